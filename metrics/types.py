@@ -1,0 +1,77 @@
+"""Records that cross the border of the package: frozen, typed, free of any framework."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
+
+Source = Literal["reference", "model"]
+Mode = Literal["exact", "paper"]
+
+REFERENCE: Source = "reference"
+MODEL: Source = "model"
+
+Setting = str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A two-sided interval: `low` <= `high`, at confidence `level` in (0, 1), made by `method`."""
+
+    low: float
+    high: float
+    level: float
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A reported number: never a bare float.
+
+    value: the estimate, or None where the data define none (a flag says why).
+    n: number of units (texts, raters, tests) behind it.
+    interval: headline interval, or None where none is defined.
+    settings: what made the number (k, mode, seed ...), flat and JSON-ready.
+    flags: names of everything a reader must know (`above_one`, `vote_ties` ...).
+    signature: one line that identifies the computation, e.g. `huse|n:200|r:20|k:16|ties:exact|seed:7|v:0.1`.
+    """
+
+    value: float | None
+    n: int
+    interval: Interval | None
+    settings: Mapping[str, Setting]
+    flags: tuple[str, ...]
+    signature: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """One rater's number for one item. `value` is exact (Fraction), so that ties can be exact."""
+
+    item: str
+    rater: str
+    value: Fraction
+    unit: str = ""  # the assignment (HIT) it was given in, where known
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A judged text as HUSE sees it.
+
+    hj: mean human judgment, exact where sums are known, or the decimal as written.
+    log_prob: total natural log-probability under the model, <= 0, -inf allowed, None when missing.
+    length: number of units (tokens, words), >= 1.
+    ratings: how many ratings stand behind hj (0 = unknown).
+    exact: hj and log_prob are exact (decimal text or integer sums), not rounded floats.
+    """
+
+    id: str
+    source: Source
+    hj: Fraction | None
+    log_prob: float | None
+    length: int
+    context: str | None = None
+    ratings: int = 0
+    exact: bool = field(default=True)

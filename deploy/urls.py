@@ -1,0 +1,8 @@
+"""Every address: the Requester API, the worker site, the administration."""
+
+from django.contrib import admin
+from django.urls import path
+
+urlpatterns = [
+    path("admin/", admin.site.urls),
+]

@@ -1,5 +1,6 @@
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
+from django.http import HttpRequest
 
 from annotation.accounts.models import AccessKey, User
 
@@ -7,11 +8,11 @@ admin.site.register(User, UserAdmin)
 
 
 @admin.register(AccessKey)
-class AccessKeyAdmin(admin.ModelAdmin):
+class AccessKeyAdmin(admin.ModelAdmin[AccessKey]):
     list_display = ("key_id", "user", "created_at", "revoked_at")
     list_select_related = ("user",)
     exclude = ("sealed_secret",)
     readonly_fields = ("key_id", "user", "created_at", "revoked_at")
 
-    def has_add_permission(self, request) -> bool:
+    def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -8,7 +8,7 @@ admin.site.register(User, UserAdmin)
 
 
 @admin.register(AccessKey)
-class AccessKeyAdmin(admin.ModelAdmin[AccessKey]):
+class AccessKeyAdmin(admin.ModelAdmin):
     list_display = ("key_id", "user", "created_at", "revoked_at")
     list_select_related = ("user",)
     exclude = ("sealed_secret",)

@@ -10,7 +10,9 @@ from annotation.models.presentation import Presentation
 class Scale(models.Model):
     """A set of labels in order."""
 
-    name = models.CharField(max_length=60, unique=True)
+    name = models.CharField(max_length=120, unique=True)
+
+    objects = ScaleManager()
 
     def __str__(self) -> str:
         return self.name

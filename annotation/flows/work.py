@@ -10,9 +10,9 @@ from django.db import transaction
 from django.db.models import F, Q
 
 from annotation.crowd.client import Market
-from annotation.orders import hit_order
 from annotation.exceptions import AssayError, MarketError
 from annotation.models import Hit, Intent, LedgerEntry, Submission
+from annotation.orders import hit_order
 from annotation.pricing.fees import fee_cents
 
 # A worker that took a row and died gives it back after this long.

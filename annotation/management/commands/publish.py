@@ -22,7 +22,8 @@ class Command(BaseCommand):
             if not study.hits.exists():
                 laid_out = design(study, actor=options["actor"], now=timezone.now())
                 self.stdout.write(
-                    f"{laid_out.hits} HITs, {laid_out.assignments} assignments, at most ${laid_out.total_cents / 100:,.2f}"
+                    f"{laid_out.hits} HITs, {laid_out.assignments} assignments, "
+                    f"at most ${laid_out.total_cents / 100:,.2f}"
                 )
             found = publish(study, actor=options["actor"], now=timezone.now())
         self.stdout.write(f"{found.intended} HITs will be created ({found.already} were asked for before).")

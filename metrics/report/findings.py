@@ -64,7 +64,8 @@ def _verdict(generator: GeneratorReport) -> str:
         head = f"{name} is told apart from the references: {shown}, below 1 with its whole interval."
     else:
         head = f"{name} is not told apart from the references by this study: {shown}, an interval that reaches 1."
-    return f"{head} By judgment alone HUSE-Q is {estimate(result.huse_q)}; for diversity HUSE-D is {estimate(result.huse_d)}."
+    quality, diversity = estimate(result.huse_q), estimate(result.huse_d)
+    return f"{head} By judgment alone HUSE-Q is {quality}; for diversity HUSE-D is {diversity}."
 
 
 def _of_study(given: ReportInput) -> Iterator[Warn]:
@@ -93,7 +94,7 @@ def _of_hits(given: ReportInput) -> Iterator[Warn]:
     elif single:
         yield Warn(
             "some_one_source_hits",
-            f"{single} of {plural(len(by_hit), 'HIT')} hold one source only; there the source is confounded with the HIT.",
+            f"{single} of {plural(len(by_hit), 'HIT')} hold one source only; there source and HIT are confounded.",
         )
 
 
@@ -115,7 +116,7 @@ def _of_raters(generators: Sequence[GeneratorReport]) -> Iterator[Warn]:
         few = sum(count < FEW_RATERS for count in known)
         yield Warn(
             "few_raters",
-            f"{few} of {plural(len(counts), 'text')} have fewer than {FEW_RATERS} ratings; with so few, HUSE is too high.",
+            f"{few} of {plural(len(counts), 'text')} have fewer than {FEW_RATERS} ratings; few ratings raise HUSE.",
         )
 
 

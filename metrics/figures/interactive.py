@@ -71,7 +71,7 @@ def _points(go: Any, points: Points) -> Any:
         marker={
             "symbol": theme.SYMBOLS[points.source],
             "size": 8 if open_shape else 7,
-            "color": theme.rgba(points.source, 0.18 if open_shape else 0.8),
+            "color": theme.rgba(points.source, 0.18 if open_shape else 0.9),
             "line": {"width": 1.5 if open_shape else 0, "color": theme.COLOURS[points.source]},
         },
     )

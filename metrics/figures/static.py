@@ -54,7 +54,7 @@ STYLE = (
     ".chart text{fill:var(--ink)}.chart .tick{fill:var(--quiet);font-size:11px}"
     ".chart .grid{stroke:var(--grid);fill:none}.chart .frame{stroke:var(--line);fill:none}"
     ".chart .halo{paint-order:stroke;stroke:var(--paper);stroke-width:4px;stroke-linejoin:round}"
-    ".chart .reference{fill:var(--reference);fill-opacity:.8}"
+    ".chart .reference{fill:var(--reference);fill-opacity:.9}"
     ".chart .model{fill:var(--model);fill-opacity:.18;stroke:var(--model);stroke-width:1.3}"
     ".chart .bar{fill:none;stroke:var(--ink);stroke-width:2.2}"
     ".chart .mean{fill:var(--paper);stroke:var(--ink);stroke-width:2}"

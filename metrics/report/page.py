@@ -54,7 +54,7 @@ def _environment() -> Environment:
     result = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    for name in ("number", "interval", "estimate", "money", "duration", "moment", "known", "plural"):
+    for name in ("number", "interval", "estimate", "money", "duration", "moment", "known", "plural", "whole"):
         result.filters[name] = getattr(wording, name)
     return result
 

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from django.db import models
+from collections.abc import Iterable
+
+from django.db import models, transaction
 
 from annotation.models.presentation import Presentation
 
 
+class ScaleManager(models.Manager["Scale"]):
+    def ensure(self, name: str, labels: Iterable[tuple[str, str, str]]) -> Scale:
+        """The scale called `name`, made with (label, code, gloss) rows if it is new."""
+        with transaction.atomic():
+            scale, is_new = self.get_or_create(name=name)
+            if is_new:
+                ScaleLabel.objects.bulk_create(
+                    ScaleLabel(scale=scale, label=label, code=code, gloss=gloss) for label, code, gloss in labels
+                )
+        return scale
+
+
 class Scale(models.Model):
-    """A set of labels in order."""
+    """A set of labels."""
 
     name = models.CharField(max_length=120, unique=True)
 

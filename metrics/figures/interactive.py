@@ -100,7 +100,7 @@ def _layout(chart: Chart) -> dict[str, Any]:
     return {
         "template": "none",
         "height": chart.height,
-        "margin": {"l": 56, "r": 12, "t": 34, "b": 46},
+        "margin": {"l": 56 if chart.y.ticks or chart.y.title else 12, "r": 12, "t": 34, "b": 46},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"family": theme.FONT, "size": 12, "color": theme.LIGHT["ink"]},

@@ -33,6 +33,7 @@ def html(report: Report, *, now: datetime) -> str:
         "given": report.input,
         "study": report.input.study,
         "now": now,
+        "raters": report.raters,
         "policy": _policy(scripts),
         "scripts": [Markup(script) for script in scripts],  # noqa: S704 - our own files and Plotly's
         "style": Markup(_style()),  # noqa: S704 - our own file

@@ -23,7 +23,7 @@ from metrics.types import MODEL, REFERENCE, Item, Source
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 LABELS = ("Invalid", "Rare", "Specific", "Average", "Typical", "Very Typical")
-WORDS = "council river budget storm minister school market vote police harbour strike court open win loss fire".split()
+WORDS = ("council", "river", "budget", "storm", "minister", "school", "market", "vote", "police", "harbour", "strike")
 
 SCALE = tuple(ScaleLabel(name, code, f"Gloss of {name.lower()}.") for code, name in reversed(list(enumerate(LABELS))))
 STUDY = StudyFacts(

@@ -1,5 +1,6 @@
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
+from django.http import HttpRequest
 
 from annotation.accounts.models import AccessKey, User
 
@@ -13,5 +14,5 @@ class AccessKeyAdmin(admin.ModelAdmin):
     exclude = ("sealed_secret",)
     readonly_fields = ("key_id", "user", "created_at", "revoked_at")
 
-    def has_add_permission(self, request) -> bool:
+    def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -1,1 +1,1 @@
-"""Settings: `development` (the default), `production`, `test`. Each reads the environment once, through `environment`."""
+"""Settings: `development` (the default), `production`, `test`. `environment` alone reads the environment."""

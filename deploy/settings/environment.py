@@ -98,5 +98,5 @@ def database(name: str, default: str) -> dict[str, Any]:
         return found
     scheme = url.partition(":")[0]
     raise ImproperlyConfigured(
-        f"The environment variable {name} must be sqlite:///path or postgres://user@host/name (it starts with {scheme!r})."
+        f"The environment variable {name} must be sqlite:///path or postgres://user@host/name, not {scheme}:..."
     )

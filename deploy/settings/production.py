@@ -1,4 +1,4 @@
-"""Behind a proxy that speaks HTTPS. Reads SECRET_KEY, ALLOWED_HOSTS, DATABASE_URL, CELERY_BROKER_URL and the origins."""
+"""Behind a proxy that speaks HTTPS: SECRET_KEY, ALLOWED_HOSTS and DATABASE_URL must be thought of."""
 
 from deploy.settings import environment as env
 from deploy.settings.base import *  # noqa: F403

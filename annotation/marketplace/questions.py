@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from ipaddress import ip_address
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import SplitResult, parse_qsl, urlsplit
 from xml.etree.ElementTree import Element, ParseError
 
 import lxml.etree
@@ -120,7 +120,7 @@ def _check_url(url: str) -> None:
         raise InvalidParameterError(f"ExternalURL must not contain the reserved parameter {min(taken)}.")
 
 
-def _split(url: str):
+def _split(url: str) -> SplitResult:
     # The text is used as it stands; nothing but a plain address may pass.
     if any(
         character.isspace() or not character.isprintable() or character in "<>\"'`\\;," for character in url.strip()

@@ -28,7 +28,7 @@ class Command(BaseCommand):
         port = listener.getsockname()[1]
         if not options["port"]:
             _follow_port(port)
-        elif settings.DEBUG or urlsplit(settings.WORKER_ORIGIN).port not in {None, port}:
+        elif urlsplit(settings.WORKER_ORIGIN).port not in {None, port}:
             self.stderr.write(f"WORKER_ORIGIN is {settings.WORKER_ORIGIN}, but the port served is {port}.")
         server = create_server(get_wsgi_application(), sockets=[listener], threads=options["threads"])
         self.stdout.write(f"Serving http://{HOST}:{port}/ (stop with Ctrl-C)")

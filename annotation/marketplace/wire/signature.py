@@ -21,7 +21,8 @@ from annotation.marketplace.wire.model import SIGNING_NAME
 
 TOLERANCE = timedelta(minutes=5)
 _AUTHORIZATION = re.compile(
-    r"AWS4-HMAC-SHA256 +Credential=(?P<key>[^/,\s]+)/(?P<day>\d{8})/(?P<region>[^/,\s]+)/(?P<service>[^/,\s]+)/aws4_request"
+    r"AWS4-HMAC-SHA256 +Credential=(?P<key>[^/,\s]+)/(?P<day>\d{8})/(?P<region>[^/,\s]+)/(?P<service>[^/,\s]+)"
+    r"/aws4_request"
     r" *, *SignedHeaders=(?P<headers>[a-z0-9;._-]+) *, *Signature=(?P<signature>[0-9a-f]{64})"
 )
 

@@ -11,7 +11,6 @@ import logging
 import re
 from urllib.parse import parse_qsl
 
-from csp.decorators import csp_exempt, csp_replace
 from django.conf import settings
 from django.core.exceptions import SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse
@@ -19,7 +18,6 @@ from django.http.multipartparser import MultiPartParserError
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
@@ -32,8 +30,8 @@ from annotation.marketplace.sweep import catch_up
 from annotation.marketplace.worker.addresses import PREVIEW, seal_holds, submit_base
 from annotation.marketplace.worker.doors import on_worker_host
 from annotation.marketplace.worker.hosts import answers_on, frames_may_be_served
+from annotation.marketplace.worker.policy import confine, may_be_framed_by_site
 
-SANDBOX = "allow-scripts allow-forms allow-popups allow-modals allow-downloads"
 # Amazon's own samples name its site in the form; that site is closed.
 _AMAZON_SUBMIT = re.compile(r"https?://(?:www|workersandbox)\.mturk\.com/mturk/externalSubmit")
 MOST_BYTES = 4 * 1024 * 1024
@@ -45,8 +43,6 @@ log = logging.getLogger(__name__)
 
 
 @require_safe
-@csp_exempt()
-@xframe_options_exempt
 def frame(request: HttpRequest, hit_id: str, seal: str) -> HttpResponse:
     """The HTML of an HTMLQuestion, for whom the worker site sent here."""
     assignment_id, worker_id = request.GET.get("assignmentId", ""), request.GET.get("workerId", "")
@@ -59,17 +55,11 @@ def frame(request: HttpRequest, hit_id: str, seal: str) -> HttpResponse:
     if hit is None:
         raise Http404
     html = _AMAZON_SUBMIT.sub(f"{submit_base()}/mturk/externalSubmit", parsed(hit.question).content)
-    response = HttpResponse(html, content_type="text/html; charset=utf-8")
-    response["Content-Security-Policy"] = f"sandbox {SANDBOX}; frame-ancestors {settings.WORKER_ORIGIN}"
-    response["Referrer-Policy"] = "no-referrer"
-    response["Cache-Control"] = "private, no-store"
-    return response
+    return confine(HttpResponse(html, content_type="text/html; charset=utf-8"))
 
 
 @csrf_exempt
 @on_worker_host
-@csp_replace({"frame-ancestors": ["'self'"]})
-@xframe_options_exempt
 def external_submit(request: HttpRequest) -> HttpResponse:
     """Take in a HIT's form, once. The answer is a small page for the frame."""
     if request.method != "POST":
@@ -109,7 +99,7 @@ def _pairs(request: HttpRequest) -> Pairs:
 def _told(request: HttpRequest, reason: str, status: int) -> HttpResponse:
     title, text = _words(reason)
     context = {"reason": reason, "title": title, "text": text}
-    return render(request, "marketplace/frame_note.html", context, status=status)
+    return may_be_framed_by_site(render(request, "marketplace/frame_note.html", context, status=status))
 
 
 def _words(reason: str) -> tuple[str, str]:

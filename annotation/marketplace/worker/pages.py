@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from csp.decorators import csp_update
+from typing import Any
+
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -16,8 +17,8 @@ from annotation.marketplace.money import dollars
 from annotation.marketplace.questions import Question, parsed
 from annotation.marketplace.worker.addresses import frame_address, origin_of
 from annotation.marketplace.worker.doors import Visit, note, worker_page
-from annotation.marketplace.worker.frames import SANDBOX
 from annotation.marketplace.worker.hosts import host_of
+from annotation.marketplace.worker.policy import SANDBOX, may_frame
 from annotation.marketplace.worker.shelf import held_by, shelf_for
 
 State = Assignment.State
@@ -114,7 +115,9 @@ def _live_assignment(visit: Visit, hit: Hit) -> Assignment | None:
     return Assignment.objects.filter(hit=hit, worker=visit.worker).exclude(state__in=Assignment.GIVEN_UP).first()
 
 
-def _framed(request: HttpRequest, template: str, context: dict, hit: Hit, held: Assignment | None) -> HttpResponse:
+def _framed(
+    request: HttpRequest, template: str, context: dict[str, Any], hit: Hit, held: Assignment | None
+) -> HttpResponse:
     """A page with the HIT in its frame; the page's policy allows that frame and no other."""
     question = parsed(hit.question)
     address = frame_address(hit, question, held)
@@ -124,8 +127,7 @@ def _framed(request: HttpRequest, template: str, context: dict, hit: Hit, held: 
         "sandbox": _sandbox(question, request),
         "reward": dollars(hit.hit_type.reward_cents),
     }
-    response = render(request, template, context)
-    return csp_update({"frame-src": [origin_of(address)]})(lambda _request: response)(request)
+    return may_frame(render(request, template, context), origin_of(address))
 
 
 def _sandbox(question: Question, request: HttpRequest) -> str:

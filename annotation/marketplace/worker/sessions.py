@@ -1,4 +1,7 @@
-"""How a worker is recognised: one-time links and a session cookie of the worker site's own. Real time, hashed tokens."""
+"""How a worker is recognised: one-time links, and a session cookie of the worker site's own.
+
+Both run by the real time and are stored as hashes.
+"""
 
 from __future__ import annotations
 

@@ -16,7 +16,8 @@ class Hit(models.Model):
     cell = models.ForeignKey(Cell, on_delete=models.PROTECT, related_name="hits")
     slot = models.PositiveIntegerField()
     max_assignments = models.PositiveIntegerField()
-    market_id = models.CharField(max_length=64, null=True, blank=True)
+    # Null until published, so that the constraint below holds among published HITs only.
+    market_id = models.CharField(max_length=64, null=True, blank=True)  # noqa: DJ001
     texts: models.ManyToManyField[Text, HitItem] = models.ManyToManyField(Text, through="HitItem", related_name="hits")
 
     class Meta:

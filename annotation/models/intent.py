@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 from django.db import models
 from django.db.models import Q
 
@@ -52,3 +54,10 @@ class Intent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.key[:12]} {self.state}"
+
+    @classmethod
+    def of(cls, study: Study, kind: Kind, subject: int, *, slot: str) -> Intent:
+        """An unsaved intent. Its key hashes the study's random UUID, the kind and the slot, never a primary key:
+        a recreated database must not meet its own old tokens."""
+        key = hashlib.sha256(f"{study.uuid}:{kind}:{slot}".encode()).hexdigest()
+        return cls(study=study, kind=kind, subject=subject, key=key)

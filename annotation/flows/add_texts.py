@@ -8,9 +8,9 @@ from datetime import datetime
 
 from django.db import transaction
 
+from annotation import storing
 from annotation.datasets.records import TextRecord
 from annotation.exceptions import StateError
-from annotation.flows import _storing
 from annotation.models import AuditEvent, Study
 
 
@@ -38,7 +38,7 @@ def add_texts(
         study = Study.objects.select_for_update().get(pk=study.pk)
         if study.status != Study.Status.DRAFT:
             raise StateError(f"The study {study} is {study.status}; texts are added to a draft only.")
-        _storing.stored_texts(study, texts)
+        storing.stored_texts(study, texts)
         added = _counted(texts)
         AuditEvent.objects.record(
             study, "add_texts", actor=actor, now=now, texts=added.texts, references=added.references, **(origin or {})

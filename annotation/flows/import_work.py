@@ -8,9 +8,9 @@ from typing import Any
 
 from django.db import transaction
 
+from annotation import storing
 from annotation.accounts.models import User
 from annotation.datasets.records import CollectedWork
-from annotation.flows import _storing
 from annotation.models import AuditEvent, Study, Worker
 
 
@@ -37,22 +37,22 @@ def import_work(
     """
     with transaction.atomic():
         study = _founded(work, name)
-        _storing.enrol_owner(study, owner)
-        texts = _storing.stored_texts(study, work.texts)
-        hits = _storing.stored_hits(study, work, texts)
+        storing.enrol_owner(study, owner)
+        texts = storing.stored_texts(study, work.texts)
+        hits = storing.stored_hits(study, work, texts)
         # Ids that mean nothing outside the file are the study's own: "r1" of two files are two people.
         provider = work.provider or f"import:{study.uuid.hex}"
         workers = Worker.objects.known_all(provider, (one.worker for one in work.submissions))
-        submissions = _storing.stored_submissions(work, hits, workers, now=now)
-        judgments = _storing.store_judgments(study, work, submissions, texts, now=now)
-        rejected = _storing.store_decisions(work, submissions, now=now)
-        _storing.store_participations(study, submissions, now=now)
+        submissions = storing.stored_submissions(work, hits, workers, now=now)
+        judgments = storing.store_judgments(study, work, submissions, texts, now=now)
+        rejected = storing.store_decisions(work, submissions, now=now)
+        storing.store_participations(study, submissions, now=now)
         AuditEvent.objects.record(study, "import_work", actor=actor, now=now, **_facts(work))
     return WorkImported(study, len(texts), len(hits), len(submissions), judgments, len(workers), rejected)
 
 
 def _founded(work: CollectedWork, name: str) -> Study:
-    study = _storing.checked(
+    study = storing.checked(
         Study(
             name=name,
             mode=Study.Mode.IMPORTED,
@@ -68,7 +68,7 @@ def _founded(work: CollectedWork, name: str) -> Study:
         study.assignment_seconds = work.assignment_seconds
     if work.auto_approval_seconds is not None:
         study.auto_approval_seconds = work.auto_approval_seconds
-    study.scale = _storing.stored_scale(work.scale, study_name=name)
+    study.scale = storing.stored_scale(work.scale, study_name=name)
     study.save(force_insert=True)
     return study
 

@@ -79,23 +79,23 @@ def _check(given: ReportInput) -> None:
             raise BadInput("the rating has no text of its id", where=f"rating of {rating.text} by {rating.rater}")
 
 
-def _by_text(ratings: Sequence[RatingRow]) -> dict[str, list[int]]:
-    kept: defaultdict[str, list[int]] = defaultdict(list)
+def _by_text(ratings: Sequence[RatingRow]) -> dict[str, list[int | Fraction]]:
+    kept: defaultdict[str, list[int | Fraction]] = defaultdict(list)
     for rating in ratings:
         if rating.kept:
             kept[rating.text].append(rating.value)
     return kept
 
 
-def _judged(facts: GeneratorFacts, ratings: Mapping[str, list[int]], level: float) -> tuple[Judged, ...]:
+def _judged(facts: GeneratorFacts, ratings: Mapping[str, list[int | Fraction]], level: float) -> tuple[Judged, ...]:
     return tuple(_judge(item, ratings.get(item.id, []), level) for item in facts.items)
 
 
-def _judge(item: Item, values: Sequence[int], level: float) -> Judged:
+def _judge(item: Item, values: Sequence[int | Fraction], level: float) -> Judged:
     """The item's HJ with its t interval, checked against its ratings where these are known."""
     if not values:
         return Judged(item, item.hj, None, item.ratings)
-    mean = Fraction(sum(values), len(values))
+    mean = Fraction(sum(values)) / len(values)
     if item.hj is None or abs(mean - item.hj) > Fraction(1, 10**9):
         raise BadInput(
             f"HJ is {item.hj}, but the mean of its {len(values)} ratings is {mean}",

@@ -9,8 +9,9 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
 from annotation.datasets.batch import read_batch
+from annotation.doors import sentences
 from annotation.flows.import_work import import_work
-from annotation.management.commands import _doors as doors
+from annotation.management.commands import _imports as doors
 
 
 class Command(BaseCommand):
@@ -22,7 +23,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         owner = doors.user_named(options["owner"])
-        with doors.told_in_a_sentence():
+        with sentences():
             work = read_batch(options["file"], options["mapping"], delimiter=doors.delimiter_of(options))
             done = import_work(work, name=options["study"], actor=doors.ACTOR, now=timezone.now(), owner=owner)
         doors.tell_imported(self.stdout, done, work.warnings)

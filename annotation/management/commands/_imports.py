@@ -1,9 +1,8 @@
-"""What the commands share: sentences instead of tracebacks, and exit code 2 for input that cannot be taken."""
+"""What the commands that import share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,29 +10,10 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotation.accounts.models import User
 from annotation.datasets.tabular import DELIMITERS
-from annotation.exceptions import AssayError
 from annotation.flows.import_work import WorkImported
-from annotation.models import Study
 
 BAD_INPUT = 2
 ACTOR = "command line"
-
-
-@contextmanager
-def told_in_a_sentence() -> Iterator[None]:
-    """Turn our own errors into a CommandError with exit code 2."""
-    try:
-        yield
-    except AssayError as error:
-        raise CommandError(str(error), returncode=BAD_INPUT) from None
-
-
-def study_named(name: str) -> Study:
-    """The study, or a sentence that there is none of that name."""
-    try:
-        return Study.objects.select_related("scale").get(name=name)
-    except Study.DoesNotExist:
-        raise CommandError(f"There is no study named {name!r}.", returncode=BAD_INPUT) from None
 
 
 def user_named(name: str | None) -> User | None:

@@ -120,8 +120,20 @@ def money_spent(study: Study) -> dict[str, int]:
 
 
 def work_seconds(study: Study) -> list[int]:
-    """How long each submission took, where known, ascending."""
-    known = Submission.objects.filter(hit__study=study).values_list("work_seconds", flat=True)
+    """How long each submission took, where known, ascending.
+
+    The active time that the page's own clock measured, where it timed every text; else from accepting to submitting,
+    which also counts the time a worker was elsewhere.
+    """
+    rows = Submission.objects.filter(hit__study=study).annotate(
+        active=Sum("presentations__active_ms"),
+        timed=Count("presentations__active_ms"),
+        shown=Count("presentations"),
+    )
+    known = (
+        round(row.active / 1000) if row.shown and row.timed == row.shown else row.work_seconds
+        for row in rows.only("work_seconds")
+    )
     return sorted(seconds for seconds in known if seconds is not None)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -83,10 +84,14 @@ class Grammar:
         """The grammar of the rehearsal world."""
         return cls.parse(RULES_FILE.read_text(encoding="utf-8"))
 
+    @cached_property
+    def _log_chance(self) -> NDArray[np.float64]:
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.chance))
+
     def log_prob(self, ids: Ids) -> NDArray[np.float64]:
         """Natural log p_ref of each row of `ids` (n, MAX_WORDS + 1); -inf outside the support. Shape (n,)."""
-        with np.errstate(divide="ignore"):
-            log_chance = np.log(self.chance)
+        log_chance = self._log_chance
         total = np.zeros(len(ids))
         state = np.zeros(len(ids), dtype=np.int64)
         for column in ids.T:

@@ -37,3 +37,35 @@ $(VENV)/.installed-dev: requirements-dev.txt $(REQUIREMENTS) | $(BIN)/python
 setup: $(VENV)/.installed-$(MODELS)
 
 setup-dev: $(VENV)/.installed-dev
+
+demo: setup
+	@$(BIN)/python -m annotation.rehearsal $(DEMO)
+
+serve: setup
+	@$(BIN)/python manage.py migrate --verbosity 0
+	@$(BIN)/python manage.py serve
+
+# PostgreSQL and Redis tests run where TEST_POSTGRES_URL and TEST_REDIS_URL say so; elsewhere the run says they did not.
+test: setup-dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/python -m pytest -n 2 --cov --cov-report=term:skip-covered
+ifdef TEST_POSTGRES_URL
+	DATABASE_URL=$(TEST_POSTGRES_URL) $(BIN)/python -m pytest -m database
+else
+	@echo "Not run: the database tests on PostgreSQL (set TEST_POSTGRES_URL=postgres://user@host/name)."
+endif
+ifndef TEST_REDIS_URL
+	@echo "Not run: the queue tests on Redis (set TEST_REDIS_URL=redis://host:6379/0)."
+endif
+
+truth: setup
+	$(BIN)/python -m annotation.rehearsal.world.validity
+
+bench: setup
+	$(BIN)/python -m tests.benchmarks
+
+clean:
+	rm -rf var .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -9,6 +9,8 @@ from typing import Literal
 
 Source = Literal["reference", "model"]
 Mode = Literal["exact", "paper"]
+VoteTie = Literal["reference", "half", "model"]
+Missing = Literal["error", "drop_pair"]
 
 REFERENCE: Source = "reference"
 MODEL: Source = "model"
@@ -75,3 +77,53 @@ class Item:
     context: str | None = None
     ratings: int = 0
     exact: bool = field(default=True)
+
+
+@dataclass(frozen=True, slots=True)
+class HuseResult:
+    """HUSE (eq. 2), HUSE-Q (eq. 8), HUSE-D = 1 + HUSE - HUSE-Q (eq. 9), and log p alone (a check), in one mode."""
+
+    huse: Estimate
+    huse_q: Estimate
+    huse_d: Estimate
+    log_prob_only: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Classified:
+    """What the classifier behind HUSE says of one held-out item.
+
+    share: share of reference items among its neighbours, in [0, 1]; the classifier's probability of `reference`.
+    neighbors: how many neighbours there were (k, or more where distances tie).
+    predicted: the larger share; None for a tied vote that `vote_tie="half"` leaves open.
+    correct: predicted == source; a vote left open is not correct.
+    """
+
+    id: str
+    source: Source
+    share: float
+    neighbors: int
+    predicted: Source | None
+    correct: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RatingSums:
+    """All that HJ needs to know of an item's ratings: how many, their sum, and the sum of their squares."""
+
+    item: str
+    count: int
+    total: Fraction
+    squares: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class HumanJudgment:
+    """HJ of one item: the mean of its ratings, exact; sd is the sample sd (None for one rating)."""
+
+    item: str
+    value: Fraction
+    n: int
+    sd: float | None
+    interval: Interval | None
+    flags: tuple[str, ...] = ()

@@ -1,0 +1,49 @@
+"""Users and access keys."""
+
+from __future__ import annotations
+
+import base64
+import secrets
+from datetime import datetime
+
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+
+from annotation.accounts import vault
+
+
+class User(AbstractUser):
+    """Somebody who signs in to the console, or in whose name the Requester API is called."""
+
+
+class AccessKeyManager(models.Manager["AccessKey"]):
+    def issue(self, user: User) -> tuple[AccessKey, str]:
+        """Create a key for `user`; returns the row and its secret, which is shown once."""
+        secret = base64.b64encode(secrets.token_bytes(30)).decode()
+        key_id = "AKIA" + base64.b32encode(secrets.token_bytes(10)).decode()
+        return self.create(user=user, key_id=key_id, sealed_secret=vault.seal(secret)), secret
+
+    def active(self) -> models.QuerySet[AccessKey]:
+        return self.filter(revoked_at=None, user__is_active=True)
+
+
+class AccessKey(models.Model):
+    """A key pair for signing Requester API calls (SigV4). The secret is stored encrypted, never logged."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="access_keys")
+    key_id = models.CharField(max_length=32, unique=True)
+    sealed_secret = models.TextField()
+    created_at = models.DateTimeField(auto_now_add=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    objects = AccessKeyManager()
+
+    def __str__(self) -> str:
+        return self.key_id
+
+    def secret(self) -> str:
+        """The plain secret, for checking a signature."""
+        return vault.unseal(self.sealed_secret)
+
+    def revoke(self, *, now: datetime) -> None:
+        type(self).objects.filter(pk=self.pk, revoked_at=None).update(revoked_at=now)

@@ -1,0 +1,22 @@
+"""Settings as the requester side reads them."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+from annotation.crowd.records import Endpoint
+
+
+def endpoint() -> Endpoint:
+    """The marketplace that the settings name."""
+    url: str = settings.MTURK_ENDPOINT_URL
+    own = url.startswith(f"{settings.WORKER_ORIGIN}/")
+    return Endpoint(
+        url=url,
+        access_key=settings.MTURK_ACCESS_KEY,
+        secret_key=settings.MTURK_SECRET_KEY,
+        region=settings.MTURK_REGION,
+        provider="assay" if own else (urlsplit(url).hostname or url),
+    )

@@ -1,0 +1,34 @@
+"""The answer document of an assignment."""
+
+from __future__ import annotations
+
+from xml.etree.ElementTree import ParseError
+
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import fromstring
+
+from annotation.exceptions import AnswerError
+
+NAMESPACE = "{http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/QuestionFormAnswers.xsd}"
+
+
+def read_answers(document: str) -> dict[str, str]:
+    """Field name to value ("" for an empty text box; a field that was not sent is absent).
+
+    Raises AnswerError when the document is not well-formed QuestionFormAnswers.
+    """
+    if not document.strip():
+        return {}
+    try:
+        root = fromstring(document)
+    except (ParseError, DefusedXmlException, ValueError) as error:
+        raise AnswerError(f"The answer document is not well-formed XML: {error}") from error
+    if root.tag != f"{NAMESPACE}QuestionFormAnswers":
+        raise AnswerError(f"The answer document is a {root.tag!r}, not QuestionFormAnswers.")
+    answers: dict[str, str] = {}
+    for answer in root.iterfind(f"{NAMESPACE}Answer"):
+        name = answer.findtext(f"{NAMESPACE}QuestionIdentifier")
+        if not name:
+            raise AnswerError("An answer carries no question identifier.")
+        answers[name] = answer.findtext(f"{NAMESPACE}FreeText") or ""
+    return answers

@@ -1,0 +1,58 @@
+"""What crosses the door to a marketplace, frozen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where and as whom to call. `provider` names the market in the workers' vault."""
+
+    url: str
+    access_key: str
+    secret_key: str = field(repr=False)
+    region: str = "us-east-1"
+    provider: str = "assay"
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """A qualification that workers must meet, in the API's words."""
+
+    qualification_type_id: str
+    comparator: str
+    integer: int | None = None
+    country: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HitOrder:
+    """A HIT to be created. `token` makes creating it twice impossible; `annotation` finds it again later."""
+
+    title: str
+    description: str
+    keywords: str
+    reward_cents: int
+    max_assignments: int
+    assignment_seconds: int
+    lifetime_seconds: int
+    auto_approval_seconds: int
+    question: str
+    annotation: str
+    token: str
+    requirements: tuple[Requirement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SubmittedWork:
+    """An assignment that a worker has submitted. `status`: Submitted, Approved or Rejected."""
+
+    assignment_id: str
+    hit_id: str
+    worker_id: str = field(repr=False)
+    status: str
+    answer: str = field(repr=False)
+    accepted_at: datetime
+    submitted_at: datetime

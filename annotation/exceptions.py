@@ -1,0 +1,38 @@
+"""Errors of the requester side. Few, named; each says whether trying again can help."""
+
+from __future__ import annotations
+
+
+class AssayError(Exception):
+    """Something a person must know about. `permanent`: the same call will fail again."""
+
+    permanent = True
+
+
+class DesignError(AssayError):
+    """The texts and the design do not fit together."""
+
+
+class StateError(AssayError):
+    """The study is not in a state in which this can be done."""
+
+
+class MarketError(AssayError):
+    """A marketplace refused or could not be reached."""
+
+    def __init__(self, message: str, *, code: str = "", permanent: bool = True) -> None:
+        super().__init__(message)
+        self.code = code
+        self.permanent = permanent
+
+
+class MarketClosedError(MarketError):
+    """The endpoint is Amazon's, which closed on 30 September 2026."""
+
+
+class QuestionError(AssayError):
+    """A HIT's page cannot be sent as it is."""
+
+
+class AnswerError(AssayError):
+    """A submission's answer document cannot be read."""

@@ -1,0 +1,31 @@
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+from django.utils import timezone
+
+from annotation.doors import sentences, study_called
+from annotation.flows.design import design
+from annotation.flows.publish import publish
+from annotation.tasks import wake
+
+
+class Command(BaseCommand):
+    help = "Lay out a study's HITs if need be, and put them in the outbox (manage.py work sends them)."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study")
+        parser.add_argument("--as", dest="actor", default="command line", help="who does it, for the audit log")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        study = study_called(options["study"])
+        with sentences():
+            if not study.hits.exists():
+                laid_out = design(study, actor=options["actor"], now=timezone.now())
+                self.stdout.write(
+                    f"{laid_out.hits} HITs, {laid_out.assignments} assignments, "
+                    f"at most ${laid_out.total_cents / 100:,.2f}"
+                )
+            found = publish(study, actor=options["actor"], now=timezone.now())
+        self.stdout.write(f"{found.intended} HITs will be created ({found.already} were asked for before).")
+        if not wake(study.pk):
+            self.stdout.write("Run `manage.py work` to send them.")

@@ -1,0 +1,45 @@
+"""The requester side's records: one module per concept. Constraints live in the database, not only in Python."""
+
+from annotation.models.audit import AuditEvent
+from annotation.models.decision import Decision
+from annotation.models.flag import Flag
+from annotation.models.hit import Hit, HitItem
+from annotation.models.intent import Intent
+from annotation.models.judgment import Judgment, Scale, ScaleLabel
+from annotation.models.money import LedgerEntry
+from annotation.models.participation import Participation
+from annotation.models.presentation import Presentation
+from annotation.models.result import Result
+from annotation.models.study import Arm, Cell, Membership, Role, Study
+from annotation.models.submission import Parse, Submission
+from annotation.models.text import Context, Generator, Likelihood, Text
+from annotation.models.worker import Worker, WorkerIdentity
+
+__all__ = [
+    "Arm",
+    "AuditEvent",
+    "Cell",
+    "Context",
+    "Decision",
+    "Flag",
+    "Generator",
+    "Hit",
+    "HitItem",
+    "Intent",
+    "Judgment",
+    "LedgerEntry",
+    "Likelihood",
+    "Membership",
+    "Parse",
+    "Participation",
+    "Presentation",
+    "Result",
+    "Role",
+    "Scale",
+    "ScaleLabel",
+    "Study",
+    "Submission",
+    "Text",
+    "Worker",
+    "WorkerIdentity",
+]

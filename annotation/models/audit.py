@@ -1,0 +1,76 @@
+"""Who did what, when: a chain of rows in which each carries the hash of the one before. Pseudonyms only."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from datetime import datetime
+from typing import Any
+
+from django.db import models, transaction
+
+from annotation.models.study import Study
+
+FIRST = "0" * 64
+
+
+class AuditManager(models.Manager["AuditEvent"]):
+    def record(self, study: Study, verb: str, *, actor: str, now: datetime, **facts: Any) -> AuditEvent:
+        """Append one row to the study's chain; call it in the transaction of what it tells of."""
+        with transaction.atomic():
+            Study.objects.select_for_update().get(pk=study.pk)
+            last = self.filter(study=study).order_by("-number").first()
+            event = AuditEvent(
+                study=study,
+                number=last.number + 1 if last else 1,
+                actor=actor,
+                verb=verb,
+                facts=facts,
+                at=now,
+                previous=last.digest if last else FIRST,
+            )
+            event.digest = event.expected_digest()
+            event.save(force_insert=True)
+            return event
+
+    def first_broken(self, study: Study) -> AuditEvent | None:
+        """The first row of the study's chain that was altered, or None when the chain holds."""
+        previous = FIRST
+        for number, event in enumerate(self.filter(study=study).order_by("number"), start=1):
+            if (event.number, event.previous, event.digest) != (number, previous, event.expected_digest()):
+                return event
+            previous = event.digest
+        return None
+
+
+class AuditEvent(models.Model):
+    """One deed. `digest` is SHA-256 over the row and the digest before it."""
+
+    study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="audit")
+    number = models.PositiveIntegerField()
+    actor = models.CharField(max_length=150)
+    verb = models.CharField(max_length=40)
+    facts = models.JSONField(default=dict)
+    at = models.DateTimeField()
+    previous = models.CharField(max_length=64)
+    digest = models.CharField(max_length=64)
+
+    objects = AuditManager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["study", "number"], name="audit_number_unique_in_study")]
+
+    def __str__(self) -> str:
+        return f"{self.study} #{self.number} {self.verb}"
+
+    def expected_digest(self) -> str:
+        told = [
+            str(self.study.uuid),
+            self.number,
+            self.actor,
+            self.verb,
+            self.facts,
+            self.at.isoformat(),
+            self.previous,
+        ]
+        return hashlib.sha256(json.dumps(told, sort_keys=True, ensure_ascii=True).encode()).hexdigest()

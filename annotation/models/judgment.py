@@ -1,0 +1,66 @@
+"""Scales and the labels chosen on them. A label is what was chosen; its number is a coding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.db import models, transaction
+
+from annotation.models.presentation import Presentation
+
+
+class ScaleManager(models.Manager["Scale"]):
+    def ensure(self, name: str, labels: Iterable[tuple[str, str, str]]) -> Scale:
+        """The scale called `name`, made with (label, code, gloss) rows if it is new."""
+        with transaction.atomic():
+            scale, is_new = self.get_or_create(name=name)
+            if is_new:
+                ScaleLabel.objects.bulk_create(
+                    ScaleLabel(scale=scale, label=label, code=code, gloss=gloss) for label, code, gloss in labels
+                )
+        return scale
+
+
+class Scale(models.Model):
+    """A set of labels."""
+
+    name = models.CharField(max_length=120, unique=True)
+
+    objects = ScaleManager()
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ScaleLabel(models.Model):
+    """One label of a scale. `code` is the number it is averaged as, written as a decimal."""
+
+    scale = models.ForeignKey(Scale, on_delete=models.CASCADE, related_name="labels")
+    label = models.CharField(max_length=100)
+    gloss = models.TextField(blank=True)
+    code = models.CharField(max_length=40)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["scale", "label"], name="label_unique_in_scale"),
+            models.UniqueConstraint(fields=["scale", "code"], name="code_unique_in_scale"),
+        ]
+
+    def __str__(self) -> str:
+        return self.label
+
+
+class Judgment(models.Model):
+    """The label a worker chose for a text as presented (one per criterion)."""
+
+    presentation = models.ForeignKey(Presentation, on_delete=models.CASCADE, related_name="judgments")
+    criterion = models.CharField(max_length=40, default="typicality")
+    label = models.ForeignKey(ScaleLabel, on_delete=models.PROTECT, related_name="judgments")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["presentation", "criterion"], name="one_judgment_per_criterion"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.presentation}: {self.label}"

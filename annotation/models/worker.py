@@ -1,0 +1,58 @@
+"""Workers by pseudonym; their real ids stand in one table only."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+
+from django.conf import settings
+from django.db import models, transaction
+
+
+class WorkerManager(models.Manager["Worker"]):
+    def known_as(self, provider: str, external_id: str) -> Worker:
+        """The worker behind a provider's id, made on first sight.
+
+        The pseudonym is keyed by the installation's PSEUDONYM_KEY: the same everywhere in it, and not to be
+        guessed from the id by anybody without the key.
+        """
+        identity = WorkerIdentity.objects.select_related("worker").filter(provider=provider, external_id=external_id)
+        found = identity.first()
+        if found:
+            return found.worker
+        seal = hmac.new(settings.PSEUDONYM_KEY.encode(), f"{provider}\0{external_id}".encode(), hashlib.sha256)
+        with transaction.atomic():
+            worker, _ = self.get_or_create(pseudonym="w" + seal.hexdigest()[:16])
+            WorkerIdentity.objects.get_or_create(
+                provider=provider, external_id=external_id, defaults={"worker": worker}
+            )
+        return worker
+
+
+class Worker(models.Model):
+    """A person who judged, under a pseudonym. Everything else refers to this row."""
+
+    pseudonym = models.CharField(max_length=40, unique=True)
+
+    objects = WorkerManager()
+
+    def __str__(self) -> str:
+        return self.pseudonym
+
+
+class WorkerIdentity(models.Model):
+    """The vault: which marketplace id a pseudonym stands for. Deleting the row makes the person unknown."""
+
+    worker = models.OneToOneField(Worker, on_delete=models.CASCADE, related_name="identity")
+    provider = models.CharField(max_length=60)
+    external_id = models.CharField(max_length=100)
+
+    class Meta:
+        verbose_name_plural = "worker identities"
+        constraints = [
+            models.UniqueConstraint(fields=["provider", "external_id"], name="one_worker_per_external_id"),
+        ]
+        permissions = [("see_worker_ids", "Can see worker ids")]
+
+    def __str__(self) -> str:
+        return f"identity of {self.worker}"

@@ -1,0 +1,1 @@
+"""What a study costs and what it pays: pure functions on whole cents."""

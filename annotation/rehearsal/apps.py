@@ -1,0 +1,7 @@
+from django.apps import AppConfig
+
+
+class RehearsalConfig(AppConfig):
+    name = "annotation.rehearsal"
+    label = "rehearsal"
+    verbose_name = "Rehearsal"

@@ -1,0 +1,11 @@
+"""The Celery application: it wakes the work loop; the rows are the truth."""
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deploy.settings.development")
+
+app = Celery("assay")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks(["annotation"])

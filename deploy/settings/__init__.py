@@ -1,0 +1,1 @@
+"""Settings: `development` (the default), `production`, `test`. `environment` alone reads the environment."""

@@ -1,0 +1,102 @@
+"""The only reader of the process environment: typed values, and a sentence when one is odd."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import dj_database_url
+from django.core.exceptions import ImproperlyConfigured
+from environs import Env, EnvError
+
+ROOT = Path(__file__).resolve().parents[2]
+
+_env = Env()
+
+
+def text(name: str, default: str | None = None) -> str:
+    """A string; without a default it must be set and not blank."""
+    value: str = _env.str(name, default if default is not None else "")
+    if not value and default is None:
+        raise ImproperlyConfigured(f"The environment variable {name} must be set.")
+    return value
+
+
+def flag(name: str, default: bool) -> bool:
+    """A truth value: 1, 0, true, false, yes, no."""
+    try:
+        value: bool = _env.bool(name, default)
+    except EnvError:
+        raise ImproperlyConfigured(f"The environment variable {name} must be true or false.") from None
+    return value
+
+
+def words(name: str, default: list[str] | None = None) -> list[str]:
+    """A comma-separated list; without a default it must hold at least one word."""
+    found = [word.strip() for word in _env.list(name, default or []) if word.strip()]
+    if not found and default is None:
+        raise ImproperlyConfigured(f"The environment variable {name} must name at least one value, comma-separated.")
+    return found
+
+
+def whole(name: str, default: int, *, least: int = 0) -> int:
+    """A whole number of at least `least`."""
+    try:
+        value: int = _env.int(name, default)
+    except EnvError:
+        raise ImproperlyConfigured(f"The environment variable {name} must be a whole number.") from None
+    if value < least:
+        raise ImproperlyConfigured(f"The environment variable {name} must be {least} or more, not {value}.")
+    return value
+
+
+def origin(name: str, default: str) -> str:
+    """Scheme and host (and port), such as https://hits.example.org, without path."""
+    value = text(name, default).rstrip("/")
+    parts = urlsplit(value)
+    if parts.scheme not in {"http", "https"} or not parts.netloc or parts.path or parts.query:
+        raise ImproperlyConfigured(
+            f"The environment variable {name} must be an origin such as https://hits.example.org, not {value!r}."
+        )
+    return value
+
+
+def broker(name: str) -> str:
+    """The address of a Celery broker, or "" for the embedded work loop."""
+    value = text(name, "")
+    schemes = {"redis", "rediss", "amqp", "amqps", "memory"}
+    if value and urlsplit(value).scheme not in schemes:
+        raise ImproperlyConfigured(f"The environment variable {name} must start with redis:// or amqp://.")
+    return value
+
+
+def database(name: str, default: str) -> dict[str, Any]:
+    """A database by URL: sqlite:///path or postgres://user@host/name.
+
+    SQLite runs in WAL with IMMEDIATE transactions: without them a read that turns into a write
+    fails at once with "database is locked" instead of waiting its turn.
+    """
+    url = text(name, default)
+    try:
+        found: dict[str, Any] = dict(dj_database_url.parse(url))
+    except (ValueError, KeyError, dj_database_url.UnknownSchemeError):
+        found = {}
+    engine = found.get("ENGINE", "")
+    if engine == "django.db.backends.sqlite3" and found.get("NAME"):
+        if found["NAME"] != ":memory:":
+            Path(found["NAME"]).parent.mkdir(parents=True, exist_ok=True)
+        found["OPTIONS"] = {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
+        }
+        return found
+    if engine == "django.db.backends.postgresql" and found.get("NAME"):
+        found["CONN_MAX_AGE"] = 600
+        found["CONN_HEALTH_CHECKS"] = True
+        return found
+    scheme = url.partition(":")[0]
+    raise ImproperlyConfigured(
+        f"The environment variable {name} must be sqlite:///path or postgres://user@host/name, not {scheme}:..."
+    )

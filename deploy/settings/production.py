@@ -1,0 +1,28 @@
+"""Behind a proxy that speaks HTTPS: SECRET_KEY, ALLOWED_HOSTS and DATABASE_URL must be thought of."""
+
+from deploy.settings import environment as env
+from deploy.settings.base import *  # noqa: F403
+
+DEBUG = False
+SECRET_KEY = env.text("SECRET_KEY")
+# Derived from the secret unless set: rotating SECRET_KEY should not rename every worker, so set it before that.
+PSEUDONYM_KEY = env.text("PSEUDONYM_KEY", SECRET_KEY)
+ALLOWED_HOSTS = env.words("ALLOWED_HOSTS")
+
+WORKER_ORIGIN = env.origin("WORKER_ORIGIN", f"https://{ALLOWED_HOSTS[0].lstrip('.')}")
+CONSOLE_ORIGIN = env.origin("CONSOLE_ORIGIN", WORKER_ORIGIN)
+HIT_ORIGIN = env.origin("HIT_ORIGIN", f"https://{ALLOWED_HOSTS[-1].lstrip('.')}")
+MTURK_ENDPOINT_URL = env.text("MTURK_ENDPOINT_URL", f"{WORKER_ORIGIN}/mturk/")
+CSRF_TRUSTED_ORIGINS = sorted({WORKER_ORIGIN, CONSOLE_ORIGIN})
+
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+SECURE_SSL_REDIRECT = env.flag("SECURE_SSL_REDIRECT", True)
+SECURE_HSTS_SECONDS = env.whole("SECURE_HSTS_SECONDS", 31_536_000)
+SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+SECURE_HSTS_PRELOAD = True
+SESSION_COOKIE_SECURE = True
+CSRF_COOKIE_SECURE = True
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}

@@ -1,0 +1,11 @@
+"""Tests: as in development, with quick password hashing and files of their own."""
+
+from deploy.settings.development import *  # noqa: F403
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+AXES_ENABLED = False
+WHITENOISE_AUTOREFRESH = True
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):  # noqa: F405
+    # A file, not memory: socket tests serve from threads that each need a connection of their own.
+    DATABASES["default"]["TEST"] = {"NAME": str(VAR / "test.sqlite3")}  # noqa: F405
+    VAR.mkdir(exist_ok=True)  # noqa: F405

@@ -1,0 +1,194 @@
+"""The leave-one-out nearest-neighbour classifier behind HUSE (Hashimoto, Zhang and Liang 2019, Algorithm 1).
+
+Two features, q = log p per unit of length and HJ, each divided by its population sd over all items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.exact import ExactPlane, Rounding, common_numerators, integer_array, quotient_numerators, spread
+from metrics.neighbors import (
+    FLOAT_TOLERANCE,
+    Block,
+    Floats,
+    Ints,
+    Numbers,
+    Votes,
+    line_votes,
+    line_votes_apart,
+    line_votes_squared,
+    no_slack,
+    plane_votes,
+    relative_slack,
+)
+from metrics.types import Mode
+from metrics.validation import Table
+
+PAPER_MINUS_INFINITY = -1000.0  # what the original puts for a log-probability of -inf, before dividing by length
+
+DENSE_LINE = 512  # points; up to here a matrix of distances is faster than bisection
+
+Feature = str  # "hj" or "log_prob"
+HJ, LOG_PROB = "hj", "log_prob"
+
+
+class Classifier:
+    """Votes over a checked table in one mode. Features that do not vary are left out by the callers."""
+
+    def __init__(self, table: Table, mode: Mode, k: int):
+        self.table, self.mode, self.k = table, mode, k
+        self.rational = mode == "exact" and table.exact
+
+    @cached_property
+    def hj(self) -> Floats:
+        """HJ as floats: in exact mode placed on [0, 1], so that neither unit nor zero point can matter."""
+        return self._place(self.table.hj_numerators, 1)
+
+    def place_hj(self, values: Sequence[Fraction]) -> Floats:
+        """Where judgments lie on the axis of `hj`."""
+        numerators, denominator = common_numerators(values)
+        return self._place([self.table.hj_denominator * a for a in numerators], denominator)
+
+    def _place(self, numerators: Sequence[int], denominator: int) -> Floats:
+        """Numerators over `denominator` times the table's."""
+        if self.mode == "paper":
+            whole = denominator * self.table.hj_denominator
+            return np.array([a / whole for a in numerators])
+        low, high = min(self.table.hj_numerators) * denominator, max(self.table.hj_numerators) * denominator
+        return np.array([(a - low) / (high - low or 1) for a in numerators])
+
+    @cached_property
+    def q(self) -> Floats:
+        """Log-probability per unit of length; in paper mode -inf becomes -1000 before the division."""
+        if self.mode == "exact":
+            return self.table.q
+        log_prob = np.where(np.isneginf(self.table.log_prob), PAPER_MINUS_INFINITY, self.table.log_prob)
+        return np.asarray(log_prob / self.table.length)
+
+    @cached_property
+    def q_numerators(self) -> NDArray[np.object_]:
+        """q as whole numbers over a common denominator (0 at -inf, which is never compared with a finite q)."""
+        finite = np.where(self.finite, self.table.log_prob, 0.0)
+        return np.array(quotient_numerators(finite, self.table.length), dtype=object)
+
+    @cached_property
+    def finite(self) -> NDArray[np.bool_]:
+        """Which items have a finite q."""
+        return np.asarray(np.isfinite(self.q))
+
+    @cached_property
+    def scale(self) -> dict[Feature, float]:
+        """Population sd of each feature (of the finite q); 0 where all values are the same."""
+        hj_sd = _sd(self.hj) if len(set(self.table.hj_numerators)) > 1 else 0.0
+        return {HJ: hj_sd, LOG_PROB: _sd(self.q[self.finite]) if self._q_differs() else 0.0}
+
+    def _q_differs(self) -> bool:
+        """Whether two finite q differ: as exact numbers where they are exact, else as floats."""
+        values = self.q[self.finite]
+        gap = float(np.ptp(values)) if len(values) else 0.0
+        in_doubt = 0 < gap <= 8 * np.finfo(np.float64).eps * float(np.abs(values).max(initial=0.0))
+        if in_doubt and self.rational:
+            return len(set(self.q_numerators[self.finite])) > 1
+        return gap > 0
+
+    def varies(self, feature: Feature) -> bool:
+        """Whether a feature can tell items apart; some -inf beside finite log-probabilities do."""
+        mixed = feature == LOG_PROB and bool(self.finite.any()) and not self.finite.all()
+        return self.scale[feature] > 0 or mixed
+
+    def disjoint(self) -> bool:
+        """Whether exactly the items of one source have log p = -inf: nothing is left to tell apart."""
+        infinite = np.isneginf(self.table.log_prob)
+        reference = self.table.sign > 0
+        return bool((infinite == reference).all() or (infinite != reference).all())
+
+    def votes(self, features: Sequence[Feature]) -> Votes:
+        """Leave-one-out votes on the given features, all of which vary."""
+        if LOG_PROB not in features or self.finite.all():
+            return self._among(np.arange(len(self.table)), features)
+        return self._grouped(features)
+
+    def _grouped(self, features: Sequence[Feature]) -> Votes:
+        """The -inf items are one group: at distance 0 in q from each other and beyond every finite item."""
+        n = len(self.table)
+        out = Votes(np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64))
+        groups = np.flatnonzero(self.finite), np.flatnonzero(~self.finite)
+        for rows, others in (groups, groups[::-1]):
+            useful = [f for f in features if self.scale[f] > 0 and (f == HJ or self.finite[rows[0]])]
+            enough = len(rows) > self.k
+            found = self._among(rows, useful) if enough else self._across(rows, others, HJ in useful)
+            out.balance[rows], out.count[rows] = found.balance, found.count
+        return out
+
+    def _across(self, rows: Ints, others: Ints, by_hj: bool) -> Votes:
+        """A group too small to hold k neighbours votes whole, and the nearest others by HJ fill up."""
+        sign = self.table.sign
+        h = self._hj_numbers() if by_hj else np.zeros(len(self.table), dtype=np.int64)
+        balance, count = [], []
+        for row in rows:
+            gap = np.abs(h[others] - h[row])
+            cut = sorted(gap)[self.k - len(rows)]
+            near = others[np.asarray(gap <= (cut if self.rational else cut * (1 + FLOAT_TOLERANCE / 2)))]
+            count.append(len(rows) - 1 + len(near))
+            balance.append(int(sign[rows].sum() - sign[row] + sign[near].sum()))
+        return Votes(np.array(balance, dtype=np.int64), np.array(count, dtype=np.int64))
+
+    def _hj_numbers(self) -> Numbers:
+        return integer_array(self.table.hj_numerators) if self.rational else self.hj
+
+    def _among(self, rows: Ints, features: Sequence[Feature]) -> Votes:
+        """Votes within `rows`, which are more than k."""
+        sign = self.table.sign[rows]
+        if not features:
+            return Votes(sign.sum() - sign, np.full(len(rows), len(rows) - 1))
+        if self.rational:
+            return self._rational(rows, features)
+        floats = [self._floats(f)[rows] / self.scale[f] for f in features]
+        if self.mode == "paper":
+            if len(floats) == 1 and len(rows) > DENSE_LINE:
+                return line_votes_squared(floats[0], sign, self.k)
+            return plane_votes(floats, sign, self.k, no_slack)
+        if len(floats) == 1:
+            return line_votes(floats[0], sign, self.k, tolerance=FLOAT_TOLERANCE)
+        return plane_votes(floats, sign, self.k, relative_slack)
+
+    def _floats(self, feature: Feature) -> Floats:
+        return self.hj if feature == HJ else self.q
+
+    def _rational(self, rows: Ints, features: Sequence[Feature]) -> Votes:
+        """Exact votes: whole numbers on the line of HJ; elsewhere floats, settled by whole numbers where in doubt."""
+        sign = self.table.sign[rows]
+        if list(features) == [HJ]:
+            return line_votes(self._hj_numbers()[rows], sign, self.k)
+        if list(features) == [LOG_PROB]:
+            votes = line_votes_apart(self.q[rows], sign, self.k)
+            return votes or line_votes(integer_array(self.q_numerators[rows].tolist()), sign, self.k)
+        floats = [self._floats(f)[rows] for f in features]
+        scales = [self.scale[f] for f in features]
+        rounding = Rounding.of(floats, scales)
+        scaled = [values / scale for values, scale in zip(floats, scales, strict=True)]
+        exact: list[ExactPlane] = []
+
+        def settle(block: Block, doubtful: Ints) -> NDArray[np.bool_]:
+            if not exact:
+                exact.append(self._exact_plane(rows, features, rounding))
+            return exact[0].settle(self.k, block, doubtful)
+
+        return plane_votes(scaled, sign, self.k, rounding.limit, settle)
+
+    def _exact_plane(self, rows: Ints, features: Sequence[Feature], rounding: Rounding) -> ExactPlane:
+        columns = [np.array(self.table.hj_numerators, dtype=object) if f == HJ else self.q_numerators for f in features]
+        counted = [column if f == HJ else column[self.finite] for f, column in zip(features, columns, strict=True)]
+        return ExactPlane([c[rows].tolist() for c in columns], [spread(c.tolist()) for c in counted], rounding)
+
+
+def _sd(values: Floats) -> float:
+    """Population sd. A power of two keeps squares of tiny numbers from vanishing and changes no digit."""
+    unit = 2.0 ** int(np.frexp(np.abs(values).max())[1])
+    return float(np.std(values / unit) * unit)

@@ -1,0 +1,66 @@
+"""Named errors. Each message is one sentence that names the ids, the rows or the rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+SHOWN = 5
+
+
+def some(names: Iterable[str]) -> str:
+    """Join names for a sentence, the first few only: `a, b, c and 12 more`."""
+    listed = list(names)
+    text = ", ".join(listed[:SHOWN])
+    return f"{text} and {len(listed) - SHOWN} more" if len(listed) > SHOWN else text
+
+
+class MetricsError(ValueError):
+    """Base of every error this package raises for the data it was given."""
+
+
+class BadInput(MetricsError):  # noqa: N818 - the name is the specification's
+    """A value breaks a rule. Carries `row` (file line, or None), `column` and `rule`."""
+
+    def __init__(self, rule: str, *, row: int | None = None, column: str | None = None, where: str = "") -> None:
+        self.rule, self.row, self.column = rule, row, column
+        place = [part for part in (where, f"row {row}" if row else "", f"column {column}" if column else "") if part]
+        super().__init__(f"{', '.join(place)}: {rule}." if place else f"{rule}.")
+
+
+class InsufficientData(MetricsError):  # noqa: N818 - the name is the specification's
+    """Too few items, ratings or contexts for the measure asked for."""
+
+
+class OneClass(MetricsError):  # noqa: N818 - the name is the specification's
+    """All items come from one source, so nothing can be told apart."""
+
+
+class DegenerateInput(MetricsError):  # noqa: N818 - the name is the specification's
+    """The data define no answer (for example, distributions of different lengths)."""
+
+
+class MissingHJ(MetricsError):  # noqa: N818 - the name is the specification's
+    """Items without any rating where each must have one. Carries `ids`."""
+
+    def __init__(self, ids: Iterable[str]) -> None:
+        self.ids = tuple(ids)
+        super().__init__(f"No rating is left for {len(self.ids)} item(s): {some(self.ids)}.")
+
+
+class MissingLogProb(MetricsError):  # noqa: N818 - the name is the specification's
+    """Items without a log-probability where each must have one. Carries `ids`."""
+
+    def __init__(self, ids: Iterable[str]) -> None:
+        self.ids = tuple(ids)
+        super().__init__(
+            f"HUSE needs a log-probability for every item, and {len(self.ids)} item(s) have none: {some(self.ids)}."
+        )
+
+
+def nothing_left(what: str, removed: Mapping[str, int] | None) -> InsufficientData:
+    """Say that filters left nothing, and name the one that removed the most (ties: the first by name)."""
+    counts = {name: count for name, count in (removed or {}).items() if count > 0}
+    if not counts:
+        return InsufficientData(f"No {what} is left to compute from.")
+    worst = min(counts, key=lambda name: (-counts[name], name))
+    return InsufficientData(f"No {what} is left: the filter {worst!r} removed the most ({counts[worst]}).")

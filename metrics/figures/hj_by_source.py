@@ -1,0 +1,111 @@
+"""HJ by source: every text's mean rating as a dot, and each source's mean with its interval."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from metrics.figures.chart import Axis, Chart, Mark, Note, Points, padded, ticks
+from metrics.figures.interactive import figure as interactive
+from metrics.types import REFERENCE, Estimate, Source
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+BINS = 60  # dots in the same of so many bins are stacked
+SPREAD = 0.30  # height of the tallest stack, in rows
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRow:
+    """One source: its name, the HJ of each of its texts (id, HJ, body), and their mean."""
+
+    name: str
+    source: Source
+    texts: tuple[tuple[str, float, str], ...]
+    mean: Estimate
+
+
+def data(rows: Sequence[SourceRow]) -> tuple[tuple[str, ...], list[tuple[str | float | None, ...]]]:
+    """The table behind the picture: one row for each source."""
+    columns = ("source", "n", "mean_hj", "low", "high")
+    lines: list[tuple[str | float | None, ...]] = []
+    for row in rows:
+        bounds = (row.mean.interval.low, row.mean.interval.high) if row.mean.interval else (None, None)
+        lines.append((row.name, row.mean.n, row.mean.value, *bounds))
+    return columns, lines
+
+
+def chart(rows: Sequence[SourceRow], *, name: str = "hj-by-source") -> Chart:
+    """The picture: one line of dots for each source, references on top."""
+    span = padded(tuple(hj for row in rows for _, hj, _ in row.texts))
+    heights = {row.name: float(len(rows) - 1 - at) for at, row in enumerate(rows)}
+    bin_width = (span[1] - span[0]) / BINS
+    return Chart(
+        name=name,
+        title="HJ by source",
+        alt=alt(rows),
+        x=Axis("HJ, mean rating of a text", *span, ticks(*span)),
+        y=Axis("", -0.6, len(rows) - 0.25),
+        points=tuple(_dots(row, heights[row.name], bin_width) for row in rows),
+        marks=tuple(_mark(row, heights[row.name]) for row in rows),
+        notes=tuple(Note(span[0] + bin_width, heights[row.name] + 0.42, _label(row)) for row in rows),
+        height=90 + 92 * len(rows),
+    )
+
+
+def figure(rows: Sequence[SourceRow]) -> go.Figure:
+    """The picture in Plotly."""
+    return interactive(chart(rows))
+
+
+def alt(rows: Sequence[SourceRow]) -> str:
+    """The finding in words: each mean with its interval, and how each generator compares with the references."""
+    means = "; ".join(f"{_label(row)}" for row in rows)
+    reference = next((row for row in rows if row.source == REFERENCE), None)
+    told = [_compared(row, reference) for row in rows if reference and row is not reference]
+    return " ".join([f"Mean HJ by source: {means}.", *filter(None, told)])
+
+
+def _compared(row: SourceRow, reference: SourceRow) -> str:
+    if row.mean.value is None or reference.mean.value is None:
+        return ""
+    gap = row.mean.value - reference.mean.value
+    if abs(gap) < 0.005:
+        return f"{row.name} is rated as the references are."
+    return f"{row.name} is rated {abs(gap):.2f} {'higher' if gap > 0 else 'lower'} than the references."
+
+
+def _label(row: SourceRow) -> str:
+    mean, interval = row.mean.value, row.mean.interval
+    value = "–" if mean is None else f"{mean:.2f}"
+    bounds = f" [{interval.low:.2f}, {interval.high:.2f}]" if interval else ""
+    return f"{row.name} {value}{bounds}, n = {row.mean.n}"
+
+
+def _mark(row: SourceRow, height: float) -> Mark:
+    interval = row.mean.interval
+    low, high = (interval.low, interval.high) if interval else (None, None)
+    return Mark(row.source, row.mean.value or 0.0, height, low, high, f"mean of {_label(row)}")
+
+
+def _dots(row: SourceRow, height: float, bin_width: float) -> Points:
+    """Dots of a bin are stacked around the row's line, the same way each time."""
+    places = [round(hj / bin_width) for _, hj, _ in row.texts]
+    tallest = max(Counter(places).values(), default=1)
+    step = min(0.07, 2 * SPREAD / max(1, tallest - 1))
+    seen: defaultdict[int, int] = defaultdict(int)
+    offsets = []
+    for place in places:
+        at = seen[place]
+        seen[place] += 1
+        offsets.append(step * ((at + 1) // 2) * (1 if at % 2 else -1))
+    return Points(
+        source=row.source,
+        name=row.name,
+        x=tuple(hj for _, hj, _ in row.texts),
+        y=tuple(height + offset for offset in offsets),
+        hover=tuple(f"{row.name} {text}: HJ {hj:.2f}\n{body}".strip() for text, hj, body in row.texts),
+    )

@@ -1,0 +1,136 @@
+"""HUSE's scatter (Hashimoto et al. 2019, Fig. 4): every text by its HJ and its log p per unit of length.
+
+References are squares, the generator's texts circles. The shading is the share of references among the neighbours
+of a place, by the classifier behind the score (same k, same scaling), so colour says what it would answer there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from metrics.figures.chart import Axis, Chart, Points, Shade, padded, ticks
+from metrics.figures.interactive import figure as interactive
+from metrics.types import MODEL, REFERENCE, Estimate, Source
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+UNITS = {"whitespace": "word", "model_token": "token", "char": "character"}
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One text: HJ in the coding shown, natural log p per unit of length (-inf allowed), and its body for hovering."""
+
+    id: str
+    source: Source
+    hj: float
+    rate: float
+    body: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One generator's picture.
+
+    name: id of the picture. generator: what its texts are called. unit: length unit (`whitespace` ...).
+    huse: the estimate the picture explains. shade: the classifier's grid, None to leave the plane white.
+    hj_range, rate_range: axis ranges, to be shared by the panels of a report; None takes the points' own.
+    """
+
+    name: str
+    generator: str
+    points: tuple[Point, ...]
+    unit: str
+    huse: Estimate
+    shade: Shade | None = None
+    hj_range: tuple[float, float] | None = None
+    rate_range: tuple[float, float] | None = None
+
+
+def data(panel: Panel) -> tuple[tuple[str, ...], list[tuple[str | float, ...]]]:
+    """The table behind the picture: its columns, and one row for each text."""
+    columns = ("id", "source", "hj", "log_prob_per_unit", "text")
+    return columns, [(point.id, point.source, point.hj, point.rate, point.body) for point in panel.points]
+
+
+def ranges(points: Sequence[Point]) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Ranges of the two axes that hold all (finite) points."""
+    finite = tuple(point.rate for point in points if math.isfinite(point.rate)) or (0.0,)
+    return padded(tuple(point.hj for point in points)), padded(finite)
+
+
+def chart(panel: Panel) -> Chart:
+    """The picture as points, shading and axes. Texts of probability 0 stand on a line of their own at the bottom."""
+    own = ranges(panel.points)
+    hj_range, (low, high) = panel.hj_range or own[0], panel.rate_range or own[1]
+    marks = ticks(low, high)
+    floor = low
+    if any(math.isinf(point.rate) for point in panel.points):
+        low -= 0.12 * (high - low)
+        floor = low + 0.04 * (high - low)
+        marks = ((floor, "−∞"), *marks)
+    unit = UNITS.get(panel.unit, panel.unit)
+    return Chart(
+        name=panel.name,
+        title=panel.generator,
+        alt=alt(panel),
+        x=Axis("HJ, mean rating of a text", *hj_range, ticks(*hj_range)),
+        y=Axis(f"log p per {unit} (nats)", low, high, marks),
+        shade=panel.shade,
+        points=tuple(_points(panel, source, floor) for source in (REFERENCE, MODEL)),
+    )
+
+
+def figure(panel: Panel) -> go.Figure:
+    """The picture in Plotly."""
+    return interactive(chart(panel))
+
+
+def alt(panel: Panel) -> str:
+    """The finding in words: how well the two are told apart, and where the generator's texts lie."""
+    reference, model = (_means(panel, source) for source in (REFERENCE, MODEL))
+    unit = UNITS.get(panel.unit, panel.unit)
+    where = (
+        f"Mean HJ is {model[0]:.2f} for {panel.generator} and {reference[0]:.2f} for the references; mean log p per "
+        f"{unit} is {_number(model[1])} and {_number(reference[1])}."
+    )
+    value = panel.huse.value
+    if value is None:
+        return f"{where} HUSE is not defined for these texts."
+    weighted = ", both sources weighing the same" if "unbalanced" in panel.huse.flags else ""
+    return (
+        f"By both axes together, {1 - value / 2:.0%} of {panel.huse.n} texts are attributed to the right source"
+        f"{weighted} (HUSE {value:.2f}; guessing would give 50%). {where}"
+    )
+
+
+def _points(panel: Panel, source: Source, floor: float) -> Points:
+    own = [point for point in panel.points if point.source == source]
+    name = "reference" if source == REFERENCE else panel.generator
+    return Points(
+        source=source,
+        name=f"{name} ({len(own)})",
+        x=tuple(point.hj for point in own),
+        y=tuple(point.rate if math.isfinite(point.rate) else floor for point in own),
+        hover=tuple(_hover(point, name) for point in own),
+    )
+
+
+def _hover(point: Point, name: str) -> str:
+    first = f"{name} {point.id}: HJ {point.hj:.2f}, log p per unit {_number(point.rate)}"
+    return f"{first}\n{point.body}" if point.body else first
+
+
+def _means(panel: Panel, source: Source) -> tuple[float, float]:
+    own = [point for point in panel.points if point.source == source]
+    finite = [point.rate for point in own if math.isfinite(point.rate)]
+    rate = math.fsum(finite) / len(finite) if finite else -math.inf
+    return math.fsum(point.hj for point in own) / len(own), rate
+
+
+def _number(value: float) -> str:
+    return "−∞" if math.isinf(value) else f"{value:.2f}".replace("-", "−")

@@ -1,0 +1,77 @@
+"""Pictures and print from a page or a chart: SVG always, PNG and PDF by a Chromium.
+
+Chromium is found by one setting, its path; where it is absent PNG and PDF refuse with a sentence, and nothing else
+is affected. It runs without network, in an empty profile that is thrown away.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from pathlib import Path
+
+from metrics.figures.chart import Chart
+from metrics.figures.static import svg
+
+FLAGS = (
+    "--headless",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+)
+
+
+class NoBrowser(RuntimeError):  # noqa: N818 - what it says
+    """PNG or PDF was asked for, and no Chromium can make it; the message says what to set."""
+
+
+def write_svg(chart: Chart, path: Path) -> Path:
+    """Write the chart as an SVG file in the light palette."""
+    path.write_text(svg(chart, standalone=True), encoding="utf-8", newline="\n")
+    return path
+
+
+def png(
+    page: Path,
+    path: Path,
+    *,
+    chromium: Path | None,
+    width: int = 1200,
+    height: int = 900,
+    dark: bool = False,
+    sandbox: bool = True,
+    timeout: float = 120,
+) -> Path:
+    """Picture of an HTML or SVG file, `width` x `height` CSS pixels. Raises NoBrowser."""
+    scheme = f"--blink-settings=preferredColorScheme={0 if dark else 1}"
+    extra = (f"--window-size={width},{height}", scheme, f"--screenshot={path.resolve()}")
+    return _run(page, path, extra, chromium=chromium, sandbox=sandbox, timeout=timeout)
+
+
+def pdf(page: Path, path: Path, *, chromium: Path | None, sandbox: bool = True, timeout: float = 120) -> Path:
+    """Print an HTML or SVG file, by its print style. Raises NoBrowser."""
+    extra = ("--no-pdf-header-footer", f"--print-to-pdf={path.resolve()}")
+    return _run(page, path, extra, chromium=chromium, sandbox=sandbox, timeout=timeout)
+
+
+def _run(
+    page: Path, path: Path, extra: tuple[str, ...], *, chromium: Path | None, sandbox: bool, timeout: float
+) -> Path:
+    if chromium is None or not chromium.is_file():
+        shown = "none is set" if chromium is None else f"there is none at {chromium}"
+        raise NoBrowser(f"{path.suffix.lstrip('.').upper()} needs a Chromium, and {shown}: set its path.")
+    flags = (*FLAGS, *(() if sandbox else ("--no-sandbox",)), *extra)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        command = [str(chromium), *flags, f"--user-data-dir={profile}", page.resolve().as_uri()]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)  # noqa: S603
+        except subprocess.TimeoutExpired:
+            raise NoBrowser(f"Chromium did not finish {path.name} within {timeout:g} seconds.") from None
+    if done.returncode or not path.is_file():
+        raise NoBrowser(f"Chromium could not make {path.name}: {done.stderr.strip()[-300:] or 'it said nothing'}.")
+    return path

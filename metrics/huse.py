@@ -1,0 +1,207 @@
+"""HUSE, HUSE-Q and HUSE-D (Hashimoto, Zhang and Liang 2019, sections 3.2 and 4.1, Algorithm 1, eq. 8 and 9).
+
+Twice the leave-one-out error of a k-nearest-neighbour classifier that tells reference from model texts by two
+features, log p per unit of length and HJ. About 1: the sources are not told apart; 0: always. Never clipped.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from metrics import __version__
+from metrics.classifier import HJ, LOG_PROB, Classifier
+from metrics.errors import BadInput
+from metrics.neighbors import Ints, Votes
+from metrics.resampling import context_numbers, half_sample_interval, half_sample_sd, smallest_half
+from metrics.types import Estimate, HuseResult, Interval, Item, Missing, Mode, Setting, VoteTie
+from metrics.validation import check_items
+
+MODES: tuple[Mode, ...] = ("exact", "paper")
+FAVOUR: dict[VoteTie, int] = {"reference": 1, "half": 0, "model": -1}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One leave-one-out run: twice its error, the votes where there were any, how many tied, what to tell."""
+
+    value: Fraction | float
+    votes: Votes | None
+    ties: int
+    flags: tuple[str, ...]
+
+
+def evaluate(
+    items: Sequence[Item],
+    modes: Sequence[Mode] = MODES,
+    *,
+    k: int = 16,
+    seed: int = 0,
+    level: float = 0.95,
+    draws: int = 400,
+    vote_tie: VoteTie = "reference",
+    missing: Missing = "error",
+    removed: Mapping[str, int] | None = None,
+) -> dict[Mode, HuseResult]:
+    """HUSE, HUSE-Q, HUSE-D and log p alone, each with n, interval, settings, flags and signature, per mode.
+
+    items: at least 2 of each source and k+1 in all. k: neighbours that set the cut (all tied with the k-th vote).
+    vote_tie: who gets an equal vote; `half` counts half an error. missing: `drop_pair` leaves out contexts without a
+    log p. removed: counts by filter, for the message when nothing is left. draws: half-samples for the interval
+    (0: none). Values are >= 0 and may exceed 1 (flag `above_one`); HUSE-D may leave [0, 1] (flag `out_of_range`).
+    Raises BadInput, MissingLogProb, OneClass, InsufficientData.
+    """
+    settings = Settings(k, vote_tie, seed, level, draws)
+    settings.check(modes)
+    table = check_items(items, k=k, missing=missing, removed=removed)
+    classifiers = {mode: Classifier(table, mode, k) for mode in modes}
+    errors = _standard_errors(classifiers, settings)
+    return {mode: _result(classifier, settings, errors[mode]) for mode, classifier in classifiers.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the caller chose."""
+
+    k: int
+    vote_tie: VoteTie
+    seed: int
+    level: float
+    draws: int
+
+    def check(self, modes: Sequence[Mode]) -> None:
+        """Refuse odd settings in a sentence."""
+        if unknown := [mode for mode in modes if mode not in MODES]:
+            raise BadInput(f"a mode is 'exact' or 'paper', not {unknown[0]!r}", column="modes")
+        if self.vote_tie not in FAVOUR:
+            raise BadInput("vote_tie must be 'reference', 'half' or 'model'", column="vote_tie")
+        if not 0 < self.level < 1:
+            raise BadInput("a level lies between 0 and 1", column="level")
+        if self.draws < 0 or self.draws == 1:
+            raise BadInput("draws must be 0 (no interval) or at least 2", column="draws")
+        if self.seed < 0:
+            raise BadInput("a seed is a whole number of at least 0", column="seed")
+
+
+def run(classifier: Classifier, features: Sequence[str], vote_tie: VoteTie) -> Outcome:
+    """Twice the leave-one-out error on the given features, with the edge cases of a feature that tells nothing."""
+    useful = [feature for feature in features if classifier.varies(feature)]
+    flags = tuple(f"zero_variance_{feature}" for feature in features if feature not in useful)
+    if not useful:
+        return Outcome(Fraction(1), None, 0, (*flags, "no_variance"))
+    if LOG_PROB in features and classifier.disjoint():
+        flags = (*flags, "disjoint_support")
+        if classifier.mode == "exact":
+            return Outcome(Fraction(0), None, 0, flags)
+    votes = classifier.votes(useful)
+    return Outcome(_twice_error(classifier, votes, vote_tie), votes, int((votes.balance == 0).sum()), flags)
+
+
+def predictions(votes: Votes, vote_tie: VoteTie) -> Ints:
+    """+1 reference, -1 model, 0 an equal vote left open."""
+    return np.where(votes.balance == 0, FAVOUR[vote_tie], np.sign(votes.balance))
+
+
+def _twice_error(classifier: Classifier, votes: Votes, vote_tie: VoteTie) -> Fraction | float:
+    sign = classifier.table.sign
+    halves = 1 - predictions(votes, vote_tie) * sign  # 0 right, 1 open, 2 wrong
+    n_ref, n_model = int((sign > 0).sum()), int((sign < 0).sum())
+    ref, model = int(halves[sign > 0].sum()), int(halves[sign < 0].sum())
+    if classifier.mode == "exact":
+        return Fraction(ref, 2 * n_ref) + Fraction(model, 2 * n_model)
+    if n_ref == n_model:
+        n = n_ref + n_model
+        return 2 * (1 - (n - (ref + model) / 2) / n)  # the original's order: accuracy, then its complement, doubled
+    return ref / (2 * n_ref) + model / (2 * n_model)
+
+
+def _standard_errors(
+    classifiers: Mapping[Mode, Classifier], settings: Settings
+) -> dict[Mode, Mapping[str, float] | None]:
+    """Half-sample standard errors per mode; shared by both modes unless -inf makes their q differ."""
+    found: dict[Mode, Mapping[str, float] | None] = {}
+    for mode, classifier in classifiers.items():
+        if found and classifier.finite.all() and not np.isneginf(classifier.table.log_prob).any():
+            found[mode] = next(iter(found.values()))
+        else:
+            found[mode] = _half_sample_errors(classifier, settings)
+    return found
+
+
+def _half_sample_errors(classifier: Classifier, settings: Settings) -> Mapping[str, float] | None:
+    z = classifier.table.sign > 0
+    context = context_numbers([item.context for item in classifier.table.items], z)
+    if not settings.draws or smallest_half(z, context) <= settings.k:
+        return None
+    hj = classifier.hj
+    rng = np.random.default_rng(settings.seed)
+    tie = FAVOUR[settings.vote_tie]
+    errors = half_sample_sd(hj, classifier.q, z, rng, settings.draws, k=settings.k, context=context, tie=tie)
+    return asdict(errors)
+
+
+def _result(classifier: Classifier, settings: Settings, errors: Mapping[str, float] | None) -> HuseResult:
+    both = run(classifier, (HJ, LOG_PROB), settings.vote_tie)
+    quality = run(classifier, (HJ,), settings.vote_tie)
+    log_prob = run(classifier, (LOG_PROB,), settings.vote_tie)
+    diversity = Outcome(1 + both.value - quality.value, None, 0, (*both.flags, *quality.flags))
+    outcomes = {"huse": both, "huse_q": quality, "huse_d": diversity, "log_prob_only": log_prob}
+    report = _Report(classifier, settings, errors)
+    return HuseResult(**{name: report.estimate(name, outcome) for name, outcome in outcomes.items()})
+
+
+class _Report:
+    """Turns outcomes into estimates: what is the same for all measures of one mode is made once."""
+
+    def __init__(self, classifier: Classifier, settings: Settings, errors: Mapping[str, float] | None):
+        self.table, self.mode, self.given, self.errors = classifier.table, classifier.mode, settings, errors
+        counts = [item.ratings for item in self.table.items]
+        low, high = min(counts), max(counts)
+        contexts = context_numbers([item.context for item in self.table.items], self.table.sign > 0)
+        self.settings: dict[str, Setting] = {
+            "mode": self.mode,
+            "k": settings.k,
+            "vote_tie": settings.vote_tie,
+            "n_reference": int((self.table.sign > 0).sum()),
+            "n_model": int((self.table.sign < 0).sum()),
+            "ratings_min": low or None,
+            "ratings_max": high or None,
+            "paired": contexts is not None,
+            "draws": settings.draws,
+            "seed": settings.seed,
+            **{f"dropped_{name}": count for name, count in self.table.dropped.items()},
+        }
+        self.raters = "?" if low == 0 else str(low) if low == high else f"{low}-{high}"
+        self.flags = (*self.table.flags, *self._data_flags(low != high))
+
+    def _data_flags(self, unequal: bool) -> tuple[str, ...]:
+        sign = self.table.sign
+        sides = Counter((item.context, item.source) for item in self.table.items if item.context is not None)
+        named = {
+            "unbalanced": int(sign.sum()) != 0,
+            "unequal_ratings": unequal,
+            "duplicate_contexts": max(sides.values(), default=0) > 1,
+            "log_prob_minus_infinity": bool(np.isneginf(self.table.log_prob).any()),
+            "too_few_for_interval": bool(self.given.draws) and self.errors is None,
+        }
+        return tuple(name for name, holds in named.items() if holds)
+
+    def estimate(self, name: str, outcome: Outcome) -> Estimate:
+        value = float(outcome.value)
+        own = ("out_of_range",) if name == "huse_d" and not 0 <= value <= 1 else ()
+        above = ("above_one",) if name != "huse_d" and value > 1 else ()
+        flags = tuple(dict.fromkeys((*self.flags, *outcome.flags, *own, *above)))
+        settings = self.settings | ({"tied_votes": outcome.ties} if outcome.votes is not None else {})
+        n = len(self.table)
+        tail = f"seed:{self.given.seed}|v:{__version__}"
+        signature = f"{name}|n:{n}|r:{self.raters}|k:{self.given.k}|ties:{self.mode}|{tail}"
+        return Estimate(value, n, self._interval(name, value, outcome), settings, flags, signature)
+
+    def _interval(self, name: str, value: float, outcome: Outcome) -> Interval | None:
+        if self.errors is None or "no_variance" in outcome.flags:
+            return None
+        return half_sample_interval(value, self.errors[name], len(self.table), self.given.level, name == "huse_d")

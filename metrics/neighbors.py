@@ -1,0 +1,237 @@
+"""Leave-one-out votes of the nearest neighbours, all points tied at the k-th distance included.
+
+One rule, on a line and in a plane: the cut of a point is its k-th smallest distance to the others, and every other
+point not farther than the cut votes. Arrays in, arrays out; the callers have validated them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Numbers = NDArray[Any]  # int64, float64, or Python integers (object)
+
+FLOAT_TOLERANCE = 1e-12  # relative, on the squared cut, where only floats are known
+TREE_ABOVE = 3000  # points; beyond, the n x n matrix is not built
+CELLS = 12288  # distances held at once: 96 kB, which the allocator recycles without asking the system
+
+
+@dataclass(frozen=True, slots=True)
+class Votes:
+    """Per point: `count` of its neighbours and `balance` = reference votes - model votes among them."""
+
+    balance: Ints
+    count: Ints
+
+    def share(self) -> Floats:
+        """Share of reference votes, in [0, 1]."""
+        return np.asarray((self.count + self.balance) / (2 * self.count), dtype=np.float64)
+
+
+def reach(s: Numbers, k: int) -> Numbers:
+    """Distance to the k-th nearest other value along the last axis of `s`, which is sorted ascending.
+
+    The k nearest of a value lie in one of the k+1 runs of k+1 neighbours in order that hold it; the best run wins.
+    """
+    m = s.shape[-1] - k
+    low, high = s[..., :m], s[..., k:]
+    out = np.empty_like(s)
+    out[..., m:] = s[..., -1:] - s[..., :1]
+    out[..., :m] = high - low
+    for t in range(1, k + 1):
+        here, best = s[..., t : t + m], out[..., t : t + m]
+        np.minimum(best, np.maximum(here - low, high - here), out=best)
+    return out
+
+
+def line_votes(x: Numbers, sign: Ints, k: int, *, tolerance: float = 0.0) -> Votes:
+    """Votes on a line. Integers are exact with tolerance 0; `tolerance` is relative and on the squared cut."""
+    order = np.argsort(x, kind="stable")
+    s = x[order]
+    limit = reach(s, k)
+    if tolerance:
+        limit = limit * (1 + tolerance / 2)
+    left = np.searchsorted(s, s - limit, side="left")
+    right = np.searchsorted(s, s + limit, side="right")
+    return _range_votes(order, sign, left, right)
+
+
+def line_votes_apart(x: Floats, sign: Ints, k: int) -> Votes | None:
+    """Votes on a line of rounded numbers where rounding cannot matter; None where some distances nearly tie."""
+    order = np.argsort(x, kind="stable")
+    s = x[order]
+    limit = reach(s, k) + 16 * np.finfo(np.float64).eps * float(np.abs(x).max())
+    left, right = np.searchsorted(s, s - limit, side="left"), np.searchsorted(s, s + limit, side="right")
+    return _range_votes(order, sign, left, right) if (right - left == k + 1).all() else None
+
+
+def line_votes_squared(x: Floats, sign: Ints, k: int) -> Votes:
+    """Votes on a line as the original's floats give them: squares of rounded differences, compared with `<=`."""
+    order = np.argsort(x, kind="stable")
+    s = x[order]
+    limit = reach(s, k)
+    cut = limit * limit
+    n = len(s)
+    start, stop = np.arange(n), np.arange(n)
+
+    def within(positions: Ints) -> NDArray[np.bool_]:
+        gap = s - s[positions]
+        return np.asarray(gap * gap <= cut)
+
+    left = _last_within(start, np.zeros(n, dtype=np.int64), within)
+    right = _last_within(stop, np.full(n, n - 1), within)
+    return _range_votes(order, sign, left, right + 1)
+
+
+def _last_within(inside: Ints, outside: Ints, within: Callable[[Ints], NDArray[np.bool_]]) -> Ints:
+    """Bisect from positions known inside towards the far end; distances never shrink on the way."""
+    good, far = inside.copy(), outside.copy()
+    while True:
+        gap = far - good
+        if not gap.any():
+            return good
+        middle = good + np.where(gap > 0, (gap + 1) // 2, gap // 2)
+        holds = within(middle)
+        far = np.where(holds, far, middle - np.sign(gap))
+        good = np.where(holds, middle, good)
+
+
+def _range_votes(order: Ints, sign: Ints, left: Ints, right: Ints) -> Votes:
+    """Count and balance of the sorted positions left..right-1, each point's own vote taken away."""
+    ordered = sign[order]
+    prefix = np.concatenate(([0], np.cumsum(ordered)))
+    balance = np.empty(len(order), dtype=np.int64)
+    count = np.empty(len(order), dtype=np.int64)
+    balance[order] = prefix[right] - prefix[left] - ordered
+    count[order] = right - left - 1
+    return Votes(balance, count)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Squared distances of some rows to their candidate columns (all, or the nearest few), themselves included."""
+
+    rows: Ints
+    columns: Ints | None  # None: every point, in order
+    squared: Floats
+    cut: Floats  # k-th smallest squared distance to another point
+    limit: Floats  # cut + slack: neighbours lie within
+
+
+Slack = Callable[[Floats], Floats]
+
+
+def no_slack(cut: Floats) -> Floats:
+    """The original's rule: not a whit beyond the cut."""
+    return cut
+
+
+def relative_slack(cut: Floats) -> Floats:
+    """The rule where only floats are known."""
+    return cut * (1 + FLOAT_TOLERANCE)
+
+
+def plane_votes(
+    scaled: list[Floats],
+    sign: Ints,
+    k: int,
+    slack: Slack,
+    settle: Callable[[Block, Ints], NDArray[np.bool_]] | None = None,
+) -> Votes:
+    """Votes among points given by one or two scaled coordinates.
+
+    slack turns the cut into the limit. Where `settle` is given and more than k points lie within a limit, it is asked
+    which candidates are neighbours: it gets the block and the doubtful row numbers in it, and returns their mask.
+    """
+    n = len(sign)
+    balance, count = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    search = _dense_blocks if n <= TREE_ABOVE else _tree_blocks
+    both = np.stack((np.ones(n), sign), axis=1).astype(np.float32)
+    for block in search(scaled, np.arange(n), k, slack):
+        near = block.squared <= block.limit[:, None]
+        tally = _tally(near, block.columns, both)
+        if settle is not None and (tally[:, 0] > k + 1).any():
+            doubtful = np.flatnonzero(tally[:, 0] > k + 1)
+            near[doubtful] = settle(block, doubtful)
+            tally = _tally(near, block.columns, both)
+        count[block.rows] = tally[:, 0] - 1
+        balance[block.rows] = tally[:, 1] - sign[block.rows]
+    return Votes(balance, count)
+
+
+def _tally(near: NDArray[np.bool_], columns: Ints | None, both: NDArray[np.float32]) -> NDArray[Any]:
+    if columns is None:
+        return np.asarray(near.astype(np.float32) @ both)
+    return np.stack((near.sum(axis=1), (near * both[columns, 1]).sum(axis=1)), axis=1)
+
+
+def squared_distances(at: list[Floats], scaled: list[Floats], room: Floats | None = None) -> Floats:
+    """Rows `at` against all points `scaled`, coordinate by coordinate, each operation rounded as written.
+
+    room: where to compute, (2, rows, points); the result is its first half.
+    """
+    if room is None:
+        room = np.empty((2, len(at[0]), len(scaled[0])))
+    total: Floats = room[0]
+    term: Floats = room[1]
+    for axis, (here, there) in enumerate(zip(at, scaled, strict=True)):
+        into = term if axis else total
+        np.subtract(here[:, None], there, out=into)
+        np.multiply(into, into, out=into)
+        if axis:
+            np.add(total, term, out=total)
+    return total
+
+
+def _dense_blocks(scaled: list[Floats], rows: Ints, k: int, slack: Slack) -> Iterator[Block]:
+    """All distances, a few rows at a time; a block is good until the next is asked for."""
+    n = len(scaled[0])
+    height = max(1, CELLS // n)
+    room = np.empty((2, min(height, len(rows)), n))
+    for begin in range(0, len(rows), height):
+        some = rows[begin : begin + height]
+        squared = squared_distances([axis[some] for axis in scaled], scaled, room[:, : len(some)])
+        spare = room[1, : len(some)]
+        np.copyto(spare, squared)
+        spare.partition(k, axis=1)
+        cut = spare[:, k].copy()  # the point itself is the smallest
+        yield Block(some, None, squared, cut, slack(cut))
+
+
+def _tree_blocks(scaled: list[Floats], rows: Ints, k: int, slack: Slack) -> Iterator[Block]:
+    """Candidates from a kd-tree, more of them until the farthest is certainly beyond the limit."""
+    from scipy.spatial import cKDTree
+
+    tree = cKDTree(np.stack(scaled, axis=1))
+    width = k + 9
+    while len(rows) and 4 * width < tree.n:
+        still: list[Ints] = []
+        height = max(1, 8 * CELLS // width)
+        for begin in range(0, len(rows), height):
+            some = rows[begin : begin + height]
+            block, certain = _tree_block(tree, scaled, some, width, k, slack)
+            still.append(some[~certain])
+            yield block
+        rows, width = np.concatenate(still), 2 * width
+    yield from _dense_blocks(scaled, rows, k, slack)
+
+
+def _tree_block(
+    tree: Any, scaled: list[Floats], rows: Ints, width: int, k: int, slack: Slack
+) -> tuple[Block, NDArray[np.bool_]]:
+    distance, columns = tree.query(tree.data[rows], k=width)
+    squared = np.zeros(columns.shape)
+    for axis in scaled:
+        gap = axis[rows, None] - axis[columns]
+        squared += gap * gap
+    cut = np.partition(squared, k, axis=1)[:, k]
+    limit = slack(cut)
+    certain = distance[:, -1] ** 2 > limit * (1 + 1e-9)
+    block = Block(rows[certain], columns[certain], squared[certain], cut[certain], limit[certain])
+    return block, certain

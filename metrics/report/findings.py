@@ -1,0 +1,168 @@
+"""Sentences that follow from the data: warnings, the verdict, and what cannot be concluded."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+
+from metrics.report.records import GeneratorFacts, ReportInput, Warn
+from metrics.report.result import GeneratorReport
+from metrics.report.wording import estimate, number, plural
+from metrics.types import MODEL, REFERENCE
+
+FEW_RATERS = 10
+
+
+def warnings(given: ReportInput, generators: Sequence[GeneratorReport]) -> tuple[Warn, ...]:
+    """The caller's warnings, then those that the data give; a kind and sentence is said once."""
+    found = [*given.warnings, *_of_study(given), *_of_hits(given), *_of_raters(generators)]
+    for generator in generators:
+        found += [*_of_items(generator.facts), *_of_results(generator)]
+    return tuple(dict.fromkeys(found))
+
+
+def verdicts(generators: Sequence[GeneratorReport]) -> tuple[str, ...]:
+    """For each generator, what its HUSE says, with the interval."""
+    return tuple(_verdict(generator) for generator in generators)
+
+
+def limits(generators: Sequence[GeneratorReport], warned: Sequence[Warn]) -> tuple[str, ...]:
+    """What cannot be concluded from these results."""
+    raters = sorted({judged.ratings for generator in generators for judged in generator.judged if judged.ratings})
+    said = [
+        "A HUSE below 1 shows a difference between the two sources; a HUSE near 1 does not certify that there is none: "
+        "other features, or more raters, might still tell them apart."
+    ]
+    if raters:
+        shown = str(raters[0]) if len(raters) == 1 else f"{raters[0]} to {raters[-1]}"
+        said.append(
+            f"HUSE falls as raters are added. These values belong to {shown} ratings a text and cannot be "
+            "compared with values from another number."
+        )
+    if any(warn.kind == "one_source_hits" for warn in warned):
+        said.append(
+            "Since each HIT held one source, a difference between sources cannot be told from a difference between "
+            "HITs or between the workers who took them."
+        )
+    if len(generators) > 1:
+        said.append(
+            "The generators share their references, so their intervals are not independent: whether two intervals "
+            "overlap does not decide which generator is better."
+        )
+    return tuple(said)
+
+
+def _verdict(generator: GeneratorReport) -> str:
+    result, name = generator.modes["exact"], generator.facts.name
+    huse = result.huse
+    if huse.value is None:
+        return f"{name}: HUSE is not defined for these data."
+    shown = f"HUSE {estimate(huse)} at {plural(huse.n, 'text')}"
+    if huse.interval is None:
+        head = f"{name}: {shown}; no interval is defined, so no verdict is given."
+    elif huse.interval.high < 1:
+        head = f"{name} is told apart from the references: {shown}, below 1 with its whole interval."
+    else:
+        head = f"{name} is not told apart from the references by this study: {shown}, an interval that reaches 1."
+    quality, diversity = estimate(result.huse_q), estimate(result.huse_d)
+    return f"{head} By judgment alone HUSE-Q is {quality}; for diversity HUSE-D is {diversity}."
+
+
+def _of_study(given: ReportInput) -> Iterator[Warn]:
+    study = given.study
+    if study.mode == "rehearsal":
+        yield Warn("rehearsal", "The raters are simulated: nothing here says anything about people.")
+    first, last = study.collected_from, study.collected_to
+    if study.mode != "rehearsal" and first and last and first.date() == last.date():
+        yield Warn("one_day", f"All ratings were collected on one day ({first:%A}), and results can vary by day.")
+
+
+def _of_hits(given: ReportInput) -> Iterator[Warn]:
+    """Homogeneous HITs confound the source with the HIT and its workers."""
+    source = {text.id: text.source for text in given.texts}
+    by_hit: defaultdict[str, set[str]] = defaultdict(set)
+    for rating in given.ratings:
+        if rating.hit is not None and rating.text in source:
+            by_hit[rating.hit].add(source[rating.text])
+    single = sum(len(sources) == 1 for sources in by_hit.values())
+    if by_hit and single == len(by_hit):
+        yield Warn(
+            "one_source_hits",
+            f"Every HIT holds one source only ({plural(single, 'HIT')}), so the source is confounded with the HIT and "
+            "with the workers who took it.",
+        )
+    elif single:
+        yield Warn(
+            "some_one_source_hits",
+            f"{single} of {plural(len(by_hit), 'HIT')} hold one source only; there source and HIT are confounded.",
+        )
+
+
+def _of_raters(generators: Sequence[GeneratorReport]) -> Iterator[Warn]:
+    counts = {judged.item.id: judged.ratings for generator in generators for judged in generator.judged}
+    unknown = sum(1 for count in counts.values() if not count)
+    known = sorted(count for count in counts.values() if count)
+    if unknown:
+        yield Warn(
+            "unknown_raters", f"For {unknown} of {plural(len(counts), 'text')} the number of ratings is not known."
+        )
+    if known and known[0] != known[-1]:
+        yield Warn(
+            "unequal_raters",
+            f"Texts have between {known[0]} and {known[-1]} ratings; HUSE depends on that number, so uneven counts can "
+            "shift it.",
+        )
+    if known and known[0] < FEW_RATERS:
+        few = sum(count < FEW_RATERS for count in known)
+        yield Warn(
+            "few_raters",
+            f"{few} of {plural(len(counts), 'text')} have fewer than {FEW_RATERS} ratings; few ratings raise HUSE.",
+        )
+
+
+def _of_items(facts: GeneratorFacts) -> Iterator[Warn]:
+    if facts.decoding and facts.log_prob_decoding and facts.decoding != facts.log_prob_decoding:
+        yield Warn(
+            "decoding_mismatch",
+            f"{facts.name}: the outputs were decoded by '{facts.decoding}' but the log-probabilities belong to "
+            f"'{facts.log_prob_decoding}'; HUSE needs the probability under the distribution that was sampled.",
+        )
+    for source, noun in ((REFERENCE, "reference"), (MODEL, "model text")):
+        counts = Counter(item.context for item in facts.items if item.source == source and item.context is not None)
+        twice = sum(count > 1 for count in counts.values())
+        if twice:
+            yield Warn(
+                "duplicate_contexts",
+                f"{facts.name}: {plural(twice, 'context')} with more than one {noun}; such texts are not independent.",
+            )
+    endless = sum(item.log_prob == float("-inf") for item in facts.items)
+    if endless:
+        yield Warn(
+            "zero_probability", f"{facts.name}: {plural(endless, 'text')} with probability zero under the model."
+        )
+
+
+def _of_results(generator: GeneratorReport) -> Iterator[Warn]:
+    name, exact, paper = generator.facts.name, generator.modes["exact"], generator.modes["paper"]
+    if exact.huse.value is not None and exact.huse.value > 1:
+        yield Warn(
+            "above_one",
+            f"{name}: HUSE is {number(exact.huse.value)}, above 1: the classifier errs more often than guessing would, "
+            "which happens by chance where the sources are hard to tell apart. It is shown as computed.",
+        )
+    if exact.huse_d.value is not None and not 0 <= exact.huse_d.value <= 1:
+        yield Warn(
+            "out_of_range",
+            f"{name}: HUSE-D is {number(exact.huse_d.value)}, outside 0 to 1, as it may be when HUSE and HUSE-Q differ "
+            "by chance. It is shown as computed.",
+        )
+    if generator.differs:
+        values = ", ".join(
+            f"{title} {number(getattr(exact, key).value)} and {number(getattr(paper, key).value)}"
+            for key, title in (("huse", "HUSE"), ("huse_q", "HUSE-Q"), ("huse_d", "HUSE-D"))
+        )
+        yield Warn(
+            "modes_differ",
+            f"{name}: exact ties and the original's floating-point ties give different results ({values}). The exact "
+            "values are the ones to report.",
+        )

@@ -1,0 +1,150 @@
+"""The report as one HTML file: no network, no framework; readable without script, on paper, and by a screen reader."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from metrics.figures import hj_by_source, huse_scatter, static, theme
+from metrics.figures.chart import Chart
+from metrics.figures.interactive import figure
+from metrics.report import wording
+from metrics.report.result import MEASURES, TITLES, Judged, Report
+from metrics.types import MODEL, REFERENCE, Item
+
+TEMPLATES = Path(__file__).parent / "templates"
+SHOWN_TEXTS = 500  # rows of the list of texts in the page; all of them are in items.csv
+
+
+def html(report: Report, *, now: datetime) -> str:
+    """The whole page. `now` (aware) is printed as the day it was made, and nowhere else."""
+    charts = [hj_by_source.chart(report.sources), *(huse_scatter.chart(one.panel) for one in report.generators)]
+    scripts = [_plotly(), (TEMPLATES / "report.js").read_text(encoding="utf-8").strip()]
+    context: dict[str, Any] = {
+        "report": report,
+        "given": report.input,
+        "study": report.input.study,
+        "now": now,
+        "raters": report.raters,
+        "policy": _policy(scripts),
+        "scripts": [Markup(script) for script in scripts],  # noqa: S704 - our own files and Plotly's
+        "style": Markup(_style()),  # noqa: S704 - our own file
+        "figures": Markup(_figures(charts)),  # noqa: S704 - JSON with every < escaped
+        "charts": charts,
+        "pictures": [Markup(static.svg(chart)) for chart in charts],  # noqa: S704 - escaped by svg()
+        "source_rows": _source_rows(report),
+        "texts": _texts(report),
+        "shown_texts": SHOWN_TEXTS,
+        "measures": [(name, TITLES[name]) for name in MEASURES],
+        "signatures": _signatures(report),
+        "units": huse_scatter.UNITS,
+    }
+    return _environment().get_template("report.html").render(context)
+
+
+def _environment() -> Environment:
+    loader = FileSystemLoader(TEMPLATES, encoding="utf-8")
+    result = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    for name in ("number", "interval", "estimate", "money", "duration", "moment", "known", "plural", "whole"):
+        result.filters[name] = getattr(wording, name)
+    return result
+
+
+def _plotly() -> str:
+    from plotly.offline import get_plotlyjs
+
+    return str(get_plotlyjs()).replace("\r\n", "\n").replace("\r", "\n").strip()
+
+
+def _policy(scripts: list[str]) -> str:
+    """Nothing is fetched from anywhere; only the scripts that stand in the page run."""
+    hashes = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
+    allowed = " ".join(f"'sha256-{value}'" for value in hashes)
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _style() -> str:
+    light, dark = theme.variables(theme.LIGHT), theme.variables(theme.DARK)
+    schemes = f":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}"
+    return schemes + static.STYLE + (TEMPLATES / "report.css").read_text(encoding="utf-8")
+
+
+def _figures(charts: list[Chart]) -> str:
+    """Plotly's JSON of each chart, safe inside a script element."""
+    drawn = {chart.name: json.loads(str(figure(chart).to_json())) for chart in charts}
+    text = json.dumps(drawn, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _source_rows(report: Report) -> list[dict[str, Any]]:
+    """What the items are, by source: counts, lengths, log-probabilities, contexts."""
+    rows = []
+    for generator in report.generators:
+        for source, name in ((REFERENCE, f"reference, under {generator.facts.name}"), (MODEL, generator.facts.name)):
+            items = [item for item in generator.facts.items if item.source == source]
+            rates = [item.log_prob / item.length for item in items if _finite(item)]  # type: ignore[operator]
+            rows.append(
+                {
+                    "name": name,
+                    "n": len(items),
+                    "contexts": len({item.context for item in items if item.context is not None}) or None,
+                    "length": sum(item.length for item in items) / len(items) if items else None,
+                    "rate": sum(rates) / len(rates) if rates else None,
+                    "unit": huse_scatter.UNITS.get(generator.facts.length_unit, generator.facts.length_unit),
+                    "zero": sum(item.log_prob == float("-inf") for item in items),
+                    "missing": sum(item.log_prob is None for item in items),
+                }
+            )
+    return rows
+
+
+def _finite(item: Item) -> bool:
+    return item.log_prob is not None and item.log_prob != float("-inf")
+
+
+def _texts(report: Report) -> list[dict[str, Any]]:
+    """Every text once, as judged; a reference has one log p a generator, so it is shown with one generator only."""
+    rows = {text.id: text for text in report.input.texts}
+    several = len(report.generators) > 1
+    seen: dict[str, dict[str, Any]] = {}
+    for generator in report.generators:
+        for judged in generator.judged:
+            if judged.item.id not in seen:
+                name = "reference" if judged.item.source == REFERENCE else generator.facts.name
+                hide = several and judged.item.source == REFERENCE
+                seen[judged.item.id] = {
+                    "name": name,
+                    "judged": judged,
+                    "text": rows[judged.item.id],
+                    "hj": None if judged.hj is None else float(judged.hj),
+                    "rate": None if hide else _rate(judged),
+                }
+    return list(seen.values())
+
+
+def _rate(judged: Judged) -> float | None:
+    return None if judged.item.log_prob is None else judged.item.log_prob / judged.item.length
+
+
+def _signatures(report: Report) -> list[tuple[str, Mapping[str, str]]]:
+    """For each generator and mode, the line that identifies each number."""
+    out: list[tuple[str, Mapping[str, str]]] = []
+    for generator in report.generators:
+        for mode, result in generator.modes.items():
+            lines = {TITLES[name]: getattr(result, name).signature for name in MEASURES}
+            out.append((f"{generator.facts.name}, {mode}", lines))
+    out.append(("HJ by source", {row.name: row.mean.signature for row in report.sources}))
+    return out

@@ -1,0 +1,247 @@
+"""What a report is made from: facts a requester's database (or any other source) hands over.
+
+Every record is frozen and free of any framework. A fact that was not recorded is None (or an empty
+tuple) and is printed as "not recorded", never skipped. Datetimes are aware. Nobody's real worker id
+belongs here: raters are pseudonyms.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from metrics.types import Item, Setting, Source
+
+StudyMode = Literal["rehearsal", "live", "imported"]
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleLabel:
+    """One answer of the scale.
+
+    name: the label as the rater chose it (`Very Typical`).
+    code: its number in the coding that the report shows.
+    gloss: the explanation beside the label, "" for none.
+    """
+
+    name: str
+    code: int
+    gloss: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StudyFacts:
+    """What was asked and how it was laid out.
+
+    name: the study's name as its owner knows it.
+    task: preset or template and version (`huse-2019, summarisation template 1`).
+    question: wording of the question as shown, with the context and output left as written in the template.
+    noun: what one text is called (`headline`, `sentence`).
+    scale: labels in the order shown; their codes are the coding shown (rule of HJ).
+    coding: the coding in words (`0 to 5, 0 = Invalid`).
+    mode: a rehearsal (simulated raters), live (people), or imported data.
+    instructions: instructions as shown to raters.
+    created_at: when the study was designed.
+    collected_from, collected_to: first and last submission.
+    hits: HITs published. texts_per_hit: texts in one HIT. raters_per_text: raters planned for each text.
+    interleaving: one sentence on how sources were mixed within a HIT and how the order was drawn.
+    seed: seed of packing and order.
+    provenance: one line per thing worth telling about where the data come from (file names, SHA-256, licence).
+    """
+
+    name: str
+    task: str
+    question: str
+    noun: str
+    scale: tuple[ScaleLabel, ...]
+    coding: str
+    mode: StudyMode
+    instructions: str | None = None
+    created_at: datetime | None = None
+    collected_from: datetime | None = None
+    collected_to: datetime | None = None
+    hits: int | None = None
+    texts_per_hit: int | None = None
+    raters_per_text: int | None = None
+    interleaving: str | None = None
+    seed: int | None = None
+    provenance: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MoneyFacts:
+    """What the study cost and what it paid. Integer cents of `currency`.
+
+    reward_cents: reward of one assignment.
+    paid_cents: rewards paid in all. fee_cents: marketplace fees in all. bonus_cents: bonuses in all.
+    total_cents: everything the requester spent.
+    lower_seconds, median_seconds, upper_seconds: quartiles of the time one assignment took, in seconds.
+    wage_cents: hourly wage implied by the reward and the median time (rule 2.33), in cents an hour.
+    """
+
+    reward_cents: int | None = None
+    paid_cents: int | None = None
+    fee_cents: int | None = None
+    bonus_cents: int | None = None
+    total_cents: int | None = None
+    lower_seconds: float | None = None
+    median_seconds: float | None = None
+    upper_seconds: float | None = None
+    wage_cents: int | None = None
+    currency: str = "USD"
+
+
+@dataclass(frozen=True, slots=True)
+class CrowdFacts:
+    """Who rated.
+
+    provider: channel or marketplace the raters came through.
+    criteria: recruitment rules, one sentence each (`approval rate above 95 %`).
+    workers: people who submitted at least one assignment.
+    submitted: assignments submitted; of these approved and rejected (payment), excluded (analysis).
+    returned: assignments accepted and given back or run out of time.
+    consent, ethics: how consent was asked; ethics approval.
+    """
+
+    provider: str | None = None
+    criteria: tuple[str, ...] = ()
+    workers: int | None = None
+    submitted: int | None = None
+    approved: int | None = None
+    rejected: int | None = None
+    excluded: int | None = None
+    returned: int | None = None
+    consent: str | None = None
+    ethics: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FlagFacts:
+    """One quality rule and what it found: `assignments` of `of` were flagged, `excluded` of them left the analysis."""
+
+    name: str
+    rule: str
+    assignments: int
+    of: int
+    excluded: int
+
+
+@dataclass(frozen=True, slots=True)
+class KnownValue:
+    """A value known by simulation or by construction; `error` is its Monte-Carlo standard error (0 = exact)."""
+
+    value: float
+    error: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """What is known of one generator in a rehearsal; three different truths, never mixed.
+
+    temperature: sampling temperature of the generator.
+    l_star: 1 - TV between reference and generator, in [0, 1].
+    l_phi, l_phi_q: doubled Bayes error on (log p / length, expected label code), and on the label code alone.
+    huse, huse_q, huse_d: expectation of the estimator at this study's number of texts and raters.
+    studies: simulated studies behind the expectations.
+    raters, texts: raters per text and texts per source of those simulated studies.
+    """
+
+    temperature: float
+    l_star: KnownValue
+    l_phi: KnownValue
+    l_phi_q: KnownValue
+    huse: KnownValue
+    huse_q: KnownValue
+    huse_d: KnownValue
+    studies: int
+    raters: int
+    texts: int
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratorFacts:
+    """One generator (a model at a decoding setting) against the references.
+
+    name: unique within the study.
+    items: references (with *this* generator's log-probabilities) and this generator's texts; `Item.id` is the
+        text's id in `ReportInput.texts`, `Item.context` the id of its context.
+    decoding: how the outputs were decoded (`sampling, t=0.7`).
+    log_prob_decoding: the distribution the log-probabilities belong to; a difference from `decoding` warns.
+    length_unit: unit of `Item.length` (`whitespace`, `model_token`, `char`).
+    truth: known truths of a rehearsal, None otherwise.
+    """
+
+    name: str
+    items: tuple[Item, ...]
+    decoding: str | None = None
+    log_prob_decoding: str | None = None
+    length_unit: str = "whitespace"
+    truth: Truth | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextRow:
+    """One judged text.
+
+    id: as in Item.id. source: reference or model. generator: its generator's name, None for a reference.
+    body: the text as shown. context_id: id shared by the texts of one context. context: the context as shown.
+    """
+
+    id: str
+    source: Source
+    generator: str | None
+    body: str
+    context_id: str | None = None
+    context: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RatingRow:
+    """One judgment.
+
+    text: id of the text. rater: pseudonym. hit: label of the HIT. position: place within the HIT, from 1.
+    label: the label as chosen. value: its number in the coding shown.
+    kept: False where the judgment was excluded from the analysis (it stays in ratings.csv).
+    """
+
+    text: str
+    rater: str
+    label: str
+    value: int
+    hit: str | None = None
+    position: int | None = None
+    kept: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Warn:
+    """Something a reader must know. kind: a short stable name. sentence: for people, ends with a full stop."""
+
+    kind: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReportInput:
+    """Everything `build` needs.
+
+    warnings: what the caller already knows; `build` adds what it finds in the data.
+    flags: quality rules and what they found; None where none was run.
+    versions: (name, version) of the platform and its libraries. commit: revision of the platform.
+    settings: (name, value) pairs of the study's configuration, JSON-ready.
+    command: the command that makes this report again.
+    """
+
+    study: StudyFacts
+    generators: tuple[GeneratorFacts, ...]
+    texts: tuple[TextRow, ...]
+    ratings: tuple[RatingRow, ...] = ()
+    money: MoneyFacts = field(default_factory=MoneyFacts)
+    crowd: CrowdFacts = field(default_factory=CrowdFacts)
+    flags: tuple[FlagFacts, ...] | None = None
+    warnings: tuple[Warn, ...] = ()
+    versions: tuple[tuple[str, str], ...] = ()
+    commit: str | None = None
+    settings: tuple[tuple[str, Setting], ...] = ()
+    command: str | None = None

@@ -1,0 +1,78 @@
+"""What `build` computes: estimates, judgments, pictures and sentences, ready to be written in any format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from metrics.figures.hj_by_source import SourceRow
+from metrics.figures.huse_scatter import Panel
+from metrics.report.records import GeneratorFacts, ReportInput, Warn
+from metrics.types import HuseResult, Interval, Item, Mode
+
+MEASURES = ("huse", "huse_q", "huse_d", "log_prob_only")
+TITLES = {"huse": "HUSE", "huse_q": "HUSE-Q", "huse_d": "HUSE-D", "log_prob_only": "log p only"}
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One text with its judgment: HJ (None without ratings), its interval, and how many kept ratings it has."""
+
+    item: Item
+    hj: Fraction | None
+    interval: Interval | None
+    ratings: int
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratorReport:
+    """One generator: its results in both modes, its judged texts (references included) and its picture."""
+
+    facts: GeneratorFacts
+    modes: Mapping[Mode, HuseResult]
+    judged: tuple[Judged, ...]
+    panel: Panel
+
+    @property
+    def n(self) -> int:
+        """Texts behind HUSE."""
+        return self.modes["exact"].huse.n
+
+    @property
+    def differs(self) -> bool:
+        """Whether the two modes print different numbers (beyond 1e-12)."""
+        pairs = zip(*(self._values(mode) for mode in ("exact", "paper")), strict=True)
+        return any(
+            (a is None) != (b is None) or (a is not None and b is not None and abs(a - b) > 1e-12) for a, b in pairs
+        )
+
+    def _values(self, mode: Mode) -> tuple[float | None, ...]:
+        return tuple(getattr(self.modes[mode], measure).value for measure in MEASURES)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A whole report. `level` is that of every interval; `seed` that of every draw; `k` the neighbours of HUSE.
+
+    sources: HJ by source, references first. ratings_per_text: (kept ratings, number of texts that have so many).
+    warnings: what a reader must know. verdicts, limits: sentences of the summary: what the study says, and what
+    cannot be concluded from it.
+    """
+
+    input: ReportInput
+    level: float
+    seed: int
+    k: int
+    generators: tuple[GeneratorReport, ...]
+    sources: tuple[SourceRow, ...]
+    ratings_per_text: tuple[tuple[int, int], ...]
+    warnings: tuple[Warn, ...]
+    verdicts: tuple[str, ...]
+    limits: tuple[str, ...]
+
+    @property
+    def raters(self) -> int | None:
+        """People who rated: as recorded, else as the ratings name them; None where neither is known."""
+        recorded = self.input.crowd.workers
+        return recorded if recorded is not None else len({rating.rater for rating in self.input.ratings}) or None

@@ -1,0 +1,64 @@
+"""The report's table as plain text for a terminal: at most 100 columns."""
+
+from __future__ import annotations
+
+from metrics.report.records import KnownValue, Truth
+from metrics.report.result import GeneratorReport, Report
+from metrics.report.wording import NOT_RECORDED, duration, estimate, known, money, plural
+
+NAME, CELL, TRUTH = 16, 20, 8
+MEASURES = (("huse", "HUSE"), ("huse_q", "HUSE-Q"), ("huse_d", "HUSE-D"))
+
+
+def table(report: Report) -> str:
+    """Estimates with intervals, the truths beside them where known, then n, raters, cost and wage. Ends with LF."""
+    truths = any(generator.facts.truth for generator in report.generators)
+    head = "generator".ljust(NAME) + "".join(title.ljust(CELL) for _, title in MEASURES)
+    head += "L*".rjust(TRUTH) + "L(phi)".rjust(TRUTH) if truths else ""
+    lines = [head.rstrip(), "-" * len(head.rstrip())]
+    for generator in report.generators:
+        lines += _generator(generator, truths)
+    return "\n".join([*lines, "", *_facts(report), ""])
+
+
+def _generator(generator: GeneratorReport, truths: bool) -> list[str]:
+    exact, truth = generator.modes["exact"], generator.facts.truth
+    cells = [_ascii(estimate(getattr(exact, measure))) for measure, _ in MEASURES]
+    line = _fitted(generator.facts.name) + "".join(cell.ljust(CELL) for cell in cells)
+    if truths:
+        line += _value(truth.l_star if truth else None) + _value(truth.l_phi if truth else None)
+    return [line.rstrip(), *([_expected(truth)] if truth else [])]
+
+
+def _expected(truth: Truth) -> str:
+    values = (truth.huse, truth.huse_q, truth.huse_d)
+    return ("  E[estimator]".ljust(NAME) + "".join(f"{_ascii(f'{v.value:.2f}')}".ljust(CELL) for v in values)).rstrip()
+
+
+def _value(value: KnownValue | None) -> str:
+    return ("-" if value is None else f"{value.value:.2f}").rjust(TRUTH)
+
+
+def _fitted(name: str) -> str:
+    return (name if len(name) < NAME else f"{name[: NAME - 4]}...").ljust(NAME)
+
+
+def _facts(report: Report) -> list[str]:
+    given = report.input
+    texts = sum(row.mean.n for row in report.sources)
+    raters = ", ".join(f"{count or 'unknown'} on {plural(number, 'text')}" for count, number in report.ratings_per_text)
+    people = f"raters: {known(report.raters)}, assignments: {known(given.crowd.submitted)}"
+    seconds = given.money.median_seconds
+    wage = given.money.wage_cents
+    per_hour = NOT_RECORDED if wage is None else f"{money(wage, given.money.currency)} an hour"
+    return [
+        f"n        {texts} texts rated; {', '.join(f'{g.facts.name}: {g.n}' for g in report.generators)} in HUSE",
+        f"ratings  {raters}; {people}",
+        f"cost     {money(given.money.total_cents, given.money.currency)}",
+        f"wage     {per_hour}" + ("" if seconds is None else f" (median {duration(seconds)} an assignment)"),
+        f"settings k = {report.k}, exact ties, {report.level:.0%} intervals, seed {report.seed}",
+    ]
+
+
+def _ascii(text: str) -> str:
+    return text.replace("−", "-").replace("–", "-")

@@ -1,0 +1,72 @@
+"""How values are written for people: numbers, money, times, estimates, and what stands for nothing."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from metrics.types import Estimate, Interval
+
+DASH = "–"
+NOT_RECORDED = "not recorded"
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """A number with so many decimals and a true minus sign; a dash for None."""
+    if value is None:
+        return DASH
+    if value in (float("inf"), float("-inf")):
+        return "∞" if value > 0 else "−∞"
+    text = f"{value:.{digits}f}"
+    return (text[1:] if text.startswith("-") and not text.strip("-0.") else text).replace("-", "−")
+
+
+def interval(value: Interval | None, digits: int = 2) -> str:
+    """`[0.41, 0.65]`, or a dash."""
+    return f"[{number(value.low, digits)}, {number(value.high, digits)}]" if value else DASH
+
+
+def estimate(value: Estimate, digits: int = 2) -> str:
+    """`0.53 [0.41, 0.65]`; the value alone where no interval is defined."""
+    shown = number(value.value, digits)
+    return f"{shown} {interval(value.interval, digits)}" if value.interval else shown
+
+
+def whole(sentence: str) -> str:
+    """The sentence with its intervals kept on one line, by no-break spaces."""
+    return re.sub(r"(\S) (\[[^\],]+,) ", "\\1\u00a0\\2\u00a0", sentence)
+
+
+def money(cents: int | None, currency: str = "USD") -> str:
+    """`160.00 USD`, from integer cents."""
+    if cents is None:
+        return NOT_RECORDED
+    sign = "−" if cents < 0 else ""
+    return f"{sign}{abs(cents) // 100}.{abs(cents) % 100:02d} {currency}"
+
+
+def duration(seconds: float | None) -> str:
+    """`13 min 24 s`."""
+    if seconds is None:
+        return NOT_RECORDED
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    return f"{whole // 60} min {whole % 60:02d} s"
+
+
+def moment(when: datetime | None) -> str:
+    """`Tuesday, 3 November 2026, 14:05 UTC`: weekdays matter to a reviewer."""
+    if when is None:
+        return NOT_RECORDED
+    return f"{when:%A}, {when.day} {when:%B %Y, %H:%M} {when.tzname() or ''}".strip()
+
+
+def known(value: object) -> str:
+    """Any recorded fact as text; "not recorded" for None and for nothing at all."""
+    return NOT_RECORDED if value is None or value in ("", ()) else str(value)
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """`1 text`, `2 texts`."""
+    return f"{count} {one if count == 1 else many or one + 's'}"

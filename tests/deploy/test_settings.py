@@ -1,0 +1,71 @@
+"""Settings are read once, typed, and refused with a sentence."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LONG_KEY = "a-long-and-random-looking-key-0123456789-abcdefghijklmnopqrstuvwxyz"
+PRODUCTION = {
+    "DJANGO_SETTINGS_MODULE": "deploy.settings.production",
+    "SECRET_KEY": LONG_KEY,
+    "ALLOWED_HOSTS": "hits.example.org,frames.example.org",
+}
+
+
+def manage(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    clean = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    return subprocess.run(
+        [sys.executable, "manage.py", *words],
+        cwd=ROOT,
+        env={**clean, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_production_settings_pass_the_deployment_check_without_a_warning(tmp_path: Path) -> None:
+    found = manage("check", "--deploy", **PRODUCTION, DATABASE_URL=f"sqlite:///{tmp_path / 'a.sqlite3'}")
+    assert found.returncode == 0, found.stderr
+    assert "no issues (0 silenced)" in found.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("DATABASE_URL", "mysql://root@localhost/assay", "must be sqlite:///path or postgres://user@host/name"),
+        ("DATABASE_URL", "nonsense", "must be sqlite:///path or postgres://user@host/name"),
+        ("CELERY_BROKER_URL", "http://localhost", "must start with redis:// or amqp://"),
+        ("WORKER_ORIGIN", "hits.example.org", "must be an origin such as https://hits.example.org"),
+        ("HIT_ORIGIN", "https://hits.example.org/path", "must be an origin such as https://hits.example.org"),
+        ("TRUSTED_PROXIES", "two", "must be a whole number"),
+        ("DEBUG", "perhaps", "must be true or false"),
+    ],
+)
+def test_an_odd_setting_is_refused_with_a_sentence(name: str, value: str, sentence: str) -> None:
+    found = manage("check", **{name: value})
+    assert found.returncode != 0
+    assert f"The environment variable {name} {sentence}" in found.stderr
+
+
+@pytest.mark.parametrize("name", ["SECRET_KEY", "ALLOWED_HOSTS"])
+def test_production_refuses_to_start_without(name: str) -> None:
+    found = manage("check", **{key: value for key, value in PRODUCTION.items() if key != name})
+    assert found.returncode != 0
+    assert f"The environment variable {name} must" in found.stderr
+
+
+def test_a_secret_is_never_repeated_in_a_refusal() -> None:
+    found = manage("check", DATABASE_URL="oracle://scott:tiger@db/assay")
+    assert found.returncode != 0
+    assert "tiger" not in found.stderr.splitlines()[-1]
+
+
+def test_the_migrations_match_the_models() -> None:
+    assert manage("makemigrations", "--check", "--dry-run").returncode == 0

@@ -29,6 +29,7 @@ Floats = NDArray[np.float64]
 Keys = NDArray[np.uint64]
 Spam = Literal["", "random", "constant", "middle"]
 
+# Raise it when the rule changes otherwise than by its constants: the stored truths then no longer fit.
 RATERS_VERSION = 1
 LABELS = ("Invalid", "Rare", "Specific", "Average", "Typical", "Very Typical")
 
@@ -129,9 +130,7 @@ def draw_crowd(n: int, spam_share: float, rng: np.random.Generator) -> list[Rate
     order = rng.permutation(n)
     competence = rng.uniform(*COMPETENCE, size=n)
     bias = rng.normal(0.0, BIAS, size=n)
-    return [
-        RaterProfile(f"rater-{i + 1:03d}", float(competence[i]), float(bias[i]), kinds[order[i]]) for i in range(n)
-    ]
+    return [RaterProfile(f"rater-{i + 1:03d}", float(competence[i]), float(bias[i]), kinds[order[i]]) for i in range(n)]
 
 
 def expected_code(impression: Floats, points: int = 24) -> Floats:
@@ -147,6 +146,12 @@ def expected_code(impression: Floats, points: int = 24) -> Floats:
         spread = np.hypot(BIAS, NOISE / value)
         total += weight * ndtr((impression[:, None] - _CUTS) / spread).sum(axis=1)
     return total
+
+
+def rule_digest() -> str:
+    """SHA-256, in hex, of the judgment rule's version and constants."""
+    numbers = (FAMILIAR, NOTICED, SLOPE, TASTE, BROKEN, BROKEN_TASTE, NOISE, BIAS, COMPETENCE, SPAM_KINDS)
+    return hashlib.sha256(repr((RATERS_VERSION, LABELS, numbers)).encode("utf-8")).hexdigest()
 
 
 def text_keys(texts: Sequence[str]) -> Keys:

@@ -1,8 +1,70 @@
-"""Measures of generated text from human judgments: pure Python, no Django, no network."""
+"""Measures of generated text from human judgments: pure Python, no Django, no network.
+
+HUSE, HUSE-Q and HUSE-D from judged items (`evaluate`), HJ from ratings (`sum_ratings`, `human_judgments`), the
+classifier behind them (`classify`, `reference_share`), theory (`theoretical_huse`), and JSON (`result_json`).
+"""
 
 __version__ = "0.1.0"
 
+from metrics.errors import (
+    BadInput,
+    DegenerateInput,
+    InsufficientData,
+    MetricsError,
+    MissingHJ,
+    MissingLogProb,
+    OneClass,
+)
 from metrics.huse import evaluate
-from metrics.types import MODEL, REFERENCE, Estimate, HuseResult, Interval, Item, Rating
+from metrics.judgments import HumanJudgments, human_judgments, sum_ratings
+from metrics.resampling import half_sample_interval, half_sample_sd, huse_arrays
+from metrics.serialise import estimate_json, modes_json, result_json
+from metrics.shading import classify, reference_share
+from metrics.theory import feature_bound, theoretical_huse, total_variation
+from metrics.types import (
+    MODEL,
+    REFERENCE,
+    Classified,
+    Estimate,
+    HumanJudgment,
+    HuseResult,
+    Interval,
+    Item,
+    Rating,
+    RatingSums,
+)
 
-__all__ = ["MODEL", "REFERENCE", "Estimate", "HuseResult", "Interval", "Item", "Rating", "evaluate"]
+__all__ = [
+    "MODEL",
+    "REFERENCE",
+    "BadInput",
+    "Classified",
+    "DegenerateInput",
+    "Estimate",
+    "HumanJudgment",
+    "HumanJudgments",
+    "HuseResult",
+    "InsufficientData",
+    "Interval",
+    "Item",
+    "MetricsError",
+    "MissingHJ",
+    "MissingLogProb",
+    "OneClass",
+    "Rating",
+    "RatingSums",
+    "classify",
+    "estimate_json",
+    "evaluate",
+    "feature_bound",
+    "half_sample_interval",
+    "half_sample_sd",
+    "human_judgments",
+    "huse_arrays",
+    "modes_json",
+    "reference_share",
+    "result_json",
+    "sum_ratings",
+    "theoretical_huse",
+    "total_variation",
+]

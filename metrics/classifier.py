@@ -44,8 +44,20 @@ class Classifier:
 
     @cached_property
     def hj(self) -> Floats:
-        """HJ as floats."""
-        return np.array([value.numerator / value.denominator for value in self.table.hj])
+        """HJ as floats: in exact mode placed on [0, 1], so that neither unit nor zero point can matter."""
+        return self.place_hj(self.table.hj)
+
+    def place_hj(self, values: Sequence[Fraction]) -> Floats:
+        """Where judgments lie on the axis of `hj`."""
+        if self.mode == "paper":
+            return np.array([value.numerator / value.denominator for value in values])
+        low, high = min(self.table.hj), max(self.table.hj)
+        size = high - low or Fraction(1)
+        if values is self.table.hj:
+            numerators, least = self.hj_numerators, min(self.hj_numerators)
+            width = max(self.hj_numerators) - least or 1
+            return np.array([(a - least) / width for a in numerators])
+        return np.array([float((value - low) / size) for value in values])
 
     @cached_property
     def hj_numerators(self) -> list[int]:
@@ -75,9 +87,8 @@ class Classifier:
     @cached_property
     def scale(self) -> dict[Feature, float]:
         """Population sd of each feature (of the finite q); 0 where all values are the same."""
-        q_sd = float(np.std(self.q[self.finite])) if self.finite.any() else 0.0
-        hj_sd = float(np.std(self.hj))
-        return {HJ: hj_sd if len(set(self.table.hj)) > 1 else 0.0, LOG_PROB: q_sd if self._q_differs() else 0.0}
+        hj_sd = _sd(self.hj) if len(set(self.table.hj)) > 1 else 0.0
+        return {HJ: hj_sd, LOG_PROB: _sd(self.q[self.finite]) if self._q_differs() else 0.0}
 
     def _q_differs(self) -> bool:
         """Whether two finite q differ: as exact numbers where they are exact, else as floats."""
@@ -174,3 +185,9 @@ class Classifier:
         columns = [np.array(self.hj_numerators, dtype=object) if f == HJ else self.q_numerators for f in features]
         counted = [column if f == HJ else column[self.finite] for f, column in zip(features, columns, strict=True)]
         return ExactPlane([c[rows].tolist() for c in columns], [spread(c.tolist()) for c in counted], rounding)
+
+
+def _sd(values: Floats) -> float:
+    """Population sd. A power of two keeps squares of tiny numbers from vanishing and changes no digit."""
+    unit = 2.0 ** int(np.frexp(np.abs(values).max())[1])
+    return float(np.std(values / unit) * unit)

@@ -16,6 +16,8 @@ from metrics.neighbors import Floats
 from metrics.types import MODEL, REFERENCE, Item, Missing
 
 LOG_PROB_TOLERANCE = 1e-6  # a log-probability may exceed 0 by rounding, not by more
+LARGEST = 1e100  # beyond, squares of floats overflow
+LONGEST = 10**9
 
 
 @dataclass(frozen=True)
@@ -128,13 +130,21 @@ def _check_columns(table: Table) -> None:
     rules = (
         (~(np.isfinite(lp) | (lp == -np.inf)), "log_prob", "a log-probability is a finite number or -inf"),
         (lp > LOG_PROB_TOLERANCE, "log_prob", "a log-probability cannot be above 0"),
+        (np.isfinite(lp) & (lp < -LARGEST), "log_prob", "a log-probability below -1e100 must be written as -inf"),
     )
     for broken, column, rule in rules:
         if broken.any():
             raise BadInput(rule, where=f"item {table.items[int(np.argmax(broken))].id}", column=column)
-    if length.dtype.kind not in "iu" or (length < 1).any():
-        bad = next(item for item in table.items if not isinstance(item.length, int | np.integer) or item.length < 1)
-        raise BadInput("length must be a whole number of at least 1", where=f"item {bad.id}", column="length")
+    if length.dtype.kind not in "iu" or (length < 1).any() or (length > LONGEST).any():
+        bad = next((item for item in table.items if not _is_length(item.length)), table.items[0])
+        raise BadInput("length must be a whole number from 1 to 1e9", where=f"item {bad.id}", column="length")
+    if max(map(abs, table.hj)) > LARGEST:
+        bad = next(item for item, hj in zip(table.items, table.hj, strict=True) if abs(hj) > LARGEST)
+        raise BadInput("hj must lie between -1e100 and 1e100", where=f"item {bad.id}", column="hj")
+
+
+def _is_length(value: object) -> bool:
+    return isinstance(value, int | np.integer) and 1 <= int(value) <= LONGEST
 
 
 def _check_enough(table: Table, k: int, removed: Mapping[str, int] | None) -> None:

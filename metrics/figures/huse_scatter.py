@@ -101,10 +101,10 @@ def alt(panel: Panel) -> str:
     value = panel.huse.value
     if value is None:
         return f"{where} HUSE is not defined for these texts."
-    right = 1 - value / 2
+    weighted = ", both sources weighing the same" if "unbalanced" in panel.huse.flags else ""
     return (
-        f"Told apart by both axes together, {right:.0%} of {panel.huse.n} texts are attributed correctly (HUSE "
-        f"{value:.2f}; 50% would be guessing). {where}"
+        f"By both axes together, {1 - value / 2:.0%} of {panel.huse.n} texts are attributed to the right source"
+        f"{weighted} (HUSE {value:.2f}; guessing would give 50%). {where}"
     )
 
 

@@ -71,7 +71,7 @@ def _points(go: Any, points: Points) -> Any:
         marker={
             "symbol": theme.SYMBOLS[points.source],
             "size": 8 if open_shape else 7,
-            "color": theme.rgba(points.source, 0.18 if open_shape else 0.8),
+            "color": theme.rgba(points.source, 0.18 if open_shape else 0.9),
             "line": {"width": 1.5 if open_shape else 0, "color": theme.COLOURS[points.source]},
         },
     )
@@ -100,7 +100,7 @@ def _layout(chart: Chart) -> dict[str, Any]:
     return {
         "template": "none",
         "height": chart.height,
-        "margin": {"l": 56, "r": 12, "t": 34, "b": 46},
+        "margin": {"l": 56 if chart.y.ticks or chart.y.title else 12, "r": 12, "t": 34, "b": 46},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"family": theme.FONT, "size": 12, "color": theme.LIGHT["ink"]},

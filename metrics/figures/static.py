@@ -11,7 +11,7 @@ from metrics.figures.chart import Chart, Note, Points, Shade
 from metrics.types import MODEL, REFERENCE, Source
 
 WIDTH = 400
-LEFT, RIGHT, TOP, BOTTOM = 50, 12, 30, 42
+RIGHT, TOP, BOTTOM = 12, 30, 42
 HALF = 3.2  # half the size of a text's mark, in SVG units
 
 
@@ -21,9 +21,13 @@ class _Scale:
 
     chart: Chart
 
+    @property
+    def left(self) -> int:
+        return 50 if self.chart.y.ticks or self.chart.y.title else 12
+
     def x(self, value: float) -> float:
         axis = self.chart.x
-        return LEFT + (value - axis.low) / (axis.high - axis.low) * (WIDTH - LEFT - RIGHT)
+        return self.left + (value - axis.low) / (axis.high - axis.low) * (WIDTH - self.left - RIGHT)
 
     def y(self, value: float) -> float:
         axis = self.chart.y
@@ -41,7 +45,7 @@ def svg(chart: Chart, *, standalone: bool = False) -> str:
     parts += _marks(chart, scale)
     parts += [_note(note, scale) for note in chart.notes]
     if len(chart.points) > 1 and not chart.notes:
-        parts += _legend(chart)
+        parts += _legend(chart, scale)
     head = f'<svg viewBox="0 0 {WIDTH} {chart.height}" role="img" aria-label="{escape(chart.alt)}" class="chart"'
     if standalone:
         head += f' xmlns="http://www.w3.org/2000/svg" width="{WIDTH * 2}" height="{chart.height * 2}"'
@@ -54,7 +58,7 @@ STYLE = (
     ".chart text{fill:var(--ink)}.chart .tick{fill:var(--quiet);font-size:11px}"
     ".chart .grid{stroke:var(--grid);fill:none}.chart .frame{stroke:var(--line);fill:none}"
     ".chart .halo{paint-order:stroke;stroke:var(--paper);stroke-width:4px;stroke-linejoin:round}"
-    ".chart .reference{fill:var(--reference);fill-opacity:.8}"
+    ".chart .reference{fill:var(--reference);fill-opacity:.9}"
     ".chart .model{fill:var(--model);fill-opacity:.18;stroke:var(--model);stroke-width:1.3}"
     ".chart .bar{fill:none;stroke:var(--ink);stroke-width:2.2}"
     ".chart .mean{fill:var(--paper);stroke:var(--ink);stroke-width:2}"
@@ -62,17 +66,17 @@ STYLE = (
 
 
 def _axes(chart: Chart, scale: _Scale) -> Iterator[str]:
-    bottom, right = chart.height - BOTTOM, WIDTH - RIGHT
+    left, bottom, right = scale.left, chart.height - BOTTOM, WIDTH - RIGHT
     for value, label in chart.x.ticks:
         at = scale.x(value)
         yield f'<path class="grid" d="M{at:.1f} {TOP}V{bottom}"/>'
         yield f'<text class="tick" x="{at:.1f}" y="{bottom + 15}" text-anchor="middle">{escape(label)}</text>'
     for value, label in chart.y.ticks:
         at = scale.y(value)
-        yield f'<path class="grid" d="M{LEFT} {at:.1f}H{right}"/>'
-        yield f'<text class="tick" x="{LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">{escape(label)}</text>'
-    yield f'<path class="frame" d="M{LEFT} {TOP}V{bottom}H{right}"/>'
-    middle, centre = (TOP + bottom) / 2, (LEFT + right) / 2
+        yield f'<path class="grid" d="M{left} {at:.1f}H{right}"/>'
+        yield f'<text class="tick" x="{left - 6}" y="{at + 4:.1f}" text-anchor="end">{escape(label)}</text>'
+    yield f'<path class="frame" d="M{left} {TOP}V{bottom}H{right}"/>'
+    middle, centre = (TOP + bottom) / 2, (left + right) / 2
     yield f'<text x="{centre:.0f}" y="{chart.height - 8}" text-anchor="middle">{escape(chart.x.title)}</text>'
     if chart.y.title:
         turn = f'transform="translate(13 {middle:.0f}) rotate(-90)"'
@@ -138,8 +142,8 @@ def _note(note: Note, scale: _Scale) -> str:
     return f'<text class="halo" x="{scale.x(note.x):.1f}" y="{scale.y(note.y):.1f}">{escape(note.text)}</text>'
 
 
-def _legend(chart: Chart) -> Iterator[str]:
-    at = float(LEFT)
+def _legend(chart: Chart, scale: _Scale) -> Iterator[str]:
+    at = float(scale.left)
     for points in sorted(chart.points, key=lambda points: points.source == MODEL):
         yield _shape(points.source, at + 5, 15, half=4.2 if points.source == REFERENCE else 4)
         yield f'<text x="{at + 15:.0f}" y="19">{escape(points.name)}</text>'

@@ -1,8 +1,8 @@
 """Colours and shapes of every figure, in their one home.
 
-The pair is blue and vermilion of Okabe and Ito (2008), told apart by all common kinds of colour blindness and at
-least 3:1 against both a white and a dark page. Shape repeats what colour says (filled square, open circle), so
-that a figure also reads in grey.
+The pair is blue and vermilion after Okabe and Ito (2008), told apart by all common kinds of colour blindness; the blue
+is lightened so that both keep 3:1 against a white and against a dark page. Shape repeats what colour says (filled
+square, open circle), so that a figure also reads in grey.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Literal
 
 from metrics.types import MODEL, REFERENCE, Source
 
-COLOURS: dict[Source, str] = {REFERENCE: "#0072B2", MODEL: "#D55E00"}
+COLOURS: dict[Source, str] = {REFERENCE: "#2389CC", MODEL: "#D55E00"}
 SYMBOLS: dict[Source, Literal["square", "circle"]] = {REFERENCE: "square", MODEL: "circle"}
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
 SHADE_ALPHA = 0.34

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 
-from scipy import stats
-
-from metrics import __version__
 from metrics.errors import BadInput
-from metrics.figures.hj_by_source import SourceRow
-from metrics.figures.huse_scatter import Panel, Point, ranges
 from metrics.huse import evaluate
-from metrics.report import findings
+from metrics.judgments import human_judgments, sum_ratings
+from metrics.report import findings, pictures
 from metrics.report.records import GeneratorFacts, RatingRow, ReportInput
 from metrics.report.result import GeneratorReport, Judged, Report
-from metrics.report.shading import shading
-from metrics.types import MODEL, REFERENCE, Estimate, HuseResult, Interval, Item, Mode, Source
+from metrics.types import HumanJudgment, HuseResult, Item, Mode, Rating
 
-Progress = Callable[[str, int, int], None]  # what is being done, how many are done, of how many
+Progress = Callable[[str, int, int], None]  # what is being done, how many generators are done, of how many
+WRITTEN = Fraction(1, 10**9)  # an HJ that came as a rounded decimal may lie this far from the mean of its ratings
 
 
 def build(
@@ -33,19 +28,17 @@ def build(
     records contradict each other (an item without its text, an HJ that is not the mean of its ratings).
     """
     _check(given)
-    ratings = _by_text(given.ratings)
-    judged = {facts.name: _judged(facts, ratings, level) for facts in given.generators}
+    tell = progress or _silent
+    judgments = _judgments(given.ratings, level)
+    judged = {facts.name: _judged(facts, judgments) for facts in given.generators}
     modes: dict[str, Mapping[Mode, HuseResult]] = {}
     for done, facts in enumerate(given.generators):
-        if progress:
-            progress(f"HUSE of {facts.name}", done, len(given.generators))
+        tell(f"HUSE of {facts.name}", done, len(given.generators))
         modes[facts.name] = evaluate(facts.items, k=k, seed=seed, level=level)
-    if progress:
-        progress("figures", len(given.generators), len(given.generators))
-    panels = _panels(given, judged, modes, k)
+    tell("figures", len(given.generators), len(given.generators))
     generators = tuple(
         GeneratorReport(facts, modes[facts.name], judged[facts.name], panel)
-        for facts, panel in zip(given.generators, panels, strict=True)
+        for facts, panel in zip(given.generators, pictures.panels(given, judged, modes, k), strict=True)
     )
     warned = findings.warnings(given, generators)
     return Report(
@@ -54,7 +47,7 @@ def build(
         seed=seed,
         k=k,
         generators=generators,
-        sources=_sources(given, judged, level),
+        sources=pictures.source_rows(given, judged, level),
         ratings_per_text=_distribution(judged.values()),
         warnings=warned,
         verdicts=findings.verdicts(generators),
@@ -62,8 +55,12 @@ def build(
     )
 
 
+def _silent(step: str, done: int, total: int) -> None:
+    """Tell nobody."""
+
+
 def _check(given: ReportInput) -> None:
-    """The records agree: names once, every item has its text, every rating its text."""
+    """The records agree: names once, every item and every rating has its text."""
     names = [facts.name for facts in given.generators]
     if not names or len(set(names)) < len(names):
         raise BadInput("a report needs at least one generator, each with a name of its own", column="generators")
@@ -79,102 +76,27 @@ def _check(given: ReportInput) -> None:
             raise BadInput("the rating has no text of its id", where=f"rating of {rating.text} by {rating.rater}")
 
 
-def _by_text(ratings: Sequence[RatingRow]) -> dict[str, list[int | Fraction]]:
-    kept: defaultdict[str, list[int | Fraction]] = defaultdict(list)
-    for rating in ratings:
-        if rating.kept:
-            kept[rating.text].append(rating.value)
-    return kept
+def _judgments(ratings: Sequence[RatingRow], level: float) -> Mapping[str, HumanJudgment]:
+    """HJ by text, from the ratings that were kept."""
+    kept = [Rating(one.text, one.rater, Fraction(one.value), one.hit or "") for one in ratings if one.kept]
+    return human_judgments(sum_ratings(kept), level=level).items if kept else {}
 
 
-def _judged(facts: GeneratorFacts, ratings: Mapping[str, list[int | Fraction]], level: float) -> tuple[Judged, ...]:
-    return tuple(_judge(item, ratings.get(item.id, []), level) for item in facts.items)
+def _judged(facts: GeneratorFacts, judgments: Mapping[str, HumanJudgment]) -> tuple[Judged, ...]:
+    return tuple(_judge(item, judgments.get(item.id)) for item in facts.items)
 
 
-def _judge(item: Item, values: Sequence[int | Fraction], level: float) -> Judged:
-    """The item's HJ with its t interval, checked against its ratings where these are known."""
-    if not values:
+def _judge(item: Item, own: HumanJudgment | None) -> Judged:
+    """The item with its judgment, checked against the mean of its ratings where these are known."""
+    if own is None:
         return Judged(item, item.hj, None, item.ratings)
-    mean = Fraction(sum(values)) / len(values)
-    if item.hj is None or abs(mean - item.hj) > Fraction(1, 10**9):
-        raise BadInput(
-            f"HJ is {item.hj}, but the mean of its {len(values)} ratings is {mean}",
-            where=f"item {item.id}",
-            column="hj",
-        )
-    return Judged(item, mean, _t_interval([float(value) for value in values], level), len(values))
+    if item.hj is None or abs(own.value - item.hj) > WRITTEN:
+        rule = f"HJ is {item.hj}, but the mean of its {own.n} ratings is {own.value}"
+        raise BadInput(rule, where=f"item {item.id}", column="hj")
+    return Judged(item, item.hj, own.interval, own.n)
 
 
-def _t_interval(values: Sequence[float], level: float) -> Interval | None:
-    """Student's interval of a mean; None for fewer than two values."""
-    n = len(values)
-    if n < 2:
-        return None
-    mean = math.fsum(values) / n
-    sd = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1))
-    half = float(stats.t.ppf((1 + level) / 2, n - 1)) * sd / math.sqrt(n)
-    return Interval(mean - half, mean + half, level, "t")
-
-
-def _panels(
-    given: ReportInput,
-    judged: Mapping[str, tuple[Judged, ...]],
-    modes: Mapping[str, Mapping[Mode, HuseResult]],
-    k: int,
-) -> list[Panel]:
-    """One panel a generator, all on the same axes."""
-    bodies = {text.id: text.body for text in given.texts}
-    points = {name: _points(judgments, bodies) for name, judgments in judged.items()}
-    hj_range, rate_range = ranges([point for own in points.values() for point in own])
-    return [
-        Panel(
-            name=f"scatter-{at}",
-            generator=facts.name,
-            points=points[facts.name],
-            unit=facts.length_unit,
-            huse=modes[facts.name]["exact"].huse,
-            shade=shading(points[facts.name], hj_range, rate_range, k=k),
-            hj_range=hj_range,
-            rate_range=rate_range,
-        )
-        for at, facts in enumerate(given.generators, 1)
-    ]
-
-
-def _points(judgments: Sequence[Judged], bodies: Mapping[str, str]) -> tuple[Point, ...]:
-    return tuple(
-        Point(one.item.id, one.item.source, float(one.hj), one.item.log_prob / one.item.length, bodies[one.item.id])
-        for one in judgments
-        if one.hj is not None and one.item.log_prob is not None
-    )
-
-
-def _sources(given: ReportInput, judged: Mapping[str, tuple[Judged, ...]], level: float) -> tuple[SourceRow, ...]:
-    """References once (all generators share them), then each generator."""
-    bodies = {text.id: text.body for text in given.texts}
-    references = {one.item.id: one for own in judged.values() for one in own if one.item.source == REFERENCE}
-    rows = [_source("reference", REFERENCE, list(references.values()), bodies, level)]
-    for name, own in judged.items():
-        rows.append(_source(name, MODEL, [one for one in own if one.item.source == MODEL], bodies, level))
-    return tuple(rows)
-
-
-def _source(
-    name: str, source: Source, judgments: Sequence[Judged], bodies: Mapping[str, str], level: float
-) -> SourceRow:
-    texts = tuple((one.item.id, float(one.hj), bodies[one.item.id]) for one in judgments if one.hj is not None)
-    values = [hj for _, hj, _ in texts]
-    mean = Estimate(
-        value=math.fsum(values) / len(values) if values else None,
-        n=len(values),
-        interval=_t_interval(values, level),
-        settings={"source": name},
-        flags=() if values else ("no_ratings",),
-        signature=f"hj_mean|n:{len(values)}|interval:t over texts|v:{__version__}",
-    )
-    return SourceRow(name, source, texts, mean)
-
-
-def _distribution(judged: Iterable[tuple[Judged, ...]]) -> tuple[tuple[int, int], ...]:
+def _distribution(judged: Iterable[Sequence[Judged]]) -> tuple[tuple[int, int], ...]:
+    """How many texts have how many ratings."""
     counts = {one.item.id: one.ratings for own in judged for one in own}
     return tuple(sorted(Counter(counts.values()).items()))

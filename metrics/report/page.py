@@ -33,6 +33,7 @@ def html(report: Report, *, now: datetime) -> str:
         "given": report.input,
         "study": report.input.study,
         "now": now,
+        "raters": report.raters,
         "policy": _policy(scripts),
         "scripts": [Markup(script) for script in scripts],  # noqa: S704 - our own files and Plotly's
         "style": Markup(_style()),  # noqa: S704 - our own file
@@ -54,7 +55,7 @@ def _environment() -> Environment:
     result = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    for name in ("number", "interval", "estimate", "money", "duration", "moment", "known", "plural"):
+    for name in ("number", "interval", "estimate", "money", "duration", "moment", "known", "plural", "whole"):
         result.filters[name] = getattr(wording, name)
     return result
 

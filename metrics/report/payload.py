@@ -8,8 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 from metrics.report.records import GeneratorFacts, KnownValue, Truth
-from metrics.report.result import MEASURES, GeneratorReport, Report
-from metrics.types import MODEL, REFERENCE, Estimate, HuseResult
+from metrics.report.result import GeneratorReport, Report
+from metrics.serialise import estimate_json, modes_json
+from metrics.types import MODEL, REFERENCE
 
 SCHEMA_VERSION = 1
 
@@ -25,7 +26,7 @@ def payload(report: Report, *, now: datetime) -> dict[str, Any]:
         "created": now.isoformat(timespec="seconds"),
         "study": _plain(asdict(given.study)),
         "generators": {generator.facts.name: _generator(generator) for generator in report.generators},
-        "hj": {row.name: estimate(row.mean) for row in report.sources},
+        "hj": {row.name: estimate_json(row.mean) for row in report.sources},
         "money": _plain(asdict(given.money)),
         "crowd": _plain(asdict(given.crowd)),
         "ratings_per_text": {str(count): texts for count, texts in report.ratings_per_text},
@@ -47,23 +48,6 @@ def payload(report: Report, *, now: datetime) -> dict[str, Any]:
     return body | ({"truth": truths} if truths else {})
 
 
-def estimate(value: Estimate) -> dict[str, Any]:
-    """A reported number: value, n, interval, settings, flags, signature."""
-    return {
-        "value": value.value,
-        "n": value.n,
-        "interval": asdict(value.interval) if value.interval else None,
-        "settings": dict(value.settings),
-        "flags": list(value.flags),
-        "signature": value.signature,
-    }
-
-
-def result(value: HuseResult) -> dict[str, Any]:
-    """The four measures of one mode."""
-    return {measure: estimate(getattr(value, measure)) for measure in MEASURES}
-
-
 def truth(known: Truth) -> dict[str, Any]:
     """What a rehearsal knows of a generator; each value with its Monte-Carlo standard error."""
     return {
@@ -81,7 +65,7 @@ def truth(known: Truth) -> dict[str, Any]:
 def _generator(generator: GeneratorReport) -> dict[str, Any]:
     facts = generator.facts
     return {
-        "modes": {mode: result(value) for mode, value in generator.modes.items()},
+        "modes": modes_json(generator.modes),
         "n": generator.n,
         "n_reference": _count(facts, REFERENCE),
         "n_model": _count(facts, MODEL),

@@ -44,10 +44,11 @@ def files(report: Report) -> dict[str, str]:
     """Name and content of each CSV file."""
     texts = {text.id: text for text in report.input.texts}
     rows = {generator.facts.name: list(_items(generator, texts)) for generator in report.generators}
-    out = {"items.csv": table(ITEM_COLUMNS, [row for own in rows.values() for row in own])}
+    columns = _columns(report)
+    out = {"items.csv": table(columns, [row for own in rows.values() for row in own])}
     if len(rows) > 1:
         for name, slug in zip(rows, slugs(list(rows)), strict=True):
-            out[f"items-{slug}.csv"] = table(ITEM_COLUMNS, rows[name])
+            out[f"items-{slug}.csv"] = table(columns, rows[name])
     kept = [rating for rating in report.input.ratings if rating.kept]
     out["ratings.csv"] = table(RATING_COLUMNS, _ratings(kept))
     if len(kept) < len(report.input.ratings):
@@ -96,6 +97,12 @@ def slugs(names: Sequence[str]) -> list[str]:
             slug, again = f"{base}-{again}", again + 1
         out.append(slug)
     return out
+
+
+def _columns(report: Report) -> Row:
+    """Pairing by context needs every text's context; where some have none, the column has another name."""
+    complete = all(item.context for generator in report.generators for item in generator.facts.items)
+    return ITEM_COLUMNS if complete else tuple("context_id" if name == "context" else name for name in ITEM_COLUMNS)
 
 
 def _items(generator: GeneratorReport, texts: dict[str, TextRow]) -> Iterator[Row]:

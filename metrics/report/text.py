@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from metrics.report.records import KnownValue, Truth
 from metrics.report.result import GeneratorReport, Report
-from metrics.report.wording import NOT_RECORDED, duration, estimate, known, money
+from metrics.report.wording import NOT_RECORDED, duration, estimate, known, money, plural
 
 NAME, CELL, TRUTH = 16, 20, 8
 MEASURES = (("huse", "HUSE"), ("huse_q", "HUSE-Q"), ("huse_d", "HUSE-D"))
@@ -46,13 +46,14 @@ def _fitted(name: str) -> str:
 def _facts(report: Report) -> list[str]:
     given = report.input
     texts = sum(row.mean.n for row in report.sources)
-    raters = ", ".join(f"{count or 'unknown'} on {number} texts" for count, number in report.ratings_per_text)
+    raters = ", ".join(f"{count or 'unknown'} on {plural(number, 'text')}" for count, number in report.ratings_per_text)
+    people = f"raters: {known(report.raters)}, assignments: {known(given.crowd.submitted)}"
     seconds = given.money.median_seconds
     wage = given.money.wage_cents
     per_hour = NOT_RECORDED if wage is None else f"{money(wage, given.money.currency)} an hour"
     return [
         f"n        {texts} texts rated; {', '.join(f'{g.facts.name}: {g.n}' for g in report.generators)} in HUSE",
-        f"ratings  {raters}; {known(given.crowd.workers)} raters, {known(given.crowd.submitted)} assignments",
+        f"ratings  {raters}; {people}",
         f"cost     {money(given.money.total_cents, given.money.currency)}",
         f"wage     {per_hour}" + ("" if seconds is None else f" (median {duration(seconds)} an assignment)"),
         f"settings k = {report.k}, exact ties, {report.level:.0%} intervals, seed {report.seed}",

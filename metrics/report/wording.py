@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 
 from metrics.types import Estimate, Interval
@@ -29,6 +30,11 @@ def estimate(value: Estimate, digits: int = 2) -> str:
     """`0.53 [0.41, 0.65]`; the value alone where no interval is defined."""
     shown = number(value.value, digits)
     return f"{shown} {interval(value.interval, digits)}" if value.interval else shown
+
+
+def whole(sentence: str) -> str:
+    """The sentence with its intervals kept on one line, by no-break spaces."""
+    return re.sub(r"(\S) (\[[^\],]+,) ", "\\1\u00a0\\2\u00a0", sentence)
 
 
 def money(cents: int | None, currency: str = "USD") -> str:

@@ -3,11 +3,12 @@
 (() => {
   const figures = JSON.parse(document.getElementById("figures").textContent);
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
-  const config = { displaylogo: false, responsive: true, displayModeBar: "hover",
-    modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"] };
+  const config = { displayModeBar: false };
+  const drag = matchMedia("(pointer: fine)").matches ? "zoom" : false; // a finger scrolls the page, not the figure
 
   function painted(figure) {
     const { data, layout } = structuredClone(figure);
+    layout.dragmode = drag;
     layout.font.color = colour("ink");
     for (const axis of [layout.xaxis, layout.yaxis]) {
       axis.gridcolor = colour("grid");
@@ -24,12 +25,16 @@
   }
 
   function draw(place) {
+    place.parentElement.classList.add("alive"); // first, so that the place has a size to fill
     Plotly.react(place, ...painted(figures[place.dataset.figure]), config);
-    place.parentElement.classList.add("alive");
   }
 
   const places = [...document.querySelectorAll("[data-figure]")];
   const all = () => places.forEach(draw);
   all();
+  const fit = new ResizeObserver((entries) => entries.forEach((entry) => {
+    if (entry.contentRect.width) Plotly.Plots.resize(entry.target);
+  }));
+  places.forEach((place) => fit.observe(place));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", all);
 })();

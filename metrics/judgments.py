@@ -1,0 +1,115 @@
+"""HJ: the mean of an item's ratings, with an interval (Hashimoto, Zhang and Liang 2019, section 3.2).
+
+Everything is computed from counts, sums and sums of squares, so that a database aggregate serves as well as ratings.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from statistics import NormalDist
+from typing import Literal
+
+from metrics.errors import BadInput, nothing_left, some
+from metrics.types import HumanJudgment, Interval, Rating, RatingSums
+
+IntervalMethod = Literal["t", "z"]
+SINGLE = "single_rating"
+MISSING = "missing_hj"
+
+
+@dataclass(frozen=True, slots=True)
+class HumanJudgments:
+    """HJ by item, in the order the items came in, and the ids dropped for want of a rating (flag `missing_hj`)."""
+
+    items: Mapping[str, HumanJudgment]
+    dropped: tuple[str, ...]
+    flags: tuple[str, ...]
+
+
+def sum_ratings(ratings: Iterable[Rating], items: Iterable[str] = ()) -> list[RatingSums]:
+    """Counts, sums and sums of squares per item, `items` first (with 0 ratings where they have none).
+
+    Raises BadInput where one rater rates an item twice or a rating is no finite number.
+    """
+    sums: dict[str, tuple[int, Fraction, Fraction]] = {item: (0, Fraction(0), Fraction(0)) for item in items}
+    seen: set[tuple[str, str]] = set()
+    for rating in ratings:
+        value = _finite(rating)
+        if (rating.item, rating.rater) in seen:
+            raise BadInput(f"rater {rating.rater} rates item {rating.item} more than once", column="rater")
+        seen.add((rating.item, rating.rater))
+        count, total, squares = sums.get(rating.item, (0, Fraction(0), Fraction(0)))
+        sums[rating.item] = count + 1, total + value, squares + value * value
+    return [RatingSums(item, *entry) for item, entry in sums.items()]
+
+
+def _finite(rating: Rating) -> Fraction:
+    try:
+        return Fraction(rating.value)
+    except (TypeError, ValueError, OverflowError):
+        rule = f"the rating of item {rating.item} by rater {rating.rater} must be a finite number"
+        raise BadInput(rule, column="value") from None
+
+
+def human_judgments(
+    sums: Iterable[RatingSums],
+    *,
+    level: float = 0.90,
+    method: IntervalMethod = "t",
+    removed: Mapping[str, int] | None = None,
+) -> HumanJudgments:
+    """HJ of each item: mean -+ quantile * sd / sqrt(ratings), in the units of the ratings (method, 2.1).
+
+    method: `t` (r - 1 degrees of freedom) or `z`. One rating: no interval, flag `single_rating`. No rating: the item
+    is dropped and named, flag `missing_hj`. removed: ratings removed by each filter, for the message.
+    Raises InsufficientData when no item keeps a rating, naming the filter that removed the most; BadInput.
+    """
+    if not 0 < level < 1:
+        raise BadInput("a level lies between 0 and 1", column="level")
+    if method not in ("t", "z"):
+        raise BadInput("an interval of HJ is by 't' or 'z'", column="method")
+    listed = list(sums)
+    _check_sums(listed)
+    kept = {entry.item: _judge(entry, level, method) for entry in listed if entry.count}
+    if not kept:
+        raise nothing_left("rating", removed)
+    dropped = tuple(entry.item for entry in listed if not entry.count)
+    flags = [MISSING] if dropped else []
+    if any(judgment.n == 1 for judgment in kept.values()):
+        flags.append(SINGLE)
+    return HumanJudgments(kept, dropped, tuple(flags))
+
+
+def _check_sums(sums: list[RatingSums]) -> None:
+    for entry in sums:
+        if entry.count < 0 or entry.squares * entry.count < entry.total**2:
+            raise BadInput(
+                "count, sum and sum of squares do not belong to one set of ratings", where=f"item {entry.item}"
+            )
+    names = [entry.item for entry in sums]
+    if len(set(names)) < len(names):
+        raise BadInput(
+            f"an item has one entry: {some(n for n in set(names) if names.count(n) > 1)} occur more than once"
+        )
+
+
+def _judge(sums: RatingSums, level: float, method: IntervalMethod) -> HumanJudgment:
+    r = sums.count
+    mean = Fraction(sums.total) / r
+    if r == 1:
+        return HumanJudgment(sums.item, mean, 1, None, None, (SINGLE,))
+    sd = math.sqrt((sums.squares - sums.total * mean) / (r - 1))
+    half = quantile(level, method, r - 1) * sd / math.sqrt(r)
+    return HumanJudgment(sums.item, mean, r, sd, Interval(float(mean) - half, float(mean) + half, level, method))
+
+
+def quantile(level: float, method: IntervalMethod, df: int) -> float:
+    """Two-sided quantile at `level`: Student's t with `df` degrees of freedom, or the normal one."""
+    if method == "z":
+        return NormalDist().inv_cdf((1 + level) / 2)
+    from scipy.special import stdtrit
+
+    return float(stdtrit(df, (1 + level) / 2))

@@ -1,0 +1,102 @@
+"""What the figures of a report show: HJ by source, and one scatter a generator, all on the same axes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from metrics import __version__
+from metrics.figures.chart import Shade
+from metrics.figures.hj_by_source import SourceRow
+from metrics.figures.huse_scatter import Panel, Point, ranges
+from metrics.judgments import quantile
+from metrics.report.records import GeneratorFacts, ReportInput
+from metrics.report.result import Judged
+from metrics.shading import reference_share
+from metrics.types import MODEL, REFERENCE, Estimate, HuseResult, Interval, Mode, Source
+
+STEPS = 36  # cells of the shading a side
+Range = tuple[float, float]
+
+
+def panels(
+    given: ReportInput,
+    judged: Mapping[str, Sequence[Judged]],
+    modes: Mapping[str, Mapping[Mode, HuseResult]],
+    k: int,
+) -> list[Panel]:
+    """One panel a generator, shaded by the classifier of exact mode."""
+    bodies = {text.id: text.body for text in given.texts}
+    points = {name: _points(judgments, bodies) for name, judgments in judged.items()}
+    hj_range, rate_range = ranges([point for own in points.values() for point in own])
+    return [
+        Panel(
+            name=f"scatter-{at}",
+            generator=facts.name,
+            points=points[facts.name],
+            unit=facts.length_unit,
+            huse=modes[facts.name]["exact"].huse,
+            shade=_shade(facts, hj_range, rate_range, k),
+            hj_range=hj_range,
+            rate_range=rate_range,
+        )
+        for at, facts in enumerate(given.generators, 1)
+    ]
+
+
+def source_rows(given: ReportInput, judged: Mapping[str, Sequence[Judged]], level: float) -> tuple[SourceRow, ...]:
+    """HJ by source: the references once (all generators share them), then each generator."""
+    bodies = {text.id: text.body for text in given.texts}
+    references = {one.item.id: one for own in judged.values() for one in own if one.item.source == REFERENCE}
+    rows = [_source("reference", REFERENCE, list(references.values()), bodies, level)]
+    for name, own in judged.items():
+        rows.append(_source(name, MODEL, [one for one in own if one.item.source == MODEL], bodies, level))
+    return tuple(rows)
+
+
+def _points(judgments: Sequence[Judged], bodies: Mapping[str, str]) -> tuple[Point, ...]:
+    return tuple(
+        Point(one.item.id, one.item.source, float(one.hj), one.item.log_prob / one.item.length, bodies[one.item.id])
+        for one in judgments
+        if one.hj is not None and one.item.log_prob is not None
+    )
+
+
+def _shade(facts: GeneratorFacts, hj_range: Range, rate_range: Range, k: int) -> Shade | None:
+    """The classifier's answer at the centre of each cell; None where no text has a place in the plane."""
+    if not any(item.log_prob is not None and math.isfinite(item.log_prob) for item in facts.items):
+        return None
+    hj, rate = _centres(*hj_range), _centres(*rate_range)
+    share = reference_share(facts.items, hj, rate, "exact", k)
+    return Shade(hj, rate, tuple(tuple(round(cell, 4) for cell in row) for row in share.tolist()))
+
+
+def _centres(low: float, high: float) -> tuple[float, ...]:
+    return tuple(round(low + (at + 0.5) * (high - low) / STEPS, 6) for at in range(STEPS))
+
+
+def _source(
+    name: str, source: Source, judgments: Sequence[Judged], bodies: Mapping[str, str], level: float
+) -> SourceRow:
+    texts = tuple((one.item.id, float(one.hj), bodies[one.item.id]) for one in judgments if one.hj is not None)
+    values = [hj for _, hj, _ in texts]
+    mean = Estimate(
+        value=math.fsum(values) / len(values) if values else None,
+        n=len(values),
+        interval=_interval(values, level),
+        settings={"source": name, "level": level},
+        flags=() if values else ("no_ratings",),
+        signature=f"hj_mean|source:{source}|n:{len(values)}|interval:t over texts|v:{__version__}",
+    )
+    return SourceRow(name, source, texts, mean)
+
+
+def _interval(values: Sequence[float], level: float) -> Interval | None:
+    """Student's interval of the mean over texts; None for fewer than two texts."""
+    n = len(values)
+    if n < 2:
+        return None
+    mean = math.fsum(values) / n
+    sd = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1))
+    half = quantile(level, "t", n - 1) * sd / math.sqrt(n)
+    return Interval(mean - half, mean + half, level, "t")

@@ -1,15 +1,16 @@
-"""Writing checked records as rows, many at a time. Tools of the verbs beside; each runs in the caller's transaction."""
+"""Writing checked records as rows, many at a time. Tools of the verbs; each runs in the caller's transaction."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from django.core.exceptions import ValidationError
 
 from annotation.accounts.models import User
-from annotation.datasets.records import CollectedWork, ScaleRecord, SubmissionRecord, TextRecord
+from annotation.datasets.records import CollectedWork, Provenance, ScaleRecord, SubmissionRecord, TextRecord
 from annotation.exceptions import DesignError, StateError
 from annotation.models import (
     Arm,
@@ -33,6 +34,8 @@ from annotation.models import (
     Text,
     Worker,
 )
+
+SHORT = 6
 
 
 def stored_scale(record: ScaleRecord, *, study_name: str) -> Scale:
@@ -137,13 +140,13 @@ def _store_likelihoods(records: Iterable[TextRecord], texts: dict[str, Text], ge
 
 
 def stored_hits(study: Study, work: CollectedWork, texts: dict[str, Text]) -> dict[str, Hit]:
-    """Write the HITs of the study's only cell and the places of their texts; HIT by its market id."""
+    """Write the HITs of the study's only cell and the places of their texts; HIT by its id, "" for one without."""
     cell = Cell.objects.create(arm=Arm.objects.create(study=study))
     hits = Hit.objects.bulk_create(
-        Hit(study=study, cell=cell, slot=slot, max_assignments=record.max_assignments, market_id=record.id)
+        Hit(study=study, cell=cell, slot=slot, max_assignments=record.max_assignments, market_id=record.id or None)
         for slot, record in enumerate(work.hits)
     )
-    by_id = {str(hit.market_id): hit for hit in hits}
+    by_id = {hit.market_id or "": hit for hit in hits}
     HitItem.objects.bulk_create(
         HitItem(hit=by_id[record.id], text=texts[key], position=position)
         for record in work.hits
@@ -173,9 +176,14 @@ def stored_submissions(
 
 
 def raw_document(record: SubmissionRecord, pseudonym: str) -> str:
-    """The row as JSON; wherever a cell holds the worker's id, the pseudonym stands instead."""
-    cells = [(name, cell.replace(record.worker, pseudonym)) for name, cell in record.raw]
-    return json.dumps(dict(cells), ensure_ascii=False)
+    """The row as JSON; wherever a cell names the worker's id, the pseudonym stands instead.
+
+    An id of fewer than SHORT characters is left alone: it cannot be told from an ordinary word or number.
+    """
+    if len(record.worker) < SHORT:
+        return json.dumps(dict(record.raw), ensure_ascii=False)
+    worker = re.compile(rf"(?<!\w){re.escape(record.worker)}(?!\w)")
+    return json.dumps({name: worker.sub(pseudonym, cell) for name, cell in record.raw}, ensure_ascii=False)
 
 
 def store_judgments(
@@ -226,3 +234,8 @@ def store_participations(study: Study, submissions: Sequence[Submission], *, now
     Participation.objects.bulk_create(
         Participation(study=study, worker_id=worker, arm=arm, since=at) for worker, at in since.items()
     )
+
+
+def told_file(origin: Provenance) -> dict[str, str | int]:
+    """A file as the audit tells it."""
+    return {"file": origin.file, "sha256": origin.sha256, "rows": origin.rows, "layout": origin.layout}

@@ -9,7 +9,7 @@ from datetime import datetime
 from django.db import transaction
 
 from annotation import storing
-from annotation.datasets.records import TextRecord
+from annotation.datasets.records import Provenance, TextRecord
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Study
 
@@ -26,11 +26,11 @@ class TextsAdded:
 
 
 def add_texts(
-    study: Study, texts: Sequence[TextRecord], *, actor: str, now: datetime, origin: Mapping[str, str] | None = None
+    study: Study, texts: Sequence[TextRecord], *, actor: str, now: datetime, origin: Provenance | None = None
 ) -> TextsAdded:
     """Add checked texts with their contexts, generators and likelihoods: all or none.
 
-    origin: where they come from (`file`, `sha256`), for the audit row.
+    origin: the file they come from, for the audit row and the report.
     Raises StateError when the study is no longer a draft or has a text with one of the ids,
     DesignError when a generator's decoding or a context's text contradicts what the study has.
     """
@@ -40,9 +40,9 @@ def add_texts(
             raise StateError(f"The study {study} is {study.status}; texts are added to a draft only.")
         storing.stored_texts(study, texts)
         added = _counted(texts)
-        AuditEvent.objects.record(
-            study, "add_texts", actor=actor, now=now, texts=added.texts, references=added.references, **(origin or {})
-        )
+        files = [storing.told_file(origin)] if origin else []
+        counts = {"texts": added.texts, "references": added.references}
+        AuditEvent.objects.record(study, "add_texts", actor=actor, now=now, files=files, **counts)
     return added
 
 

@@ -74,8 +74,6 @@ def _founded(work: CollectedWork, name: str) -> Study:
 
 
 def _facts(work: CollectedWork) -> dict[str, Any]:
-    files = [
-        {"file": one.file, "sha256": one.sha256, "rows": one.rows, "layout": one.layout} for one in work.provenance
-    ]
+    files = [storing.told_file(one) for one in work.provenance]
     created = next((one.created_at for one in work.provenance if one.created_at), None)
     return {"files": files, "created_at": created.isoformat() if created else None, "texts": len(work.texts)}

@@ -11,7 +11,7 @@ from django.utils import timezone
 from annotation.datasets.batch import read_batch
 from annotation.doors import sentences
 from annotation.flows.import_work import import_work
-from annotation.management.commands import _imports as doors
+from annotation.management.commands import _imports as imports
 
 
 class Command(BaseCommand):
@@ -19,11 +19,11 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path)
-        doors.add_file_options(parser, mapping="how the columns are to be read (not needed for the shipped layouts)")
+        imports.add_file_options(parser, mapping="how the columns are to be read (not needed for the shipped layouts)")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        owner = doors.user_named(options["owner"])
+        owner = imports.user_named(options["owner"])
         with sentences():
-            work = read_batch(options["file"], options["mapping"], delimiter=doors.delimiter_of(options))
-            done = import_work(work, name=options["study"], actor=doors.ACTOR, now=timezone.now(), owner=owner)
-        doors.tell_imported(self.stdout, done, work.warnings)
+            work = read_batch(options["file"], options["mapping"], delimiter=imports.delimiter_of(options))
+            done = import_work(work, name=options["study"], actor=imports.ACTOR, now=timezone.now(), owner=owner)
+        imports.tell_imported(self.stdout, done, work.warnings)

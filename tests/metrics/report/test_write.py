@@ -8,6 +8,8 @@ import hashlib
 import io
 import json
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
@@ -318,3 +320,8 @@ def test_hj_is_written_exactly_where_a_decimal_can(value: Fraction | None, writt
 
 def test_names_of_generators_become_different_file_names() -> None:
     assert slugs(["a/b", "a b", "A-B", "..", "t=0.7"]) == ["a-b", "a-b-2", "A-B-3", "generator", "t=0.7"]
+
+
+def test_neither_the_measures_nor_building_a_report_loads_the_drawing_library() -> None:
+    code = "import sys, metrics, metrics.report.build; sys.exit('plotly' in sys.modules or 'django' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -39,7 +39,7 @@ setup: $(VENV)/.installed-$(MODELS)
 setup-dev: $(VENV)/.installed-dev
 
 demo: setup
-	@$(BIN)/python manage.py rehearse $(DEMO)
+	@$(BIN)/python -m annotation.rehearsal $(DEMO)
 
 serve: setup
 	@$(BIN)/python manage.py migrate --verbosity 0

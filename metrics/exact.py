@@ -21,15 +21,26 @@ from metrics.neighbors import Block, Floats, Ints, Numbers
 EPSILON = float(np.finfo(np.float64).eps)
 
 
-def decimal_fraction(value: float) -> Fraction:
-    """The number a float was written as: its shortest decimal that reads back the same."""
-    return Fraction(*Decimal(repr(value)).as_integer_ratio())
-
-
 def common_numerators(values: Sequence[Fraction]) -> tuple[list[int], int]:
     """Numerators over the least common denominator, and that denominator."""
-    denominator = math.lcm(*{value.denominator for value in values})
-    return [value.numerator * (denominator // value.denominator) for value in values], denominator
+    return _over_common([(value.numerator, value.denominator) for value in values])
+
+
+def quotient_numerators(values: Floats, divisors: Ints) -> list[int]:
+    """value / divisor as whole numbers in one unit; a float counts as its shortest decimal."""
+    millionths = np.rint(values * 1e6)
+    if np.abs(millionths).max() < 1e15 and np.array_equal(millionths / 1e6, values):
+        # At most 15 digits, read back unchanged: these are the shortest decimals.
+        pairs = list(zip(millionths.astype(np.int64).tolist(), divisors.tolist(), strict=True))
+    else:
+        ratios = [Decimal(repr(value)).as_integer_ratio() for value in values.tolist()]
+        pairs = [(a, b * n) for (a, b), n in zip(ratios, divisors.tolist(), strict=True)]
+    return _over_common(pairs)[0]
+
+
+def _over_common(pairs: Sequence[tuple[int, int]]) -> tuple[list[int], int]:
+    denominator = math.lcm(*{below for _, below in pairs})
+    return [above * (denominator // below) for above, below in pairs], denominator
 
 
 def integer_array(numerators: Sequence[int]) -> Numbers:

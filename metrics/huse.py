@@ -137,7 +137,7 @@ def _half_sample_errors(classifier: Classifier, settings: Settings) -> Mapping[s
     context = context_numbers([item.context for item in classifier.table.items], z)
     if not settings.draws or smallest_half(z, context) <= settings.k:
         return None
-    hj = np.array(classifier.hj_numerators, dtype=np.float64)
+    hj = classifier.hj
     rng = np.random.default_rng(settings.seed)
     tie = FAVOUR[settings.vote_tie]
     errors = half_sample_sd(hj, classifier.q, z, rng, settings.draws, k=settings.k, context=context, tie=tie)

@@ -19,7 +19,7 @@ Numbers = NDArray[Any]  # int64, float64, or Python integers (object)
 
 FLOAT_TOLERANCE = 1e-12  # relative, on the squared cut, where only floats are known
 TREE_ABOVE = 3000  # points; beyond, the n x n matrix is not built
-CELLS = 1 << 16  # distances held at once: 512 kB, so that a block stays in the cache
+CELLS = 12288  # distances held at once: 96 kB, which the allocator recycles without asking the system
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,15 @@ def line_votes(x: Numbers, sign: Ints, k: int, *, tolerance: float = 0.0) -> Vot
     left = np.searchsorted(s, s - limit, side="left")
     right = np.searchsorted(s, s + limit, side="right")
     return _range_votes(order, sign, left, right)
+
+
+def line_votes_apart(x: Floats, sign: Ints, k: int) -> Votes | None:
+    """Votes on a line of rounded numbers where rounding cannot matter; None where some distances nearly tie."""
+    order = np.argsort(x, kind="stable")
+    s = x[order]
+    limit = reach(s, k) + 16 * np.finfo(np.float64).eps * float(np.abs(x).max())
+    left, right = np.searchsorted(s, s - limit, side="left"), np.searchsorted(s, s + limit, side="right")
+    return _range_votes(order, sign, left, right) if (right - left == k + 1).all() else None
 
 
 def line_votes_squared(x: Floats, sign: Ints, k: int) -> Votes:
@@ -143,7 +152,7 @@ def plane_votes(
     n = len(sign)
     balance, count = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     search = _dense_blocks if n <= TREE_ABOVE else _tree_blocks
-    both: Floats = np.stack((np.ones(n), sign), axis=1).astype(np.float64)
+    both = np.stack((np.ones(n), sign), axis=1).astype(np.float32)
     for block in search(scaled, np.arange(n), k, slack):
         near = block.squared <= block.limit[:, None]
         tally = _tally(near, block.columns, both)
@@ -156,29 +165,42 @@ def plane_votes(
     return Votes(balance, count)
 
 
-def _tally(near: NDArray[np.bool_], columns: Ints | None, both: Floats) -> Floats:
+def _tally(near: NDArray[np.bool_], columns: Ints | None, both: NDArray[np.float32]) -> NDArray[Any]:
     if columns is None:
-        return near.astype(np.float64) @ both
+        return np.asarray(near.astype(np.float32) @ both)
     return np.stack((near.sum(axis=1), (near * both[columns, 1]).sum(axis=1)), axis=1)
 
 
-def squared_distances(at: list[Floats], scaled: list[Floats]) -> Floats:
-    """Rows `at` against all points `scaled`, coordinate by coordinate, each operation rounded as written."""
-    total = at[0][:, None] - scaled[0]
-    total *= total
-    for here, there in zip(at[1:], scaled[1:], strict=True):
-        term = here[:, None] - there
-        term *= term
-        total += term
+def squared_distances(at: list[Floats], scaled: list[Floats], room: Floats | None = None) -> Floats:
+    """Rows `at` against all points `scaled`, coordinate by coordinate, each operation rounded as written.
+
+    room: where to compute, (2, rows, points); the result is its first half.
+    """
+    if room is None:
+        room = np.empty((2, len(at[0]), len(scaled[0])))
+    total: Floats = room[0]
+    term: Floats = room[1]
+    for axis, (here, there) in enumerate(zip(at, scaled, strict=True)):
+        into = term if axis else total
+        np.subtract(here[:, None], there, out=into)
+        np.multiply(into, into, out=into)
+        if axis:
+            np.add(total, term, out=total)
     return total
 
 
 def _dense_blocks(scaled: list[Floats], rows: Ints, k: int, slack: Slack) -> Iterator[Block]:
-    height = max(1, CELLS // len(scaled[0]))
+    """All distances, a few rows at a time; a block is good until the next is asked for."""
+    n = len(scaled[0])
+    height = max(1, CELLS // n)
+    room = np.empty((2, min(height, len(rows)), n))
     for begin in range(0, len(rows), height):
         some = rows[begin : begin + height]
-        squared = squared_distances([axis[some] for axis in scaled], scaled)
-        cut = np.partition(squared, k, axis=1)[:, k]  # the point itself is the smallest
+        squared = squared_distances([axis[some] for axis in scaled], scaled, room[:, : len(some)])
+        spare = room[1, : len(some)]
+        np.copyto(spare, squared)
+        spare.partition(k, axis=1)
+        cut = spare[:, k].copy()  # the point itself is the smallest
         yield Block(some, None, squared, cut, slack(cut))
 
 

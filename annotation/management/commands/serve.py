@@ -1,0 +1,58 @@
+"""Serve the whole project on this machine with waitress."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.wsgi import get_wsgi_application
+from waitress import create_server
+
+HOST = "127.0.0.1"
+ORIGINS = ("WORKER_ORIGIN", "HIT_ORIGIN", "CONSOLE_ORIGIN")
+
+
+class Command(BaseCommand):
+    help = "Serve the Requester API, the worker site and the console on 127.0.0.1 (port 0: any free port)."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--port", type=int, default=8000)
+        parser.add_argument("--threads", type=int, default=8)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        listener = _listener(options["port"])
+        port = listener.getsockname()[1]
+        if not options["port"]:
+            _follow_port(port)
+        elif urlsplit(settings.WORKER_ORIGIN).port not in {None, port}:
+            self.stderr.write(f"WORKER_ORIGIN is {settings.WORKER_ORIGIN}, but the port served is {port}.")
+        server = create_server(get_wsgi_application(), sockets=[listener], threads=options["threads"])
+        self.stdout.write(f"Serving http://{HOST}:{port}/ (stop with Ctrl-C)")
+        sys.stdout.flush()
+        try:
+            server.run()
+        finally:
+            server.close()
+
+
+def _listener(port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((HOST, port))
+    except OSError as error:
+        listener.close()
+        raise CommandError(f"Cannot serve on {HOST}:{port}: {error.strerror}.") from None
+    return listener
+
+
+def _follow_port(port: int) -> None:
+    """A free port is known only now: origins on this machine take it over, for this process."""
+    for name in ORIGINS:
+        parts = urlsplit(getattr(settings, name))
+        if parts.hostname in {"127.0.0.1", "localhost"}:
+            setattr(settings, name, f"{parts.scheme}://{parts.hostname}:{port}")

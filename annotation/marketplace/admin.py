@@ -1,0 +1,107 @@
+"""What an operator sees: everything read-only where money or history is concerned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from annotation.marketplace.models import (
+    Assignment,
+    BonusPayment,
+    Hit,
+    HitType,
+    LedgerEntry,
+    QualificationGrant,
+    QualificationType,
+    Requester,
+    WorkerAccount,
+)
+
+
+class ReadOnlyAdmin(admin.ModelAdmin):
+    """Rows that only the marketplace's own steps may write."""
+
+    show_full_result_count = False
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(Requester)
+class RequesterAdmin(ReadOnlyAdmin):
+    list_display = ("user", "balance_cents", "created_at")
+    list_select_related = ("user",)
+
+
+@admin.register(HitType)
+class HitTypeAdmin(ReadOnlyAdmin):
+    list_display = ("type_id", "title", "reward_cents", "requester", "created_at")
+    list_select_related = ("requester__user",)
+    search_fields = ("type_id", "title")
+
+
+@admin.register(Hit)
+class HitAdmin(ReadOnlyAdmin):
+    list_display = ("hit_id", "status", "max_assignments", "pending", "submitted", "completed", "expiration")
+    list_filter = ("status",)
+    search_fields = ("hit_id", "annotation")
+
+
+@admin.register(Assignment)
+class AssignmentAdmin(ReadOnlyAdmin):
+    list_display = ("assignment_id", "state", "worker", "accepted_at", "submitted_at", "deadline")
+    list_filter = ("state",)
+    list_select_related = ("worker",)
+    search_fields = ("assignment_id", "worker__worker_id", "hit__hit_id")
+
+
+@admin.register(LedgerEntry)
+class LedgerEntryAdmin(ReadOnlyAdmin):
+    list_display = ("posted_at", "purpose", "account", "requester", "worker", "amount_cents")
+    list_filter = ("purpose", "account")
+    list_select_related = ("requester__user", "worker")
+
+
+@admin.register(BonusPayment)
+class BonusPaymentAdmin(ReadOnlyAdmin):
+    list_display = ("granted_at", "requester", "assignment", "amount_cents", "reason")
+    list_select_related = ("requester__user", "assignment")
+
+
+@admin.register(WorkerAccount)
+class WorkerAccountAdmin(admin.ModelAdmin):
+    list_display = ("worker_id", "name", "country", "approved_count", "rejected_count", "earned_cents", "active")
+    search_fields = ("worker_id", "name")
+    fields = (
+        "worker_id", "name", "country", "subdivision", "adult", "masters", "active",
+        "submitted_count", "approved_count", "rejected_count", "earned_cents", "created_at",
+    )  # fmt: skip
+    readonly_fields = (
+        "worker_id", "submitted_count", "approved_count", "rejected_count", "earned_cents", "created_at",
+    )  # fmt: skip
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(QualificationType)
+class QualificationTypeAdmin(ReadOnlyAdmin):
+    list_display = ("type_id", "name", "requester", "status", "created_at")
+    list_select_related = ("requester__user",)
+
+
+@admin.register(QualificationGrant)
+class QualificationGrantAdmin(ReadOnlyAdmin):
+    list_display = ("qualification_type", "worker", "value", "status", "granted_at")
+    list_select_related = ("qualification_type", "worker")

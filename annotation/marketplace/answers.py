@@ -1,0 +1,40 @@
+"""From the fields of a submitted form to QuestionFormAnswers XML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from xml.sax.saxutils import escape
+
+NAMESPACE = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/QuestionFormAnswers.xsd"
+HEAD = f'<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n<QuestionFormAnswers xmlns="{NAMESPACE}">\n'
+TAIL = "</QuestionFormAnswers>"
+RESERVED = frozenset({"assignmentId", "hitId", "turkSubmitTo", "workerId"})
+SEPARATOR = "|"
+
+# What XML 1.0 cannot hold: control characters, lone surrogates, the two non-characters.
+_UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+Pairs = Sequence[tuple[str, str]]
+
+
+def answers_xml(pairs: Pairs) -> str:
+    """One Answer per field name, in the order in which the names first came.
+
+    Values of one name are joined by "|", line ends become LF, characters that XML cannot hold are left out, as are
+    the four reserved names. An empty value is an empty FreeText, never a missing Answer.
+    """
+    fields: dict[str, list[str]] = {}
+    for name, value in pairs:
+        if name not in RESERVED:
+            fields.setdefault(_clean(name), []).append(_clean(value))
+    return HEAD + "".join(_answer(name, SEPARATOR.join(values)) for name, values in fields.items()) + TAIL
+
+
+def _clean(text: str) -> str:
+    return _UNWRITABLE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def _answer(name: str, value: str) -> str:
+    text = f"<FreeText>{escape(value)}</FreeText>" if value else "<FreeText/>"
+    return f"<Answer>\n<QuestionIdentifier>{escape(name)}</QuestionIdentifier>\n{text}\n</Answer>\n"

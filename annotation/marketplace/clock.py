@@ -1,0 +1,44 @@
+"""The marketplace's clock: the life of HITs and assignments runs by it.
+
+It can be moved in development. Signatures, sessions and sign-in links use the real time (`django.utils.timezone`).
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.marketplace.errors import InvalidParameterError
+from annotation.marketplace.models import ClockOffset
+
+# Dates stay inside what databases and the wire can say.
+FURTHEST_SECONDS = 100 * 366 * 24 * 3600
+
+
+def now() -> datetime:
+    """The marketplace's time, aware UTC; the real time unless moved (development only)."""
+    return timezone.now() + timedelta(seconds=offset())
+
+
+def offset() -> int:
+    """Seconds by which the clock has been moved; always 0 outside development."""
+    if not settings.MARKETPLACE_DEVELOPMENT:
+        return 0
+    found = ClockOffset.objects.filter(pk=1).values_list("seconds", flat=True).first()
+    return found or 0
+
+
+@transaction.atomic
+def move(seconds: int) -> int:
+    """Move the clock by `seconds` more, or back to real time by 0; returns the offset that holds now."""
+    if not settings.MARKETPLACE_DEVELOPMENT:
+        raise InvalidParameterError("The marketplace's clock can be moved in development only.")
+    row, _ = ClockOffset.objects.select_for_update().get_or_create(pk=1)
+    row.seconds = row.seconds + seconds if seconds else 0
+    if abs(row.seconds) > FURTHEST_SECONDS:
+        raise InvalidParameterError("The marketplace's clock cannot be moved by more than a hundred years.")
+    row.save(update_fields=["seconds"])
+    return row.seconds

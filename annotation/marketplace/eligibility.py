@@ -1,0 +1,94 @@
+"""What a worker may do with a HIT: find it, preview it, accept it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.conf import settings
+
+from annotation.marketplace.errors import RequestRefusedError
+from annotation.marketplace.models import HitType, QualificationGrant, QualificationType, WorkerAccount
+from annotation.marketplace.requirements import (
+    ADULT,
+    HITS_APPROVED,
+    LOCALE,
+    MASTERS,
+    MASTERS_PRODUCTION,
+    MASTERS_SANDBOX,
+    PERCENT_APPROVED,
+    SYSTEM_TYPES,
+    Requirement,
+    Value,
+    met,
+)
+
+# Below this number of handed-in assignments everybody counts as 100 % approved.
+PERCENT_FROM = 100
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What a worker may do with HITs of a type, and the requirements that are not met."""
+
+    discover: bool
+    preview: bool
+    accept: bool
+    unmet: tuple[Requirement, ...]
+
+
+def standing(worker: WorkerAccount, hit_type: HitType) -> Standing:
+    """Compare `worker` with all requirements of `hit_type`."""
+    values = values_of(worker, (row["QualificationTypeId"] for row in hit_type.requirements))
+    unmet = tuple(row for row in hit_type.requirements if not met(row, values.get(row["QualificationTypeId"])))
+    guards = {row["ActionsGuarded"] for row in unmet}
+    return Standing(
+        discover="DiscoverPreviewAndAccept" not in guards,
+        preview=guards <= {"Accept"},
+        accept=not unmet,
+        unmet=unmet,
+    )
+
+
+def values_of(worker: WorkerAccount, type_ids: Iterable[str]) -> dict[str, Value]:
+    """The values of `worker` for qualification types; a type the worker does not have is left out."""
+    wanted = set(type_ids)
+    values: dict[str, Value] = {HITS_APPROVED: worker.approved_count, PERCENT_APPROVED: percent_approved(worker)}
+    values[ADULT] = int(worker.adult)
+    if worker.country:
+        values[LOCALE] = (worker.country, worker.subdivision)
+    if worker.masters:
+        values.update(dict.fromkeys(MASTERS, 1))
+    if custom := wanted - SYSTEM_TYPES:
+        rows = QualificationGrant.objects.filter(
+            worker=worker, status=QualificationGrant.Status.GRANTED, qualification_type__type_id__in=custom
+        )
+        values.update(rows.values_list("qualification_type__type_id", "value"))
+    return values
+
+
+def percent_approved(worker: WorkerAccount) -> int:
+    """Whole percent of decided assignments that were approved, rounded down; 100 below 100 handed in."""
+    decided = worker.approved_count + worker.rejected_count
+    if worker.submitted_count < PERCENT_FROM or not decided:
+        return 100
+    return 100 * worker.approved_count // decided
+
+
+def check_types_exist(requirements: Iterable[Requirement]) -> None:
+    """Every type must be a system type of this site (one Masters id in development, the other outside) or a row.
+
+    Raises RequestRefusedError (QualificationTypeDoesNotExist).
+    """
+    foreign = MASTERS_PRODUCTION if settings.MARKETPLACE_DEVELOPMENT else MASTERS_SANDBOX
+    wanted = {row["QualificationTypeId"] for row in requirements}
+    custom = wanted - (SYSTEM_TYPES - {foreign})
+    rows = QualificationType.objects.filter(type_id__in=custom, deleted_at=None)
+    missing = custom - set(rows.values_list("type_id", flat=True))
+    if missing:
+        raise RequestRefusedError("QualificationTypeDoesNotExist", f"QualificationType {min(missing)} does not exist.")
+
+
+def asks_for_masters(requirements: Iterable[Requirement]) -> bool:
+    """Whether HITs with `requirements` bear the Masters surcharge."""
+    return any(row["QualificationTypeId"] in MASTERS and row["Comparator"] != "DoesNotExist" for row in requirements)

@@ -1,0 +1,28 @@
+"""Names that are shown outside: random, so that knowing one tells nothing about another."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import string
+
+ALPHABET = string.ascii_uppercase + string.digits
+
+
+def _random(length: int) -> str:
+    return "".join(secrets.choice(ALPHABET) for _ in range(length))
+
+
+def public_id() -> str:
+    """A new id of a HIT, HIT type, group, assignment or qualification type: 3 and 29 characters (150 random bits)."""
+    return "3" + _random(29)
+
+
+def worker_id() -> str:
+    """A new worker id: A and 13 characters."""
+    return "A" + _random(13)
+
+
+def is_public_id(text: str) -> bool:
+    """Whether `text` has the form of an id, so that it is safe to look up."""
+    return re.fullmatch("3[A-Z0-9]{29}", text) is not None

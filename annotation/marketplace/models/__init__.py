@@ -1,0 +1,26 @@
+"""What the marketplace stores. Money is integer cents, times are aware UTC, ids shown outside are random."""
+
+from annotation.marketplace.models.assignments import Assignment, Submission
+from annotation.marketplace.models.clock import ClockOffset
+from annotation.marketplace.models.hits import Hit, HitType
+from annotation.marketplace.models.money import BonusPayment, LedgerEntry
+from annotation.marketplace.models.qualifications import QualificationGrant, QualificationType
+from annotation.marketplace.models.requesters import Requester, RequestToken
+from annotation.marketplace.models.workers import OneTimeLink, WorkerAccount, WorkerSession
+
+__all__ = [
+    "Assignment",
+    "BonusPayment",
+    "ClockOffset",
+    "Hit",
+    "HitType",
+    "LedgerEntry",
+    "OneTimeLink",
+    "QualificationGrant",
+    "QualificationType",
+    "RequestToken",
+    "Requester",
+    "Submission",
+    "WorkerAccount",
+    "WorkerSession",
+]

@@ -1,0 +1,74 @@
+"""A worker's hold on a HIT, and what was handed in."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from annotation.marketplace.ids import public_id
+from annotation.marketplace.models.hits import Hit
+from annotation.marketplace.models.workers import WorkerAccount
+
+
+class Assignment(models.Model):
+    """One place of a HIT, from acceptance on. `due_at` is the next moment at which time alone changes it."""
+
+    class State(models.TextChoices):
+        ACCEPTED = "Accepted"
+        RETURNED = "Returned"
+        ABANDONED = "Abandoned"
+        SUBMITTED = "Submitted"
+        APPROVED = "Approved"
+        REJECTED = "Rejected"
+
+    GIVEN_UP = (State.RETURNED, State.ABANDONED)
+    HANDED_IN = (State.SUBMITTED, State.APPROVED, State.REJECTED)
+
+    assignment_id = models.CharField(max_length=64, unique=True, default=public_id)
+    hit = models.ForeignKey(Hit, on_delete=models.PROTECT, related_name="assignments")
+    worker = models.ForeignKey(WorkerAccount, on_delete=models.PROTECT, related_name="assignments")
+    state = models.CharField(max_length=10, choices=State.choices, default=State.ACCEPTED)
+    accepted_at = models.DateTimeField()
+    deadline = models.DateTimeField()
+    given_up_at = models.DateTimeField(null=True, blank=True)
+    submitted_at = models.DateTimeField(null=True, blank=True)
+    auto_approval_at = models.DateTimeField(null=True, blank=True)
+    approved_at = models.DateTimeField(null=True, blank=True)
+    rejected_at = models.DateTimeField(null=True, blank=True)
+    feedback = models.TextField(blank=True)
+    due_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["hit", "worker"],
+                condition=~Q(state__in=["Returned", "Abandoned"]),
+                name="marketplace_one_hold_per_worker",
+            ),
+            models.CheckConstraint(
+                condition=Q(submitted_at__isnull=False, auto_approval_at__isnull=False)
+                | Q(state__in=["Accepted", "Returned", "Abandoned"]),
+                name="marketplace_handed_in_has_times",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["hit", "submitted_at", "id"], name="marketplace_asg_submitted"),
+            models.Index(fields=["worker", "id"], name="marketplace_asg_worker"),
+            models.Index(fields=["due_at"], condition=Q(due_at__isnull=False), name="marketplace_asg_due"),
+        ]
+
+    def __str__(self) -> str:
+        return self.assignment_id
+
+
+class Submission(models.Model):
+    """What a worker handed in: the fields as they came, written once, and the XML made from them."""
+
+    assignment = models.OneToOneField(Assignment, on_delete=models.PROTECT, related_name="submission")
+    # JSON in ASCII: a list of [name, value] pairs in the order of the form.
+    raw = models.TextField()
+    answer = models.TextField()
+    received_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"submission of {self.assignment_id}"

@@ -1,0 +1,64 @@
+"""Qualification types of requesters and who holds them. The system types are not rows: they are facts of a worker."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from annotation.marketplace.ids import public_id
+from annotation.marketplace.models.requesters import Requester
+from annotation.marketplace.models.workers import WorkerAccount
+
+
+class QualificationType(models.Model):
+    """A requester's own qualification. The name is unique among the requester's living types."""
+
+    class Status(models.TextChoices):
+        ACTIVE = "Active"
+        INACTIVE = "Inactive"
+
+    type_id = models.CharField(max_length=64, unique=True, default=public_id)
+    requester = models.ForeignKey(Requester, on_delete=models.PROTECT, related_name="qualification_types")
+    name = models.CharField(max_length=200)
+    description = models.TextField()
+    keywords = models.TextField(blank=True)
+    status = models.CharField(max_length=8, choices=Status.choices)
+    retry_delay_seconds = models.BigIntegerField(null=True, blank=True)
+    auto_granted = models.BooleanField(default=False)
+    auto_granted_value = models.IntegerField(default=1)
+    created_at = models.DateTimeField()
+    deleted_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["requester", "name"],
+                condition=Q(deleted_at__isnull=True),
+                name="marketplace_qualification_name_once",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class QualificationGrant(models.Model):
+    """A worker's score for a type; a revoked one stays as a row."""
+
+    class Status(models.TextChoices):
+        GRANTED = "Granted"
+        REVOKED = "Revoked"
+
+    qualification_type = models.ForeignKey(QualificationType, on_delete=models.CASCADE, related_name="grants")
+    worker = models.ForeignKey(WorkerAccount, on_delete=models.CASCADE, related_name="grants")
+    value = models.IntegerField(default=1)
+    status = models.CharField(max_length=8, choices=Status.choices, default=Status.GRANTED)
+    granted_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["qualification_type", "worker"], name="marketplace_granted_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.qualification_type_id} of {self.worker_id}"

@@ -1,0 +1,41 @@
+"""Those who publish work, and the request tokens they have used."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+
+class Requester(models.Model):
+    """A requester account. `balance_cents` changes only together with ledger rows, in `ledger`."""
+
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="requester")
+    balance_cents = models.BigIntegerField(default=0)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=models.Q(balance_cents__gte=0), name="marketplace_balance_not_negative")
+        ]
+
+    def __str__(self) -> str:
+        return str(self.user)
+
+
+class RequestToken(models.Model):
+    """A UniqueRequestToken that has been used: remembered for 24 hours of market time."""
+
+    requester = models.ForeignKey(Requester, on_delete=models.CASCADE, related_name="+")
+    scope = models.CharField(max_length=40)
+    token = models.CharField(max_length=64)
+    used_at = models.DateTimeField(db_index=True)
+    # The HIT that was created, or the id of the request that did the work.
+    result = models.CharField(max_length=64)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["requester", "scope", "token"], name="marketplace_token_used_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.scope} {self.token}"

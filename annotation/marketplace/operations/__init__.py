@@ -1,0 +1,25 @@
+"""The operations of the Requester API, one module per concern."""
+
+from annotation.marketplace.operations import (
+    account,
+    assignments,
+    bonuses,
+    hit_changes,
+    hit_creation,
+    hit_reading,
+    unavailable,
+)
+from annotation.marketplace.operations.registry import TABLE, Call, Operation
+
+__all__ = [
+    "TABLE",
+    "Call",
+    "Operation",
+    "account",
+    "assignments",
+    "bonuses",
+    "hit_changes",
+    "hit_creation",
+    "hit_reading",
+    "unavailable",
+]

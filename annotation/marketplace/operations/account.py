@@ -1,0 +1,13 @@
+"""The requester's account."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from annotation.marketplace.money import dollars
+from annotation.marketplace.operations.registry import Call, operation
+
+
+@operation("GetAccountBalance", writes=False)
+def get_account_balance(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    return {"AvailableBalance": dollars(call.requester.balance_cents)}

@@ -1,0 +1,58 @@
+"""ListAssignmentsForHIT, GetAssignment, ApproveAssignment, RejectAssignment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from annotation.marketplace import decisions
+from annotation.marketplace.errors import RequestRefusedError
+from annotation.marketplace.models import Assignment
+from annotation.marketplace.operations.finding import own_assignment, own_hit
+from annotation.marketplace.operations.registry import Call, operation
+from annotation.marketplace.operations.shapes import assignment_shape, hit_shape
+from annotation.marketplace.wire.paging import page
+
+
+@operation("ListAssignmentsForHIT", writes=False)
+def list_assignments(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    """Handed-in work in the order of submission; work that is only accepted is never listed."""
+    hit = own_hit(call, given["HITId"])
+    states = sorted(set(given.get("AssignmentStatuses") or Assignment.HANDED_IN))
+    rows = Assignment.objects.filter(hit=hit, state__in=states).select_related("hit", "worker", "submission")
+    return page(
+        rows.defer("hit__question"),
+        given,
+        keys=["submitted_at", "id"],
+        scope=["ListAssignmentsForHIT", hit.pk, states],
+        member="Assignments",
+        shape=assignment_shape,
+    )
+
+
+@operation("GetAssignment", writes=False)
+def get_assignment(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    assignment = own_assignment(call, given["AssignmentId"])
+    if assignment.state not in Assignment.HANDED_IN:
+        raise RequestRefusedError(
+            "InvalidAssignmentState",
+            f"This operation can be called with a status of: {', '.join(Assignment.HANDED_IN)}",
+        )
+    return {"Assignment": assignment_shape(assignment), "HIT": hit_shape(assignment.hit, call.now)}
+
+
+@operation("ApproveAssignment", writes=True)
+def approve_assignment(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    decisions.approve(
+        own_assignment(call, given["AssignmentId"]),
+        now=call.now,
+        feedback=given.get("RequesterFeedback", ""),
+        override_rejection=given.get("OverrideRejection", False),
+    )
+    return {}
+
+
+@operation("RejectAssignment", writes=True)
+def reject_assignment(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    assignment = own_assignment(call, given["AssignmentId"])
+    decisions.reject(assignment, now=call.now, feedback=given["RequesterFeedback"])
+    return {}

@@ -1,0 +1,64 @@
+"""SendBonus, ListBonusPayments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from annotation.marketplace import ledger, tokens
+from annotation.marketplace.errors import InvalidParameterError, RequestRefusedError
+from annotation.marketplace.fees import bonus_fee
+from annotation.marketplace.locks import lock_requester
+from annotation.marketplace.models import Assignment, BonusPayment
+from annotation.marketplace.money import cents
+from annotation.marketplace.operations.finding import own_assignment, own_hit
+from annotation.marketplace.operations.registry import Call, operation
+from annotation.marketplace.operations.shapes import bonus_shape
+from annotation.marketplace.wire.paging import page
+
+
+@operation("SendBonus", writes=True)
+def send_bonus(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    """Pay a worker for handed-in work, above the reward. Without a token the same call pays again."""
+    amount = cents(given["BonusAmount"])
+    if not amount or not given["Reason"].strip():
+        raise InvalidParameterError("SendBonus needs a BonusAmount of at least 0.01 and a Reason.")
+    payer = lock_requester(call.requester.pk)
+    assignment = own_assignment(call, given["AssignmentId"])
+    if assignment.state not in Assignment.HANDED_IN:
+        raise RequestRefusedError("AssignmentDoesNotExist", f"Assignment {given['AssignmentId']} does not exist.")
+    if assignment.worker.worker_id != given["WorkerId"]:
+        raise RequestRefusedError(
+            "InvalidParameterValue", f"Assignment {given['AssignmentId']} is not one of worker {given['WorkerId']}."
+        )
+    token = given.get("UniqueRequestToken")
+    tokens.claim(call.requester, scope="SendBonus", token=token, now=call.now, result=call.request_id)
+    fee = bonus_fee(amount)
+    ledger.pay(assignment, purpose=ledger.Purpose.BONUS, amount=amount, fee=fee, payer=payer, now=call.now)
+    BonusPayment.objects.create(
+        requester=call.requester,
+        assignment=assignment,
+        amount_cents=amount,
+        fee_cents=fee,
+        reason=given["Reason"],
+        granted_at=call.now,
+    )
+    return {}
+
+
+@operation("ListBonusPayments", writes=False)
+def list_bonus_payments(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    rows = BonusPayment.objects.filter(requester=call.requester).select_related("assignment__worker")
+    if assignment_id := given.get("AssignmentId"):
+        rows = rows.filter(assignment=own_assignment(call, assignment_id))
+    if hit_id := given.get("HITId"):
+        rows = rows.filter(assignment__hit=own_hit(call, hit_id))
+    if not (assignment_id or hit_id):
+        raise InvalidParameterError("ListBonusPayments needs a HITId or an AssignmentId.")
+    return page(
+        rows,
+        given,
+        keys=["id"],
+        scope=["ListBonusPayments", call.requester.pk, assignment_id, hit_id],
+        member="BonusPayments",
+        shape=bonus_shape,
+    )

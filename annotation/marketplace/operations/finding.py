@@ -1,0 +1,42 @@
+"""Rows by the ids that callers give, with the errors for unknown and foreign ones."""
+
+from __future__ import annotations
+
+from annotation.marketplace.errors import RequestRefusedError
+from annotation.marketplace.models import Assignment, Hit, HitType
+from annotation.marketplace.operations.registry import Call
+
+
+def own_hit(call: Call, hit_id: str) -> Hit:
+    """Raises RequestRefusedError: HITDoesNotExist, PermissionDeniedException."""
+    hit = Hit.objects.select_related("hit_type").filter(hit_id=hit_id).first()
+    if hit is None:
+        raise RequestRefusedError("HITDoesNotExist", f"Hit {hit_id} does not exist.")
+    if hit.requester_id != call.requester.pk:
+        raise denied(f"HIT {hit_id}")
+    return hit
+
+
+def own_type(call: Call, type_id: str) -> HitType:
+    """Raises RequestRefusedError: InvalidParameterValue when unknown, PermissionDeniedException."""
+    hit_type = HitType.objects.filter(type_id=type_id).first()
+    if hit_type is None:
+        raise RequestRefusedError("InvalidParameterValue", f"HITType {type_id} does not exist.")
+    if hit_type.requester_id != call.requester.pk:
+        raise denied(f"HITType {type_id}")
+    return hit_type
+
+
+def own_assignment(call: Call, assignment_id: str) -> Assignment:
+    """Raises RequestRefusedError: AssignmentDoesNotExist, PermissionDeniedException."""
+    rows = Assignment.objects.select_related("hit__hit_type", "worker", "submission")
+    assignment = rows.filter(assignment_id=assignment_id).first()
+    if assignment is None:
+        raise RequestRefusedError("AssignmentDoesNotExist", f"Assignment {assignment_id} does not exist.")
+    if assignment.hit.requester_id != call.requester.pk:
+        raise denied(f"Assignment {assignment_id}")
+    return assignment
+
+
+def denied(what: str) -> RequestRefusedError:
+    return RequestRefusedError("PermissionDeniedException", f"{what} belongs to another requester.")

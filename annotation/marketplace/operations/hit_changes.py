@@ -1,0 +1,110 @@
+"""UpdateExpirationForHIT, CreateAdditionalAssignmentsForHIT, UpdateHITReviewStatus, UpdateHITTypeOfHIT, DeleteHIT."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from annotation.marketplace import lifecycle, tokens
+from annotation.marketplace.errors import InvalidParameterError, RequestRefusedError
+from annotation.marketplace.fees import MANY
+from annotation.marketplace.locks import lock_hit
+from annotation.marketplace.models import Hit
+from annotation.marketplace.operations.finding import own_hit, own_type
+from annotation.marketplace.operations.registry import Call, operation
+from annotation.marketplace.wire.limits import RANGES, YEAR
+
+Status = Hit.Status
+MOST_ASSIGNMENTS = RANGES["MaxAssignments"][1]
+LIVING = (Status.ASSIGNABLE, Status.UNASSIGNABLE, Status.REVIEWABLE, Status.REVIEWING)
+
+
+@operation("UpdateExpirationForHIT", writes=True)
+def update_expiration(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    """A time in the past (0 included) expires the HIT now; a later time than the present expiration extends it."""
+    hit = _locked(call, given["HITId"], LIVING)
+    wanted = given["ExpireAt"]
+    if wanted <= call.now:
+        hit.expiration = min(hit.expiration, call.now)
+    elif wanted < hit.expiration:
+        raise RequestRefusedError(
+            "InvalidParameterValue",
+            "You cannot shorten the expiration time of a HIT; give a time in the past to expire it now.",
+        )
+    elif wanted > call.now + timedelta(seconds=YEAR):
+        raise InvalidParameterError("ExpireAt must be within 365 days from now.")
+    else:
+        hit.expiration = wanted
+    return _settled(call, hit, "expiration")
+
+
+@operation("CreateAdditionalAssignmentsForHIT", writes=True)
+def create_additional_assignments(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    hit = _locked(call, given["HITId"], LIVING)
+    tokens.claim(
+        call.requester,
+        scope="CreateAdditionalAssignmentsForHIT",
+        token=given.get("UniqueRequestToken"),
+        now=call.now,
+        result=call.request_id,
+    )
+    total = hit.max_assignments + given["NumberOfAdditionalAssignments"]
+    if hit.max_assignments < MANY <= total:
+        raise RequestRefusedError(
+            "InvalidMaximumAssignmentsIncrease",
+            f"HITs created with fewer than {MANY} assignments cannot be extended to have {MANY} or more assignments.",
+        )
+    if total > MOST_ASSIGNMENTS:
+        raise InvalidParameterError(f"A HIT has at most {MOST_ASSIGNMENTS} assignments; this would make {total}.")
+    hit.max_assignments = total
+    return _settled(call, hit, "max_assignments")
+
+
+@operation("UpdateHITReviewStatus", writes=True)
+def update_review_status(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    """Reviewable to Reviewing, or back with Revert."""
+    revert = given.get("Revert", False)
+    hit = _locked(call, given["HITId"], (Status.REVIEWING if revert else Status.REVIEWABLE,))
+    hit.status = Status.REVIEWABLE if revert else Status.REVIEWING
+    hit.save(update_fields=["status"])
+    return {}
+
+
+@operation("UpdateHITTypeOfHIT", writes=True)
+def update_type(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    """The HIT takes on every property of the type, the reward of undecided work included."""
+    hit = _locked(call, given["HITId"], LIVING)
+    hit.hit_type = own_type(call, given["HITTypeId"])
+    hit.save(update_fields=["hit_type"])
+    return {}
+
+
+@operation("DeleteHIT", writes=True)
+def delete_hit(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    hit = _locked(call, given["HITId"], (Status.REVIEWING, Status.REVIEWABLE))
+    if hit.submitted:
+        raise RequestRefusedError(
+            "InvalidHITState",
+            f"This HIT still has {hit.submitted} submitted assignments that are neither approved nor rejected.",
+        )
+    lifecycle.dispose(hit, call.now)
+    hit.save(update_fields=lifecycle.SETTLED_FIELDS)
+    return {}
+
+
+def _locked(call: Call, hit_id: str, allowed: tuple[str, ...]) -> Hit:
+    """The caller's HIT, locked. Raises RequestRefusedError (InvalidHITState) unless its status is allowed."""
+    hit = lock_hit(own_hit(call, hit_id).pk)
+    if hit.status not in allowed:
+        raise RequestRefusedError(
+            "InvalidHITState",
+            f"This HIT is currently in the state '{hit.status}'. "
+            f"This operation can be called with a status of: {', '.join(allowed)}",
+        )
+    return hit
+
+
+def _settled(call: Call, hit: Hit, changed: str) -> dict[str, Any]:
+    lifecycle.settle(hit, call.now)
+    hit.save(update_fields=[changed, *lifecycle.SETTLED_FIELDS])
+    return {}

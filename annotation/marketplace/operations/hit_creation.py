@@ -1,0 +1,89 @@
+"""CreateHITType, CreateHIT, CreateHITWithHITType."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from datetime import timedelta
+from typing import Any
+
+from annotation.marketplace import questions, tokens
+from annotation.marketplace.eligibility import check_types_exist
+from annotation.marketplace.errors import InvalidParameterError
+from annotation.marketplace.ids import public_id
+from annotation.marketplace.lifecycle import settle
+from annotation.marketplace.models import Hit, HitType
+from annotation.marketplace.money import cents
+from annotation.marketplace.operations.finding import own_type
+from annotation.marketplace.operations.registry import Call, operation
+from annotation.marketplace.operations.shapes import hit_shape
+from annotation.marketplace.requirements import normalised
+
+# Auto-approval comes after 30 days unless the type says otherwise.
+USUAL_DELAY = 2_592_000
+UNSUPPORTED = {
+    "HITLayoutId": "layouts were made on Amazon's requester site",
+    "HITLayoutParameters": "layouts were made on Amazon's requester site",
+    "AssignmentReviewPolicy": "review policies are not carried out here",
+    "HITReviewPolicy": "review policies are not carried out here",
+}
+
+
+@operation("CreateHITType", writes=True)
+def create_hit_type(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    return {"HITTypeId": _type_for(call, given).type_id}
+
+
+@operation("CreateHIT", writes=True)
+def create_hit(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    return _create(call, given, _type_for(call, given))
+
+
+@operation("CreateHITWithHITType", writes=True)
+def create_hit_with_hit_type(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    return _create(call, given, own_type(call, given["HITTypeId"]))
+
+
+def _type_for(call: Call, given: dict[str, Any]) -> HitType:
+    """The requester's type with these properties: the same one for equal properties."""
+    requirements = [normalised(row) for row in given.get("QualificationRequirements", ())]
+    check_types_exist(requirements)
+    properties = {
+        "title": given["Title"],
+        "description": given["Description"],
+        "keywords": given.get("Keywords", ""),
+        "reward_cents": cents(given["Reward"]),
+        "assignment_seconds": given["AssignmentDurationInSeconds"],
+        "auto_approval_seconds": given.get("AutoApprovalDelayInSeconds", USUAL_DELAY),
+        "requirements": requirements,
+    }
+    digest = hashlib.sha256(json.dumps(properties, sort_keys=True).encode()).hexdigest()
+    hit_type, _ = HitType.objects.get_or_create(
+        requester=call.requester, digest=digest, defaults={**properties, "created_at": call.now}
+    )
+    return hit_type
+
+
+def _create(call: Call, given: dict[str, Any], hit_type: HitType) -> dict[str, Any]:
+    for member, reason in UNSUPPORTED.items():
+        if member in given:
+            raise InvalidParameterError(f"{member} is not supported: {reason}.")
+    if "Question" not in given:
+        raise InvalidParameterError("Question must be given.")
+    question = questions.checked(given["Question"])
+    hit = Hit(
+        hit_id=public_id(),
+        requester=call.requester,
+        hit_type=hit_type,
+        kind=question.kind,
+        question=given["Question"],
+        annotation=given.get("RequesterAnnotation", ""),
+        max_assignments=given.get("MaxAssignments", 1),
+        created_at=call.now,
+        expiration=call.now + timedelta(seconds=given["LifetimeInSeconds"]),
+    )
+    token = given.get("UniqueRequestToken")
+    tokens.claim(call.requester, scope=tokens.CREATE_HIT, token=token, now=call.now, result=hit.hit_id)
+    settle(hit, call.now)
+    hit.save(force_insert=True)
+    return {"HIT": hit_shape(hit, call.now)}

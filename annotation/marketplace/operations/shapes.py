@@ -1,0 +1,67 @@
+"""Rows as the members of wire structures."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from annotation.marketplace import lifecycle
+from annotation.marketplace.models import Assignment, BonusPayment, Hit
+from annotation.marketplace.money import dollars
+
+
+def hit_shape(hit: Hit, now: datetime) -> dict[str, Any]:
+    """The structure HIT. Needs `hit_type`."""
+    kind = hit.hit_type
+    return {
+        "HITId": hit.hit_id,
+        "HITTypeId": kind.type_id,
+        "HITGroupId": kind.group_id,
+        "CreationTime": hit.created_at,
+        "Title": kind.title,
+        "Description": kind.description,
+        "Question": hit.question,
+        "Keywords": kind.keywords or None,
+        "HITStatus": hit.status,
+        "MaxAssignments": hit.max_assignments,
+        "Reward": dollars(kind.reward_cents),
+        "AutoApprovalDelayInSeconds": kind.auto_approval_seconds,
+        "Expiration": hit.expiration,
+        "AssignmentDurationInSeconds": kind.assignment_seconds,
+        "RequesterAnnotation": hit.annotation or None,
+        "QualificationRequirements": kind.requirements,
+        "HITReviewStatus": "NotReviewed",
+        "NumberOfAssignmentsPending": hit.pending,
+        "NumberOfAssignmentsAvailable": lifecycle.available(hit, now),
+        "NumberOfAssignmentsCompleted": hit.completed,
+    }
+
+
+def assignment_shape(assignment: Assignment) -> dict[str, Any]:
+    """The structure Assignment, of handed-in work. Needs `hit`, `worker` and `submission`."""
+    state = assignment.state
+    return {
+        "AssignmentId": assignment.assignment_id,
+        "WorkerId": assignment.worker.worker_id,
+        "HITId": assignment.hit.hit_id,
+        "AssignmentStatus": state,
+        "AutoApprovalTime": assignment.auto_approval_at,
+        "AcceptTime": assignment.accepted_at,
+        "SubmitTime": assignment.submitted_at,
+        "ApprovalTime": assignment.approved_at if state == Assignment.State.APPROVED else None,
+        "RejectionTime": assignment.rejected_at if state == Assignment.State.REJECTED else None,
+        "Deadline": assignment.deadline,
+        "Answer": assignment.submission.answer,
+        "RequesterFeedback": assignment.feedback or None,
+    }
+
+
+def bonus_shape(bonus: BonusPayment) -> dict[str, Any]:
+    """The structure BonusPayment. Needs `assignment__worker`."""
+    return {
+        "WorkerId": bonus.assignment.worker.worker_id,
+        "BonusAmount": dollars(bonus.amount_cents),
+        "AssignmentId": bonus.assignment.assignment_id,
+        "Reason": bonus.reason,
+        "GrantTime": bonus.granted_at,
+    }

@@ -1,0 +1,105 @@
+"""Qualification requirements: their documented rules, and whether a worker's value meets one. No database in here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from annotation.marketplace.errors import InvalidParameterError
+
+HITS_APPROVED = "00000000000000000040"
+PERCENT_APPROVED = "000000000000000000L0"
+LOCALE = "00000000000000000071"
+ADULT = "00000000000000000060"
+MASTERS_PRODUCTION = "2F1QJWKUDD8XADTFD2Q0G6UTO95ALH"
+MASTERS_SANDBOX = "2ARFPLSP75KLA8M8DH1HTEQVJT3SY6"
+MASTERS = frozenset({MASTERS_PRODUCTION, MASTERS_SANDBOX})
+SYSTEM_TYPES = frozenset({HITS_APPROVED, PERCENT_APPROVED, LOCALE, ADULT}) | MASTERS
+
+ORDERING = frozenset({"LessThan", "LessThanOrEqualTo", "GreaterThan", "GreaterThanOrEqualTo"})
+LOCALE_COMPARATORS = frozenset({"EqualTo", "NotEqualTo", "In", "NotIn"})
+MOST_INTEGERS = 15
+MOST_LOCALES = 30
+
+Requirement = dict[str, Any]
+# A worker's value for a type: a score, a locale as (country, subdivision), or None when the worker has none.
+Value = int | tuple[str, str] | None
+
+
+def normalised(requirement: Requirement) -> Requirement:
+    """`requirement` as it is stored and shown, checked against the documented rules.
+
+    Raises InvalidParameterError naming the rule.
+    """
+    _check_values(requirement)
+    guarded, preview = requirement.get("ActionsGuarded"), requirement.get("RequiredToPreview")
+    if guarded is not None and preview is not None:
+        raise InvalidParameterError(
+            "A QualificationRequirement may hold RequiredToPreview or ActionsGuarded, not both."
+        )
+    actions = guarded or ("PreviewAndAccept" if preview else "Accept")
+    return {**requirement, "ActionsGuarded": actions, "RequiredToPreview": actions != "Accept"}
+
+
+def _check_values(requirement: Requirement) -> None:
+    comparator, type_id = requirement["Comparator"], requirement["QualificationTypeId"]
+    integers, locales = requirement.get("IntegerValues") or [], requirement.get("LocaleValues") or []
+    if type_id == LOCALE:
+        if comparator not in LOCALE_COMPARATORS or integers:
+            raise InvalidParameterError(
+                "Worker_Locale takes LocaleValues with EqualTo, NotEqualTo, In or NotIn; "
+                f"the requirement has {comparator} and {len(integers)} IntegerValues."
+            )
+    elif locales:
+        raise InvalidParameterError(f"LocaleValues belong to Worker_Locale only, not to {type_id}.")
+    if any(locale.get("Subdivision") and locale["Country"].upper() != "US" for locale in locales):
+        raise InvalidParameterError("A Subdivision can be given for the country US only.")
+    _check_number_of_values(comparator, integers, locales)
+
+
+def _check_number_of_values(comparator: str, integers: Sequence[Any], locales: Sequence[Any]) -> None:
+    count = len(integers) + len(locales)
+    if comparator in {"Exists", "DoesNotExist"}:
+        if count:
+            raise InvalidParameterError(f"The comparator {comparator} takes no values; {count} are given.")
+    elif comparator in {"In", "NotIn"}:
+        most = MOST_LOCALES if locales else MOST_INTEGERS
+        if not 1 <= count <= most:
+            raise InvalidParameterError(f"The comparator {comparator} takes 1 to {most} values; {count} are given.")
+    elif count != 1:
+        raise InvalidParameterError(f"The comparator {comparator} takes exactly one value; {count} are given.")
+
+
+def met(requirement: Requirement, value: Value) -> bool:
+    """Whether a worker with `value` meets `requirement`. Who has no value meets DoesNotExist only."""
+    comparator = requirement["Comparator"]
+    if comparator == "DoesNotExist":
+        return value is None
+    if value is None:
+        return False
+    if comparator == "Exists":
+        return True
+    if isinstance(value, tuple):
+        found = any(_same_place(locale, value) for locale in requirement["LocaleValues"])
+        return found is (comparator in {"EqualTo", "In"})
+    return _compared(comparator, value, requirement["IntegerValues"])
+
+
+def _same_place(locale: dict[str, str], place: tuple[str, str]) -> bool:
+    country, subdivision = place
+    wanted = locale.get("Subdivision", "").upper()
+    return locale["Country"].upper() == country and wanted in {"", subdivision}
+
+
+def _compared(comparator: str, value: int, wanted: Sequence[int]) -> bool:
+    first = wanted[0]
+    return {
+        "LessThan": value < first,
+        "LessThanOrEqualTo": value <= first,
+        "GreaterThan": value > first,
+        "GreaterThanOrEqualTo": value >= first,
+        "EqualTo": value == first,
+        "NotEqualTo": value != first,
+        "In": value in wanted,
+        "NotIn": value not in wanted,
+    }[comparator]

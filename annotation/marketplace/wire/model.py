@@ -1,0 +1,15 @@
+"""Amazon's own description of the service: operations, shapes and their limits (vendored, see model/README.md)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from botocore.model import OperationModel, ServiceModel
+
+FOLDER = Path(__file__).resolve().parents[1] / "model" / "mturk" / "2017-01-17"
+SERVICE = ServiceModel(json.loads((FOLDER / "service-2.json").read_text("utf-8")), "mturk")
+TARGET_PREFIX = f"{SERVICE.metadata['targetPrefix']}."
+SIGNING_NAME = SERVICE.metadata["endpointPrefix"]
+# Looked up once: botocore builds a new object at every access.
+OPERATIONS: dict[str, OperationModel] = {name: SERVICE.operation_model(name) for name in SERVICE.operation_names}

@@ -1,0 +1,89 @@
+"""A worker's steps: accept a place, give it back, hand the work in; and what the clock does to those who wait."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import F
+
+from annotation.marketplace import lifecycle
+from annotation.marketplace.answers import Pairs, answers_xml
+from annotation.marketplace.eligibility import standing
+from annotation.marketplace.errors import WorkRefusedError
+from annotation.marketplace.locks import lock_assignment, lock_hit
+from annotation.marketplace.models import Assignment, Hit, Submission, WorkerAccount
+
+State = Assignment.State
+
+
+@transaction.atomic
+def accept(hit: Hit, *, worker: WorkerAccount, now: datetime) -> Assignment:
+    """Give `worker` a place of `hit` until the deadline.
+
+    Raises WorkRefusedError: closed, held (already accepted or done), unqualified, full. Exactly MaxAssignments can
+    be held: the HIT's row is locked from the check to the count.
+    """
+    locked = lock_hit(hit.pk)
+    if locked.status == Hit.Status.DISPOSED or lifecycle.expired(locked, now):
+        raise WorkRefusedError("closed")
+    if Assignment.objects.filter(hit=locked, worker=worker).exclude(state__in=Assignment.GIVEN_UP).exists():
+        raise WorkRefusedError("held")
+    if not worker.active or not standing(worker, locked.hit_type).accept:
+        raise WorkRefusedError("unqualified")
+    if not lifecycle.available(locked, now):
+        raise WorkRefusedError("full")
+    deadline = now + timedelta(seconds=locked.hit_type.assignment_seconds)
+    held = Assignment.objects.create(hit=locked, worker=worker, accepted_at=now, deadline=deadline, due_at=deadline)
+    locked.pending += 1
+    _save(locked, now)
+    return held
+
+
+@transaction.atomic
+def give_back(assignment: Assignment, *, now: datetime) -> None:
+    """Return an accepted assignment. Raises WorkRefusedError (over) when it is no longer held."""
+    hit, held = lock_hit(assignment.hit_id), lock_assignment(assignment.pk)
+    if held.state != State.ACCEPTED:
+        raise WorkRefusedError("over")
+    end_hold(hit, held, state=State.RETURNED, at=now)
+    hit.save(update_fields=lifecycle.SETTLED_FIELDS)
+
+
+@transaction.atomic
+def hand_in(assignment: Assignment, pairs: Pairs, *, now: datetime, received_at: datetime) -> None:
+    """Record the fields of a form as the work of `assignment`, once.
+
+    `received_at` is the real time. Raises WorkRefusedError: twice (already handed in), returned, late.
+    """
+    hit, held = lock_hit(assignment.hit_id), lock_assignment(assignment.pk)
+    if held.state in Assignment.HANDED_IN:
+        raise WorkRefusedError("twice")
+    if held.state == State.RETURNED:
+        raise WorkRefusedError("returned")
+    if held.state != State.ACCEPTED or held.deadline <= now:
+        raise WorkRefusedError("late")
+    Submission.objects.create(
+        assignment=held, raw=json.dumps(pairs), answer=answers_xml(pairs), received_at=received_at
+    )
+    held.state, held.submitted_at = State.SUBMITTED, now
+    held.auto_approval_at = held.due_at = now + timedelta(seconds=hit.hit_type.auto_approval_seconds)
+    held.save(update_fields=["state", "submitted_at", "auto_approval_at", "due_at"])
+    hit.pending -= 1
+    hit.submitted += 1
+    _save(hit, now)
+    WorkerAccount.objects.filter(pk=held.worker_id).update(submitted_count=F("submitted_count") + 1)
+
+
+def end_hold(hit: Hit, held: Assignment, *, state: str, at: datetime) -> None:
+    """Mark `held` (locked, with its HIT) as returned or abandoned; the HIT is settled but not saved."""
+    held.state, held.given_up_at, held.due_at = state, at, None
+    held.save(update_fields=["state", "given_up_at", "due_at"])
+    hit.pending -= 1
+    lifecycle.settle(hit, at)
+
+
+def _save(hit: Hit, now: datetime) -> None:
+    lifecycle.settle(hit, now)
+    hit.save(update_fields=lifecycle.SETTLED_FIELDS)

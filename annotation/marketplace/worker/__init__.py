@@ -1,0 +1,1 @@
+"""The worker site: the pages on which people find, do and hand in work."""

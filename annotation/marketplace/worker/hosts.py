@@ -1,0 +1,28 @@
+"""Which pages answer on which host: requester HTML never shares a host with a worker's session."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.http import HttpRequest
+
+
+def host_of(origin: str) -> str:
+    """The host of an origin, without port: ports do not keep cookies apart."""
+    return urlsplit(origin).hostname or ""
+
+
+def hosts_differ() -> bool:
+    """Whether worker pages and HIT frames are told apart by host."""
+    return host_of(settings.WORKER_ORIGIN) != host_of(settings.HIT_ORIGIN)
+
+
+def answers_on(request: HttpRequest, origin: str) -> bool:
+    """Whether a page that belongs to `origin` may answer `request`."""
+    return not hosts_differ() or host_of(f"//{request.get_host()}") == host_of(origin)
+
+
+def frames_may_be_served() -> bool:
+    """Requester HTML is served from a host of its own only; one shared host is for development."""
+    return hosts_differ() or settings.MARKETPLACE_DEVELOPMENT

@@ -1,0 +1,149 @@
+"""The pages of a worker's day: find, preview, accept, do, return, done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from annotation.marketplace import work as steps
+from annotation.marketplace.eligibility import standing
+from annotation.marketplace.errors import WorkRefusedError
+from annotation.marketplace.models import Assignment, Hit
+from annotation.marketplace.money import dollars
+from annotation.marketplace.questions import Question, parsed
+from annotation.marketplace.worker.addresses import frame_address, origin_of
+from annotation.marketplace.worker.doors import Visit, note, worker_page
+from annotation.marketplace.worker.hosts import host_of
+from annotation.marketplace.worker.policy import SANDBOX, may_frame
+from annotation.marketplace.worker.shelf import held_by, shelf_for
+
+State = Assignment.State
+
+
+@require_GET
+@worker_page
+def available(request: HttpRequest, visit: Visit) -> HttpResponse:
+    """What the worker holds, and the HITs that can be taken."""
+    shelf = shelf_for(visit.worker, now=visit.now, after=request.GET.get("after", ""))
+    context = {"visit": visit, "held": held_by(visit.worker), "shelf": shelf}
+    return render(request, "marketplace/list.html", context)
+
+
+@require_GET
+@worker_page
+def preview(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
+    hit = _hit(hit_id)
+    allowed = standing(visit.worker, hit.hit_type)
+    if not allowed.preview:
+        return _refused(request, "unqualified")
+    own = _live_assignment(visit, hit)
+    if own is not None and own.state == State.ACCEPTED:
+        return redirect("hits:work", own.assignment_id)
+    context = {"visit": visit, "hit": hit, "standing": allowed, "open": hit.status == Hit.Status.ASSIGNABLE and not own}
+    return _framed(request, "marketplace/preview.html", context, hit, None)
+
+
+@require_POST
+@worker_page
+def accept(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
+    hit = _hit(hit_id)
+    try:
+        held = steps.accept(hit, worker=visit.worker, now=visit.now)
+    except WorkRefusedError as refusal:
+        return _refused(request, refusal.reason)
+    return redirect("hits:work", held.assignment_id)
+
+
+@require_GET
+@worker_page
+def work(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse:
+    held = _own(visit, assignment_id)
+    if held.state != State.ACCEPTED:
+        return redirect("hits:done", assignment_id)
+    context = {"visit": visit, "assignment": held, "hit": held.hit, "left": held.deadline - visit.now}
+    return _framed(request, "marketplace/work.html", context, held.hit, held)
+
+
+@require_GET
+@worker_page
+def state(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse:
+    """The state of an assignment, for the page's own script."""
+    return JsonResponse({"state": _own(visit, assignment_id).state})
+
+
+@require_POST
+@worker_page
+def give_back(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse:
+    try:
+        steps.give_back(_own(visit, assignment_id), now=visit.now)
+    except WorkRefusedError:
+        return redirect("hits:done", assignment_id)
+    return redirect("hits:list")
+
+
+@require_GET
+@worker_page
+def done(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse:
+    """What became of an assignment and what happens next."""
+    held = _own(visit, assignment_id)
+    shelf = shelf_for(visit.worker, now=visit.now, hit_type=held.hit.hit_type)
+    following = shelf.hits[0] if shelf.hits else None
+    context = {"visit": visit, "assignment": held, "hit": held.hit, "next": following}
+    return render(request, "marketplace/done.html", context)
+
+
+def _hit(hit_id: str) -> Hit:
+    hit = Hit.objects.select_related("hit_type", "requester__user").filter(hit_id=hit_id).first()
+    if hit is None:
+        raise Http404
+    return hit
+
+
+def _own(visit: Visit, assignment_id: str) -> Assignment:
+    rows = Assignment.objects.select_related("hit__hit_type", "hit__requester__user", "worker")
+    held = rows.filter(assignment_id=assignment_id, worker=visit.worker).first()
+    if held is None:
+        raise Http404
+    return held
+
+
+def _live_assignment(visit: Visit, hit: Hit) -> Assignment | None:
+    return Assignment.objects.filter(hit=hit, worker=visit.worker).exclude(state__in=Assignment.GIVEN_UP).first()
+
+
+def _framed(
+    request: HttpRequest, template: str, context: dict[str, Any], hit: Hit, held: Assignment | None
+) -> HttpResponse:
+    """A page with the HIT in its frame; the page's policy allows that frame and no other."""
+    question = parsed(hit.question)
+    address = frame_address(hit, question, held)
+    context |= {
+        "frame": address,
+        "frame_height": question.frame_height,
+        "sandbox": _sandbox(question, request),
+        "reward": dollars(hit.hit_type.reward_cents),
+    }
+    return may_frame(render(request, template, context), origin_of(address))
+
+
+def _sandbox(question: Question, request: HttpRequest) -> str:
+    """An outside page keeps its own origin, unless that would be ours."""
+    outside = question.kind == Hit.Kind.EXTERNAL and host_of(question.content) != host_of(f"//{request.get_host()}")
+    return f"{SANDBOX} allow-same-origin" if outside else SANDBOX
+
+
+def _refused(request: HttpRequest, reason: str) -> HttpResponse:
+    title, text = {
+        "full": (
+            _("This task is full"),
+            _("All places were taken by others a moment ago. Please choose another task."),
+        ),
+        "closed": (_("This task is closed"), _("Its time is over. Please choose another task.")),
+        "held": (_("You already have this task"), _("You have accepted or done it; each person may do a task once.")),
+        "unqualified": (_("This task asks for qualifications"), _("Your account does not meet its requirements.")),
+    }[reason]
+    return note(request, reason=reason, title=title, text=text, status=403 if reason == "unqualified" else 409)

@@ -1,0 +1,1 @@
+"""Simulated workers. They know the worker site only as a browser does: by HTTP."""

@@ -1,0 +1,134 @@
+"""What one worker does on the worker site, over HTTP and without script: find a HIT, accept it, fill its form in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from urllib.parse import parse_qs, urljoin, urlsplit
+
+import httpx
+from lxml import html
+
+from annotation.exceptions import AssayError
+
+_OFFER = re.compile(r"/hits/3[A-Z0-9]{29}/\Z")
+PATIENCE = httpx.Timeout(60.0)
+
+
+class SiteError(AssayError):
+    """The worker site did not answer as a worker needs it to."""
+
+
+class RefusedError(SiteError):
+    """The site refused the place (full, closed, held, unqualified); `reason` is its sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One rated text of a HIT's page: its words, and the label values on offer in the order shown."""
+
+    name: str
+    clock: str
+    text: str
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A HIT's form: where it goes, what it carries besides the answers, and its rated texts."""
+
+    action: str
+    hidden: tuple[tuple[str, str], ...]
+    fields: tuple[Field, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A label for one text and the active milliseconds it took."""
+
+    label: str
+    milliseconds: int
+
+
+class Browser:
+    """One worker's session. Use as a context manager."""
+
+    def __init__(self, sign_in_url: str) -> None:
+        self._site = httpx.Client(trust_env=False, follow_redirects=True, timeout=PATIENCE)
+        # Frames are sandboxed: what happens inside them carries no cookie of the site.
+        self._frame = httpx.Client(trust_env=False, timeout=PATIENCE)
+        self._home = self._get(sign_in_url)
+
+    def __enter__(self) -> Browser:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._site.close()
+        self._frame.close()
+
+    def offers(self) -> Iterator[str]:
+        """Addresses of the HITs on offer, over all pages of the list."""
+        page: httpx.Response | None = self._home
+        seen: set[str] = set()
+        while page is not None:
+            links = [urljoin(str(page.url), link) for link in html.fromstring(page.content).xpath("//a/@href")]
+            yield from dict.fromkeys(link for link in links if _OFFER.search(urlsplit(link).path))
+            seen.add(str(page.url))
+            more = [link for link in links if "after=" in urlsplit(link).query and link not in seen]
+            page = self._get(more[0]) if more else None
+
+    def preview(self, offer: str) -> Sheet:
+        """The form of a HIT that has not been accepted."""
+        return self._sheet(self._get(offer))
+
+    def accept(self, offer: str) -> Sheet:
+        """Take a place and open its form. Raises RefusedError when there is none for us."""
+        page = self._get(offer)
+        tree = html.fromstring(page.content, base_url=str(page.url))
+        forms = [form for form in tree.forms if (form.action or "").endswith("/accept/")]
+        if not forms:
+            raise RefusedError(f"{offer} offers no place.")
+        answer = self._site.post(urljoin(str(page.url), forms[0].action), data=dict(forms[0].form_values()))
+        if answer.status_code in {403, 409}:
+            raise RefusedError(" ".join(html.fromstring(answer.content).xpath("string(//h1)").split()))
+        return self._sheet(_sound(answer))
+
+    def hand_in(self, sheet: Sheet, answers: Sequence[Answer]) -> None:
+        """Submit the form. Raises SiteError unless the site says that it is recorded."""
+        fields = list(sheet.hidden)
+        for field, answer in zip(sheet.fields, answers, strict=True):
+            fields += [(field.name, answer.label), (field.clock, str(answer.milliseconds))]
+        _sound(self._frame.post(sheet.action, data=dict(fields)))
+
+    def _get(self, url: str) -> httpx.Response:
+        return _sound(self._site.get(url))
+
+    def _sheet(self, page: httpx.Response) -> Sheet:
+        frames = html.fromstring(page.content).xpath("//iframe/@src")
+        if not frames:
+            raise SiteError(f"{page.url} shows no HIT.")
+        address = urljoin(str(page.url), frames[0])
+        query = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
+        form = html.fromstring(_sound(self._frame.get(address)).content).forms[0]
+        return Sheet(
+            action=f"{query.get('turkSubmitTo', '').rstrip('/')}/mturk/externalSubmit",
+            hidden=(("assignmentId", query.get("assignmentId", "")),),
+            fields=tuple(_field(fieldset) for fieldset in form.xpath(".//fieldset")),
+        )
+
+
+def _field(fieldset: html.HtmlElement) -> Field:
+    radios = fieldset.xpath(".//input[@type='radio']")
+    return Field(
+        name=radios[0].get("name"),
+        clock=fieldset.xpath("string(.//input[@type='hidden']/@name)"),
+        text=fieldset.xpath("string(.//*[@class='text'])"),
+        labels=tuple(radio.get("value") for radio in radios),
+    )
+
+
+def _sound(answer: httpx.Response) -> httpx.Response:
+    if answer.is_error:
+        raise SiteError(f"{answer.request.method} {answer.url.copy_with(query=None)} answered {answer.status_code}.")
+    return answer

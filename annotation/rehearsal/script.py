@@ -1,0 +1,158 @@
+"""The steps of a rehearsal: the whole main job on a simulated crowd, each step by the verbs that a real study uses."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from django.core.management import call_command
+
+from annotation.datasets.records import LikelihoodRecord, TextRecord
+from annotation.flows.create import Plan
+from annotation.rehearsal.crowd.browser import Answer, Browser, Sheet
+from annotation.rehearsal.crowd.crowd import Day, Member, sheets_on_offer, work_through
+from annotation.rehearsal.world import World
+from annotation.rehearsal.world.raters import RaterProfile, draw_crowd
+from annotation.rehearsal.world.study import Design, allot_raters
+
+# A rater of the crowd meets the recruitment rules of the preset.
+STANDING = {"approved": 500, "percent": 99, "locale": "US"}
+# Simulated reading: seconds a text, log-normal; spammers do not read.
+READING_SECONDS, READING_SPREAD, SPAM_SECONDS = 22.0, 0.4, 1.5
+
+
+def plan(design: Design, *, seed: int) -> Plan:
+    """The study's layout: HUSE's preset at the size of `design`."""
+    return Plan(
+        question="Can a tiny language model's headlines be told from those of the grammar it was trained on?",
+        noun="headline",
+        seed=seed,
+        raters_per_text=design.ratings,
+        texts_per_hit=design.texts_per_hit,
+        minimum_approved_hits=50,
+        minimum_percent_approved=95,
+        country="US",
+    )
+
+
+def generator_name(temperature: float) -> str:
+    return f"t={temperature:.1f}"
+
+
+def texts(world: World, design: Design, *, seed: int) -> list[TextRecord]:
+    """References and the headlines of each temperature, with every log p that an evaluation needs."""
+    rng = np.random.default_rng(seed)
+    references = world.sample_references(design.references, rng)
+    scores = {t: _likelihoods(world, references, t) for t in design.temperatures}
+    records = [
+        TextRecord(
+            id=f"ref-{i:03d}",
+            body=body,
+            source="reference",
+            likelihoods=tuple(scores[t][i] for t in design.temperatures),
+        )
+        for i, body in enumerate(references)
+    ]
+    for t in design.temperatures:
+        bodies = world.sample_model(design.generated, t, rng)
+        own = _likelihoods(world, bodies, t)
+        records += [
+            TextRecord(
+                id=f"{generator_name(t)}-{i:03d}",
+                body=body,
+                source="model",
+                generator=generator_name(t),
+                decoding=f"sampling, {generator_name(t)}",
+                likelihoods=(own[i],),
+            )
+            for i, body in enumerate(bodies)
+        ]
+    return records
+
+
+def _likelihoods(world: World, bodies: Sequence[str], temperature: float) -> list[LikelihoodRecord]:
+    found = world.log_prob_model(bodies, temperature)
+    lengths = world.lengths(bodies)
+    return [
+        LikelihoodRecord(
+            generator=generator_name(temperature),
+            log_prob=float(log_prob),
+            length=int(length),
+            unit="model_token",
+            decoding=f"sampling, {generator_name(temperature)}",
+        )
+        for log_prob, length in zip(found, lengths, strict=True)
+    ]
+
+
+def requester(name: str, *, dollars: int) -> dict[str, str]:
+    """An access key of a marketplace account with that balance."""
+    told: dict[str, str] = _json_of("requester", name, "--balance", f"{dollars}.00")
+    return told
+
+
+@dataclass(frozen=True, slots=True)
+class Mind:
+    """How one simulated person answers a form: by the world's rules, with dice that hang on rater and headline."""
+
+    world: World
+    rater: RaterProfile
+    seed: int
+
+    def __call__(self, sheet: Sheet) -> list[Answer]:
+        bodies = [field.text for field in sheet.fields]
+        labels = self.world.labels(bodies, self.rater, self.seed)
+        rng = np.random.default_rng(_number(self.seed, self.rater.id, *bodies))
+        seconds = READING_SECONDS * np.exp(READING_SPREAD * rng.standard_normal(len(bodies)))
+        if self.rater.spam:
+            seconds = np.full(len(bodies), SPAM_SECONDS)
+        return [Answer(label, round(1000 * float(s))) for label, s in zip(labels, seconds, strict=True)]
+
+
+def crowd(world: World, design: Design, *, seed: int) -> list[Member]:
+    """Workers' accounts on the marketplace, each with a mind of its own."""
+    people = draw_crowd(design.crowd, design.spam_share, np.random.default_rng([seed, 1]))
+    return [Member(_sign_in_url(f"{rater.id}", seed), Mind(world, rater, seed)) for rater in people]
+
+
+def rate(
+    members: Sequence[Member], design: Design, *, seed: int, progress: Callable[[int], None] | None = None
+) -> Day:
+    """Let the crowd find the HITs on offer and do them; who does which is drawn by `seed` and what the HITs hold."""
+    with Browser(_sign_in_url("scout", seed)) as scout:
+        found = sheets_on_offer(scout)
+    offers = sorted(found, key=lambda offer: _number(seed, *(field.text for field in found[offer].fields)))
+    taken = allot_raters(len(offers), len(members), design.ratings, np.random.default_rng([seed, 2]))
+    places = [
+        (member, [offer for offer, raters in zip(offers, taken, strict=True) if number in raters])
+        for number, member in enumerate(members)
+    ]
+    return work_through(places, progress=progress)
+
+
+def _sign_in_url(name: str, seed: int) -> str:
+    worker_id = "A" + base64.b32encode(hashlib.sha256(f"{seed}:{name}".encode()).digest()).decode()[:13]
+    options = [word for key, value in STANDING.items() for word in (f"--{key}", str(value))]
+    return str(_json_of("worker", f"{name}-{seed}", "--worker-id", worker_id, *options)["sign_in_url"])
+
+
+def _json_of(command: str, *words: str) -> dict[str, str]:
+    out = io.StringIO()
+    call_command(command, *words, "--json", stdout=out)
+    told: dict[str, str] = json.loads(out.getvalue())
+    return told
+
+
+def _number(*parts: object) -> int:
+    return int.from_bytes(hashlib.sha256("\0".join(map(str, parts)).encode()).digest()[:8], "big")
+
+
+def stamped(now: datetime) -> str:
+    """A study name of its own for each rehearsal in one database."""
+    return f"rehearsal-{now:%Y%m%d-%H%M%S}"

@@ -26,7 +26,7 @@ from metrics.report.records import FlagFacts, ReportInput
 from metrics.report.result import Report
 from metrics.report.tables import decimal, safe, slugs
 from metrics.report.write import write
-from tests.metrics.report.samples import NOW, study, with_truth
+from tests.metrics.report.samples import NOW, STUDY, study, with_truth
 
 LACKS = {"t=1.0": (1.1, 0.1), "t=0.7": (0.2, 1.4)}
 EVIL = "<script>alert('x')</script>"
@@ -287,6 +287,17 @@ def test_no_cell_is_a_formula(given: ReportInput, tmp_path: Path) -> None:
         for row in rows(path):
             cells = {name: cell for name, cell in row.items() if name not in ("log_prob", "hj_low")}
             assert not any(cell[:1] in ("=", "+", "-", "@", "\t", "\r") for cell in cells.values() if cell)
+
+
+def test_a_scale_of_half_points_is_written_as_decimals(given: ReportInput, tmp_path: Path) -> None:
+    half = replace(STUDY, scale=tuple(replace(label, code=Fraction(label.code, 2)) for label in STUDY.scale))
+    ratings = tuple(replace(rating, value=Fraction(rating.value, 2)) for rating in given.ratings)
+    items = tuple(replace(item, hj=item.hj / 2) for item in given.generators[0].items if item.hj is not None)
+    facts = replace(given.generators[0], items=items)
+    write(build(replace(given, study=half, ratings=ratings, generators=(facts,))), tmp_path, now=NOW)
+    assert "2.5" in page(tmp_path).xpath("//div[@aria-label='Scale']//td/text()")
+    assert {row["value"] for row in rows(tmp_path / "ratings.csv")} <= {"0", "0.5", "1", "1.5", "2", "2.5"}
+    assert json.loads((tmp_path / "report.json").read_text())["study"]["scale"][0]["code"] == 2.5
 
 
 @pytest.mark.parametrize("text", ["plain", "a=b", "", "1-2", "ünïcode"])

@@ -186,6 +186,13 @@ def test_what_is_missing_is_printed_as_not_recorded(given: ReportInput, tmp_path
     assert json.loads((tmp_path / "report.json").read_text())["money"]["total_cents"] is None
 
 
+def test_an_unknown_question_is_not_quoted(given: ReportInput, tmp_path: Path) -> None:
+    write(build(replace(given, study=replace(given.study, question=""))), tmp_path, now=NOW)
+    lead = page(tmp_path).xpath("//p[@class='lead']")[0]
+    assert " ".join(lead.text_content().split()).endswith("93 raters; the question they were asked is not recorded.")
+    assert not lead.xpath(".//q")
+
+
 def test_quality_rules_are_shown_with_what_they_found(given: ReportInput, tmp_path: Path) -> None:
     flagged = replace(given, flags=(FlagFacts("F9", "one answer throughout", 2, 160, 0),))
     write(build(flagged), tmp_path, now=NOW)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from metrics.errors import BadInput
+from metrics.figures import huse_scatter
 from metrics.huse import evaluate
 from metrics.report.build import build
 from metrics.report.records import ReportInput
@@ -232,3 +233,24 @@ def test_the_released_study_gives_the_published_and_the_exact_values_and_warns(d
     assert report.sources[1].source == MODEL
     assert report.sources[1].mean.value == pytest.approx(3.6585)
     assert report.raters == 93
+
+
+def test_without_any_finite_log_prob_the_plane_stays_white_and_the_support_is_told(given: ReportInput) -> None:
+    items = tuple(replace(item, log_prob=float("-inf")) for item in given.generators[0].items)
+    report = build(one(given, items=items))
+    assert report.generators[0].panel.shade is None
+    assert "−∞" in chart_alt(report)
+
+
+def test_flags_of_the_estimate_become_sentences(given: ReportInput) -> None:
+    facts = given.generators[0]
+    flat = one(replace(given, ratings=()), items=tuple(replace(item, hj=Fraction(3)) for item in facts.items))
+    assert "every text has the same HJ" in sentence(flat, "zero_variance_hj")
+    fewer = one(given, items=facts.items[:-5])
+    assert "the same weight" in sentence(fewer, "unbalanced")
+    zero = tuple(replace(i, log_prob=float("-inf")) if i.source == MODEL else i for i in facts.items)
+    assert "HUSE is 0 by construction" in sentence(one(given, items=zero), "disjoint_support")
+
+
+def chart_alt(report: Report) -> str:
+    return huse_scatter.alt(report.generators[0].panel)

@@ -8,6 +8,8 @@ import hashlib
 import io
 import json
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
@@ -24,7 +26,7 @@ from metrics.report.records import FlagFacts, ReportInput
 from metrics.report.result import Report
 from metrics.report.tables import decimal, safe, slugs
 from metrics.report.write import write
-from tests.metrics.report.samples import NOW, study, with_truth
+from tests.metrics.report.samples import NOW, STUDY, study, with_truth
 
 LACKS = {"t=1.0": (1.1, 0.1), "t=0.7": (0.2, 1.4)}
 EVIL = "<script>alert('x')</script>"
@@ -184,6 +186,13 @@ def test_what_is_missing_is_printed_as_not_recorded(given: ReportInput, tmp_path
     assert json.loads((tmp_path / "report.json").read_text())["money"]["total_cents"] is None
 
 
+def test_an_unknown_question_is_not_quoted(given: ReportInput, tmp_path: Path) -> None:
+    write(build(replace(given, study=replace(given.study, question=""))), tmp_path, now=NOW)
+    lead = page(tmp_path).xpath("//p[@class='lead']")[0]
+    assert " ".join(lead.text_content().split()).endswith("93 raters; the question they were asked is not recorded.")
+    assert not lead.xpath(".//q")
+
+
 def test_quality_rules_are_shown_with_what_they_found(given: ReportInput, tmp_path: Path) -> None:
     flagged = replace(given, flags=(FlagFacts("F9", "one answer throughout", 2, 160, 0),))
     write(build(flagged), tmp_path, now=NOW)
@@ -287,6 +296,17 @@ def test_no_cell_is_a_formula(given: ReportInput, tmp_path: Path) -> None:
             assert not any(cell[:1] in ("=", "+", "-", "@", "\t", "\r") for cell in cells.values() if cell)
 
 
+def test_a_scale_of_half_points_is_written_as_decimals(given: ReportInput, tmp_path: Path) -> None:
+    half = replace(STUDY, scale=tuple(replace(label, code=Fraction(label.code, 2)) for label in STUDY.scale))
+    ratings = tuple(replace(rating, value=Fraction(rating.value, 2)) for rating in given.ratings)
+    items = tuple(replace(item, hj=item.hj / 2) for item in given.generators[0].items if item.hj is not None)
+    facts = replace(given.generators[0], items=items)
+    write(build(replace(given, study=half, ratings=ratings, generators=(facts,))), tmp_path, now=NOW)
+    assert "2.5" in page(tmp_path).xpath("//div[@aria-label='Scale']//td/text()")
+    assert {row["value"] for row in rows(tmp_path / "ratings.csv")} <= {"0", "0.5", "1", "1.5", "2", "2.5"}
+    assert json.loads((tmp_path / "report.json").read_text())["study"]["scale"][0]["code"] == 2.5
+
+
 @pytest.mark.parametrize("text", ["plain", "a=b", "", "1-2", "ünïcode"])
 def test_harmless_text_is_left_as_it_is(text: str) -> None:
     assert safe(text) == text
@@ -318,3 +338,8 @@ def test_hj_is_written_exactly_where_a_decimal_can(value: Fraction | None, writt
 
 def test_names_of_generators_become_different_file_names() -> None:
     assert slugs(["a/b", "a b", "A-B", "..", "t=0.7"]) == ["a-b", "a-b-2", "A-B-3", "generator", "t=0.7"]
+
+
+def test_neither_the_measures_nor_building_a_report_loads_the_drawing_library() -> None:
+    code = "import sys, metrics, metrics.report.build; sys.exit('plotly' in sys.modules or 'django' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -123,7 +123,7 @@ class TinyTransformer:
         return result
 
     def sample(self, n: int, temperature: float, rng: np.random.Generator) -> Ids:
-        """`n` independent headlines, with replacement, drawn word by word at the temperature; ids (n, MAX_WORDS + 1)."""
+        """`n` independent headlines drawn word by word at the temperature, with replacement: ids (n, MAX_WORDS + 1)."""
         check_temperature(temperature)
         ids = np.zeros((n, MAX_WORDS + 1), dtype=np.int16)
         for first in range(0, n, BATCH):

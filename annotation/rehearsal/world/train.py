@@ -9,6 +9,7 @@ import argparse
 import math
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -116,7 +117,8 @@ def train(recipe: Recipe, grammar: Grammar) -> TorchModel:
 def save(model: TorchModel, heads: int, words: tuple[str, ...], path: Path) -> None:
     """Write the weights file described in `model`."""
     text = np.frombuffer("\n".join(words).encode("utf-8"), dtype=np.uint8)
-    np.savez(path, **model.arrays(), heads=np.int64(heads), words=text)
+    arrays: dict[str, Any] = {**model.arrays(), "heads": np.int64(heads), "words": text}
+    np.savez(path, **arrays)
 
 
 def main() -> None:

@@ -12,12 +12,12 @@ import httpx
 import pytest
 from botocore.config import Config
 from botocore.validate import ParamValidator
-from django.core.wsgi import get_wsgi_application
 from django.db import connections
 from django.utils import timezone
 from waitress import create_server
 
 from annotation.accounts.models import AccessKey, User
+from annotation.management.commands.serve import application
 from annotation.marketplace import clock
 from annotation.marketplace.accounts import Record, fund, open_worker
 from annotation.marketplace.models import Requester
@@ -31,7 +31,7 @@ from tests.marketplace.people import Lab, Person
 @pytest.fixture(scope="session")
 def port() -> Iterator[int]:
     """The port at which a server in this process answers."""
-    server = create_server(get_wsgi_application(), host="127.0.0.1", port=0, threads=16)
+    server = create_server(application(), host="127.0.0.1", port=0, threads=16)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     yield server.effective_port

@@ -56,7 +56,7 @@ def environment(endpoint: Endpoint, site: str) -> dict[str, str]:  # noqa: F811
 
 @pytest.fixture
 def celery_worker(environment: dict[str, str], tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
-    command = [sys.executable, "-m", "celery", "-A", "deploy", "worker", "-c", "1", "--purge"]
+    command = [sys.executable, "-m", "celery", "-A", "deploy", "worker", "-c", "1", "--purge", "-l", "INFO"]
     told = tmp_path / "worker.log"
     with told.open("wb") as log:
         worker = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT)

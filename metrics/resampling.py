@@ -4,9 +4,9 @@ A share s of the contexts is drawn many times, k staying as it is; the sd of the
 sqrt(s / (1 - s)), is its standard error (delete-d jackknife, Wu 1986). What an interval is for: the expectation of
 the estimator at this number of texts and raters; the raters' noise is in the items drawn, so nothing is added for it.
 
-The share was chosen by measured coverage, `docs/huse-interval.md` has the table: 35 % where that leaves 2.5 k texts,
-more where it does not, half at most. Half the contexts (the usual choice) covers 98 to 99 % at 95 % where HUSE is near 1.
-Near 0 no subsample shows an error and the sd vanishes; there a binomial floor holds the interval open.
+The share was chosen by measured coverage (`docs/huse-interval.md`): 35 % where that leaves 2.5 k texts, more where it
+does not, half at most. Half the contexts throughout covers 98 to 99 % at a stated 95 % where HUSE is near 1. Near 0 no
+subsample shows an error and the sd vanishes; there a binomial floor holds the interval open.
 """
 
 from __future__ import annotations

@@ -39,7 +39,8 @@ def paper(given: list[Item], **options: object) -> HuseResult:
 
 def many(n: int = 20, seed: int = 0) -> list[Item]:
     rng = np.random.default_rng(seed)
-    pairs = [(Fraction(int(s), 20), float(q)) for s, q in zip(rng.integers(20, 100, 2 * n), rng.normal(-3, 1, 2 * n))]
+    drawn = zip(rng.integers(20, 100, 2 * n), rng.normal(-3, 1, 2 * n), strict=True)
+    pairs = [(Fraction(int(s), 20), float(q)) for s, q in drawn]
     return items([(h, min(q, 0.0)) for h, q in pairs[:n]], [(h, min(q, 0.0)) for h, q in pairs[n:]])
 
 

@@ -81,22 +81,32 @@ class RatingLine:
 
 
 def rating_lines(study: Study) -> Iterator[RatingLine]:
-    """Every judgment in the order collected, streamed; raters by pseudonym."""
+    """Every judgment by HIT, rater and position, streamed; raters by pseudonym.
+
+    A HIT of ours goes by its number from 1, which a rehearsal repeats; an imported one by the id in its file.
+    """
+    imported = study.mode == Study.Mode.IMPORTED
     rows = (
         judgments(study)
         .annotate(left_out=excluded())
-        .order_by("presentation__submission_id", "presentation__position")
+        .order_by(
+            "presentation__submission__hit__slot",
+            "presentation__submission__worker__pseudonym",
+            "presentation__position",
+        )
         .values_list(
             "presentation__text__key",
             "presentation__submission__worker__pseudonym",
             "label__label",
             "label__code",
             "presentation__submission__hit__market_id",
+            "presentation__submission__hit__slot",
             "presentation__position",
             "left_out",
         )
     )
-    for text, rater, label, code, hit, position, left_out in rows.iterator(chunk_size=5000):
+    for text, rater, label, code, market_id, slot, position, left_out in rows.iterator(chunk_size=5000):
+        hit = market_id if imported else f"HIT {slot + 1}"
         yield RatingLine(text, rater, label, code, hit, position, not left_out)
 
 
@@ -120,8 +130,20 @@ def money_spent(study: Study) -> dict[str, int]:
 
 
 def work_seconds(study: Study) -> list[int]:
-    """How long each submission took, where known, ascending."""
-    known = Submission.objects.filter(hit__study=study).values_list("work_seconds", flat=True)
+    """How long each submission took, where known, ascending.
+
+    The active time that the page's own clock measured, where it timed every text; else from accepting to submitting,
+    which also counts the time a worker was elsewhere.
+    """
+    rows = Submission.objects.filter(hit__study=study).annotate(
+        active=Sum("presentations__active_ms"),
+        timed=Count("presentations__active_ms"),
+        shown=Count("presentations"),
+    )
+    known = (
+        round(row.active / 1000) if row.shown and row.timed == row.shown else row.work_seconds
+        for row in rows.only("work_seconds")
+    )
     return sorted(seconds for seconds in known if seconds is not None)
 
 

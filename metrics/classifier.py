@@ -12,15 +12,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.exact import ExactPlane, Rounding, common_numerators, decimal_fraction, integer_array, spread
+from metrics.arrays import Bools, Floats, Ints, Numbers, common_numerators, integer_array, quotient_numerators
+from metrics.exact import ExactPlane, Rounding, spread
 from metrics.neighbors import (
     FLOAT_TOLERANCE,
     Block,
-    Floats,
-    Ints,
-    Numbers,
     Votes,
     line_votes,
+    line_votes_apart,
     line_votes_squared,
     no_slack,
     plane_votes,
@@ -30,6 +29,8 @@ from metrics.types import Mode
 from metrics.validation import Table
 
 PAPER_MINUS_INFINITY = -1000.0  # what the original puts for a log-probability of -inf, before dividing by length
+
+DENSE_LINE = 512  # points; up to here a matrix of distances is faster than bisection
 
 Feature = str  # "hj" or "log_prob"
 HJ, LOG_PROB = "hj", "log_prob"
@@ -45,24 +46,20 @@ class Classifier:
     @cached_property
     def hj(self) -> Floats:
         """HJ as floats: in exact mode placed on [0, 1], so that neither unit nor zero point can matter."""
-        return self.place_hj(self.table.hj)
+        return self._place(self.table.hj_numerators, 1)
 
     def place_hj(self, values: Sequence[Fraction]) -> Floats:
         """Where judgments lie on the axis of `hj`."""
-        if self.mode == "paper":
-            return np.array([value.numerator / value.denominator for value in values])
-        low, high = min(self.table.hj), max(self.table.hj)
-        size = high - low or Fraction(1)
-        if values is self.table.hj:
-            numerators, least = self.hj_numerators, min(self.hj_numerators)
-            width = max(self.hj_numerators) - least or 1
-            return np.array([(a - least) / width for a in numerators])
-        return np.array([float((value - low) / size) for value in values])
+        numerators, denominator = common_numerators(values)
+        return self._place([self.table.hj_denominator * a for a in numerators], denominator)
 
-    @cached_property
-    def hj_numerators(self) -> list[int]:
-        """HJ as whole numbers over a common denominator."""
-        return common_numerators(self.table.hj)[0]
+    def _place(self, numerators: Sequence[int], denominator: int) -> Floats:
+        """Numerators over `denominator` times the table's."""
+        if self.mode == "paper":
+            whole = denominator * self.table.hj_denominator
+            return np.array([a / whole for a in numerators])
+        low, high = min(self.table.hj_numerators) * denominator, max(self.table.hj_numerators) * denominator
+        return np.array([(a - low) / (high - low or 1) for a in numerators])
 
     @cached_property
     def q(self) -> Floats:
@@ -75,19 +72,18 @@ class Classifier:
     @cached_property
     def q_numerators(self) -> NDArray[np.object_]:
         """q as whole numbers over a common denominator (0 at -inf, which is never compared with a finite q)."""
-        pairs = zip(self.table.log_prob.tolist(), self.table.length.tolist(), strict=True)
-        values = [decimal_fraction(log_prob) / n if log_prob > -np.inf else Fraction(0) for log_prob, n in pairs]
-        return np.array(common_numerators(values)[0], dtype=object)
+        finite = np.where(self.finite, self.table.log_prob, 0.0)
+        return np.array(quotient_numerators(finite, self.table.length), dtype=object)
 
     @cached_property
-    def finite(self) -> NDArray[np.bool_]:
+    def finite(self) -> Bools:
         """Which items have a finite q."""
         return np.asarray(np.isfinite(self.q))
 
     @cached_property
     def scale(self) -> dict[Feature, float]:
         """Population sd of each feature (of the finite q); 0 where all values are the same."""
-        hj_sd = _sd(self.hj) if len(set(self.table.hj)) > 1 else 0.0
+        hj_sd = _sd(self.hj) if len(set(self.table.hj_numerators)) > 1 else 0.0
         return {HJ: hj_sd, LOG_PROB: _sd(self.q[self.finite]) if self._q_differs() else 0.0}
 
     def _q_differs(self) -> bool:
@@ -142,7 +138,7 @@ class Classifier:
         return Votes(np.array(balance, dtype=np.int64), np.array(count, dtype=np.int64))
 
     def _hj_numbers(self) -> Numbers:
-        return integer_array(self.hj_numerators) if self.rational else self.hj
+        return integer_array(self.table.hj_numerators) if self.rational else self.hj
 
     def _among(self, rows: Ints, features: Sequence[Feature]) -> Votes:
         """Votes within `rows`, which are more than k."""
@@ -153,7 +149,7 @@ class Classifier:
             return self._rational(rows, features)
         floats = [self._floats(f)[rows] / self.scale[f] for f in features]
         if self.mode == "paper":
-            if len(floats) == 1:
+            if len(floats) == 1 and len(rows) > DENSE_LINE:
                 return line_votes_squared(floats[0], sign, self.k)
             return plane_votes(floats, sign, self.k, no_slack)
         if len(floats) == 1:
@@ -168,13 +164,16 @@ class Classifier:
         sign = self.table.sign[rows]
         if list(features) == [HJ]:
             return line_votes(self._hj_numbers()[rows], sign, self.k)
+        if list(features) == [LOG_PROB]:
+            votes = line_votes_apart(self.q[rows], sign, self.k)
+            return votes or line_votes(integer_array(self.q_numerators[rows].tolist()), sign, self.k)
         floats = [self._floats(f)[rows] for f in features]
         scales = [self.scale[f] for f in features]
         rounding = Rounding.of(floats, scales)
         scaled = [values / scale for values, scale in zip(floats, scales, strict=True)]
         exact: list[ExactPlane] = []
 
-        def settle(block: Block, doubtful: Ints) -> NDArray[np.bool_]:
+        def settle(block: Block, doubtful: Ints) -> Bools:
             if not exact:
                 exact.append(self._exact_plane(rows, features, rounding))
             return exact[0].settle(self.k, block, doubtful)
@@ -182,7 +181,7 @@ class Classifier:
         return plane_votes(scaled, sign, self.k, rounding.limit, settle)
 
     def _exact_plane(self, rows: Ints, features: Sequence[Feature], rounding: Rounding) -> ExactPlane:
-        columns = [np.array(self.hj_numerators, dtype=object) if f == HJ else self.q_numerators for f in features]
+        columns = [np.array(self.table.hj_numerators, dtype=object) if f == HJ else self.q_numerators for f in features]
         counted = [column if f == HJ else column[self.finite] for f, column in zip(features, columns, strict=True)]
         return ExactPlane([c[rows].tolist() for c in columns], [spread(c.tolist()) for c in counted], rounding)
 

@@ -10,32 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
-from metrics.neighbors import Block, Floats, Ints, Numbers
+from metrics.arrays import Bools, Floats, Ints, Numbers
+from metrics.neighbors import Block
 
 EPSILON = float(np.finfo(np.float64).eps)
-
-
-def decimal_fraction(value: float) -> Fraction:
-    """The number a float was written as: its shortest decimal that reads back the same."""
-    return Fraction(*Decimal(repr(value)).as_integer_ratio())
-
-
-def common_numerators(values: Sequence[Fraction]) -> tuple[list[int], int]:
-    """Numerators over the least common denominator, and that denominator."""
-    denominator = math.lcm(*{value.denominator for value in values})
-    return [value.numerator * (denominator // value.denominator) for value in values], denominator
-
-
-def integer_array(numerators: Sequence[int]) -> Numbers:
-    """int64 where every difference fits, else an array of Python integers: slower, as exact."""
-    small = max(numerators) - min(numerators) < 2**62 and max(map(abs, numerators)) < 2**62
-    return np.array(numerators, dtype=np.int64 if small else object)
 
 
 def spread(numerators: Sequence[int]) -> tuple[int, int]:
@@ -77,7 +58,7 @@ class ExactPlane:
         self.weights = [product // variance * square for variance, square in spreads]
         self.rounding = rounding
 
-    def settle(self, k: int, block: Block, doubtful: Ints) -> NDArray[np.bool_]:
+    def settle(self, k: int, block: Block, doubtful: Ints) -> Bools:
         """Which candidates of the doubtful rows of `block` are neighbours (themselves included), exactly."""
         width = self.rounding.width(block.cut)
         mask = np.zeros((len(doubtful), block.squared.shape[1]), dtype=np.bool_)

@@ -13,13 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Numbers = NDArray[Any]  # int64, float64, or Python integers (object)
+from metrics.arrays import Bools, Floats, Ints, Numbers
 
 FLOAT_TOLERANCE = 1e-12  # relative, on the squared cut, where only floats are known
 TREE_ABOVE = 3000  # points; beyond, the n x n matrix is not built
-CELLS = 1 << 16  # distances held at once: 512 kB, so that a block stays in the cache
+CELLS = 12288  # distances held at once: 96 kB, which the allocator recycles without asking the system
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +60,15 @@ def line_votes(x: Numbers, sign: Ints, k: int, *, tolerance: float = 0.0) -> Vot
     return _range_votes(order, sign, left, right)
 
 
+def line_votes_apart(x: Floats, sign: Ints, k: int) -> Votes | None:
+    """Votes on a line of rounded numbers where rounding cannot matter; None where some distances nearly tie."""
+    order = np.argsort(x, kind="stable")
+    s = x[order]
+    limit = reach(s, k) + 16 * np.finfo(np.float64).eps * float(np.abs(x).max())
+    left, right = np.searchsorted(s, s - limit, side="left"), np.searchsorted(s, s + limit, side="right")
+    return _range_votes(order, sign, left, right) if (right - left == k + 1).all() else None
+
+
 def line_votes_squared(x: Floats, sign: Ints, k: int) -> Votes:
     """Votes on a line as the original's floats give them: squares of rounded differences, compared with `<=`."""
     order = np.argsort(x, kind="stable")
@@ -71,7 +78,7 @@ def line_votes_squared(x: Floats, sign: Ints, k: int) -> Votes:
     n = len(s)
     start, stop = np.arange(n), np.arange(n)
 
-    def within(positions: Ints) -> NDArray[np.bool_]:
+    def within(positions: Ints) -> Bools:
         gap = s - s[positions]
         return np.asarray(gap * gap <= cut)
 
@@ -80,7 +87,7 @@ def line_votes_squared(x: Floats, sign: Ints, k: int) -> Votes:
     return _range_votes(order, sign, left, right + 1)
 
 
-def _last_within(inside: Ints, outside: Ints, within: Callable[[Ints], NDArray[np.bool_]]) -> Ints:
+def _last_within(inside: Ints, outside: Ints, within: Callable[[Ints], Bools]) -> Ints:
     """Bisect from positions known inside towards the far end; distances never shrink on the way."""
     good, far = inside.copy(), outside.copy()
     while True:
@@ -133,7 +140,7 @@ def plane_votes(
     sign: Ints,
     k: int,
     slack: Slack,
-    settle: Callable[[Block, Ints], NDArray[np.bool_]] | None = None,
+    settle: Callable[[Block, Ints], Bools] | None = None,
 ) -> Votes:
     """Votes among points given by one or two scaled coordinates.
 
@@ -143,7 +150,7 @@ def plane_votes(
     n = len(sign)
     balance, count = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     search = _dense_blocks if n <= TREE_ABOVE else _tree_blocks
-    both: Floats = np.stack((np.ones(n), sign), axis=1).astype(np.float64)
+    both = np.stack((np.ones(n), sign), axis=1).astype(np.float32)
     for block in search(scaled, np.arange(n), k, slack):
         near = block.squared <= block.limit[:, None]
         tally = _tally(near, block.columns, both)
@@ -156,29 +163,42 @@ def plane_votes(
     return Votes(balance, count)
 
 
-def _tally(near: NDArray[np.bool_], columns: Ints | None, both: Floats) -> Floats:
+def _tally(near: Bools, columns: Ints | None, both: NDArray[np.float32]) -> NDArray[Any]:
     if columns is None:
-        return near.astype(np.float64) @ both
+        return np.asarray(near.astype(np.float32) @ both)
     return np.stack((near.sum(axis=1), (near * both[columns, 1]).sum(axis=1)), axis=1)
 
 
-def squared_distances(at: list[Floats], scaled: list[Floats]) -> Floats:
-    """Rows `at` against all points `scaled`, coordinate by coordinate, each operation rounded as written."""
-    total = at[0][:, None] - scaled[0]
-    total *= total
-    for here, there in zip(at[1:], scaled[1:], strict=True):
-        term = here[:, None] - there
-        term *= term
-        total += term
+def squared_distances(at: list[Floats], scaled: list[Floats], room: Floats | None = None) -> Floats:
+    """Rows `at` against all points `scaled`, coordinate by coordinate, each operation rounded as written.
+
+    room: where to compute, (2, rows, points); the result is its first half.
+    """
+    if room is None:
+        room = np.empty((2, len(at[0]), len(scaled[0])))
+    total: Floats = room[0]
+    term: Floats = room[1]
+    for axis, (here, there) in enumerate(zip(at, scaled, strict=True)):
+        into = term if axis else total
+        np.subtract(here[:, None], there, out=into)
+        np.multiply(into, into, out=into)
+        if axis:
+            np.add(total, term, out=total)
     return total
 
 
 def _dense_blocks(scaled: list[Floats], rows: Ints, k: int, slack: Slack) -> Iterator[Block]:
-    height = max(1, CELLS // len(scaled[0]))
+    """All distances, a few rows at a time; a block is good until the next is asked for."""
+    n = len(scaled[0])
+    height = max(1, CELLS // n)
+    room = np.empty((2, min(height, len(rows)), n))
     for begin in range(0, len(rows), height):
         some = rows[begin : begin + height]
-        squared = squared_distances([axis[some] for axis in scaled], scaled)
-        cut = np.partition(squared, k, axis=1)[:, k]  # the point itself is the smallest
+        squared = squared_distances([axis[some] for axis in scaled], scaled, room[:, : len(some)])
+        spare = room[1, : len(some)]
+        np.copyto(spare, squared)
+        spare.partition(k, axis=1)
+        cut = spare[:, k].copy()  # the point itself is the smallest
         yield Block(some, None, squared, cut, slack(cut))
 
 
@@ -200,9 +220,7 @@ def _tree_blocks(scaled: list[Floats], rows: Ints, k: int, slack: Slack) -> Iter
     yield from _dense_blocks(scaled, rows, k, slack)
 
 
-def _tree_block(
-    tree: Any, scaled: list[Floats], rows: Ints, width: int, k: int, slack: Slack
-) -> tuple[Block, NDArray[np.bool_]]:
+def _tree_block(tree: Any, scaled: list[Floats], rows: Ints, width: int, k: int, slack: Slack) -> tuple[Block, Bools]:
     distance, columns = tree.query(tree.data[rows], k=width)
     squared = np.zeros(columns.shape)
     for axis in scaled:

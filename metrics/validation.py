@@ -9,26 +9,26 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metrics.arrays import Floats, Ints, common_numerators
 from metrics.errors import BadInput, InsufficientData, MissingLogProb, OneClass, nothing_left, some
-from metrics.neighbors import Floats
 from metrics.types import MODEL, REFERENCE, Item, Missing
 
 LOG_PROB_TOLERANCE = 1e-6  # a log-probability may exceed 0 by rounding, not by more
-LARGEST = 1e100  # beyond, squares of floats overflow
+LARGEST = 10**100  # beyond, squares of floats overflow
 LONGEST = 10**9
 
 
 @dataclass(frozen=True)
 class Table:
-    """Checked items, column by column. `sign` is +1 for reference, -1 for model."""
+    """Checked items, column by column. `sign` is +1 for reference, -1 for model; HJ is over one denominator."""
 
     items: tuple[Item, ...]
-    hj: tuple[Fraction, ...]
+    hj_numerators: tuple[int, ...]
+    hj_denominator: int
     log_prob: Floats
-    length: NDArray[np.int64]
-    sign: NDArray[np.int64]
+    length: Ints
+    sign: Ints
     exact: bool
     dropped: Mapping[str, int]
     flags: tuple[str, ...]
@@ -112,7 +112,8 @@ def _columns(items: Sequence[Item], dropped: Mapping[str, int]) -> Table:
     sign = np.array([1 if source == REFERENCE else -1 for source in sources], dtype=np.int64)
     flags = tuple(name for name in ("missing_hj", "drop_pair") if dropped.get(name))
     exact = all(item.exact for item in items)
-    return Table(tuple(items), tuple(_hj(item) for item in items), log_prob, length, sign, exact, dropped, flags)
+    numerators, denominator = common_numerators([_hj(item) for item in items])
+    return Table(tuple(items), tuple(numerators), denominator, log_prob, length, sign, exact, dropped, flags)
 
 
 def _hj(item: Item) -> Fraction:
@@ -138,8 +139,8 @@ def _check_columns(table: Table) -> None:
     if length.dtype.kind not in "iu" or (length < 1).any() or (length > LONGEST).any():
         bad = next((item for item in table.items if not _is_length(item.length)), table.items[0])
         raise BadInput("length must be a whole number from 1 to 1e9", where=f"item {bad.id}", column="length")
-    if max(map(abs, table.hj)) > LARGEST:
-        bad = next(item for item, hj in zip(table.items, table.hj, strict=True) if abs(hj) > LARGEST)
+    if max(map(abs, table.hj_numerators)) > LARGEST * table.hj_denominator:
+        bad = next(item for item in table.items if abs(_hj(item)) > LARGEST)
         raise BadInput("hj must lie between -1e100 and 1e100", where=f"item {bad.id}", column="hj")
 
 

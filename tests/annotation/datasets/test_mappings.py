@@ -139,6 +139,7 @@ ODD = {
     ),
     "a code twice": (ITEM + '[scale]\nlabels = [{label="a",code=1},{label="b",code=1}]\n', "scale.labels"),
     "an odd range": (ITEM + '[scale]\nnumbers = "low-high"\n', "scale.numbers"),
+    "a name over its limit": (ITEM + SCALE + f'name = "{"x" * 121}"\n', "scale.name"),
     "an odd unit": (ITEM + SCALE + '[length]\nunit = "yards"\n', "length.unit"),
     "an unknown column of the market": (ITEM + SCALE + '[columns]\nmood = "Mood"\n', "columns.mood"),
 }

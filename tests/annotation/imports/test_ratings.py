@@ -76,6 +76,11 @@ FAULTS = {
     "an unknown item": (ITEMS, RATINGS + "zz,ann,1\n", "ratings.csv, row 6, column 'item': no item has the id 'zz'"),
     "a rating twice": (ITEMS, RATINGS + "r1,ann,1\n", "ratings.csv, row 6, column 'rater': 'ann' rates 'r1' in row 2"),
     "no number": (ITEMS, RATINGS + "r1,cid,good\n", "ratings.csv, row 6, column 'value': 'good' is not a number"),
+    "a number beyond reason": (
+        ITEMS,
+        RATINGS + "r1,cid,1e999\n",
+        "ratings.csv, row 6, column 'value': must be written in",
+    ),
     "no rater": (ITEMS, RATINGS + "r1,,1\n", "ratings.csv, row 6, column 'rater': must not be empty"),
     "no column": (ITEMS, "item,value\nr1,1\n", "ratings.csv, row 1, column 'rater': the header lacks this column"),
     "no ratings": (ITEMS, "item,rater,value\n", "ratings.csv, the file holds a header and no rows"),

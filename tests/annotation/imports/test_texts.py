@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -89,3 +90,9 @@ def test_a_published_study_takes_no_more_texts() -> None:
     Study.objects.filter(pk=study.pk).update(status="published")
     with pytest.raises(StateError, match="is published"):
         add_texts(study, [text("a")], actor="test", now=NOW)
+
+
+def test_a_text_without_any_probability_keeps_minus_infinity() -> None:
+    study = draft()
+    add_texts(study, [text("a", likelihoods=(LikelihoodRecord("g", -math.inf, 1, "char"),))], actor="test", now=NOW)
+    assert Likelihood.objects.get().log_prob == -math.inf

@@ -181,9 +181,9 @@ def raw_document(record: SubmissionRecord, pseudonym: str) -> str:
     An id of fewer than SHORT characters is left alone: it cannot be told from an ordinary word or number.
     """
     if len(record.worker) < SHORT:
-        return json.dumps(dict(record.raw), ensure_ascii=False)
+        return json.dumps(dict(record.raw))
     worker = re.compile(rf"(?<!\w){re.escape(record.worker)}(?!\w)")
-    return json.dumps({name: worker.sub(pseudonym, cell) for name, cell in record.raw}, ensure_ascii=False)
+    return json.dumps({name: worker.sub(pseudonym, cell) for name, cell in record.raw})
 
 
 def store_judgments(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from annotation.datasets.batch_texts import TextPile
-from annotation.datasets.cells import cents_of, key_of, time_of, whole_of
+from annotation.datasets.cells import MOST, cents_of, key_of, short, time_of, whole_of
 from annotation.datasets.mapping import ANSWER, BatchMapping, ItemGroup
 from annotation.datasets.mapping_file import load_mapping, shipped_mappings
 from annotation.datasets.problems import Findings
@@ -142,7 +142,7 @@ class _BatchReader:
             findings.problem(row.line, columns.submitted, f"is before {columns.accepted}")
         seconds = self._whole(row, columns.seconds, least=0)
         if seconds is None and accepted and submitted:
-            seconds = int((submitted - accepted).total_seconds())
+            seconds = min(MOST, int((submitted - accepted).total_seconds()))
         payment, feedback = self._payment(row)
         judgments = self._judgments(hit, row)
         if worker is None or findings.total > before:
@@ -189,7 +189,7 @@ class _BatchReader:
             return None
         if answer not in self.mapping.answers:
             known = ", ".join(list(self.mapping.answers)[:10])
-            self.findings.problem(row.line, name, f"the label {answer!r} is not in the scale ({known})")
+            self.findings.problem(row.line, name, f"the label {short(answer)} is not in the scale ({known})")
             return None
         return self.mapping.answers[answer]
 
@@ -208,7 +208,9 @@ class _BatchReader:
         columns = self.mapping.columns
         status = self._cell(row, columns.status)
         if status.lower() not in STATUSES:
-            self.findings.problem(row.line, columns.status, f"must be Submitted, Approved or Rejected, not {status!r}")
+            self.findings.problem(
+                row.line, columns.status, f"must be Submitted, Approved or Rejected, not {short(status)}"
+            )
             return None, ""
         approve, reject = self._cell(row, columns.approve), self._cell(row, columns.reject)
         if approve and reject:

@@ -46,9 +46,11 @@ class TextPile:
         """Take the text of one slot of a HIT; returns its id ("" where a rule is broken)."""
         body = text_of(self._cell(group.text, number, row), row.line, group.text.name(number), self.findings)
         source = self._source(group, number, row)
-        generator = self._cell(group.generator, number, row).strip()
+        named = group.generator.name(number)
+        cell = self._cell(group.generator, number, row)
+        generator = optional_text(cell, row.line, named, self.findings, limit=100).strip()
         if source == "model" and not generator:
-            self.findings.problem(row.line, group.generator.name(number), "a model's text must name its generator")
+            self.findings.problem(row.line, named, "a model's text must name its generator")
         if body is None or source is None:
             return ""
         context, context_body = self._context(group, number, row)

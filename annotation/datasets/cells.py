@@ -6,14 +6,19 @@ import math
 import re
 import unicodedata
 from datetime import UTC, datetime, timedelta, timezone
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 from annotation.datasets.problems import Findings
 
 MAX_TEXT = 100_000
 MAX_KEY = 200
 PLAUSIBLE_LOG_PROB = 1e-6  # a sum of rounded logarithms may end a little above 0
-WHOLE = re.compile(r"[+-]?\d+(?:\.0+)?\Z")
+MOST = 2_147_483_647  # what a whole-number column of the database holds
+MOST_COUNT = 9_223_372_036_854_775_807
+MOST_DIGITS = 30
+NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?\Z", re.ASCII)
+NO_NUMBERS = {"nan", "inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"}
+WHOLE = re.compile(r"[+-]?\d+(?:\.0+)?\Z", re.ASCII)
 MANGLED = re.compile(r"\d(?:[.,]\d+)?E\+\d+\Z")
 CLOCK = re.compile(r"[A-Z][a-z]{2} ([A-Z][a-z]{2} \d{1,2} \d{2}:\d{2}:\d{2}) ([A-Z]{3,4}) (\d{4})\Z")
 HOURS = {"UTC": 0, "GMT": 0, "PST": -8, "PDT": -7, "MST": -7, "MDT": -6, "CST": -6, "CDT": -5, "EST": -5, "EDT": -4}
@@ -55,27 +60,29 @@ def key_of(cell: str, row: int | None, field: str, findings: Findings, *, limit:
 
 def log_prob_of(cell: str, row: int | None, field: str, findings: Findings) -> float | None:
     """A natural log-probability in [-inf, 0]; a rounding error of 1e-6 above 0 is taken."""
-    try:
-        value = float(cell)
-    except ValueError:
-        findings.problem(row, field, f"{cell!r} is not a number")
+    written = cell.strip()
+    if not NUMBER.match(written) and written.lower() not in NO_NUMBERS:
+        findings.problem(row, field, f"{short(cell)} is not a number")
         return None
+    value = float(written)
     if math.isnan(value):
         findings.problem(row, field, "must be a number or -inf, not NaN")
     elif value == math.inf:
         findings.problem(row, field, "must be a number or -inf, not +inf")
     elif value > PLAUSIBLE_LOG_PROB:
-        findings.problem(row, field, f"a log-probability is 0 or less, not {cell.strip()}")
+        findings.problem(row, field, f"a log-probability is 0 or less, not {written}")
     else:
         return value
     return None
 
 
-def whole_of(cell: str, row: int | None, field: str, findings: Findings, *, least: int) -> int | None:
-    """A whole number of at least `least`."""
+def whole_of(cell: str, row: int | None, field: str, findings: Findings, *, least: int, most: int = MOST) -> int | None:
+    """A whole number from `least` to `most`."""
     written = cell.strip()
     if not WHOLE.match(written):
-        findings.problem(row, field, f"must be a whole number, not {cell!r}")
+        findings.problem(row, field, f"must be a whole number, not {short(cell)}")
+    elif len(written) > MOST_DIGITS or int(written.partition(".")[0]) > most:
+        findings.problem(row, field, f"must be {most} or less, not {short(cell)}")
     elif int(written.partition(".")[0]) < least:
         findings.problem(row, field, f"must be {least} or more, not {written}")
     else:
@@ -84,13 +91,14 @@ def whole_of(cell: str, row: int | None, field: str, findings: Findings, *, leas
 
 
 def decimal_of(cell: str, row: int | None, field: str, findings: Findings) -> Decimal | None:
-    """A finite decimal, exactly as written."""
-    try:
-        value = Decimal(cell.strip())
-    except InvalidOperation:
-        value = Decimal("NaN")
-    if not value.is_finite():
-        findings.problem(row, field, f"{cell!r} is not a number")
+    """A decimal exactly as written, of at most 30 digits."""
+    written = cell.strip()
+    if not NUMBER.match(written):
+        findings.problem(row, field, f"{short(cell)} is not a number")
+        return None
+    value = Decimal(written)
+    if len(written) > MOST_DIGITS or abs(value.adjusted()) > MOST_DIGITS:
+        findings.problem(row, field, f"must be written in at most {MOST_DIGITS} digits, not {short(cell)}")
         return None
     return value
 
@@ -101,8 +109,8 @@ def cents_of(cell: str, row: int | None, field: str, findings: Findings) -> int 
     if value is None:
         return None
     cents = value * 100
-    if cents < 0 or cents != cents.to_integral_value():
-        findings.problem(row, field, f"must be whole cents of 0 or more, not {cell!r}")
+    if not 0 <= cents <= MOST or cents != cents.to_integral_value():
+        findings.problem(row, field, f"must be whole cents of 0 or more, not {short(cell)}")
         return None
     return int(cents)
 
@@ -120,12 +128,17 @@ def time_of(cell: str, row: int | None, field: str, findings: Findings) -> datet
         findings.problem(row, field, f"the time zone {parts[2] if parts else ''!r} is not one we know")
         return None
     except ValueError:
-        findings.problem(row, field, f"{cell!r} is not a time such as 'Thu Nov 08 14:13:25 PST 2018'")
+        findings.problem(row, field, f"{short(cell)} is not a time such as 'Thu Nov 08 14:13:25 PST 2018'")
         return None
     if found.tzinfo is None:
-        findings.problem(row, field, f"{cell!r} gives no time zone")
+        findings.problem(row, field, f"{short(cell)} gives no time zone")
         return None
     return found.astimezone(UTC)
+
+
+def short(cell: str) -> str:
+    """The cell in quotation marks, for a message: its beginning where it is long."""
+    return repr(cell) if len(cell) <= 60 else f"{cell[:60]!r}..."
 
 
 def whitespace_tokens(text: str) -> int:

@@ -31,8 +31,8 @@ class Section:
     def key(self, name: str) -> str:
         return f"{self.path}.{name}" if self.path else name
 
-    def word(self, name: str, default: str = "", *, among: tuple[str, ...] = ANYTHING) -> str:
-        """A string (or number, as written), one of `among` where that is given."""
+    def word(self, name: str, default: str = "", *, among: tuple[str, ...] = ANYTHING, limit: int = 200) -> str:
+        """A string (or number, as written) of at most `limit` characters, one of `among` where that is given."""
         value = self.data.pop(name, default)
         if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
             self.findings.problem(None, self.key(name), "must be a text")
@@ -40,6 +40,8 @@ class Section:
         if among and value not in among:
             self.findings.problem(None, self.key(name), f"must be one of {', '.join(among)}, not {value!r}")
             return default
+        if len(str(value)) > limit:
+            self.findings.problem(None, self.key(name), f"has {len(str(value))} characters; the limit is {limit}")
         return str(value)
 
     def section(self, name: str) -> Section:
@@ -105,9 +107,9 @@ def _mapping(root: Section, name: str, findings: Findings) -> BatchMapping:
     length, decoding = root.section("length"), root.section("decoding")
     mapping = BatchMapping(
         name=root.word("name", name),
-        question=root.word("question"),
-        noun=root.word("noun", "text"),
-        provider=root.word("provider", "mturk"),
+        question=root.word("question", limit=10_000),
+        noun=root.word("noun", "text", limit=40),
+        provider=root.word("provider", "mturk", limit=60),
         identity=cast(Any, root.word("identity", "hit", among=("hit", "text"))),
         items=tuple(_group(section, findings) for section in root.sections("items")),
         sources=_sources(root.section("sources"), findings),
@@ -169,7 +171,7 @@ def _columns(section: Section) -> Columns:
 
 def _scale(section: Section, findings: Findings) -> tuple[ScaleRecord, dict[str, str], str]:
     """The scale, how the file writes each label, and what to do with a blank answer."""
-    name, blank = section.word("name"), section.word("blank", "refuse", among=("refuse", "skip"))
+    name, blank = section.word("name", limit=120), section.word("blank", "refuse", among=("refuse", "skip"))
     labels: list[LabelRecord] = []
     answers: dict[str, str] = {}
     numbers = section.word("numbers")
@@ -189,7 +191,7 @@ def _scale(section: Section, findings: Findings) -> tuple[ScaleRecord, dict[str,
 
 
 def _label(row: Section, findings: Findings) -> tuple[LabelRecord, list[str]]:
-    record = LabelRecord(row.word("label"), row.word("code"), row.word("gloss"))
+    record = LabelRecord(row.word("label", limit=100), row.word("code"), row.word("gloss", limit=2000))
     answer = row.data.pop("answer", record.label)
     row.close()
     if not record.label:

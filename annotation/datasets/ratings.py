@@ -199,7 +199,7 @@ class _RatingReader:
         for hit, by_rater in self.by_hit.items():
             for rater, ratings in by_rater.items():
                 judgments = self._judgments(ratings)
-                raw = tuple((f"row {one.row}", json.dumps(one.cells, ensure_ascii=False)) for one in ratings)
+                raw = tuple((f"row {one.row}", json.dumps(one.cells)) for one in ratings)
                 name = f"rows-{ratings[0].row}"
                 found.append(SubmissionRecord(hit, name, rater, raw, judgments))
             hits.append(HitRecord(hit, self._texts(by_rater), len(by_rater)))

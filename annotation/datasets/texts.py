@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from annotation.datasets.cells import (
+    MOST_COUNT,
     key_of,
     log_prob_of,
     optional_text,
+    short,
     text_of,
     whitespace_tokens,
     whole_of,
@@ -64,7 +66,8 @@ def read_texts(
     """
     findings = Findings(path)
     names = load_names(mapping, (*NEEDED, *OPTIONAL))
-    reader = TextReader(findings, default_generator=generator or "")
+    generator = optional_text(generator or "", None, "--generator", findings, limit=100).strip()
+    reader = TextReader(findings, default_generator=generator)
     rows = 0
     for cells in read_cells(path, findings, names, needed=NEEDED, known=(*NEEDED, *OPTIONAL), delimiter=delimiter):
         rows += 1
@@ -102,6 +105,9 @@ class TextReader:
         likelihood = likelihood_of(cells, body, findings, decoding="log_prob_decoding")
         corpus = self._corpus(cells)
         domain = optional_text(cells.get("domain"), row, cells.name("domain"), findings, limit=60).strip()
+        corpus_name = optional_text(
+            cells.get("corpus_name"), row, cells.name("corpus_name"), findings, limit=200
+        ).strip()
         if key is not None and key in self.texts:
             findings.problem(row, cells.name("id"), f"the id {key!r} stands in row {self.texts[key].row} already")
             return
@@ -117,7 +123,7 @@ class TextReader:
             context_body=context_body,
             domain=domain,
             corpus_count=corpus[0],
-            corpus_name=cells.get("corpus_name").strip(),
+            corpus_name=corpus_name,
             corpus_size=corpus[1],
             row=row,
         )
@@ -156,8 +162,8 @@ class TextReader:
     def _corpus(self, cells: Cells) -> tuple[int | None, int | None]:
         values: list[int | None] = []
         for name, least in (("corpus_count", 0), ("corpus_size", 1)):
-            cell, shown = cells.get(name), cells.name(name)
-            values.append(whole_of(cell, cells.row, shown, self.findings, least=least) if cell.strip() else None)
+            cell, given = cells.get(name), (cells.row, cells.name(name), self.findings)
+            values.append(whole_of(cell, *given, least=least, most=MOST_COUNT) if cell.strip() else None)
         count, size = values
         if count is not None and size is not None and count > size:
             self.findings.problem(cells.row, cells.name("corpus_count"), f"is above the corpus size {size}")
@@ -197,7 +203,7 @@ def source_of(cells: Cells, findings: Findings) -> Source | None:
     word = cells.get("source").strip()
     if word in cells.names.sources:
         return cells.names.sources[word]
-    rule = f"the source must be one of {', '.join(cells.names.sources)}, not {word!r}"
+    rule = f"the source must be one of {', '.join(cells.names.sources)}, not {short(word)}"
     findings.problem(cells.row, cells.name("source"), rule)
     return None
 

@@ -56,7 +56,9 @@ def main() -> None:
     from django.core.management import execute_from_command_line
 
     execute_from_command_line(["manage.py", "migrate", "--verbosity", "0"])
-    execute_from_command_line(["manage.py", "rehearse", "--name", "demo", "--out", str(folder / "report"), *sys.argv[1:]])
+    execute_from_command_line(
+        ["manage.py", "rehearse", "--name", "demo", "--out", str(folder / "report"), *sys.argv[1:]]
+    )
 
 
 if __name__ == "__main__":

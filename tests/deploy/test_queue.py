@@ -73,7 +73,7 @@ def test_publishing_wakes_a_worker_that_creates_the_hits(
 ) -> None:
     command = [sys.executable, "manage.py", "publish", study.name]
     said = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
-    assert "2 HITs will be created" in said
+    assert "HITs to create: 2" in said
     assert "manage.py work" not in said
     wait_for(lambda: not Intent.objects.exclude(state=Intent.State.DONE).exists())
     assert celery_worker.poll() is None

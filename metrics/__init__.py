@@ -17,7 +17,7 @@ from metrics.errors import (
 )
 from metrics.huse import evaluate
 from metrics.judgments import HumanJudgments, human_judgments, sum_ratings
-from metrics.resampling import half_sample_interval, half_sample_sd, huse_arrays
+from metrics.resampling import huse_arrays, subsample_interval, subsample_sd
 from metrics.serialise import estimate_json, modes_json, result_json
 from metrics.shading import classify, reference_share
 from metrics.theory import feature_bound, theoretical_huse, total_variation
@@ -57,13 +57,13 @@ __all__ = [
     "estimate_json",
     "evaluate",
     "feature_bound",
-    "half_sample_interval",
-    "half_sample_sd",
     "human_judgments",
     "huse_arrays",
     "modes_json",
     "reference_share",
     "result_json",
+    "subsample_interval",
+    "subsample_sd",
     "sum_ratings",
     "theoretical_huse",
     "total_variation",

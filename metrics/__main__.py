@@ -41,7 +41,7 @@ def parser() -> Parser:
         "--mode", choices=MODES, help="ties by exact arithmetic, or the original's floats (default: both)"
     )
     huse.add_argument("--k", type=int, default=16, help="neighbours (16)")
-    huse.add_argument("--seed", type=int, default=0, help="seed of the half-samples behind the interval (0)")
+    huse.add_argument("--seed", type=int, default=0, help="seed of the subsamples behind the interval (0)")
     huse.add_argument("--level", type=float, default=0.95, help="level of the interval (0.95)")
     huse.add_argument("--json", action="store_true", help="JSON instead of a table")
     huse.add_argument("--out", type=Path, metavar="FILE", help="write there instead of to the screen")

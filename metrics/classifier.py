@@ -12,13 +12,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.exact import ExactPlane, Rounding, common_numerators, integer_array, quotient_numerators, spread
+from metrics.arrays import Bools, Floats, Ints, Numbers, common_numerators, integer_array, quotient_numerators
+from metrics.exact import ExactPlane, Rounding, spread
 from metrics.neighbors import (
     FLOAT_TOLERANCE,
     Block,
-    Floats,
-    Ints,
-    Numbers,
     Votes,
     line_votes,
     line_votes_apart,
@@ -78,7 +76,7 @@ class Classifier:
         return np.array(quotient_numerators(finite, self.table.length), dtype=object)
 
     @cached_property
-    def finite(self) -> NDArray[np.bool_]:
+    def finite(self) -> Bools:
         """Which items have a finite q."""
         return np.asarray(np.isfinite(self.q))
 
@@ -175,7 +173,7 @@ class Classifier:
         scaled = [values / scale for values, scale in zip(floats, scales, strict=True)]
         exact: list[ExactPlane] = []
 
-        def settle(block: Block, doubtful: Ints) -> NDArray[np.bool_]:
+        def settle(block: Block, doubtful: Ints) -> Bools:
             if not exact:
                 exact.append(self._exact_plane(rows, features, rounding))
             return exact[0].settle(self.k, block, doubtful)

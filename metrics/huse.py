@@ -14,10 +14,11 @@ from fractions import Fraction
 import numpy as np
 
 from metrics import __version__
+from metrics.arrays import Ints
 from metrics.classifier import HJ, LOG_PROB, Classifier
 from metrics.errors import BadInput
-from metrics.neighbors import Ints, Votes
-from metrics.resampling import context_numbers, half_sample_interval, half_sample_sd, smallest_half
+from metrics.neighbors import Votes
+from metrics.resampling import context_numbers, smallest_draw, subsample_interval, subsample_sd
 from metrics.types import Estimate, HuseResult, Interval, Item, Missing, Mode, Setting, VoteTie
 from metrics.validation import check_items
 
@@ -51,7 +52,7 @@ def evaluate(
 
     items: at least 2 of each source and k+1 in all. k: neighbours that set the cut (all tied with the k-th vote).
     vote_tie: who gets an equal vote; `half` counts half an error. missing: `drop_pair` leaves out contexts without a
-    log p. removed: counts by filter, for the message when nothing is left. draws: half-samples for the interval
+    log p. removed: counts by filter, for the message when nothing is left. draws: subsamples for the interval
     (0: none). Values are >= 0 and may exceed 1 (flag `above_one`); HUSE-D may leave [0, 1] (flag `out_of_range`).
     Raises BadInput, MissingLogProb, OneClass, InsufficientData.
     """
@@ -122,25 +123,25 @@ def _twice_error(classifier: Classifier, votes: Votes, vote_tie: VoteTie) -> Fra
 def _standard_errors(
     classifiers: Mapping[Mode, Classifier], settings: Settings
 ) -> dict[Mode, Mapping[str, float] | None]:
-    """Half-sample standard errors per mode; shared by both modes unless -inf makes their q differ."""
+    """Subsample standard errors per mode; shared by both modes unless -inf makes their q differ."""
     found: dict[Mode, Mapping[str, float] | None] = {}
     for mode, classifier in classifiers.items():
         if found and classifier.finite.all() and not np.isneginf(classifier.table.log_prob).any():
             found[mode] = next(iter(found.values()))
         else:
-            found[mode] = _half_sample_errors(classifier, settings)
+            found[mode] = _subsample_errors(classifier, settings)
     return found
 
 
-def _half_sample_errors(classifier: Classifier, settings: Settings) -> Mapping[str, float] | None:
+def _subsample_errors(classifier: Classifier, settings: Settings) -> Mapping[str, float] | None:
     z = classifier.table.sign > 0
     context = context_numbers([item.context for item in classifier.table.items], z)
-    if not settings.draws or smallest_half(z, context) <= settings.k:
+    if not settings.draws or smallest_draw(z, context, settings.k) <= settings.k:
         return None
     hj = classifier.hj
     rng = np.random.default_rng(settings.seed)
     tie = FAVOUR[settings.vote_tie]
-    errors = half_sample_sd(hj, classifier.q, z, rng, settings.draws, k=settings.k, context=context, tie=tie)
+    errors = subsample_sd(hj, classifier.q, z, rng, settings.draws, k=settings.k, context=context, tie=tie)
     return asdict(errors)
 
 
@@ -204,4 +205,4 @@ class _Report:
     def _interval(self, name: str, value: float, outcome: Outcome) -> Interval | None:
         if self.errors is None or "no_variance" in outcome.flags:
             return None
-        return half_sample_interval(value, self.errors[name], len(self.table), self.given.level, name == "huse_d")
+        return subsample_interval(value, self.errors[name], len(self.table), self.given.level, name == "huse_d")

@@ -12,7 +12,7 @@ from fractions import Fraction
 from statistics import NormalDist
 from typing import Literal
 
-from metrics.errors import BadInput, nothing_left, some
+from metrics.errors import BadInput, MissingHJ, nothing_left, some
 from metrics.types import HumanJudgment, Interval, Rating, RatingSums
 
 IntervalMethod = Literal["t", "z"]
@@ -27,6 +27,14 @@ class HumanJudgments:
     items: Mapping[str, HumanJudgment]
     dropped: tuple[str, ...]
     flags: tuple[str, ...]
+
+    def of(self, items: Iterable[str]) -> list[HumanJudgment]:
+        """HJ of these items, in their order. Raises MissingHJ naming those without a rating."""
+        wanted = list(items)
+        absent = [item for item in wanted if item not in self.items]
+        if absent:
+            raise MissingHJ(absent)
+        return [self.items[item] for item in wanted]
 
 
 def sum_ratings(ratings: Iterable[Rating], items: Iterable[str] = ()) -> list[RatingSums]:

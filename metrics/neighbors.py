@@ -13,9 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Numbers = NDArray[Any]  # int64, float64, or Python integers (object)
+from metrics.arrays import Bools, Floats, Ints, Numbers
 
 FLOAT_TOLERANCE = 1e-12  # relative, on the squared cut, where only floats are known
 TREE_ABOVE = 3000  # points; beyond, the n x n matrix is not built
@@ -80,7 +78,7 @@ def line_votes_squared(x: Floats, sign: Ints, k: int) -> Votes:
     n = len(s)
     start, stop = np.arange(n), np.arange(n)
 
-    def within(positions: Ints) -> NDArray[np.bool_]:
+    def within(positions: Ints) -> Bools:
         gap = s - s[positions]
         return np.asarray(gap * gap <= cut)
 
@@ -89,7 +87,7 @@ def line_votes_squared(x: Floats, sign: Ints, k: int) -> Votes:
     return _range_votes(order, sign, left, right + 1)
 
 
-def _last_within(inside: Ints, outside: Ints, within: Callable[[Ints], NDArray[np.bool_]]) -> Ints:
+def _last_within(inside: Ints, outside: Ints, within: Callable[[Ints], Bools]) -> Ints:
     """Bisect from positions known inside towards the far end; distances never shrink on the way."""
     good, far = inside.copy(), outside.copy()
     while True:
@@ -142,7 +140,7 @@ def plane_votes(
     sign: Ints,
     k: int,
     slack: Slack,
-    settle: Callable[[Block, Ints], NDArray[np.bool_]] | None = None,
+    settle: Callable[[Block, Ints], Bools] | None = None,
 ) -> Votes:
     """Votes among points given by one or two scaled coordinates.
 
@@ -165,7 +163,7 @@ def plane_votes(
     return Votes(balance, count)
 
 
-def _tally(near: NDArray[np.bool_], columns: Ints | None, both: NDArray[np.float32]) -> NDArray[Any]:
+def _tally(near: Bools, columns: Ints | None, both: NDArray[np.float32]) -> NDArray[Any]:
     if columns is None:
         return np.asarray(near.astype(np.float32) @ both)
     return np.stack((near.sum(axis=1), (near * both[columns, 1]).sum(axis=1)), axis=1)
@@ -222,9 +220,7 @@ def _tree_blocks(scaled: list[Floats], rows: Ints, k: int, slack: Slack) -> Iter
     yield from _dense_blocks(scaled, rows, k, slack)
 
 
-def _tree_block(
-    tree: Any, scaled: list[Floats], rows: Ints, width: int, k: int, slack: Slack
-) -> tuple[Block, NDArray[np.bool_]]:
+def _tree_block(tree: Any, scaled: list[Floats], rows: Ints, width: int, k: int, slack: Slack) -> tuple[Block, Bools]:
     distance, columns = tree.query(tree.data[rows], k=width)
     squared = np.zeros(columns.shape)
     for axis in scaled:

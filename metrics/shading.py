@@ -7,10 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 
+from metrics.arrays import Floats, Ints
 from metrics.classifier import HJ, LOG_PROB, Classifier
 from metrics.errors import BadInput, DegenerateInput
 from metrics.huse import MODES, predictions
-from metrics.neighbors import CELLS, FLOAT_TOLERANCE, Floats, Votes, squared_distances
+from metrics.neighbors import CELLS, FLOAT_TOLERANCE, Votes, squared_distances
 from metrics.types import MODEL, REFERENCE, Classified, Item, Mode, VoteTie
 from metrics.validation import check_items
 
@@ -69,7 +70,7 @@ def _classifier(items: Sequence[Item], mode: Mode, k: int) -> Classifier:
     return Classifier(check_items(items, k=k), mode, k)
 
 
-def _shares(at: list[Floats], scaled: list[Floats], sign: np.ndarray, k: int, mode: Mode) -> Floats:
+def _shares(at: list[Floats], scaled: list[Floats], sign: Ints, k: int, mode: Mode) -> Floats:
     slack = FLOAT_TOLERANCE if mode == "exact" else 0.0
     reference = (sign > 0).astype(np.float64)
     out = np.empty(len(at[0]))

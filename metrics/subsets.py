@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.neighbors import FLOAT_TOLERANCE, TREE_ABOVE, Floats, Ints, plane_votes, reach, relative_slack
+from metrics.arrays import Bools, Floats, Ints
+from metrics.neighbors import FLOAT_TOLERANCE, TREE_ABOVE, plane_votes, reach, relative_slack
 
 FAR = 1e8  # squared distance in q between an item with log p = -inf and one without, in variances
 CELLS = 1 << 16  # distances held at once
 ROW_CELLS = 1 << 20  # numbers in one array over subsets x items
-
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

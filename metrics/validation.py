@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from metrics.arrays import Floats, Ints, common_numerators
 from metrics.errors import BadInput, InsufficientData, MissingLogProb, OneClass, nothing_left, some
-from metrics.exact import common_numerators
-from metrics.neighbors import Floats
 from metrics.types import MODEL, REFERENCE, Item, Missing
 
 LOG_PROB_TOLERANCE = 1e-6  # a log-probability may exceed 0 by rounding, not by more
@@ -29,8 +27,8 @@ class Table:
     hj_numerators: tuple[int, ...]
     hj_denominator: int
     log_prob: Floats
-    length: NDArray[np.int64]
-    sign: NDArray[np.int64]
+    length: Ints
+    sign: Ints
     exact: bool
     dropped: Mapping[str, int]
     flags: tuple[str, ...]

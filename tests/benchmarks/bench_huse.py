@@ -17,7 +17,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from metrics import Item, evaluate, half_sample_sd, huse_arrays
+from metrics import Item, evaluate, huse_arrays, subsample_sd
 from tests.metrics.plain import loop_huse, loop_twice_error
 
 
@@ -71,7 +71,7 @@ def main(rounds: int = 15) -> None:
     for name, values in ratios.items():
         spread = f"({min(values):.1f}-{max(values):.1f})"
         print(f"{name:<24} {1e3 * statistics.median(times[name]):6.3f} ms  {statistics.median(values):5.1f}x {spread}")
-    seconds = clock(lambda: half_sample_sd(sums, q, z, np.random.default_rng(0), 400), 1)
+    seconds = clock(lambda: subsample_sd(sums, q, z, np.random.default_rng(0), 400), 1)
     print(f"{'interval, 400 draws':<24} {1e3 * seconds:6.1f} ms")
 
 

@@ -1,4 +1,4 @@
-"""Slow, obvious references written from the description of the method: loops over points, nothing shared with metrics."""
+"""Slow, obvious references written from the description of the method: loops that share nothing with metrics."""
 
 from __future__ import annotations
 

@@ -1,0 +1,45 @@
+"""Names of array types, and fractions as whole numbers in one unit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Numbers = NDArray[Any]  # int64, float64, or Python integers (object)
+
+
+def common_numerators(values: Sequence[Fraction]) -> tuple[list[int], int]:
+    """Numerators over the least common denominator, and that denominator."""
+    return _over_common([(value.numerator, value.denominator) for value in values])
+
+
+def quotient_numerators(values: Floats, divisors: Ints) -> list[int]:
+    """value / divisor as whole numbers in one unit; a float counts as its shortest decimal."""
+    millionths = np.rint(values * 1e6)
+    if np.abs(millionths).max() < 1e15 and np.array_equal(millionths / 1e6, values):
+        # At most 15 digits, read back unchanged: these are the shortest decimals.
+        pairs = list(zip(millionths.astype(np.int64).tolist(), divisors.tolist(), strict=True))
+    else:
+        ratios = [Decimal(repr(value)).as_integer_ratio() for value in values.tolist()]
+        pairs = [(a, b * n) for (a, b), n in zip(ratios, divisors.tolist(), strict=True)]
+    return _over_common(pairs)[0]
+
+
+def _over_common(pairs: Sequence[tuple[int, int]]) -> tuple[list[int], int]:
+    denominator = math.lcm(*{below for _, below in pairs})
+    return [above * (denominator // below) for above, below in pairs], denominator
+
+
+def integer_array(numerators: Sequence[int]) -> Numbers:
+    """int64 where every difference fits, else an array of Python integers: slower, as exact."""
+    small = max(numerators) - min(numerators) < 2**62 and max(map(abs, numerators)) < 2**62
+    return np.array(numerators, dtype=np.int64 if small else object)

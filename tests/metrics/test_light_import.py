@@ -1,0 +1,16 @@
+"""`import metrics` brings numpy and nothing heavier."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+HEAVY = ("django", "celery", "boto3", "botocore", "torch", "transformers", "plotly", "sklearn", "scipy", "pandas")
+
+
+def test_import_metrics_loads_no_framework_and_no_heavy_library():
+    code = f"import sys, metrics; print([name for name in {HEAVY} if name in sys.modules])"
+    root = Path(__file__).resolve().parents[2]
+    found = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"

@@ -1,0 +1,188 @@
+"""The interval: what is drawn, what it rests on, and that fast equals slow."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metrics import Item, evaluate, huse_arrays, subsample_interval, subsample_sd
+from metrics import subsets as subsets_module
+from metrics.resampling import context_numbers, smallest_draw, subsample_share, subsamples
+from metrics.subsets import Study
+from tests.metrics.plain import fraction_twice_error
+
+
+def arrays(n: int = 30, seed: int = 0, lattice: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    q = rng.integers(-40, 0, 2 * n) / 8 if lattice else -rng.gamma(2, 1, 2 * n)
+    return rng.integers(20, 100, 2 * n), q, np.arange(2 * n) < n
+
+
+def as_items(sums: np.ndarray, q: np.ndarray, z: np.ndarray, context: bool = True) -> list[Item]:
+    n = int(z.sum())
+    return [
+        Item(
+            str(i),
+            "reference" if z[i] else "model",
+            Fraction(int(sums[i]), 20),
+            float(q[i]),
+            1,
+            str(i % n) if context else None,
+        )
+        for i in range(len(z))
+    ]
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 2**30), st.integers(9, 30), st.integers(1, 16), st.booleans())
+def test_arrays_give_the_values_of_exact_mode(seed, n, k, lattice):
+    sums, q, z = arrays(n, seed, lattice)
+    result = evaluate(as_items(sums, q, z), ["exact"], k=k, draws=0)["exact"]
+    expected = (result.huse.value, result.huse_q.value, result.huse_d.value)
+    assert huse_arrays(sums, q, z, k) == pytest.approx(expected, abs=1e-12)
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.integers(0, 2**30), st.sampled_from([0, 1, -1]))
+def test_subsets_at_once_are_subsets_one_by_one(seed, tie):
+    sums, q, z = arrays(12, seed, lattice=True)
+    rng = np.random.default_rng(seed)
+    chosen = np.array([np.concatenate((rng.permutation(12)[:6], 12 + rng.permutation(12)[:6])) for _ in range(4)])
+    found = Study(sums, q, z, 3, tie).values(chosen)
+    vote_tie = {1: "reference", 0: "half", -1: "model"}[tie]
+    for row, huse, quality, log_prob in zip(chosen, found.huse, found.huse_q, found.log_prob_only, strict=True):
+        hj, logs, truth = [Fraction(int(s)) for s in sums[row]], [Fraction(float(v)) for v in q[row]], z[row].tolist()
+        for value, features in ((huse, [hj, logs]), (quality, [hj]), (log_prob, [logs])):
+            assert value == pytest.approx(float(fraction_twice_error(features, truth, 3, vote_tie)), abs=1e-12)
+
+
+def test_minus_infinity_in_subsets_agrees_with_exact_mode():
+    sums, q, z = arrays(40, 5)
+    q[np.random.default_rng(1).choice(80, 25, replace=False)] = -math.inf
+    result = evaluate(as_items(sums, q, z), ["exact"], draws=0)["exact"]
+    values = Study(sums, q, z).values(np.arange(80)[None, :])
+    assert values.huse[0] == pytest.approx(result.huse.value)
+    assert values.log_prob_only[0] == pytest.approx(result.log_prob_only.value)
+
+
+def test_large_subsets_agree_with_small_ones(monkeypatch):
+    sums, q, z = arrays(150, 2)
+    everything = np.arange(300)[None, :]
+    small = Study(sums, q, z).values(everything)
+    monkeypatch.setattr(subsets_module, "TREE_ABOVE", 100)
+    assert Study(sums, q, z).values(everything) == small
+
+
+def test_a_subset_without_variance_has_value_one():
+    values = Study(np.ones(40), np.full(40, -1.0), np.arange(40) < 20).values(np.arange(40)[None, :])
+    assert (values.huse[0], values.huse_q[0], values.huse_d[0]) == (1, 1, 1)
+
+
+def test_paired_draws_hold_both_sides_of_each_context():
+    z, context = np.arange(60) < 30, np.tile(np.arange(30), 2)
+    for rows in subsamples(z, context, np.random.default_rng(0), 50, 0.4).__next__():
+        assert rows.shape == (50, 24)
+        for row in rows:
+            assert sorted(context[row[z[row]]]) == sorted(context[row[~z[row]]])
+
+
+def test_unpaired_draws_take_the_same_share_of_each_source_without_repeats():
+    z = np.arange(90) < 30
+    (rows,) = next(subsamples(z, None, np.random.default_rng(0), 40, 0.5))
+    assert all(len(set(row)) == 45 and z[row].sum() == 15 for row in rows.tolist() for row in [np.array(row)])
+
+
+def test_contexts_of_several_texts_are_drawn_whole():
+    z = np.array([True, True, False, False] * 10)
+    context = np.repeat(np.arange(10), 4)
+    context[36:] = 0  # eight texts in one context
+    context = np.unique(context, return_inverse=True)[1]
+    for rows in next(subsamples(z, context, np.random.default_rng(0), 30, 0.5)):
+        for row in rows:
+            drawn = set(context[row])
+            assert set(np.flatnonzero(np.isin(context, list(drawn)))) == set(row)
+
+
+def test_the_share_is_a_third_for_many_texts_and_a_half_for_few():
+    assert [subsample_share(n, 16) for n in (400, 200, 100, 60)] == [0.35, 0.35, 0.4, 0.5]
+
+
+def test_the_interval_is_the_value_and_z_standard_errors():
+    interval = subsample_interval(0.5, 0.1, 200, 0.95)
+    assert (interval.low, interval.high) == pytest.approx((0.5 - 0.1959964, 0.5 + 0.1959964), abs=1e-6)
+
+
+def test_no_errors_at_all_leave_the_interval_open():
+    # Two errors and two hits added to 0 of 200: 2 * sqrt(p (1 - p) / 204), p = 2 / 204.
+    p = 2 / 204
+    interval = subsample_interval(0.0, 0.0, 200, 0.95)
+    assert interval.high == pytest.approx(1.959964 * 2 * math.sqrt(p * (1 - p) / 204), abs=1e-6)
+    assert interval.low == -interval.high
+
+
+def test_intervals_of_both_levels_come_from_the_same_draws():
+    study = as_items(*arrays(50))
+    wide, narrow = (evaluate(study, ["exact"], level=level)["exact"].huse.interval for level in (0.95, 0.90))
+    assert (wide.high - wide.low) / (narrow.high - narrow.low) == pytest.approx(1.959964 / 1.644854, abs=1e-6)
+
+
+def test_the_same_seed_gives_the_same_interval_and_another_seed_another():
+    study = as_items(*arrays(50))
+    one, again, other = (evaluate(study, seed=seed)["exact"].huse.interval for seed in (1, 1, 2))
+    assert one == again
+    assert one != other
+
+
+def test_the_interval_is_not_clipped_to_what_huse_can_be():
+    study = as_items(*arrays(50, seed=3))
+    interval = evaluate(study, ["exact"])["exact"].huse_d.interval
+    assert interval.high > 1
+
+
+def test_too_few_texts_for_a_subsample_have_no_interval_and_say_so():
+    estimate = evaluate(as_items(*arrays(16)), ["exact"])["exact"].huse
+    assert estimate.interval is None
+    assert "too_few_for_interval" in estimate.flags
+
+
+def test_texts_with_contexts_on_one_side_only_are_unpaired():
+    study = as_items(*arrays(20))
+    study[0] = replace(study[0], context="elsewhere")
+    z = np.array([item.source == "reference" for item in study])
+    assert context_numbers([item.context for item in study], z) is None
+    assert smallest_draw(z, None, 16) == 20
+
+
+def test_standard_errors_shrink_with_the_number_of_texts():
+    small, large = (subsample_sd(*arrays(n), np.random.default_rng(0), 200).huse for n in (50, 200))
+    assert large < small
+
+
+def test_the_standard_error_is_the_spread_between_studies():
+    # One normal feature two sd apart plus noise in the other: 300 studies against the mean standard error.
+    rng = np.random.default_rng(7)
+    z = np.arange(200) < 100
+    values, errors = [], []
+    for _ in range(300):
+        sums = np.rint(60 + 15 * rng.normal(size=200) + 20 * z).astype(np.int64)
+        q = rng.normal(size=200)
+        values.append(huse_arrays(sums, q, z)[0])
+        if len(errors) < 60:
+            errors.append(subsample_sd(sums, q, z, rng, 100).huse)
+    assert np.mean(errors) == pytest.approx(np.std(values), rel=0.25)
+
+
+def test_many_draws_of_many_texts_come_in_batches(monkeypatch):
+    from metrics import resampling
+
+    monkeypatch.setattr(resampling, "BATCH_CELLS", 600)
+    sums, q, z = arrays(30)
+    sizes = [sum(len(rows) for rows in batch) for batch in subsamples(z, None, np.random.default_rng(0), 25, 0.5)]
+    assert sizes == [10, 10, 5]
+    assert subsample_sd(sums, q, z, np.random.default_rng(0), 25).huse > 0

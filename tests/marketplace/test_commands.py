@@ -15,7 +15,7 @@ from annotation.marketplace import clock
 from annotation.marketplace.models import LedgerEntry, Requester, WorkerAccount
 from tests.marketplace.conftest import mturk
 
-pytestmark = [pytest.mark.database, pytest.mark.django_db]
+pytestmark = [pytest.mark.database, pytest.mark.usefixtures("tables")]
 
 
 def printed(*arguments: str) -> dict:

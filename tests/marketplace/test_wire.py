@@ -14,7 +14,7 @@ from botocore.exceptions import ClientError
 from django.db import OperationalError
 from django.utils import timezone
 
-from annotation.accounts.models import AccessKey
+from annotation.accounts.models import AccessKey, User
 from annotation.marketplace import operations
 from annotation.marketplace.wire import signature
 from annotation.marketplace.wire.model import OPERATIONS
@@ -120,8 +120,8 @@ def test_a_call_without_a_proper_signature_is_refused(lab, header):
     assert (status, name) in {(400, "MissingAuthenticationTokenException"), (400, "IncompleteSignatureException")}
 
 
-def test_a_user_without_a_requester_account_is_told_so(site, django_user_model):
-    key, secret = AccessKey.objects.issue(django_user_model.objects.create(username="nobody"))
+def test_a_user_without_a_requester_account_is_told_so(site):
+    key, secret = AccessKey.objects.issue(User.objects.create(username="nobody"))
     answer = Lab(None, f"{site}/mturk/", key.key_id, secret).raw(b"{}")
     assert kind(answer) == (400, "RequestError")
     assert answer.json()["TurkErrorCode"] == "AWS.MechanicalTurk.NotAuthorized"

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from django.conf import settings
 from django.db import models, transaction
 
-
 MANY = 5000  # ids in one query; SQLite refuses long lists
 
 

@@ -63,8 +63,10 @@ def test_subsets_at_once_are_subsets_one_by_one(seed, tie):
             assert value == pytest.approx(float(fraction_twice_error(features, truth, 3, vote_tie)), abs=1e-12)
 
 
-def test_minus_infinity_in_subsets_agrees_with_exact_mode():
+@pytest.mark.parametrize("unit", [1.0, 1e4, 1e-300])
+def test_minus_infinity_in_subsets_agrees_with_exact_mode(unit):
     sums, q, z = arrays(40, 5)
+    q = q * unit
     q[np.random.default_rng(1).choice(80, 25, replace=False)] = -math.inf
     result = evaluate(as_items(sums, q, z), ["exact"], draws=0)["exact"]
     values = Study(sums, q, z).values(np.arange(80)[None, :])

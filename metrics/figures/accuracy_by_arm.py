@@ -15,7 +15,7 @@ from metrics.types import Estimate
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-ROW = 34  # SVG units of a row
+ROW = 40  # SVG units of a row
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +56,15 @@ def chart(arms: Sequence[Arm], *, chance: float = 0.5, unit: str = "evaluators",
         title="Accuracy by arm",
         alt=alt(arms, chance=chance, unit=unit),
         x=Axis("accuracy", *span, tuple((at, f"{at * 100:.0f}%") for at, _ in ticks(*span))),
-        y=Axis("", -0.5, len(arms) - 0.2),
-        guides=(Guide((chance, chance), (-0.5, len(arms) - 0.2)),),
+        y=Axis("", -0.75, len(arms) - 0.2),
+        guides=(Guide((chance, chance), (-0.75, len(arms) - 0.2)),),
         points=_points(arms, heights),
         notes=(
             *(Note(span[0] + lift, height + 0.3, _label(arm)) for arm, height in zip(arms, heights, strict=True)),
-            Note(chance + lift, -0.45, f"chance {chance:.0%}", quiet=True),
+            Note(chance + lift, -0.7, f"chance {chance:.0%}", quiet=True),
         ),
         legend=len({arm.group for arm in arms}) > 1,
-        height=86 + ROW * len(arms),
+        height=96 + ROW * len(arms),
     )
 
 
@@ -83,7 +83,9 @@ def alt(arms: Sequence[Arm], *, chance: float = 0.5, unit: str = "evaluators") -
     ]
     if below:
         told.append(f"Below it: {', '.join(below)}.")
-    told.append(f"Accuracy: {'; '.join(f'{_label(arm)} {unit}' for arm in arms)}.")
+    known = sorted((arm for arm in arms if arm.accuracy.value is not None), key=lambda arm: -(arm.accuracy.value or 0))
+    if known:
+        told += [f"Highest: {_label(known[0])} {unit}.", f"Lowest: {_label(known[-1])} {unit}."][: len(known)]
     return " ".join(told)
 
 
@@ -130,5 +132,5 @@ def _name(arm: Arm) -> str:
 def _label(arm: Arm) -> str:
     value, span = arm.accuracy.value, arm.accuracy.interval
     shown = "–" if value is None else f"{value:.1%}"
-    bounds = f" [{span.low:.1%}, {span.high:.1%}]" if span else ""
+    bounds = f" [{100 * span.low:.1f}, {100 * span.high:.1f}]" if span else ""
     return f"{_name(arm)} {shown}{bounds}, n = {arm.accuracy.n}"

@@ -94,10 +94,11 @@ Named = Points | Curve | Bars | Area
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """A straight quiet line for the eye: chance, or equal sums."""
+    """A straight line for the eye: dashed for one place that matters (chance), faint for a family of lines."""
 
     x: tuple[float, float]
     y: tuple[float, float]
+    faint: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,11 +182,10 @@ def decades(low: float, high: float) -> tuple[tuple[float, str], ...]:
 
 
 def _power(power: int) -> str:
-    if 0 <= power < 6:
+    if 0 <= power < 4:
         return f"{10**power:,}"
-    if 6 <= power <= 12:
-        name = {6: "million", 9: "billion", 12: "trillion"}.get(power - power % 3, "")
-        return f"{10 ** (power % 3)} {name}"
+    if 4 <= power < 15:
+        return f"{10 ** (power % 3)}{'kMBT'[power // 3 - 1]}"
     return f"1e{power}".replace("-", "−")
 
 

@@ -61,7 +61,7 @@ def chart(found: Typicality, *, name: str = "hj-by-frequency") -> Chart:
         name=name,
         title="HJ by corpus frequency",
         alt=alt(found),
-        x=Axis("frequency in the corpus (count, log scale)", *wide, decades(*wide)),
+        x=Axis("frequency in the corpus (log scale)", *wide, decades(*wide)),
         y=Axis("HJ (mean rating, scale points)", *high, ticks(*high)),
         points=(
             Points(

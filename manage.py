@@ -8,4 +8,7 @@ if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deploy.settings.development")
     from django.core.management import execute_from_command_line
 
+    from deploy.embedded import prepare
+
+    prepare(sys.argv)
     execute_from_command_line(sys.argv)

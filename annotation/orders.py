@@ -20,7 +20,7 @@ def hit_order(hit: Hit, *, token: str) -> HitOrder:
     choices = [Choice(label.label, label.gloss) for label in study.scale.labels.order_by("pk")]
     return HitOrder(
         title=f"How typical is each {study.noun}? ({len(texts)} short texts)",
-        description=f"Read {len(texts)} short texts and say how often you would come across a {study.noun} like each.",
+        description=f"Read {len(texts)} short texts and say for each how often you would come across one like it.",
         keywords="survey, reading, text, judgment",
         reward_cents=study.reward_cents,
         max_assignments=hit.max_assignments,

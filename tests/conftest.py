@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import os
+import threading
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from django.core.wsgi import get_wsgi_application
+from django.db import connections
+from waitress import create_server
 
 DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 
@@ -18,3 +24,25 @@ def data_dir() -> Path:
     if os.environ.get("ASSAY_REQUIRE_DATA") == "1":
         pytest.fail(f"ASSAY_REQUIRE_DATA=1, but the data folder {DATA} is absent")
     pytest.skip("the data folder ../shared/data is absent")
+
+
+@pytest.fixture(scope="session")
+def port() -> Iterator[int]:
+    """The port at which the whole project answers, served from threads of this process."""
+    server = create_server(get_wsgi_application(), host="127.0.0.1", port=0, threads=16)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    yield server.effective_port
+    server.close()
+    server.task_dispatcher.shutdown()
+    thread.join(timeout=10)
+
+
+@pytest.fixture
+def site(port: int, transactional_db: None, settings: Any, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The worker site's origin, on a real socket and the test database."""
+    settings.WORKER_ORIGIN = f"http://127.0.0.1:{port}"
+    settings.HIT_ORIGIN = f"http://localhost:{port}"
+    # The server's threads keep no connection: the test database can be dropped at the end.
+    monkeypatch.setitem(connections.settings["default"], "CONN_MAX_AGE", 0)
+    return str(settings.WORKER_ORIGIN)

@@ -16,12 +16,15 @@ class Hit(models.Model):
     cell = models.ForeignKey(Cell, on_delete=models.PROTECT, related_name="hits")
     slot = models.PositiveIntegerField()
     max_assignments = models.PositiveIntegerField()
-    market_id = models.CharField(max_length=64, null=True, blank=True, unique=True)
+    # Null until published, so that the constraint below holds among published HITs only.
+    market_id = models.CharField(max_length=64, null=True, blank=True)  # noqa: DJ001
     texts: models.ManyToManyField[Text, HitItem] = models.ManyToManyField(Text, through="HitItem", related_name="hits")
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["study", "slot"], name="slot_unique_in_study"),
+            # Within a study only: one batch may be imported again under another name.
+            models.UniqueConstraint(fields=["study", "market_id"], name="market_id_unique_in_study"),
             models.CheckConstraint(condition=Q(max_assignments__gte=1), name="hit_has_assignments"),
         ]
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections.abc import Iterable
 
 from django.conf import settings
 from django.db import models, transaction
+
+MANY = 5000  # ids in one query; SQLite refuses long lists
 
 
 class WorkerManager(models.Manager["Worker"]):
@@ -20,13 +23,43 @@ class WorkerManager(models.Manager["Worker"]):
         found = identity.first()
         if found:
             return found.worker
-        seal = hmac.new(settings.PSEUDONYM_KEY.encode(), f"{provider}\0{external_id}".encode(), hashlib.sha256)
         with transaction.atomic():
-            worker, _ = self.get_or_create(pseudonym="w" + seal.hexdigest()[:16])
+            worker, _ = self.get_or_create(pseudonym=pseudonym_of(provider, external_id))
             WorkerIdentity.objects.get_or_create(
                 provider=provider, external_id=external_id, defaults={"worker": worker}
             )
         return worker
+
+    def known_all(self, provider: str, external_ids: Iterable[str]) -> dict[str, Worker]:
+        """As known_as for many ids at once: id -> worker."""
+        wanted = list(dict.fromkeys(external_ids))
+        with transaction.atomic():
+            parts = [self._known_few(provider, wanted[i : i + MANY]) for i in range(0, len(wanted), MANY)]
+        return {external_id: worker for part in parts for external_id, worker in part.items()}
+
+    def _known_few(self, provider: str, wanted: list[str]) -> dict[str, Worker]:
+        with transaction.atomic():
+            found = self._behind(provider, wanted)
+            new = {
+                external_id: pseudonym_of(provider, external_id) for external_id in wanted if external_id not in found
+            }
+            self.bulk_create((Worker(pseudonym=name) for name in new.values()), ignore_conflicts=True)
+            workers = {worker.pseudonym: worker for worker in self.filter(pseudonym__in=list(new.values()))}
+            WorkerIdentity.objects.bulk_create(
+                WorkerIdentity(worker=workers[name], provider=provider, external_id=external_id)
+                for external_id, name in new.items()
+            )
+            return self._behind(provider, wanted)
+
+    def _behind(self, provider: str, external_ids: list[str]) -> dict[str, Worker]:
+        known = WorkerIdentity.objects.select_related("worker").filter(provider=provider, external_id__in=external_ids)
+        return {identity.external_id: identity.worker for identity in known}
+
+
+def pseudonym_of(provider: str, external_id: str) -> str:
+    """A keyed pseudonym: w and 16 hexadecimal digits."""
+    told = f"{provider}\0{external_id}".encode()
+    return "w" + hmac.new(settings.PSEUDONYM_KEY.encode(), told, hashlib.sha256).hexdigest()[:16]
 
 
 class Worker(models.Model):

@@ -122,7 +122,7 @@ def crowd(world: World, design: Design, *, seed: int) -> list[Member]:
 
 
 def rate(
-    members: Sequence[Member], design: Design, *, seed: int, progress: Callable[[int], None] | None = None
+    members: Sequence[Member], design: Design, *, seed: int, progress: Callable[[int], object] | None = None
 ) -> Day:
     """Let the crowd find the HITs on offer and do them; who does which is drawn by `seed` and what the HITs hold."""
     with Browser(_sign_in_url("scout", seed)) as scout:

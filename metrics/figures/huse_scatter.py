@@ -78,7 +78,7 @@ def chart(panel: Panel) -> Chart:
         name=panel.name,
         title=panel.generator,
         alt=alt(panel),
-        x=Axis("HJ, mean rating of a text", *hj_range, ticks(*hj_range)),
+        x=Axis("HJ (mean rating, scale points)", *hj_range, ticks(*hj_range)),
         y=Axis(f"log p per {unit} (nats)", low, high, marks),
         shade=panel.shade,
         points=tuple(_points(panel, source, floor) for source in (REFERENCE, MODEL)),

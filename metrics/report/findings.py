@@ -11,6 +11,16 @@ from metrics.report.wording import estimate, number, plural
 from metrics.types import MODEL, REFERENCE
 
 FEW_RATERS = 10
+# Flags of an estimate that no other warning words.
+FLAGGED = {
+    "missing_hj": "texts without any rating left are not in HUSE.",
+    "drop_pair": "contexts with a text that lacks its log-probability are not in HUSE, on either side.",
+    "unbalanced": "the two sources have different numbers of texts; HUSE gives both sources the same weight.",
+    "zero_variance_hj": "every text has the same HJ, so judgment tells nothing and was left out of HUSE.",
+    "zero_variance_log_prob": "every text has the same log p per unit, so it tells nothing and was left out of HUSE.",
+    "no_variance": "no feature varies, so nothing can be told apart; HUSE is 1 by convention, not by evidence.",
+    "disjoint_support": "exactly one source has probability zero, so HUSE is 0 by construction.",
+}
 
 
 def warnings(given: ReportInput, generators: Sequence[GeneratorReport]) -> tuple[Warn, ...]:
@@ -144,6 +154,9 @@ def _of_items(facts: GeneratorFacts) -> Iterator[Warn]:
 
 def _of_results(generator: GeneratorReport) -> Iterator[Warn]:
     name, exact, paper = generator.facts.name, generator.modes["exact"], generator.modes["paper"]
+    for flag in exact.huse.flags:
+        if flag in FLAGGED:
+            yield Warn(flag, f"{name}: {FLAGGED[flag]}")
     if exact.huse.value is not None and exact.huse.value > 1:
         yield Warn(
             "above_one",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from datetime import datetime
+from fractions import Fraction
 from typing import Any
 
 from metrics.report.records import GeneratorFacts, KnownValue, Truth
@@ -83,7 +84,9 @@ def _known(value: KnownValue) -> dict[str, float]:
 
 
 def _plain(value: Any) -> Any:
-    """Datetimes as text, tuples as lists, all the way down."""
+    """Datetimes as text, fractions as decimals, tuples as lists, all the way down."""
+    if isinstance(value, Fraction):
+        return float(value)
     if isinstance(value, datetime):
         return value.isoformat(timespec="seconds")
     if isinstance(value, dict):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from fractions import Fraction
 from typing import Literal
 
 from metrics.types import Item, Setting, Source
@@ -26,7 +27,7 @@ class ScaleLabel:
     """
 
     name: str
-    code: int
+    code: int | Fraction
     gloss: str = ""
 
 
@@ -208,7 +209,7 @@ class RatingRow:
     text: str
     rater: str
     label: str
-    value: int
+    value: int | Fraction
     hit: str | None = None
     position: int | None = None
     kept: bool = True

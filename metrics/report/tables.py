@@ -136,4 +136,11 @@ def _sum(judged: Judged) -> str:
 def _ratings(ratings: Iterable[RatingRow]) -> Iterator[Row]:
     for rating in ratings:
         position = "" if rating.position is None else str(rating.position)
-        yield safe(rating.text), safe(rating.rater), str(rating.value), safe(rating.label), safe(rating.hit), position
+        yield (
+            safe(rating.text),
+            safe(rating.rater),
+            decimal(Fraction(rating.value)),
+            safe(rating.label),
+            safe(rating.hit),
+            position,
+        )

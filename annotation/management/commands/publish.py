@@ -22,10 +22,10 @@ class Command(BaseCommand):
             if not study.hits.exists():
                 laid_out = design(study, actor=options["actor"], now=timezone.now())
                 self.stdout.write(
-                    f"{laid_out.hits} HITs, {laid_out.assignments} assignments, "
+                    f"Laid out. HITs: {laid_out.hits}, assignments: {laid_out.assignments}, "
                     f"at most ${laid_out.total_cents / 100:,.2f}"
                 )
             found = publish(study, actor=options["actor"], now=timezone.now())
-        self.stdout.write(f"{found.intended} HITs will be created ({found.already} were asked for before).")
+        self.stdout.write(f"HITs to create: {found.intended} (asked for before: {found.already}).")
         if not wake(study.pk):
             self.stdout.write("Run `manage.py work` to send them.")

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import socket
 import sys
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.wsgi import get_wsgi_application
 from waitress import create_server
+
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 HOST = "127.0.0.1"
 ORIGINS = ("WORKER_ORIGIN", "HIT_ORIGIN", "CONSOLE_ORIGIN")
@@ -30,13 +34,27 @@ class Command(BaseCommand):
             _follow_port(port)
         elif urlsplit(settings.WORKER_ORIGIN).port not in {None, port}:
             self.stderr.write(f"WORKER_ORIGIN is {settings.WORKER_ORIGIN}, but the port served is {port}.")
-        server = create_server(get_wsgi_application(), sockets=[listener], threads=options["threads"])
+        server = create_server(application(), sockets=[listener], threads=options["threads"])
         self.stdout.write(f"Serving http://{HOST}:{port}/ (stop with Ctrl-C)")
         sys.stdout.flush()
         try:
             server.run()
         finally:
             server.close()
+
+
+def application() -> WSGIApplication:
+    """The project for waitress, which leaves it to the application to send no body with the answer to a HEAD."""
+    project = get_wsgi_application()
+
+    def answered(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        answer = project(environ, start_response)
+        if environ["REQUEST_METHOD"] != "HEAD":
+            return answer
+        answer.close()
+        return []
+
+    return answered
 
 
 def _listener(port: int) -> socket.socket:

@@ -69,7 +69,8 @@ class Browser:
 
     def offers(self) -> Iterator[str]:
         """Addresses of the HITs on offer, over all pages of the list."""
-        page, seen = self._home, set()
+        page: httpx.Response | None = self._home
+        seen: set[str] = set()
         while page is not None:
             links = [urljoin(str(page.url), link) for link in html.fromstring(page.content).xpath("//a/@href")]
             yield from dict.fromkeys(link for link in links if _OFFER.search(urlsplit(link).path))

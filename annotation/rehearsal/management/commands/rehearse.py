@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import Q
 from django.utils import timezone
 from tqdm import tqdm
@@ -22,13 +21,14 @@ from annotation.flows.publish import publish
 from annotation.flows.read import read
 from annotation.flows.review import approve
 from annotation.flows.score import score
-from annotation.flows.work import work
+from annotation.flows.work import Work, work
 from annotation.models import Study, Submission
 from annotation.rehearsal import script
-from annotation.rehearsal.server import ServerError, served
-from annotation.rehearsal.truth import truths_of
-from annotation.rehearsal.world import World
-from annotation.rehearsal.world.study import Design
+from annotation.rehearsal.server import served
+from annotation.rehearsal.truth import known_truths
+from annotation.rehearsal.world import Design, World
+from metrics.report.build import build
+from metrics.report.text import table
 
 ACTOR = "rehearsal"
 
@@ -38,55 +38,82 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--seed", type=int, default=1, help="same seed, same report apart from dates")
+        parser.add_argument("--texts", type=int, default=100, help="texts of each source (truths are known for 100)")
+        parser.add_argument("--raters", type=int, default=20, help="raters of each text (truths are known for 20)")
         parser.add_argument("--name", help="the study's name (default: rehearsal and the time)")
         parser.add_argument("--out", type=Path, help="where the report goes (default: var/reports/NAME)")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        seed = options["seed"]
         name = options["name"] or script.stamped(timezone.now())
-        out = options["out"] or settings.VAR / "reports" / name
+        world, design = World.load(), _design(options)
         with sentences():
-            study = self._prepare(name, seed=options["seed"])
+            study, cents = self._prepare(name, world, design, seed=seed)
             with served():
-                self._run(study, seed=options["seed"])
-            self._report(study, out, seed=options["seed"])
+                self._run(study, world, design, cents=cents, seed=seed)
+            self._report(study, options["out"] or settings.VAR / "reports" / name, design, seed=seed)
 
-    def _prepare(self, name: str, *, seed: int) -> Study:
-        self.world, self.design = World.load(), Design()
-        self._step(f"Writing {self.design.texts} headlines: references and a tiny model at three temperatures")
-        plan = script.plan(self.design, seed=seed)
-        study = create(name, mode="rehearsal", plan=plan, actor=ACTOR, now=timezone.now())
-        add_texts(study, script.texts(self.world, self.design, seed=seed), actor=ACTOR, now=timezone.now())
+    def _prepare(self, name: str, world: World, design: Design, *, seed: int) -> tuple[Study, int]:
+        self._step(
+            f"Writing {design.texts} headlines: references, and a tiny model at {len(design.temperatures)} temperatures"
+        )
+        study = create(name, mode="rehearsal", plan=script.plan(design, seed=seed), actor=ACTOR, now=timezone.now())
+        add_texts(study, script.texts(world, design, seed=seed), actor=ACTOR, now=timezone.now())
         found = lay_out(study, actor=ACTOR, now=timezone.now())
-        dollars = found.total_cents / 100
-        self._step(f"Laid out {found.hits} HITs with {found.assignments} assignments: ${dollars:,.2f} with fees")
-        self.dollars = -(-found.total_cents // 100)
-        return study
+        cost = f"${found.total_cents / 100:,.2f} with fees"
+        self._step(f"Laid out {found.hits} HITs with {found.assignments} assignments, {cost}")
+        return study, found.total_cents
 
-    def _run(self, study: Study, *, seed: int) -> None:
-        key = script.requester(f"rehearsal-{study.pk}", dollars=self.dollars)
-        market = Market(Endpoint(key["endpoint_url"], key["access_key"], key["secret_key"], provider="rehearsal"))
-        mine = Q(study=study)
+    def _run(self, study: Study, world: World, design: Design, *, cents: int, seed: int) -> None:
+        key = script.requester(f"rehearsal-{study.pk}", dollars=-(-cents // 100))
+        endpoint = Endpoint(key["endpoint_url"], key["access_key"], key["secret_key"], provider="rehearsal")
+        market = Market(endpoint)
         publish(study, actor=ACTOR, now=timezone.now())
-        self._step("Publishing to the marketplace, through boto3")
-        self._must(work(mine, market=market, clock=timezone.now))
-
-        members = script.crowd(self.world, self.design, seed=seed)
-        total = study.hits.count() * study.raters_per_text
-        with tqdm(total=total, desc=f"{len(members)} simulated workers rate", unit=" assignments", mininterval=1) as bar:
-            script.rate(members, self.design, seed=seed, progress=bar.update)
-
+        self._step("Publishing to the marketplace through boto3")
+        self._must(work(Q(study=study), market=market, clock=timezone.now))
+        self._rate(world, design, seed=seed)
         self._step("Collecting, reading and approving")
-        collect(study, market=market, now=market.now())
+        collect(study, market=market, now=timezone.now())
         read(study, now=timezone.now())
-        submissions = Submission.objects.filter(hit__study=study)
-        approve(study, submissions, actor=None, now=timezone.now())
-        self._must(work(mine, market=market, clock=timezone.now))
+        approve(study, Submission.objects.filter(hit__study=study), actor=None, now=timezone.now())
+        self._must(work(Q(study=study), market=market, clock=timezone.now))
 
-    def _report(self, study: Study, out: Path, *, seed: int) -> None:
+    def _rate(self, world: World, design: Design, *, seed: int) -> None:
+        members = script.crowd(world, design, seed=seed)
+        total = -(-design.texts // design.texts_per_hit) * design.ratings
+        what = f"{len(members)} simulated workers"
+        with tqdm(total=total, desc=what, unit=" assignments", mininterval=1, ascii=True, file=self.stdout) as bar:
+            day = script.rate(members, design, seed=seed, progress=bar.update)
+        if day.refused:
+            raise CommandError(f"The marketplace refused {day.refused} places to the crowd.", returncode=1)
+
+    def _report(self, study: Study, out: Path, design: Design, *, seed: int) -> None:
         self._step("Measuring")
-        facts = score(study, truths=truths_of(study))
-        ...
+        command = f"manage.py rehearse --seed {seed}"
+        report = build(score(study, truths=known_truths(design), command=command), seed=seed)
+        done = export(report, out, study=study, actor=ACTOR, now=timezone.now())
+        self.stdout.write(f"\n{table(report)}")
+        for path in done.paths:
+            self.stdout.write(str(path))
+
+    def _must(self, done: Work) -> None:
+        """A rehearsal stops where a real study would wait for a person."""
+        if done.failed or done.waiting:
+            raise CommandError(f"{done.failed} effects failed and {done.waiting} wait: see the intents.", returncode=1)
 
     def _step(self, sentence: str) -> None:
         self.stdout.write(f"{sentence} ...")
         self.stdout.flush()
+
+
+def _design(options: dict[str, Any]) -> Design:
+    """The study asked for, or a sentence."""
+    texts, raters = options["texts"], options["raters"]
+    design = Design(references=texts, generated=texts, ratings=raters)
+    if options["seed"] < 0:
+        raise CommandError("--seed is a whole number of at least 0.", returncode=2)
+    if not 20 <= texts <= 1000:
+        raise CommandError("--texts is a whole number from 20 to 1000.", returncode=2)
+    if not 1 <= raters <= design.crowd:
+        raise CommandError(f"--raters is a whole number from 1 to {design.crowd}.", returncode=2)
+    return design

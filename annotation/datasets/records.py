@@ -1,0 +1,129 @@
+"""What the readers hand over: frozen records, checked one by one, ready to be stored together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+Source = Literal["reference", "model"]
+Unit = Literal["whitespace", "model_token", "char"]
+UNITS: tuple[Unit, ...] = ("whitespace", "model_token", "char")
+
+
+@dataclass(frozen=True, slots=True)
+class LikelihoodRecord:
+    """log p of a text under one generator: natural, total, in [-inf, 0]; `length` of `unit`, at least 1.
+
+    decoding: the sampling distribution it stands for. written: the decimal as the file has it.
+    """
+
+    generator: str
+    log_prob: float
+    length: int
+    unit: Unit
+    decoding: str = ""
+    written: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TextRecord:
+    """A text to be judged. `generator` is None for a reference; `row` is its line in the file, for messages."""
+
+    id: str
+    body: str
+    source: Source
+    generator: str | None = None
+    decoding: str = ""
+    context: str | None = None
+    context_body: str = ""
+    domain: str = ""
+    likelihoods: tuple[LikelihoodRecord, ...] = ()
+    corpus_count: int | None = None
+    corpus_name: str = ""
+    corpus_size: int | None = None
+    row: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LabelRecord:
+    """A label of a scale, the number it is averaged as (written as a decimal) and its gloss."""
+
+    label: str
+    code: str
+    gloss: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleRecord:
+    """A scale: its labels in the order shown. An empty name asks for a name of the study's own."""
+
+    name: str
+    labels: tuple[LabelRecord, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgmentRecord:
+    """The label chosen for a text (by its id), at `position` (from 0) of the submission."""
+
+    text: str
+    position: int
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class HitRecord:
+    """A HIT: its id, its texts in the order shown, and how many assignments it had."""
+
+    id: str
+    texts: tuple[str, ...]
+    max_assignments: int
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionRecord:
+    """One assignment. `worker` is the provider's id and goes into the vault only; `raw` is the file's row(s) as read.
+
+    payment: the decision the file tells, None where it tells none; `feedback` its reason.
+    """
+
+    hit: str
+    assignment: str
+    worker: str
+    raw: tuple[tuple[str, str], ...]
+    judgments: tuple[JudgmentRecord, ...]
+    accepted_at: datetime | None = None
+    submitted_at: datetime | None = None
+    work_seconds: int | None = None
+    payment: Literal["approve", "reject"] | None = None
+    feedback: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where the work comes from, for the audit row and the report."""
+
+    file: str
+    sha256: str
+    rows: int
+    layout: str
+    created_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CollectedWork:
+    """A whole study as a file tells it. `provider` names the worker ids' owner; `raw_format` the form of `raw`."""
+
+    texts: tuple[TextRecord, ...]
+    hits: tuple[HitRecord, ...]
+    submissions: tuple[SubmissionRecord, ...]
+    scale: ScaleRecord
+    provider: str
+    raw_format: str
+    provenance: tuple[Provenance, ...]
+    question: str = ""
+    noun: str = "text"
+    reward_cents: int = 0
+    assignment_seconds: int | None = None
+    auto_approval_seconds: int | None = None
+    warnings: tuple[str, ...] = ()

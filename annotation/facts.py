@@ -1,0 +1,196 @@
+"""Facts of a study as a report tells them: design, money, crowd, quality, settings. A fact nobody recorded is None."""
+
+from __future__ import annotations
+
+import platform
+import statistics
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from fractions import Fraction
+from importlib import metadata
+from typing import Any
+
+import metrics
+from annotation import selectors
+from annotation.models import Study
+from annotation.pricing.fees import wage_cents
+from metrics.report.records import CrowdFacts, FlagFacts, MoneyFacts, ScaleLabel, StudyFacts, StudyMode, Warn
+from metrics.types import Setting
+
+RULES = {"incomplete": "An answer is missing, or is not a label of the scale."}
+LIBRARIES = ("Django", "numpy", "scipy", "plotly")
+
+
+def number(code: str) -> int | Fraction:
+    """A label's code as an exact number."""
+    value = Fraction(code)
+    return int(value) if value.denominator == 1 else value
+
+
+def study_facts(study: Study, crowd: selectors.CrowdCounts) -> StudyFacts:
+    """What was asked, of whom, and how the texts were laid out."""
+    sources = selectors.hit_sources(study)
+    origins = selectors.origins(study)
+    imported = study.mode == Study.Mode.IMPORTED
+    in_hits = not imported or study.hits.exclude(market_id=None).exists()
+    labels = list(study.scale.labels.order_by("pk"))
+    scale = tuple(ScaleLabel(one.label, number(one.code), one.gloss) for one in labels)
+    created = next((facts["created_at"] for facts in origins if facts.get("created_at")), None)
+    return StudyFacts(
+        name=study.name,
+        task=next((layout for facts in origins for layout in _layouts(facts)), "typicality ratings"),
+        question=study.question or "not recorded",
+        noun=study.noun,
+        scale=scale,
+        coding=coding(scale),
+        mode=_mode(study),
+        created_at=(datetime.fromisoformat(created) if created else None) if imported else study.created_at,
+        collected_from=crowd.first,
+        collected_to=crowd.last,
+        hits=len(sources) if in_hits else None,
+        texts_per_hit=study.texts_per_hit if in_hits else None,
+        raters_per_text=study.raters_per_text,
+        interleaving=interleaving(sources, seed=None if imported else study.seed) if in_hits else None,
+        seed=None if imported else study.seed,
+        provenance=tuple(line for facts in origins for line in _told_origin(facts)),
+    )
+
+
+def _mode(study: Study) -> StudyMode:
+    if study.mode == Study.Mode.IMPORTED:
+        return "imported"
+    return "rehearsal" if study.mode == Study.Mode.REHEARSAL else "live"
+
+
+def coding(scale: Sequence[ScaleLabel]) -> str:
+    """The scale's numbers in words: `0 to 5, 0 = Invalid`."""
+    ordered = sorted(scale, key=lambda label: label.code)
+    if not ordered:
+        return "not recorded"
+    low, high = ordered[0], ordered[-1]
+    least, most = (f"{float(label.code):g}" for label in (low, high))
+    named = "" if low.name == least else f", {least} = {low.name}, {most} = {high.name}"
+    return f"{least} to {most}{named}"
+
+
+def interleaving(sources: Sequence[tuple[int, int]], *, seed: int | None) -> str | None:
+    """How (references, model texts) were mixed in each HIT, in a sentence; None without HITs."""
+    if not sources:
+        return None
+    mixed = sum(references > 0 and models > 0 for references, models in sources)
+    order = "" if seed is None else f" Texts were dealt into HITs and ordered at random by seed {seed}."
+    if mixed == len(sources):
+        shares = sorted(references for references, _ in sources)
+        return f"Every HIT mixes the sources, with {shares[0]} to {shares[-1]} references in each.{order}"
+    if not mixed:
+        return f"Each of the {len(sources)} HITs holds texts of one source only.{order}"
+    return f"{mixed} of {len(sources)} HITs mix the sources; the others hold one source only.{order}"
+
+
+def _layouts(facts: Mapping[str, Any]) -> list[str]:
+    return [one["layout"] for one in facts.get("files", ())]
+
+
+def _told_origin(facts: Mapping[str, Any]) -> list[str]:
+    return [
+        f"{one['file']}, SHA-256 {one['sha256']}, {one['rows']} rows, read as {one['layout']}"
+        for one in facts.get("files", ())
+    ]
+
+
+def money_facts(study: Study, crowd: selectors.CrowdCounts) -> MoneyFacts:
+    """What the ledger says was spent, the quartiles of the time taken, and the wage at the median."""
+    reward = study.reward_cents or None
+    seconds = selectors.work_seconds(study)
+    low, median, high = quartiles(seconds)
+    wage = wage_cents(reward, seconds=median) if reward is not None and median else None
+    if study.mode == Study.Mode.IMPORTED:
+        # The file tells which work was approved, not what the marketplace charged for it.
+        paid = crowd.approved * reward if reward is not None and crowd.approved else None
+        return MoneyFacts(reward, paid, None, None, None, low, median, high, wage)
+    spent = selectors.money_spent(study)
+    paid, fee, bonus = (spent.get(kind, 0) for kind in ("reward", "fee", "bonus"))
+    return MoneyFacts(reward, paid, fee, bonus, paid + fee + bonus, low, median, high, wage)
+
+
+def quartiles(values: Sequence[int]) -> tuple[float | None, float | None, float | None]:
+    """Lower quartile, median and upper quartile, interpolated between neighbours; None without values."""
+    if not values:
+        return None, None, None
+    if len(values) == 1:
+        return float(values[0]), float(values[0]), float(values[0])
+    low, median, high = statistics.quantiles(values, n=4, method="inclusive")
+    return low, median, high
+
+
+def crowd_facts(study: Study, crowd: selectors.CrowdCounts) -> CrowdFacts:
+    """Who rated, and what was decided about their work."""
+    decided = study.mode != Study.Mode.IMPORTED or crowd.approved + crowd.rejected > 0
+    return CrowdFacts(
+        provider=_provider(study),
+        criteria=_criteria(study),
+        workers=crowd.workers,
+        submitted=crowd.submitted,
+        approved=crowd.approved if decided else None,
+        rejected=crowd.rejected if decided else None,
+        excluded=crowd.excluded,
+    )
+
+
+def _provider(study: Study) -> str | None:
+    if study.mode == Study.Mode.REHEARSAL:
+        return "rehearsal crowd (simulated raters)"
+    named = [name for name in selectors.providers(study) if not name.startswith("import:")]
+    return ", ".join(named) or None
+
+
+def _criteria(study: Study) -> tuple[str, ...]:
+    found = []
+    if study.minimum_percent_approved is not None:
+        found.append(f"approval rate above {study.minimum_percent_approved} %")
+    if study.minimum_approved_hits is not None:
+        found.append(f"more than {study.minimum_approved_hits} approved HITs")
+    if study.country:
+        found.append(f"located in {study.country}")
+    return tuple(found)
+
+
+def flag_facts(study: Study, crowd: selectors.CrowdCounts) -> tuple[FlagFacts, ...] | None:
+    """Each quality rule and what it found; None for an imported study on which none was run."""
+    found = selectors.flags_by_kind(study)
+    if study.mode == Study.Mode.IMPORTED and not found:
+        return None
+    return tuple(
+        FlagFacts(kind, RULES.get(kind, kind), *_counts(found.get(kind, (0, 0)), crowd.submitted))
+        for kind in sorted({*found, *RULES})
+    )
+
+
+def _counts(found: tuple[int, int], submitted: int) -> tuple[int, int, int]:
+    flagged, gone = found
+    return flagged, submitted, gone
+
+
+def crowd_warnings(crowd: selectors.CrowdCounts) -> list[Warn]:
+    """What a reader must know of the decisions."""
+    if not crowd.rejected_kept:
+        return []
+    sentence = (
+        f"{crowd.rejected_kept} of {crowd.submitted} submissions were refused payment and are part of the analysis; "
+        "leaving them out is a decision of its own."
+    )
+    return [Warn("rejected_included", sentence)]
+
+
+def versions() -> tuple[tuple[str, str], ...]:
+    """Versions of the platform and of the libraries that compute and draw."""
+    libraries = tuple((name, metadata.version(name)) for name in LIBRARIES)
+    return ("assay", metrics.__version__), ("python", platform.python_version()), *libraries
+
+
+def settings(study: Study) -> tuple[tuple[str, Setting], ...]:
+    """The study's configuration; of an imported one, what its file tells."""
+    names = ["mode", "status", "raters_per_text", "texts_per_hit", "reward_cents", "assignment_seconds"]
+    if study.mode != Study.Mode.IMPORTED:
+        names += ["lifetime_seconds", "auto_approval_seconds", "seed"]
+    return tuple((name, getattr(study, name)) for name in names)

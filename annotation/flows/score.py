@@ -1,0 +1,125 @@
+"""Gather from the database everything that a report is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from annotation import facts, selectors
+from annotation.exceptions import StateError
+from annotation.models import Likelihood, Study, Text
+from metrics.errors import nothing_left
+from metrics.report.records import GeneratorFacts, RatingRow, ReportInput, TextRow, Truth, Warn
+from metrics.types import Item
+
+
+def score(study: Study, *, truths: Mapping[str, Truth] | None = None, command: str | None = None) -> ReportInput:
+    """The study as `metrics.report.build` takes it: texts with exact HJ, ratings, money, crowd and design.
+
+    truths: what a rehearsal knows, by generator. command: what makes this report again.
+    Raises StateError for a study without ratings or without generators, InsufficientData where every
+    submission was excluded from the analysis.
+    """
+    sums = selectors.rating_sums(study)
+    crowd = selectors.crowd_counts(study)
+    if not sums and crowd.excluded:
+        raise nothing_left("rating", {"excluded from the analysis": crowd.excluded})
+    if not sums:
+        raise StateError(f"The study {study} has no ratings yet, so there is nothing to report.")
+    texts = list(selectors.texts(study))
+    generators, warnings = _generators(study, texts, sums, truths or {})
+    if not generators:
+        raise StateError(f"The study {study} has no text of a generator, so there is nothing to compare.")
+    shown = {item.id for generator in generators for item in generator.items}
+    return ReportInput(
+        study=facts.study_facts(study, crowd),
+        generators=generators,
+        texts=tuple(_text_row(text) for text in texts if text.key in shown),
+        ratings=_ratings(study, shown),
+        money=facts.money_facts(study, crowd),
+        crowd=facts.crowd_facts(study, crowd),
+        flags=facts.flag_facts(study, crowd),
+        warnings=(*warnings, *facts.crowd_warnings(crowd)),
+        versions=facts.versions(),
+        settings=facts.settings(study),
+        command=command,
+    )
+
+
+def _generators(
+    study: Study, texts: Sequence[Text], sums: Mapping[int, selectors.RatingSum], truths: Mapping[str, Truth]
+) -> tuple[tuple[GeneratorFacts, ...], list[Warn]]:
+    likelihoods = selectors.likelihoods(study)
+    somewhere = {text for known in likelihoods.values() for text in known}
+    found, warnings = [], []
+    for generator in study.generators.order_by("pk"):
+        mine = likelihoods.get(generator.pk, {})
+        own = [text for text in texts if text.generator_id == generator.pk]
+        references = [text for text in texts if text.source == Text.Source.REFERENCE]
+        # A reference with a log p under other generators only is not one of this generator's references.
+        shared = [text for text in references if text.pk in mine or text.pk not in somewhere]
+        if not own:
+            continue
+        if len(shared) < len(references):
+            warnings.append(_without_log_prob(generator.name, len(references) - len(shared)))
+        used = [mine[text.pk] for text in (*shared, *own) if text.pk in mine]
+        units = sorted({one.length_unit for one in used})
+        if len(units) > 1:
+            sentence = (
+                f"{generator.name}: lengths are counted in {' and in '.join(units)}; log p per unit is no one scale."
+            )
+            warnings.append(Warn("mixed_length_units", sentence))
+        found.append(
+            GeneratorFacts(
+                name=generator.name,
+                items=tuple(_item(text, mine.get(text.pk), sums.get(text.pk)) for text in (*shared, *own)),
+                decoding=generator.decoding or None,
+                log_prob_decoding="; ".join(sorted({one.decoding for one in used if one.decoding})) or None,
+                length_unit=" and ".join(units) or "whitespace",
+                truth=truths.get(generator.name),
+            )
+        )
+    return tuple(found), warnings
+
+
+def _without_log_prob(name: str, count: int) -> Warn:
+    sentence = f"{name}: {count} references have a log p under other generators only and are left out of its results."
+    return Warn("references_without_log_prob", sentence)
+
+
+def _item(text: Text, likelihood: Likelihood | None, ratings: selectors.RatingSum | None) -> Item:
+    return Item(
+        id=text.key,
+        source="reference" if text.source == Text.Source.REFERENCE else "model",
+        hj=ratings.total / ratings.count if ratings else None,
+        log_prob=likelihood.log_prob if likelihood else None,
+        length=likelihood.length if likelihood else max(1, len(text.body.split())),
+        context=text.context.key if text.context else None,
+        ratings=ratings.count if ratings else 0,
+    )
+
+
+def _text_row(text: Text) -> TextRow:
+    return TextRow(
+        id=text.key,
+        source="reference" if text.source == Text.Source.REFERENCE else "model",
+        generator=text.generator.name if text.generator else None,
+        body=text.body,
+        context_id=text.context.key if text.context else None,
+        context=(text.context.body or None) if text.context else None,
+    )
+
+
+def _ratings(study: Study, shown: set[str]) -> tuple[RatingRow, ...]:
+    return tuple(
+        RatingRow(
+            text=line.text,
+            rater=line.rater,
+            label=line.label,
+            value=facts.number(line.code),
+            hit=line.hit,
+            position=line.position + 1,
+            kept=line.kept,
+        )
+        for line in selectors.rating_lines(study)
+        if line.text in shown
+    )

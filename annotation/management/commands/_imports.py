@@ -1,0 +1,62 @@
+"""What the commands that import share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from annotation.accounts.models import User
+from annotation.datasets.tabular import DELIMITERS
+from annotation.flows.import_work import WorkImported
+
+BAD_INPUT = 2
+ACTOR = "command line"
+
+
+def user_named(name: str | None) -> User | None:
+    """The user, or a sentence that there is none of that name; None for None."""
+    if name is None:
+        return None
+    try:
+        return User.objects.get(username=name)
+    except User.DoesNotExist:
+        raise CommandError(f"There is no user named {name!r}.", returncode=BAD_INPUT) from None
+
+
+def add_file_options(parser: CommandParser, *, mapping: str) -> None:
+    """The options of every import."""
+    parser.add_argument("--study", required=True, metavar="NAME", help="name of the study")
+    parser.add_argument("--mapping", type=Path, metavar="FILE", help=mapping)
+    add_owner(parser)
+    add_delimiter(parser)
+
+
+def add_owner(parser: CommandParser) -> None:
+    parser.add_argument("--owner", metavar="USER", help="user who owns the study (superusers see every study)")
+
+
+def add_delimiter(parser: CommandParser) -> None:
+    parser.add_argument(
+        "--delimiter", choices=sorted(DELIMITERS), help="how cells are separated (default: seen from the header)"
+    )
+
+
+def delimiter_of(options: dict[str, Any]) -> str | None:
+    chosen = options["delimiter"]
+    return DELIMITERS[chosen] if chosen else None
+
+
+def tell_imported(out: Any, done: WorkImported, warnings: Iterable[str]) -> None:
+    """Say what an import stored, what it took for granted, and what comes next."""
+    for warning in warnings:
+        out.write(f"Warning: {warning}")
+    out.write(
+        f"Imported {done.judgments} judgments of {done.texts} texts: {done.submissions} submissions "
+        f"by {done.workers} workers in {done.hits} HITs, as the study {done.study}."
+    )
+    rejected = f"{done.rejected} were refused payment; they too are" if done.rejected else "All are"
+    out.write(f"{rejected} part of the analysis: payment and analysis are decided apart.")
+    out.write(f"Next: manage.py report {done.study} --out DIR")

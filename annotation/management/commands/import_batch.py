@@ -1,0 +1,29 @@
+"""manage.py import_batch FILE.csv --study NAME: take in a batch-results file as a study."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+from django.utils import timezone
+
+from annotation.datasets.batch import read_batch
+from annotation.doors import sentences
+from annotation.flows.import_work import import_work
+from annotation.management.commands import _imports as imports
+
+
+class Command(BaseCommand):
+    help = "Import a Mechanical Turk batch-results CSV as a study (all or nothing; see docs/import.md)."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path)
+        imports.add_file_options(parser, mapping="how the columns are to be read (not needed for the shipped layouts)")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        owner = imports.user_named(options["owner"])
+        with sentences():
+            work = read_batch(options["file"], options["mapping"], delimiter=imports.delimiter_of(options))
+            done = import_work(work, name=options["study"], actor=imports.ACTOR, now=timezone.now(), owner=owner)
+        imports.tell_imported(self.stdout, done, work.warnings)

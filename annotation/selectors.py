@@ -1,0 +1,223 @@
+"""Reads: what doors and verbs ask of the database, each in as few queries as it takes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from fractions import Fraction
+from typing import Any
+
+from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sum
+
+from annotation.models import (
+    AuditEvent,
+    Decision,
+    Flag,
+    HitItem,
+    Judgment,
+    LedgerEntry,
+    Likelihood,
+    Study,
+    Submission,
+    Text,
+    WorkerIdentity,
+)
+
+CRITERION = "typicality"
+
+
+def excluded() -> Exists:
+    """Whether a judgment's submission was left out of the analysis; to filter judgments by."""
+    return Exists(_exclusions().filter(submission=OuterRef("presentation__submission")))
+
+
+def _exclusions() -> QuerySet[Decision]:
+    return Decision.objects.filter(matter=Decision.Matter.ANALYSIS, verdict=Decision.Verdict.EXCLUDE)
+
+
+def judgments(study: Study) -> QuerySet[Judgment]:
+    """Every judgment of the study, the excluded ones among them."""
+    return Judgment.objects.filter(presentation__submission__hit__study=study, criterion=CRITERION)
+
+
+@dataclass(frozen=True, slots=True)
+class RatingSum:
+    """Kept ratings of a text: how many, and the exact sum of their codes."""
+
+    count: int
+    total: Fraction
+
+
+def rating_sums(study: Study) -> dict[int, RatingSum]:
+    """Kept ratings by text (primary key), from one aggregate: GROUP BY text and code."""
+    rows = (
+        judgments(study)
+        .filter(~excluded())
+        .values_list("presentation__text_id", "label__code")
+        .annotate(n=Count("pk"))
+        .order_by()
+    )
+    counts: defaultdict[int, int] = defaultdict(int)
+    totals: defaultdict[int, Fraction] = defaultdict(Fraction)
+    for text, code, n in rows:
+        counts[text] += n
+        totals[text] += n * Fraction(code)
+    return {text: RatingSum(counts[text], totals[text]) for text in counts}
+
+
+@dataclass(frozen=True, slots=True)
+class RatingLine:
+    """One judgment, for an export. `position` is counted from 0."""
+
+    text: str
+    rater: str
+    label: str
+    code: str
+    hit: str | None
+    position: int
+    kept: bool
+
+
+def rating_lines(study: Study) -> Iterator[RatingLine]:
+    """Every judgment by HIT, rater and position, streamed; raters by pseudonym.
+
+    A HIT of ours goes by its number from 1, which a rehearsal repeats; an imported one by the id in its file.
+    """
+    imported = study.mode == Study.Mode.IMPORTED
+    rows = (
+        judgments(study)
+        .annotate(left_out=excluded())
+        .order_by(
+            "presentation__submission__hit__slot",
+            "presentation__submission__worker__pseudonym",
+            "presentation__position",
+        )
+        .values_list(
+            "presentation__text__key",
+            "presentation__submission__worker__pseudonym",
+            "label__label",
+            "label__code",
+            "presentation__submission__hit__market_id",
+            "presentation__submission__hit__slot",
+            "presentation__position",
+            "left_out",
+        )
+    )
+    for text, rater, label, code, market_id, slot, position, left_out in rows.iterator(chunk_size=5000):
+        hit = market_id if imported else f"HIT {slot + 1}"
+        yield RatingLine(text, rater, label, code, hit, position, not left_out)
+
+
+def texts(study: Study) -> QuerySet[Text]:
+    """The study's texts in the order in which they came, with context and generator."""
+    return study.texts.select_related("context", "generator").order_by("pk")
+
+
+def likelihoods(study: Study) -> dict[int, dict[int, Likelihood]]:
+    """Likelihood by generator, then by text (primary keys)."""
+    found: defaultdict[int, dict[int, Likelihood]] = defaultdict(dict)
+    for one in Likelihood.objects.filter(text__study=study).iterator(chunk_size=5000):
+        found[one.generator_id][one.text_id] = one
+    return found
+
+
+def money_spent(study: Study) -> dict[str, int]:
+    """Cents by kind (reward, fee, bonus), from the ledger."""
+    rows = LedgerEntry.objects.filter(study=study).values_list("kind").annotate(cents=Sum("cents")).order_by()
+    return dict(rows)
+
+
+def work_seconds(study: Study) -> list[int]:
+    """How long each submission took, where known, ascending.
+
+    The active time that the page's own clock measured, where it timed every text; else from accepting to submitting,
+    which also counts the time a worker was elsewhere.
+    """
+    rows = Submission.objects.filter(hit__study=study).annotate(
+        active=Sum("presentations__active_ms"),
+        timed=Count("presentations__active_ms"),
+        shown=Count("presentations"),
+    )
+    known = (
+        round(row.active / 1000) if row.shown and row.timed == row.shown else row.work_seconds
+        for row in rows.only("work_seconds")
+    )
+    return sorted(seconds for seconds in known if seconds is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class CrowdCounts:
+    """Submissions of a study: who gave them, when, and what was decided about them."""
+
+    workers: int
+    submitted: int
+    approved: int
+    rejected: int
+    excluded: int
+    rejected_kept: int
+    first: datetime | None
+    last: datetime | None
+
+
+def crowd_counts(study: Study) -> CrowdCounts:
+    """One row of counts."""
+    left_out = Exists(_exclusions().filter(submission=OuterRef("pk")))
+    paid = Decision.objects.filter(matter=Decision.Matter.PAYMENT, submission=OuterRef("pk"))
+    found = (
+        Submission.objects.filter(hit__study=study)
+        .annotate(
+            left_out=left_out, yes=Exists(paid.filter(verdict="approve")), no=Exists(paid.filter(verdict="reject"))
+        )
+        .aggregate(
+            workers=Count("worker", distinct=True),
+            submitted=Count("pk"),
+            approved=Count("pk", filter=Q(yes=True)),
+            rejected=Count("pk", filter=Q(no=True)),
+            excluded=Count("pk", filter=Q(left_out=True)),
+            rejected_kept=Count("pk", filter=Q(no=True, left_out=False)),
+            first=Min("submitted_at"),
+            last=Max("submitted_at"),
+        )
+    )
+    return CrowdCounts(**found)
+
+
+def providers(study: Study) -> tuple[str, ...]:
+    """Where the study's workers come from."""
+    known = WorkerIdentity.objects.filter(worker__submissions__hit__study=study)
+    return tuple(known.order_by("provider").values_list("provider", flat=True).distinct())
+
+
+def hit_sources(study: Study) -> list[tuple[int, int]]:
+    """(references, model texts) of each HIT, in slot order."""
+    rows = (
+        HitItem.objects.filter(hit__study=study)
+        .values("hit__slot")
+        .annotate(
+            references=Count("pk", filter=Q(text__source=Text.Source.REFERENCE)),
+            models=Count("pk", filter=Q(text__source=Text.Source.MODEL)),
+        )
+        .order_by("hit__slot")
+    )
+    return [(row["references"], row["models"]) for row in rows]
+
+
+def flags_by_kind(study: Study) -> dict[str, tuple[int, int]]:
+    """(assignments flagged, of these left out of the analysis) by kind of flag."""
+    left_out = Exists(_exclusions().filter(submission=OuterRef("submission")))
+    rows = (
+        Flag.objects.filter(submission__hit__study=study)
+        .annotate(left_out=left_out)
+        .values("kind")
+        .annotate(n=Count("pk"), gone=Count("pk", filter=Q(left_out=True)))
+        .order_by("kind")
+    )
+    return {row["kind"]: (row["n"], row["gone"]) for row in rows}
+
+
+def origins(study: Study) -> list[dict[str, Any]]:
+    """What the audit says of the files that the study's texts and ratings came from, oldest first."""
+    events = AuditEvent.objects.filter(study=study, verb__in=["add_texts", "import_work"]).order_by("number")
+    return list(events.values_list("facts", flat=True))

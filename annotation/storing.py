@@ -1,0 +1,241 @@
+"""Writing checked records as rows, many at a time. Tools of the verbs; each runs in the caller's transaction."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from django.core.exceptions import ValidationError
+
+from annotation.accounts.models import User
+from annotation.datasets.records import CollectedWork, Provenance, ScaleRecord, SubmissionRecord, TextRecord
+from annotation.exceptions import DesignError, StateError
+from annotation.models import (
+    Arm,
+    Cell,
+    Context,
+    Decision,
+    Generator,
+    Hit,
+    HitItem,
+    Judgment,
+    Likelihood,
+    Membership,
+    Parse,
+    Participation,
+    Presentation,
+    Role,
+    Scale,
+    ScaleLabel,
+    Study,
+    Submission,
+    Text,
+    Worker,
+)
+
+SHORT = 6
+
+
+def stored_scale(record: ScaleRecord, *, study_name: str) -> Scale:
+    """The scale of that name, made if new. Raises DesignError where one of that name has other labels."""
+    name = record.name or f"scale of {study_name}"
+    wanted = {(one.label, one.code) for one in record.labels}
+    scale = Scale.objects.ensure(name, [(one.label, one.code, one.gloss) for one in record.labels])
+    if set(scale.labels.values_list("label", "code")) != wanted:
+        raise DesignError(f"A scale named {name!r} exists already and has other labels; give this one another name.")
+    return scale
+
+
+def checked(study: Study) -> Study:
+    """The unsaved study, its name found free and well formed. Raises StateError or DesignError."""
+    if Study.objects.filter(name=study.name).exists():
+        raise StateError(f"A study named {study.name!r} exists already; nothing was imported. Choose another name.")
+    try:
+        study.clean_fields(exclude=["scale"])
+    except ValidationError as error:
+        field, sentences = next(iter(error.message_dict.items()))
+        raise DesignError(f"The study's {field} {getattr(study, field)!r} is refused: {' '.join(sentences)}") from None
+    return study
+
+
+def enrol_owner(study: Study, owner: User | None) -> None:
+    """Give the study its owner, where somebody is named."""
+    if owner is not None:
+        Membership.objects.create(study=study, user=owner, role=Role.OWNER)
+
+
+def stored_texts(study: Study, records: Sequence[TextRecord]) -> dict[str, Text]:
+    """Write texts with their contexts, generators and likelihoods; text by id. Raises StateError for a known id."""
+    keys = [record.id for record in records]
+    known = set(Text.objects.filter(study=study).values_list("key", flat=True)).intersection(keys)
+    if known:
+        row = next(record.row for record in records if record.id in known)
+        place = f" (row {row})" if row else ""
+        raise StateError(f"The study {study} has a text with the id {min(known)!r} already{place}; nothing was added.")
+    generators = _stored_generators(study, records)
+    contexts = _stored_contexts(study, records)
+    texts = Text.objects.bulk_create(
+        Text(
+            study=study,
+            key=record.id,
+            source=record.source,
+            generator=generators[record.generator] if record.generator else None,
+            context=contexts[record.context] if record.context else None,
+            domain=record.domain,
+            body=record.body,
+            corpus_count=record.corpus_count,
+            corpus_name=record.corpus_name,
+            corpus_size=record.corpus_size,
+        )
+        for record in records
+    )
+    by_key = {text.key: text for text in texts}
+    _store_likelihoods(records, by_key, generators)
+    return by_key
+
+
+def _stored_generators(study: Study, records: Sequence[TextRecord]) -> dict[str, Generator]:
+    wanted: dict[str, str] = {}
+    for record in records:
+        if record.generator:
+            wanted.setdefault(record.generator, record.decoding)
+    for record in records:
+        for one in record.likelihoods:
+            wanted.setdefault(one.generator, "")
+    found = {one.name: one for one in Generator.objects.filter(study=study, name__in=list(wanted))}
+    for name, decoding in wanted.items():
+        if name in found and decoding and found[name].decoding != decoding:
+            before = found[name].decoding
+            raise DesignError(f"The generator {name!r} is decoded by {before!r} in this study, not by {decoding!r}.")
+    new = [Generator(study=study, name=name, decoding=how) for name, how in wanted.items() if name not in found]
+    return found | {one.name: one for one in Generator.objects.bulk_create(new)}
+
+
+def _stored_contexts(study: Study, records: Sequence[TextRecord]) -> dict[str, Context]:
+    wanted = {record.context: record.context_body for record in records if record.context}
+    found = {one.key: one for one in Context.objects.filter(study=study)}
+    for key, body in wanted.items():
+        if key in found and body and found[key].body != body:
+            raise DesignError(f"The context {key!r} has another text in the study {study}; nothing was added.")
+    new = [Context(study=study, key=key, body=body) for key, body in wanted.items() if key not in found]
+    return found | {one.key: one for one in Context.objects.bulk_create(new)}
+
+
+def _store_likelihoods(records: Iterable[TextRecord], texts: dict[str, Text], generators: dict[str, Generator]) -> None:
+    Likelihood.objects.bulk_create(
+        Likelihood(
+            text=texts[record.id],
+            generator=generators[one.generator],
+            log_prob=one.log_prob,
+            log_prob_text=one.written[:60],
+            length=one.length,
+            length_unit=one.unit,
+            decoding=one.decoding,
+        )
+        for record in records
+        for one in record.likelihoods
+    )
+
+
+def stored_hits(study: Study, work: CollectedWork, texts: dict[str, Text]) -> dict[str, Hit]:
+    """Write the HITs of the study's only cell and the places of their texts; HIT by its id, "" for one without."""
+    cell = Cell.objects.create(arm=Arm.objects.create(study=study))
+    hits = Hit.objects.bulk_create(
+        Hit(study=study, cell=cell, slot=slot, max_assignments=record.max_assignments, market_id=record.id or None)
+        for slot, record in enumerate(work.hits)
+    )
+    by_id = {hit.market_id or "": hit for hit in hits}
+    HitItem.objects.bulk_create(
+        HitItem(hit=by_id[record.id], text=texts[key], position=position)
+        for record in work.hits
+        for position, key in enumerate(record.texts)
+    )
+    return by_id
+
+
+def stored_submissions(
+    work: CollectedWork, hits: dict[str, Hit], workers: dict[str, Worker], *, now: datetime
+) -> list[Submission]:
+    """Write the submissions as they came, in the order of the file; a worker's real id is not among what is stored."""
+    return Submission.objects.bulk_create(
+        Submission(
+            hit=hits[record.hit],
+            worker=workers[record.worker],
+            market_id=record.assignment,
+            raw=raw_document(record, workers[record.worker].pseudonym),
+            raw_format=work.raw_format,
+            accepted_at=record.accepted_at,
+            submitted_at=record.submitted_at,
+            work_seconds=record.work_seconds,
+            received_at=now,
+        )
+        for record in work.submissions
+    )
+
+
+def raw_document(record: SubmissionRecord, pseudonym: str) -> str:
+    """The row as JSON; wherever a cell names the worker's id, the pseudonym stands instead.
+
+    An id of fewer than SHORT characters is left alone: it cannot be told from an ordinary word or number.
+    """
+    if len(record.worker) < SHORT:
+        return json.dumps(dict(record.raw))
+    worker = re.compile(rf"(?<!\w){re.escape(record.worker)}(?!\w)")
+    return json.dumps({name: worker.sub(pseudonym, cell) for name, cell in record.raw})
+
+
+def store_judgments(
+    study: Study, work: CollectedWork, submissions: Sequence[Submission], texts: dict[str, Text], *, now: datetime
+) -> int:
+    """Parse the stored submissions into presentations and judgments; returns how many judgments."""
+    labels = {one.label: one for one in ScaleLabel.objects.filter(scale=study.scale)}
+    told = [
+        (submission, judgment)
+        for submission, record in zip(submissions, work.submissions, strict=True)
+        for judgment in record.judgments
+    ]
+    presentations = Presentation.objects.bulk_create(
+        Presentation(submission=submission, text=texts[judgment.text], position=judgment.position)
+        for submission, judgment in told
+    )
+    Judgment.objects.bulk_create(
+        Judgment(presentation=presentation, label=labels[judgment.label])
+        for presentation, (_, judgment) in zip(presentations, told, strict=True)
+    )
+    Parse.objects.bulk_create(Parse(submission=submission, parsed_at=now) for submission in submissions)
+    return len(told)
+
+
+def store_decisions(work: CollectedWork, submissions: Sequence[Submission], *, now: datetime) -> int:
+    """Write the payment decisions that the file tells; returns how many are rejections. None concerns the analysis."""
+    told = [(row, record) for row, record in zip(submissions, work.submissions, strict=True) if record.payment]
+    Decision.objects.bulk_create(
+        Decision(
+            submission=row,
+            matter=Decision.Matter.PAYMENT,
+            verdict=record.payment or "",
+            reason=record.feedback or ("Rejected in the imported file." if record.payment == "reject" else ""),
+            at=now,
+        )
+        for row, record in told
+    )
+    return sum(record.payment == "reject" for _, record in told)
+
+
+def store_participations(study: Study, submissions: Sequence[Submission], *, now: datetime) -> None:
+    """Note each worker's arm, since their first submission."""
+    arm = Arm.objects.get(study=study)
+    since: dict[int, datetime] = {}
+    for row in submissions:
+        at = row.accepted_at or row.submitted_at or now
+        since[row.worker_id] = min(at, since.get(row.worker_id, at))
+    Participation.objects.bulk_create(
+        Participation(study=study, worker_id=worker, arm=arm, since=at) for worker, at in since.items()
+    )
+
+
+def told_file(origin: Provenance) -> dict[str, str | int]:
+    """A file as the audit tells it."""
+    return {"file": origin.file, "sha256": origin.sha256, "rows": origin.rows, "layout": origin.layout}

@@ -1,0 +1,37 @@
+"""The embedded default needs no preparation: an empty SQLite database gets its tables at the first command."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+import django
+from django.core.management import call_command, get_commands
+from django.db import OperationalError, connection
+from django.db.migrations.executor import MigrationExecutor
+
+
+def prepare(argv: Sequence[str]) -> None:
+    """Before a command of ours: create the tables of an empty SQLite database.
+
+    Any other database that lacks migrations is left alone: exits with code 2 and a sentence.
+    """
+    django.setup()
+    name = argv[1] if len(argv) > 1 else ""
+    if not str(get_commands().get(name, "")).startswith("annotation") or {"-h", "--help"} & set(argv):
+        return
+    try:
+        executor = MigrationExecutor(connection)
+    except OperationalError as error:
+        _refuse(f"The database cannot be reached: {str(error).strip()}")
+    missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    if missing and connection.vendor == "sqlite" and not executor.loader.applied_migrations:
+        call_command("migrate", verbosity=0)
+    elif missing:
+        _refuse(f"The database lacks {len(missing)} migrations: run `manage.py migrate` first.")
+
+
+def _refuse(sentence: str) -> NoReturn:
+    sys.stderr.write(f"{sentence}\n")
+    raise SystemExit(2)

@@ -1,0 +1,188 @@
+"""What a report is made from, and the sentence where none can be made."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation import facts
+from annotation.datasets.records import LikelihoodRecord, TextRecord
+from annotation.flows.add_texts import add_texts
+from annotation.flows.create import Plan, create
+from annotation.flows.score import score
+from annotation.models import AuditEvent, Decision, Flag, Intent, LedgerEntry, Result, Study, Submission
+from metrics.report.records import KnownValue, ScaleLabel, Truth
+from tests.annotation.imports import batches
+
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
+
+NOW = datetime(2026, 11, 20, tzinfo=UTC)
+
+
+def imported(tmp_path: Path, content: batches.Rows | None = None) -> Study:
+    path = batches.written(tmp_path / "batch.csv", content or batches.rows())
+    call_command("import_batch", path, study="small")
+    return Study.objects.get(name="small")
+
+
+def leave_out(submissions: list[Submission]) -> None:
+    for one in submissions:
+        Decision.objects.create(submission=one, matter="analysis", verdict="exclude", reason="test", at=NOW)
+
+
+def test_a_report_is_written_stored_and_noted(tmp_path: Path) -> None:
+    study = imported(tmp_path)
+    call_command("report", "small", out=tmp_path / "out", seed=3, level=0.9)
+    told = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
+    assert told["reproducibility"]["command"] == "manage.py report small --out DIR --seed 3 --level 0.9"
+    result = Result.objects.get(study=study)
+    assert result.numbers == told
+    assert AuditEvent.objects.get(study=study, verb="export").facts["data_sha256"] == result.data_sha256
+
+
+def test_the_same_data_give_the_same_hash_and_other_data_another(tmp_path: Path) -> None:
+    study = imported(tmp_path)
+    for folder in ("one", "two"):
+        call_command("report", "small", out=tmp_path / folder)
+    leave_out(list(Submission.objects.order_by("pk")[:1]))
+    call_command("report", "small", out=tmp_path / "three")
+    first, second, third = Result.objects.filter(study=study).order_by("pk").values_list("data_sha256", flat=True)
+    assert first == second != third
+
+
+def test_excluded_submissions_leave_the_means_and_stay_in_sight(tmp_path: Path) -> None:
+    study = imported(tmp_path)
+    gone = Submission.objects.order_by("pk").first()
+    leave_out([gone])
+    found = score(study)
+    assert {item.ratings for item in found.generators[0].items} == {2, 3}
+    assert [row.rater for row in found.ratings if not row.kept] == [gone.worker.pseudonym] * 3
+    assert (found.crowd.excluded, found.crowd.submitted) == (1, 24)
+    kept = [row.value for row in found.ratings if row.kept and row.text == "3HIT0-0"]
+    assert next(item.hj for item in found.generators[0].items if item.id == "3HIT0-0") == sum(kept) / len(kept)
+
+
+def test_a_study_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="nobody-made-this") as caught:
+        call_command("report", "nobody-made-this", out=tmp_path)
+    assert caught.value.returncode == 2
+
+
+def test_a_study_without_ratings_is_told(tmp_path: Path) -> None:
+    create("fresh", mode="rehearsal", plan=Plan(), actor="test", now=NOW)
+    with pytest.raises(CommandError, match="fresh has no ratings yet") as caught:
+        call_command("report", "fresh", out=tmp_path)
+    assert caught.value.returncode == 2
+    assert not Result.objects.exists()
+
+
+def test_a_study_whose_raters_are_all_excluded_names_the_exclusion(tmp_path: Path) -> None:
+    imported(tmp_path)
+    leave_out(list(Submission.objects.all()))
+    with pytest.raises(CommandError, match="'excluded from the analysis' removed the most") as caught:
+        call_command("report", "small", out=tmp_path / "out")
+    assert caught.value.returncode == 2
+
+
+def test_one_source_too_few_texts_and_no_log_p_are_told(tmp_path: Path) -> None:
+    few = batches.rows(hits=2)
+    unknown = [{name: cell for name, cell in row.items() if "LOGP" not in name} for row in batches.rows()]
+    single = [{name: "SUM" if "TYPE" in name else cell for name, cell in row.items()} for row in batches.rows()]
+    mapping = tmp_path / "map.toml"
+    shipped = (Path(facts.__file__).parent / "datasets" / "mappings" / "huse.toml").read_text()
+    mapping.write_text(shipped.replace('log_prob = "Input.LOGP{i}"\n', ""))
+    cases = {"few": (few, "at least 17"), "single": (single, "all 24 items are model"), "unknown": (unknown, "24 item")}
+    for name, (content, sentence) in cases.items():
+        path = batches.written(tmp_path / f"{name}.csv", content)
+        call_command("import_batch", path, study=name, mapping=mapping if name == "unknown" else None)
+        with pytest.raises(CommandError, match=sentence) as caught:
+            call_command("report", name, out=tmp_path / "out")
+        assert f"The study {name} cannot be scored" in str(caught.value)
+        assert caught.value.returncode == 2
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    imported(tmp_path)
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(CommandError, match="cannot be written to") as caught:
+        call_command("report", "small", out=tmp_path / "file" / "out")
+    assert caught.value.returncode == 2
+    assert not Result.objects.exists()
+
+
+def test_the_order_and_the_mixture_of_hits_are_told() -> None:
+    assert facts.interleaving([(0, 3), (3, 0)], seed=None) == "Each of the 2 HITs holds texts of one source only."
+    assert facts.interleaving([(1, 2), (2, 1)], seed=5) == (
+        "Every HIT mixes the sources, with 1 to 2 references in each. "
+        "Texts were dealt into HITs and ordered at random by seed 5."
+    )
+    assert facts.interleaving([(1, 2), (3, 0)], seed=None).startswith("1 of 2 HITs mix")
+    assert facts.interleaving([], seed=1) is None
+
+
+def test_quartiles_are_those_of_the_usual_definition() -> None:
+    """By hand: the positions 0.25 (n - 1) and so on, interpolated."""
+    assert facts.quartiles([1, 2, 3, 4]) == (1.75, 2.5, 3.25)
+    assert facts.quartiles([7]) == (7.0, 7.0, 7.0)
+    assert facts.quartiles([]) == (None, None, None)
+
+
+def test_a_coding_is_told_in_words() -> None:
+    assert facts.coding((ScaleLabel("Good", 5), ScaleLabel("Bad", 0))) == "0 to 5, 0 = Bad, 5 = Good"
+    assert facts.coding((ScaleLabel("1", 1), ScaleLabel("7", 7))) == "1 to 7"
+
+
+def test_a_rehearsal_tells_its_money_its_flags_and_its_truths(tmp_path: Path) -> None:
+    study = imported(tmp_path)
+    Study.objects.filter(pk=study.pk).update(mode="rehearsal", minimum_percent_approved=95, country="US")
+    study.refresh_from_db()
+    submission = Submission.objects.order_by("pk").first()
+    intent = Intent.of(study, Intent.Kind.APPROVE, submission.pk, slot="x")
+    intent.save()
+    for kind, cents in (("reward", 50), ("fee", 20)):
+        LedgerEntry.objects.create(study=study, intent=intent, kind=kind, cents=cents, at=NOW)
+    Flag.objects.create(submission=submission, kind="incomplete", sentence="One is missing.", raised_at=NOW)
+    truth = Truth(1.0, *[KnownValue(0.5)] * 6, studies=1, raters=3, texts=12)
+    found = score(study, truths={"summarizer": truth})
+    assert (found.money.paid_cents, found.money.fee_cents, found.money.total_cents) == (50, 20, 70)
+    assert [(flag.name, flag.assignments, flag.of) for flag in found.flags] == [("incomplete", 1, 24)]
+    assert found.generators[0].truth is truth
+    assert found.crowd.criteria == ("approval rate above 95 %", "located in US")
+    assert found.crowd.provider == "rehearsal crowd (simulated raters)"
+
+
+def test_references_of_another_generator_are_left_out_aloud(tmp_path: Path) -> None:
+    items = ["id,source,generator,log_prob,length", "r1,reference,a,-1,1", "r2,reference,b,-2,1"]
+    items += ["m1,model,a,-3,1", "m2,model,b,-4,1", ""]
+    (tmp_path / "items.csv").write_text("\n".join(items))
+    (tmp_path / "ratings.csv").write_text("item,rater,value\nr1,x,1\nr2,x,2\nm1,x,3\nm2,x,4\n")
+    call_command("import_ratings", items=tmp_path / "items.csv", ratings=tmp_path / "ratings.csv", study="two")
+    found = score(Study.objects.get(name="two"))
+    assert [[item.id for item in one.items] for one in found.generators] == [["r1", "m1"], ["r2", "m2"]]
+    assert [warn.kind for warn in found.warnings] == ["references_without_log_prob"] * 2
+
+
+def test_mixed_units_and_refused_work_are_warned_of(tmp_path: Path) -> None:
+    content = batches.rows()
+    content[0] |= {"AssignmentStatus": "Rejected"}
+    study = imported(tmp_path, content)
+    Study.objects.filter(pk=study.pk).update(status="draft")
+    odd = LikelihoodRecord("summarizer", -1.0, 2, "model_token")
+    add_texts(study, [TextRecord("new", "x", "model", "summarizer", likelihoods=(odd,))], actor="test", now=NOW)
+    found = score(study)
+    assert [warn.kind for warn in found.warnings] == ["mixed_length_units", "rejected_included"]
+    assert (found.crowd.approved, found.crowd.rejected) == (0, 1)
+
+
+def test_scoring_takes_as_many_queries_for_many_ratings_as_for_few(
+    tmp_path: Path, django_assert_max_num_queries
+) -> None:
+    study = imported(tmp_path, batches.rows(hits=40, workers=10))
+    with django_assert_max_num_queries(20):
+        found = score(study)
+    assert len(found.ratings) == 1200

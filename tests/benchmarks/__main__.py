@@ -1,0 +1,34 @@
+"""`make bench`: run every benchmark and write what it printed to docs/benchmarks.md."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BENCHMARKS = {
+    "HUSE against a plain restatement of the original loop, 200 texts": "tests.benchmarks.bench_huse",
+}
+HEAD = """# Benchmarks
+
+Made by `make bench` on {machine}, Python {python}. Ratios are of one run in which both sides take turns; absolute
+times depend on the machine and on what else it does.
+"""
+
+
+def main() -> None:
+    machine = f"{os.cpu_count()} cores, {platform.machine()}, {platform.system()}"
+    parts = [HEAD.format(machine=machine, python=platform.python_version())]
+    for title, module in BENCHMARKS.items():
+        print(f"{title} ...", flush=True)
+        ran = subprocess.run([sys.executable, "-m", module], cwd=ROOT, capture_output=True, text=True, check=True)
+        print(ran.stdout)
+        parts.append(f"## {title}\n\n`python -m {module}`\n\n```\n{ran.stdout.rstrip()}\n```\n")
+    (ROOT / "docs" / "benchmarks.md").write_text("\n".join(parts), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

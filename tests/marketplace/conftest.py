@@ -1,0 +1,142 @@
+"""The project served on a real socket, with requesters and workers who use it from outside."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import boto3
+import httpx
+import pytest
+from botocore.config import Config
+from botocore.validate import ParamValidator
+from django.apps import apps
+from django.db import connection, connections, transaction
+from django.utils import timezone
+from waitress import create_server
+
+from annotation.accounts.models import AccessKey, User
+from annotation.management.commands.serve import application
+from annotation.marketplace import clock
+from annotation.marketplace.accounts import Record, fund, open_worker
+from annotation.marketplace.models import Requester
+from annotation.marketplace.wire import views
+from annotation.marketplace.wire.model import OPERATIONS
+from annotation.marketplace.wire.writing import plain
+from annotation.marketplace.worker.sessions import new_link
+from tests.marketplace.people import Lab, Person
+
+
+@pytest.fixture(scope="session")
+def port() -> Iterator[int]:
+    """The port at which a server in this process answers."""
+    server = create_server(application(), host="127.0.0.1", port=0, threads=16)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    yield server.effective_port
+    server.close()
+    server.task_dispatcher.shutdown()
+    thread.join(timeout=10)
+
+
+@pytest.fixture
+def tables(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    """The database as other threads and processes see it, emptied of the marketplace's rows afterwards.
+
+    In place of `transactional_db`: truncating every table of the project takes PostgreSQL seconds.
+    """
+    with django_db_blocker.unblock():
+        yield
+        with transaction.atomic(), connection.cursor() as cursor:
+            for label in ("marketplace", "accounts"):
+                for model in apps.get_app_config(label).get_models():
+                    cursor.execute(f"DELETE FROM {connection.ops.quote_name(model._meta.db_table)}")
+        connections.close_all()
+
+
+@pytest.fixture
+def site(port: int, tables: None, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The worker site's origin. Every result of an operation is compared with its documented shape."""
+    settings.WORKER_ORIGIN = f"http://127.0.0.1:{port}"
+    settings.HIT_ORIGIN = f"http://localhost:{port}"
+    # The server's threads keep no connection: the test database can be dropped at the end.
+    monkeypatch.setitem(connections.settings["default"], "CONN_MAX_AGE", 0)
+    complaints: list[str] = []
+    carried_out = views._carried_out
+
+    def checked(name: str, call: Any, given: dict) -> dict:
+        result = carried_out(name, call, given)
+        report = ParamValidator().validate(plain(result), OPERATIONS[name].output_shape)
+        complaints.extend([f"{name}: {report.generate_report()}"] if report.has_errors() else [])
+        return result
+
+    monkeypatch.setattr(views, "_carried_out", checked)
+    yield settings.WORKER_ORIGIN
+    assert complaints == []
+
+
+@pytest.fixture
+def open_lab(site: str) -> Iterator[Callable[..., Lab]]:
+    """Opens requester accounts: open_lab(name, balance in cents)."""
+    with ExitStack() as stack:
+
+        def opened(name: str, balance: int = 1_000_000) -> Lab:
+            user = User.objects.create(username=name)
+            requester = Requester.objects.create(user=user, created_at=clock.now())
+            fund(requester, balance=balance, now=clock.now())
+            key, secret = AccessKey.objects.issue(user)
+            client = mturk(f"{site}/mturk/", key.key_id, secret)
+            stack.callback(client.close)
+            return Lab(client, f"{site}/mturk/", key.key_id, secret)
+
+        yield opened
+
+
+def mturk(url: str | None, key: str, secret: str) -> Any:
+    return boto3.client(
+        "mturk",
+        endpoint_url=url,
+        region_name="us-east-1",
+        aws_access_key_id=key,
+        aws_secret_access_key=secret,
+        config=Config(retries={"mode": "standard", "max_attempts": 1}, proxies={}),
+    )
+
+
+@pytest.fixture
+def lab(open_lab: Callable[..., Lab]) -> Lab:
+    """A requester with 10,000 dollars."""
+    return open_lab("lab")
+
+
+@pytest.fixture
+def sign_in(site: str) -> Iterator[Callable[..., Person]]:
+    """Signs workers in by their links: sign_in(name, approved=..., percent=..., locale=...)."""
+    with ExitStack() as stack:
+
+        def signed_in(name: str = "ann", **record: Any) -> Person:
+            worker = open_worker(name, worker_id=None, record=Record(**record), now=clock.now())
+            browser = stack.enter_context(httpx.Client(trust_env=False, follow_redirects=True))
+            assert browser.get(new_link(worker, now=timezone.now())).status_code == 200
+            return Person(worker.worker_id, browser, site)
+
+        yield signed_in
+
+
+@pytest.fixture
+def ann(sign_in: Callable[..., Person]) -> Person:
+    """A signed-in worker without a past."""
+    return sign_in("ann")
+
+
+@pytest.fixture
+def people(sign_in: Callable[..., Person]) -> Callable[[int], list[Person]]:
+    return lambda number: [sign_in(f"worker {index}") for index in range(number)]
+
+
+@pytest.fixture
+def pass_time(site: str) -> Callable[[int], object]:
+    """Moves the marketplace's clock forward by seconds."""
+    return clock.move

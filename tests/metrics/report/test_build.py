@@ -1,0 +1,256 @@
+"""What a report computes and warns of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from metrics.errors import BadInput
+from metrics.figures import huse_scatter
+from metrics.huse import evaluate
+from metrics.report.build import build
+from metrics.report.records import ReportInput
+from metrics.report.result import Report
+from metrics.report.text import table
+from metrics.types import MODEL
+from tests.metrics.report.huse_data import huse_study
+from tests.metrics.report.samples import STUDY, study, with_truth
+
+LACKS = {"t=1.0": (1.1, 0.1), "t=0.7": (0.2, 1.4)}
+
+
+@pytest.fixture(scope="module")
+def given() -> ReportInput:
+    return study(LACKS)
+
+
+@pytest.fixture(scope="module")
+def report(given: ReportInput) -> Report:
+    return build(given, seed=7)
+
+
+def kinds(given: ReportInput) -> set[str]:
+    return {warn.kind for warn in build(given).warnings}
+
+
+def sentence(given: ReportInput, kind: str) -> str:
+    return next(warn.sentence for warn in build(given).warnings if warn.kind == kind)
+
+
+def one(given: ReportInput, **changed: object) -> ReportInput:
+    """The study with its first generator changed, and no other."""
+    return replace(given, generators=(replace(given.generators[0], **changed),))  # type: ignore[arg-type]
+
+
+def test_every_number_is_that_of_evaluate(given: ReportInput, report: Report) -> None:
+    for facts, generator in zip(given.generators, report.generators, strict=True):
+        assert generator.modes == evaluate(facts.items, k=16, seed=7, level=0.95)
+
+
+def test_references_are_counted_once_in_hj_by_source(report: Report) -> None:
+    assert [(row.name, row.mean.n) for row in report.sources] == [("reference", 30), ("t=1.0", 30), ("t=0.7", 30)]
+    assert report.ratings_per_text == ((20, 90),)
+
+
+def test_mean_hj_has_the_t_interval_over_texts(report: Report) -> None:
+    from scipy import stats
+
+    row = report.sources[1]
+    values = [hj for _, hj, _ in row.texts]
+    low, high = stats.t.interval(0.95, len(values) - 1, loc=sum(values) / len(values), scale=stats.sem(values))
+    assert row.mean.interval is not None
+    assert (row.mean.interval.low, row.mean.interval.high) == pytest.approx((low, high))
+
+
+def test_panels_share_their_axes_and_shade_by_share_of_references(report: Report) -> None:
+    first, second = (generator.panel for generator in report.generators)
+    assert first.hj_range == second.hj_range
+    assert first.rate_range == second.rate_range
+    assert first.shade is not None
+    cells = [cell for row in first.shade.share for cell in row]
+    assert all(0 <= cell <= 1 for cell in cells if cell is not None)
+    assert first.shade.share[20][-1] > 0.5 > first.shade.share[20][0]  # type: ignore[operator]
+
+
+def test_verdict_says_told_apart_with_the_interval_when_it_lies_below_one() -> None:
+    report = build(study({"poor": (2.5, 0.0)}))
+    huse = report.generators[0].modes["exact"].huse
+    assert huse.interval is not None
+    assert huse.interval.high < 1
+    assert report.verdicts[0].startswith("poor is told apart from the references: HUSE ")
+    assert f"{huse.interval.high:.2f}] at 60 texts" in report.verdicts[0]
+
+
+def test_verdict_of_a_generator_like_the_references_claims_no_equality() -> None:
+    verdict = build(study({"same": (0.0, 0.0)}, seed=3)).verdicts[0]
+    assert verdict.startswith("same is not told apart from the references by this study")
+
+
+def test_interleaved_hits_raise_no_warning_about_sources(given: ReportInput) -> None:
+    assert not kinds(given) & {"one_source_hits"}
+
+
+def test_hits_of_one_source_warn_and_limit_the_conclusion() -> None:
+    report = build(study({"t=1.0": (1.0, 0.0)}, mixed=False))
+    assert "Every HIT holds one source only (2 HITs)" in next(
+        w.sentence for w in report.warnings if w.kind == "one_source_hits"
+    )
+    assert any("cannot be told from a difference between HITs" in limit for limit in report.limits)
+
+
+def test_some_hits_of_one_source_are_counted(given: ReportInput) -> None:
+    moved = tuple(replace(r, hit="alone" if r.text == "ref-0" else "mixed") for r in given.ratings)
+    assert sentence(replace(given, ratings=moved), "some_one_source_hits").startswith("1 of 2 HITs")
+
+
+def test_ratings_of_unknown_hits_say_nothing_about_hits(given: ReportInput) -> None:
+    bare = tuple(replace(rating, hit=None) for rating in given.ratings)
+    assert not kinds(replace(given, ratings=bare)) & {"one_source_hits", "some_one_source_hits"}
+
+
+def test_fewer_than_ten_raters_warn() -> None:
+    assert "few_raters" in kinds(study({"a": (1.0, 0.0)}, raters=9))
+    assert "few_raters" not in kinds(study({"a": (1.0, 0.0)}, raters=10))
+
+
+def test_unequal_raters_warn_with_the_range(given: ReportInput) -> None:
+    cut = next(rating for rating in given.ratings if rating.text == "t=1.0-0")
+    kept = tuple(replace(r, kept=False) if r is cut else r for r in given.ratings)
+    values = [rating.value for rating in kept if rating.text == cut.text and rating.kept]
+    items = tuple(
+        replace(i, hj=Fraction(sum(values), 19), ratings=19) if i.id == cut.text else i
+        for i in given.generators[0].items
+    )
+    changed = one(replace(given, ratings=kept), items=items)
+    assert "between 19 and 20 ratings" in sentence(changed, "unequal_raters")
+
+
+def test_outputs_and_log_probs_of_different_decodings_warn(given: ReportInput) -> None:
+    told = sentence(one(given, log_prob_decoding="sampling, t=1.0 untruncated"), "decoding_mismatch")
+    assert "'sampling, t=1.0'" in told
+    assert "untruncated" in told
+    assert "decoding_mismatch" not in kinds(given)
+
+
+def test_duplicate_contexts_warn_by_source(given: ReportInput) -> None:
+    items = tuple(replace(i, context="c1") if i.id == "t=1.0-0" else i for i in given.generators[0].items)
+    assert "1 context with more than one model text" in sentence(one(given, items=items), "duplicate_contexts")
+
+
+def test_probability_zero_is_counted(given: ReportInput) -> None:
+    items = tuple(replace(i, log_prob=float("-inf")) if i.id == "ref-0" else i for i in given.generators[0].items)
+    assert "1 text with probability zero" in sentence(one(given, items=items), "zero_probability")
+
+
+def test_huse_above_one_is_shown_and_explained() -> None:
+    studies = (study({"same": (0.0, 0.0)}, texts=20, seed=seed) for seed in range(40))
+    report = next(r for r in map(build, studies) if (r.generators[0].modes["exact"].huse.value or 0) > 1)
+    value = report.generators[0].modes["exact"].huse.value
+    told = next(warn.sentence for warn in report.warnings if warn.kind == "above_one")
+    assert f"HUSE is {value:.2f}, above 1" in told
+
+
+def test_rehearsals_say_that_their_raters_are_simulated(given: ReportInput) -> None:
+    assert "rehearsal" in kinds(given)
+    assert "rehearsal" not in kinds(replace(given, study=replace(STUDY, mode="live")))
+
+
+def test_a_launch_of_one_day_warns_for_people_only(given: ReportInput) -> None:
+    first = STUDY.collected_from
+    assert first is not None
+    short = replace(STUDY, collected_to=first + timedelta(hours=3))
+    assert "one_day" in kinds(replace(given, study=replace(short, mode="live")))
+    assert "one_day" not in kinds(replace(given, study=short))
+
+
+def test_the_callers_warnings_come_first_and_each_is_said_once(given: ReportInput) -> None:
+    warn = build(given).warnings[-1]
+    report = build(replace(given, warnings=(warn, warn)))
+    assert report.warnings[0] == warn
+    assert len(set(report.warnings)) == len(report.warnings)
+
+
+def test_an_hj_that_is_not_the_mean_of_its_ratings_is_refused(given: ReportInput) -> None:
+    items = tuple(replace(i, hj=Fraction(1)) if i.id == "t=1.0-3" else i for i in given.generators[0].items)
+    with pytest.raises(BadInput, match=r"item t=1\.0-3, column hj: HJ is 1, but the mean of its 20 ratings is"):
+        build(one(given, items=items))
+
+
+def test_records_that_contradict_each_other_are_refused(given: ReportInput) -> None:
+    with pytest.raises(BadInput, match="no text of its id"):
+        build(replace(given, texts=given.texts[1:]))
+    with pytest.raises(BadInput, match="name of its own"):
+        build(replace(given, generators=(given.generators[0], given.generators[0])))
+    with pytest.raises(BadInput, match="id of its own"):
+        build(replace(given, texts=(*given.texts, given.texts[0])))
+    with pytest.raises(BadInput, match="rating of nobody's text"):
+        build(replace(given, ratings=(replace(given.ratings[0], text="nobody's text"),)))
+
+
+def test_mean_ratings_without_ratings_make_a_report_that_says_so(given: ReportInput) -> None:
+    items = tuple(replace(item, ratings=0) for item in given.generators[0].items)
+    report = build(one(replace(given, ratings=()), items=items))
+    assert report.generators[0].judged[0].interval is None
+    assert any(warn.kind == "unknown_raters" for warn in report.warnings)
+
+
+def test_progress_is_told_each_generator_and_the_end(given: ReportInput) -> None:
+    told: list[tuple[str, int, int]] = []
+    build(given, progress=lambda *step: told.append(step))
+    assert told == [("HUSE of t=1.0", 0, 2), ("HUSE of t=0.7", 1, 2), ("figures", 2, 2)]
+
+
+def test_the_console_table_shows_estimates_truths_and_money_within_100_columns(given: ReportInput) -> None:
+    report = build(with_truth(given))
+    text = table(report)
+    huse = report.generators[0].modes["exact"].huse
+    assert huse.interval is not None
+    assert f"{huse.value:.2f} [{huse.interval.low:.2f}, {huse.interval.high:.2f}]" in text
+    assert "E[estimator]    0.72" in text.replace("  E[estimator]  ", "E[estimator]    ")
+    assert "224.00 USD" in text
+    assert "4.48 USD an hour" in text
+    assert max(map(len, text.splitlines())) <= 100
+    assert text.isascii()
+
+
+def test_the_console_table_says_not_recorded(given: ReportInput) -> None:
+    bare = ReportInput(given.study, given.generators, given.texts)
+    assert "cost     not recorded" in table(build(bare))
+
+
+@pytest.mark.needs_data
+def test_the_released_study_gives_the_published_and_the_exact_values_and_warns(data_dir: Path) -> None:
+    report = build(huse_study(data_dir / "huse" / "summarization_batch_results.csv"))
+    exact, paper = (report.generators[0].modes[mode] for mode in ("exact", "paper"))
+    assert (paper.huse.value, paper.huse_q.value, paper.huse_d.value) == (0.53, 0.5800000000000001, 0.95)
+    assert (exact.huse.value, exact.huse_q.value, exact.huse_d.value) == pytest.approx((0.53, 0.60, 0.93), abs=1e-12)
+    found = {warn.kind for warn in report.warnings}
+    assert {"one_source_hits", "duplicate_contexts", "modes_differ"} <= found
+    assert report.sources[1].source == MODEL
+    assert report.sources[1].mean.value == pytest.approx(3.6585)
+    assert report.raters == 93
+
+
+def test_without_any_finite_log_prob_the_plane_stays_white_and_the_support_is_told(given: ReportInput) -> None:
+    items = tuple(replace(item, log_prob=float("-inf")) for item in given.generators[0].items)
+    report = build(one(given, items=items))
+    assert report.generators[0].panel.shade is None
+    assert "−∞" in chart_alt(report)
+
+
+def test_flags_of_the_estimate_become_sentences(given: ReportInput) -> None:
+    facts = given.generators[0]
+    flat = one(replace(given, ratings=()), items=tuple(replace(item, hj=Fraction(3)) for item in facts.items))
+    assert "every text has the same HJ" in sentence(flat, "zero_variance_hj")
+    fewer = one(given, items=facts.items[:-5])
+    assert "the same weight" in sentence(fewer, "unbalanced")
+    zero = tuple(replace(i, log_prob=float("-inf")) if i.source == MODEL else i for i in facts.items)
+    assert "HUSE is 0 by construction" in sentence(one(given, items=zero), "disjoint_support")
+
+
+def chart_alt(report: Report) -> str:
+    return huse_scatter.alt(report.generators[0].panel)

@@ -1,0 +1,68 @@
+"""How values are written for people."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from metrics.report import wording
+from metrics.types import Estimate, Interval
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "written"),
+    [
+        (0.534, 2, "0.53"),
+        (-1.5, 1, "−1.5"),
+        (-0.001, 2, "0.00"),
+        (None, 2, "–"),
+        (float("-inf"), 2, "−∞"),
+        (float("inf"), 2, "∞"),
+    ],
+)
+def test_numbers_have_a_true_minus_sign_and_no_negative_zero(value: float | None, digits: int, written: str) -> None:
+    assert wording.number(value, digits) == written
+
+
+def test_an_estimate_is_followed_by_its_interval_where_it_has_one() -> None:
+    interval = Interval(0.414, 0.648, 0.95, "half-samples")
+    assert wording.estimate(Estimate(0.53, 200, interval, {}, (), "s")) == "0.53 [0.41, 0.65]"
+    assert wording.estimate(Estimate(0.53, 200, None, {}, (), "s")) == "0.53"
+    assert wording.interval(None) == "–"
+
+
+@pytest.mark.parametrize(
+    ("cents", "written"),
+    [(16000, "160.00 USD"), (5, "0.05 USD"), (-250, "−2.50 USD"), (0, "0.00 USD"), (None, "not recorded")],
+)
+def test_money_is_written_from_whole_cents(cents: int | None, written: str) -> None:
+    assert wording.money(cents) == written
+
+
+@pytest.mark.parametrize(
+    ("seconds", "written"), [(804, "13 min 24 s"), (59.4, "59 s"), (60, "1 min 00 s"), (None, "not recorded")]
+)
+def test_durations_are_minutes_and_seconds(seconds: float | None, written: str) -> None:
+    assert wording.duration(seconds) == written
+
+
+def test_moments_say_the_weekday_and_the_zone() -> None:
+    assert wording.moment(datetime(2026, 11, 3, 14, 5, tzinfo=UTC)) == "Tuesday, 3 November 2026, 14:05 UTC"
+    assert wording.moment(None) == "not recorded"
+
+
+@pytest.mark.parametrize(
+    ("fact", "written"), [(0, "0"), (None, "not recorded"), ("", "not recorded"), ((), "not recorded")]
+)
+def test_zero_is_a_fact_and_nothing_is_not_recorded(fact: object, written: str) -> None:
+    assert wording.known(fact) == written
+
+
+def test_counts_agree_with_their_nouns() -> None:
+    assert [wording.plural(n, "text") for n in (0, 1, 2)] == ["0 texts", "1 text", "2 texts"]
+    assert wording.plural(2, "person", "people") == "2 people"
+
+
+def test_an_interval_is_kept_on_one_line() -> None:
+    assert wording.whole("HUSE 0.53 [0.41, 0.65] at 200") == "HUSE 0.53\u00a0[0.41,\u00a00.65] at 200"

@@ -4,8 +4,6 @@ HUSE, HUSE-Q and HUSE-D from judged items (`evaluate`), HJ from ratings (`sum_ra
 classifier behind them (`classify`, `reference_share`), theory (`theoretical_huse`), and JSON (`result_json`).
 """
 
-__version__ = "0.1.0"
-
 from metrics.errors import (
     BadInput,
     DegenerateInput,
@@ -33,6 +31,7 @@ from metrics.types import (
     Rating,
     RatingSums,
 )
+from metrics.version import __version__
 
 __all__ = [
     "MODEL",
@@ -53,6 +52,7 @@ __all__ = [
     "OneClass",
     "Rating",
     "RatingSums",
+    "__version__",
     "classify",
     "estimate_json",
     "evaluate",

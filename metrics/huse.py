@@ -13,7 +13,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from metrics import __version__
 from metrics.arrays import Ints
 from metrics.classifier import HJ, LOG_PROB, Classifier
 from metrics.errors import BadInput
@@ -21,6 +20,7 @@ from metrics.neighbors import Votes
 from metrics.resampling import context_numbers, smallest_draw, subsample_interval, subsample_sd
 from metrics.types import Estimate, HuseResult, Interval, Item, Missing, Mode, Setting, VoteTie
 from metrics.validation import check_items
+from metrics.version import __version__
 
 MODES: tuple[Mode, ...] = ("exact", "paper")
 FAVOUR: dict[VoteTie, int] = {"reference": 1, "half": 0, "model": -1}

@@ -18,6 +18,7 @@ from metrics.neighbors import FLOAT_TOLERANCE, TREE_ABOVE, plane_votes, reach, r
 
 FAR = 1e8  # squared distance in q between an item with log p = -inf and one without, in variances
 CELLS = 1 << 16  # distances held at once
+SMALLEST_SD = 1e-100  # of numbers up to 1: below, a feature counts as constant
 ROW_CELLS = 1 << 20  # numbers in one array over subsets x items
 
 
@@ -35,11 +36,12 @@ class Study:
     """Arrays of one study, prepared once: `hj` and `q` (any scale, q may hold -inf), `z` True for reference."""
 
     def __init__(self, hj: NDArray[Any], q: Floats, z: Bools, k: int = 16, tie: int = 1):
-        self.hj = np.asarray(hj, dtype=np.float64)
+        self.hj = _near_one(np.asarray(hj, dtype=np.float64))
         self.infinite = np.isneginf(q)
         self.any_infinite = bool(self.infinite.any())
-        self.q = np.where(self.infinite, 0.0, q)
-        self.q_line = np.where(self.infinite, self.q.min(initial=0.0) * 1e3 - 1e3, q)
+        self.q = _near_one(np.where(self.infinite, 0.0, q))
+        # On the line of q alone, -inf is one far point; the finite q lie between -1 and about 0.
+        self.q_line = np.where(self.infinite, -1e3, self.q)
         self.sign = np.where(z, 1.0, -1.0)
         self.k, self.tie = k, tie
         self.disjoint = self.any_infinite and bool((self.infinite == z).all() or (self.infinite != z).all())
@@ -136,6 +138,11 @@ class Study:
         return np.where(h_varies | q_varies, self._twice_error(balance, sign), 1.0)
 
 
+def _near_one(values: Floats) -> Floats:
+    """Divided by a power of two, which changes no digit, so that the squares of tiny numbers do not vanish."""
+    return np.asarray(np.ldexp(values, -int(np.frexp(np.abs(values).max(initial=0.0))[1])))
+
+
 def _square_gaps(x: Floats, out: Floats) -> None:
     np.subtract(x[:, :, None], x[:, None, :], out=out)
     np.multiply(out, out, out=out)
@@ -144,13 +151,13 @@ def _square_gaps(x: Floats, out: Floats) -> None:
 def _inverse_sd(values: Floats, infinite: Bools | None) -> tuple[Floats, Bools]:
     """1 / population sd of each row (0 where nothing varies) as a column, and whether the feature tells anything."""
     if infinite is None:
-        varies = values.max(axis=1) > values.min(axis=1)
         sd = values.std(axis=1)
+        varies = (values.max(axis=1) > values.min(axis=1)) & (sd > SMALLEST_SD)
         return np.where(varies, 1 / np.where(varies, sd, 1.0), 0.0)[:, None], varies
     finite = ~infinite
     count = np.maximum(finite.sum(axis=1), 1)
     mean = (values * finite).sum(axis=1) / count
     sd = np.sqrt((((values - mean[:, None]) * finite) ** 2).sum(axis=1) / count)
-    varies = sd > 1e-14 * np.abs(values).max(axis=1, initial=0.0)
+    varies = sd > np.maximum(1e-14 * np.abs(values).max(axis=1, initial=0.0), SMALLEST_SD)
     mixed = finite.any(axis=1) & infinite.any(axis=1)
     return np.where(varies, 1 / np.where(varies, sd, 1.0), 0.0)[:, None], varies | mixed

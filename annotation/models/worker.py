@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from django.conf import settings
 from django.db import models, transaction
 
+MANY = 5000  # ids in one query; SQLite refuses long lists
+
 
 class WorkerManager(models.Manager["Worker"]):
     def known_as(self, provider: str, external_id: str) -> Worker:
@@ -31,6 +33,11 @@ class WorkerManager(models.Manager["Worker"]):
     def known_all(self, provider: str, external_ids: Iterable[str]) -> dict[str, Worker]:
         """As known_as for many ids at once: id -> worker."""
         wanted = list(dict.fromkeys(external_ids))
+        with transaction.atomic():
+            parts = [self._known_few(provider, wanted[i : i + MANY]) for i in range(0, len(wanted), MANY)]
+        return {external_id: worker for part in parts for external_id, worker in part.items()}
+
+    def _known_few(self, provider: str, wanted: list[str]) -> dict[str, Worker]:
         with transaction.atomic():
             found = self._behind(provider, wanted)
             new = {

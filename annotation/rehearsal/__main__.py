@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import argparse
 import fcntl
 import os
 import shutil
 import socket
-import sys
 from pathlib import Path
 from typing import TextIO
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def _own_folder() -> tuple[Path, TextIO]:
-    """The first of var/demo, var/demo-2 ... that no other demo is using, emptied. The lock ends with the process."""
+def _own_folder(first: Path) -> tuple[Path, TextIO]:
+    """The first of demo, demo-2 ... that no other demo is using, emptied. The lock ends with the process."""
     for number in range(1, 100):
-        folder = ROOT / "var" / ("demo" if number == 1 else f"demo-{number}")
+        folder = first if number == 1 else first.with_name(f"{first.name}-{number}")
         folder.mkdir(parents=True, exist_ok=True)
         lock = (folder / ".lock").open("w")
         try:
@@ -41,7 +41,10 @@ def _free_port() -> int:
 
 
 def main() -> None:
-    folder, _lock = _own_folder()
+    parser = argparse.ArgumentParser(prog="python -m annotation.rehearsal", description=__doc__, add_help=False)
+    parser.add_argument("--folder", type=Path, default=ROOT / "var" / "demo")
+    given, rest = parser.parse_known_args()
+    folder, _lock = _own_folder(given.folder.resolve())
     port = _free_port()
     os.chdir(ROOT)
     os.environ.update(
@@ -56,9 +59,7 @@ def main() -> None:
     from django.core.management import execute_from_command_line
 
     execute_from_command_line(["manage.py", "migrate", "--verbosity", "0"])
-    execute_from_command_line(
-        ["manage.py", "rehearse", "--name", "demo", "--out", str(folder / "report"), *sys.argv[1:]]
-    )
+    execute_from_command_line(["manage.py", "rehearse", "--name", "demo", "--out", str(folder / "report"), *rest])
 
 
 if __name__ == "__main__":

@@ -21,8 +21,6 @@ from annotation.rehearsal.world import World
 from annotation.rehearsal.world.raters import RaterProfile, draw_crowd
 from annotation.rehearsal.world.study import Design, allot_raters
 
-# What the rehearsal's requester may spend on the marketplace, in dollars.
-BALANCE = 10_000
 # A rater of the crowd meets the recruitment rules of the preset.
 STANDING = {"approved": 500, "percent": 99, "locale": "US"}
 # Simulated reading: seconds a text, log-normal; spammers do not read.
@@ -123,7 +121,9 @@ def crowd(world: World, design: Design, *, seed: int) -> list[Member]:
     return [Member(_sign_in_url(f"{rater.id}", seed), Mind(world, rater, seed)) for rater in people]
 
 
-def rate(members: Sequence[Member], design: Design, *, seed: int, progress: Callable[[int], None] | None = None) -> Day:
+def rate(
+    members: Sequence[Member], design: Design, *, seed: int, progress: Callable[[int], object] | None = None
+) -> Day:
     """Let the crowd find the HITs on offer and do them; who does which is drawn by `seed` and what the HITs hold."""
     with Browser(_sign_in_url("scout", seed)) as scout:
         found = sheets_on_offer(scout)

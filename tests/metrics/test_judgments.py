@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics import BadInput, InsufficientData, MissingHJ, Rating, RatingSums, human_judgments, sum_ratings
@@ -73,6 +73,7 @@ def test_a_rating_that_is_no_finite_number_is_refused(value):
         sum_ratings([Rating("a", "w", value)])
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 5), min_size=2, max_size=40))
 def test_a_database_aggregate_serves_as_well_as_ratings(values):
     squares = Fraction(sum(v * v for v in values))
@@ -80,6 +81,7 @@ def test_a_database_aggregate_serves_as_well_as_ratings(values):
     assert human_judgments([aggregate]) == human_judgments(sum_ratings(ratings(values)))
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 5), min_size=2, max_size=40), st.integers(-3, 3), st.integers(1, 5))
 def test_hj_and_its_interval_move_with_the_coding(values, zero, unit):
     plain = human_judgments(sum_ratings(ratings(values))).items["a"]

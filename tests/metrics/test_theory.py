@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics import BadInput, DegenerateInput, feature_bound, theoretical_huse, total_variation
@@ -29,6 +29,7 @@ def test_no_missing_information_costs_nothing():
     assert feature_bound(0) == 0
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(1, 100), min_size=1, max_size=8), st.randoms(use_true_random=False))
 def test_total_variation_is_symmetric_and_between_zero_and_one(counts, random):
     p = [c / sum(counts) for c in counts]

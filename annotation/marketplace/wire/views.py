@@ -76,7 +76,7 @@ def _carried_out(name: str, call: operations.Call, given: dict[str, Any]) -> dic
 
 def _requester(key: AccessKey) -> Requester:
     try:
-        return key.user.requester
+        return Requester.objects.select_related("user").get(user=key.user_id)
     except Requester.DoesNotExist:
         raise WireError(
             "RequestError",

@@ -37,7 +37,7 @@ def work_through(
     places: Sequence[tuple[Member, Sequence[str]]],
     *,
     threads: int = 4,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], object] | None = None,
 ) -> Day:
     """Let every member do the HITs (addresses) allotted to them, `threads` members at a time."""
 

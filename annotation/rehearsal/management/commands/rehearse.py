@@ -38,22 +38,22 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--seed", type=int, default=1, help="same seed, same report apart from dates")
+        parser.add_argument("--texts", type=int, default=100, help="texts of each source (truths are known for 100)")
+        parser.add_argument("--raters", type=int, default=20, help="raters of each text (truths are known for 20)")
         parser.add_argument("--name", help="the study's name (default: rehearsal and the time)")
         parser.add_argument("--out", type=Path, help="where the report goes (default: var/reports/NAME)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         seed = options["seed"]
-        if seed < 0:
-            raise CommandError("A seed is a whole number of at least 0.", returncode=2)
         name = options["name"] or script.stamped(timezone.now())
-        world, design = World.load(), Design()
+        world, design = World.load(), _design(options)
         with sentences():
-            study = self._prepare(name, world, design, seed=seed)
+            study, cents = self._prepare(name, world, design, seed=seed)
             with served():
-                self._run(study, world, design, seed=seed)
+                self._run(study, world, design, cents=cents, seed=seed)
             self._report(study, options["out"] or settings.VAR / "reports" / name, design, seed=seed)
 
-    def _prepare(self, name: str, world: World, design: Design, *, seed: int) -> Study:
+    def _prepare(self, name: str, world: World, design: Design, *, seed: int) -> tuple[Study, int]:
         self._step(
             f"Writing {design.texts} headlines: references, and a tiny model at {len(design.temperatures)} temperatures"
         )
@@ -62,10 +62,10 @@ class Command(BaseCommand):
         found = lay_out(study, actor=ACTOR, now=timezone.now())
         cost = f"${found.total_cents / 100:,.2f} with fees"
         self._step(f"Laid out {found.hits} HITs with {found.assignments} assignments, {cost}")
-        return study
+        return study, found.total_cents
 
-    def _run(self, study: Study, world: World, design: Design, *, seed: int) -> None:
-        key = script.requester(f"rehearsal-{study.pk}", dollars=script.BALANCE)
+    def _run(self, study: Study, world: World, design: Design, *, cents: int, seed: int) -> None:
+        key = script.requester(f"rehearsal-{study.pk}", dollars=-(-cents // 100))
         endpoint = Endpoint(key["endpoint_url"], key["access_key"], key["secret_key"], provider="rehearsal")
         market = Market(endpoint)
         publish(study, actor=ACTOR, now=timezone.now())
@@ -83,7 +83,7 @@ class Command(BaseCommand):
         total = -(-design.texts // design.texts_per_hit) * design.ratings
         what = f"{len(members)} simulated workers"
         with tqdm(total=total, desc=what, unit=" assignments", mininterval=1, ascii=True, file=self.stdout) as bar:
-            day = script.rate(members, design, seed=seed, progress=lambda done: bar.update(done))  # type: ignore[arg-type]
+            day = script.rate(members, design, seed=seed, progress=bar.update)
         if day.refused:
             raise CommandError(f"The marketplace refused {day.refused} places to the crowd.", returncode=1)
 
@@ -104,3 +104,16 @@ class Command(BaseCommand):
     def _step(self, sentence: str) -> None:
         self.stdout.write(f"{sentence} ...")
         self.stdout.flush()
+
+
+def _design(options: dict[str, Any]) -> Design:
+    """The study asked for, or a sentence."""
+    texts, raters = options["texts"], options["raters"]
+    design = Design(references=texts, generated=texts, ratings=raters)
+    if options["seed"] < 0:
+        raise CommandError("--seed is a whole number of at least 0.", returncode=2)
+    if not 20 <= texts <= 1000:
+        raise CommandError("--texts is a whole number from 20 to 1000.", returncode=2)
+    if not 1 <= raters <= design.crowd:
+        raise CommandError(f"--raters is a whole number from 1 to {design.crowd}.", returncode=2)
+    return design

@@ -1,0 +1,3 @@
+"""The version that signatures carry."""
+
+__version__ = "0.1.0"

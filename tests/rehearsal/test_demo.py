@@ -1,0 +1,86 @@
+"""`make demo` in small: the whole main job over HTTP, the same report for the same seed."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DATE = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d[+:0-9]*|\w+day, \d+ \w+ 20\d\d, \d\d:\d\d UTC")
+
+
+def demo(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "annotation.rehearsal", "--folder", str(folder), *words]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=240)
+
+
+@pytest.fixture(scope="module")
+def two_runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, str]:
+    folders = [tmp_path_factory.mktemp("demo") / "one", tmp_path_factory.mktemp("demo") / "two"]
+    said = ""
+    for folder in folders:
+        ran = demo(folder, "--texts", "20", "--raters", "3", "--seed", "5")
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+        said = ran.stdout
+    return folders[0], folders[1], said
+
+
+def test_the_same_seed_gives_the_same_report_apart_from_dates(two_runs: tuple[Path, Path, str]) -> None:
+    one, other, _ = two_runs
+    names = sorted(path.name for path in (one / "report").iterdir())
+    assert {"report.html", "report.json", "items.csv", "ratings.csv"} <= set(names)
+    for name in names:
+        texts = [DATE.sub("DATE", (folder / "report" / name).read_text(encoding="utf-8")) for folder in (one, other)]
+        assert texts[0] == texts[1], name
+
+
+def test_the_report_names_each_generator_with_both_modes(two_runs: tuple[Path, Path, str]) -> None:
+    found = json.loads((two_runs[0] / "report" / "report.json").read_text(encoding="utf-8"))
+    assert list(found["generators"]) == ["t=1.0", "t=0.9", "t=0.7"]
+    for generator in found["generators"].values():
+        assert generator["modes"]["exact"]["huse"]["n"] == 40
+        assert generator["modes"]["paper"]["huse_d"]["signature"].startswith("huse_d|n:40|r:3|k:16")
+
+
+def test_every_text_has_its_raters_and_everybody_was_paid(two_runs: tuple[Path, Path, str]) -> None:
+    with sqlite3.connect(two_runs[0] / "assay.sqlite3") as database:
+
+        def number(query: str) -> int:
+            return int(database.execute(query).fetchone()[0])
+
+        assert number("select count(*) from annotation_judgment") == 80 * 3
+        # 4 HITs x 3 assignments at $1.00 and a fee of 20 %
+        assert number("select sum(cents) from annotation_ledgerentry") == 12 * 120
+        assert number("select count(*) from annotation_intent where state <> 'done'") == 0
+    database.close()
+
+
+def test_worker_ids_never_leave(two_runs: tuple[Path, Path, str]) -> None:
+    with sqlite3.connect(two_runs[0] / "assay.sqlite3") as database:
+        ids = [row[0] for row in database.execute("select external_id from annotation_workeridentity")]
+    database.close()
+    assert len(ids) == 12
+    for path in (two_runs[0] / "report").iterdir():
+        text = path.read_text(encoding="utf-8")
+        assert not [worker for worker in ids if worker in text], path.name
+
+
+def test_the_demo_says_what_it_does_and_where_the_report_lies(two_runs: tuple[Path, Path, str]) -> None:
+    said = two_runs[2]
+    assert "Publishing to the marketplace through boto3" in said
+    assert "HUSE-D" in said
+    assert str(two_runs[1] / "report" / "report.html") in said
+
+
+@pytest.mark.parametrize("words", [("--texts", "5"), ("--raters", "61"), ("--seed", "-1")])
+def test_an_odd_wish_is_refused_with_a_sentence(tmp_path: Path, words: tuple[str, str]) -> None:
+    ran = demo(tmp_path / "odd", *words)
+    assert ran.returncode == 2
+    assert f"{words[0]} is a whole number" in ran.stderr
+    assert "Traceback" not in ran.stderr

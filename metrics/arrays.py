@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+EPSILON = float(np.finfo(np.float64).eps)
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -19,7 +21,7 @@ Numbers = NDArray[Any]  # int64, float64, or Python integers (object)
 
 def common_numerators(values: Sequence[Fraction]) -> tuple[list[int], int]:
     """Numerators over the least common denominator, and that denominator."""
-    return _over_common([(value.numerator, value.denominator) for value in values])
+    return _over_common([value.as_integer_ratio() for value in values])
 
 
 def quotient_numerators(values: Floats, divisors: Ints) -> Numbers:

@@ -11,8 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
-from metrics.arrays import Bools, Floats, Ints, Numbers, common_numerators, quotient_numerators
-from metrics.exact import EPSILON, ExactPlane, Rounding, spread
+from metrics.arrays import EPSILON, Bools, Floats, Ints, Numbers, common_numerators, quotient_numerators
+from metrics.exact import ExactPlane, Rounding, spread
 from metrics.neighbors import (
     FLOAT_TOLERANCE,
     Block,

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.arrays import Bools, Floats, Ints, Numbers
+from metrics.arrays import EPSILON, Bools, Floats, Ints, Numbers
 
 FLOAT_TOLERANCE = 1e-12  # relative, on the squared cut, where only floats are known
-DISTINCT = 512  # values on a line; up to here a matrix of them is faster than bisection
+DISTINCT = 128  # values on a line; up to here a matrix of them is the fastest
+STEPS = 8  # before bisection takes over
 TREE_ABOVE = 3000  # points; beyond, the n x n matrix is not built
 CELLS = 1 << 16  # distances held at once: 512 kB, so that a block stays in the cache
 
@@ -66,7 +67,7 @@ def line_votes_apart(x: Floats, sign: Ints, k: int) -> Votes | None:
     """Votes on a line of rounded numbers where rounding cannot matter; None where some distances nearly tie."""
     order = np.argsort(x, kind="stable")
     s = x[order]
-    limit = reach(s, k) + 16 * np.finfo(np.float64).eps * float(np.abs(x).max())
+    limit = reach(s, k) + 16 * EPSILON * max(-s[0], s[-1])
     left, right = np.searchsorted(s, s - limit, side="left"), np.searchsorted(s, s + limit, side="right")
     return _range_votes(order, sign, left, right) if (right - left == k + 1).all() else None
 
@@ -80,15 +81,26 @@ def line_votes_squared(x: Floats, sign: Ints, k: int) -> Votes:
     starts = np.flatnonzero(np.concatenate(([True], s[1:] != s[:-1])))
     if len(starts) <= DISTINCT:
         return _distinct_votes(order, s, starts, sign, cut)
-    here = np.arange(len(s))
+    left, right = _ends(s, limit, cut)
+    return _range_votes(order, sign, left, right + 1)
+
+
+def _ends(s: Floats, limit: Floats, cut: Floats) -> tuple[Ints, Ints]:
+    """The first and last neighbour of each point: a range surely wide enough, narrowed by the rounded squares."""
+    wide = limit + 16 * EPSILON * max(-s[0], s[-1])
+    left, right = np.searchsorted(s, s - wide, side="left"), np.searchsorted(s, s + wide, side="right") - 1
 
     def within(positions: Ints) -> Bools:
         gap = s - s[positions]
         return np.asarray(gap * gap <= cut)
 
-    left = _last_within(here, np.zeros_like(here), within)
-    right = _last_within(here, np.full_like(here, len(s) - 1), within)
-    return _range_votes(order, sign, left, right + 1)
+    for _ in range(STEPS):
+        left_in, right_in = within(left), within(right)
+        if left_in.all() and right_in.all():
+            return left, right
+        left, right = left + ~left_in, right - ~right_in
+    here = np.arange(len(s))
+    return _last_within(here, left, within), _last_within(here, right, within)
 
 
 def _distinct_votes(order: Ints, s: Floats, starts: Ints, sign: Ints, cut: Floats) -> Votes:

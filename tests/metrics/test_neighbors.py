@@ -47,8 +47,8 @@ def test_a_line_of_floats_gives_the_votes_of_the_matrix_of_all_points(seed, n, k
     rng = np.random.default_rng(seed)
     x, sign = rng.integers(0, 25, n) / 20 / unit, rng.choice([-1, 1], n)
     matrix = plane_votes([x], sign, k, no_slack)
-    for distinct in (512, 0):  # by a matrix of the values, and by bisection
-        with mock.patch.object(neighbors, "DISTINCT", distinct):
+    for distinct, steps in ((512, 0), (0, 8), (0, 0)):  # by a matrix of the values, by steps, by bisection
+        with mock.patch.multiple(neighbors, DISTINCT=distinct, STEPS=steps):
             line = line_votes_squared(x, sign, k)
         assert line.balance.tolist() == matrix.balance.tolist()
         assert line.count.tolist() == matrix.count.tolist()

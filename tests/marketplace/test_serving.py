@@ -15,6 +15,10 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
+def own_database(file: Path) -> dict[str, str]:
+    return {**os.environ, "DJANGO_SETTINGS_MODULE": "deploy.settings.test", "DATABASE_URL": f"sqlite:///{file}"}
+
+
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a server on a free port, as it prints it."""
@@ -44,10 +48,11 @@ def test_a_head_leaves_the_connection_in_order(served):
         assert "Please sign in" in browser.get(f"{served}/hits/sign-in/").text
 
 
-def test_a_taken_port_is_refused_with_a_sentence(served):
+def test_a_taken_port_is_refused_with_a_sentence(served, tmp_path):
     port = served.rpartition(":")[2]
     command = [sys.executable, str(ROOT / "manage.py"), "serve", "--port", port]
-    answer = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    environment = own_database(tmp_path / "empty.sqlite3")
+    answer = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False, env=environment)
     assert answer.returncode == 1
     assert f"Cannot serve on 127.0.0.1:{port}" in answer.stderr
     assert "Traceback" not in answer.stderr

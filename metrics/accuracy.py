@@ -111,7 +111,9 @@ def item_accuracies(judgments: Judgments, *, level: float = 0.95) -> dict[str, E
         _, rater = np.unique(judgments.rater[rows], return_inverse=True)
         share = pooled_share(_sums(rater, judgments.correct[rows]), np.bincount(rater))
         truth = MACHINE if judgments.machine[rows[0]] else HUMAN
-        found[name] = report.estimate("item_accuracy", share, EVALUATORS, len(rows), more={"item": name, "truth": truth})
+        found[name] = report.estimate(
+            "item_accuracy", share, EVALUATORS, len(rows), more={"item": name, "truth": truth}
+        )
     return found
 
 

@@ -75,7 +75,7 @@ def measure_accuracy(judgments: Judgments, *, level: float = 0.95) -> Accuracy:
 
     level: of every interval. An undefined value is None with a flag: `no_machine_prediction` (precision),
     `no_machine_texts` (recall, F1), `no_human_texts` (specificity). Without a machine prediction recall and F1 are 0.
-    One evaluator (or, for items, one item) has no interval: flag `one_unit`. Raises BadInput for a level outside (0, 1).
+    One evaluator (or, for items, one item) has no interval: flag `one_unit`. Raises BadInput for a bad level.
     """
     check_level(level)
     report = _Report(judgments, level)

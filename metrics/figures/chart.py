@@ -1,11 +1,14 @@
-"""What a figure draws, free of any drawing library: points, intervals, shading and labels on two axes."""
+"""What a figure draws, free of any drawing library: marks, intervals, lines, bars and labels on two axes."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
-from metrics.types import Source
+from metrics.figures.theme import Dash, Look, Shape
+
+Anchor = Literal["start", "middle", "end"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,22 +21,30 @@ class Axis:
     ticks: tuple[tuple[float, str], ...] = ()
 
 
+Bounds = tuple[float, float] | None
+
+
 @dataclass(frozen=True, slots=True)
 class Points:
-    """Texts of one source: one mark each, with what to say when it is pointed at (plain text, lines by \\n)."""
+    """Marks of one look, each with what to say when it is pointed at (plain text, lines by \\n).
 
-    source: Source
+    x_bounds, y_bounds: intervals along an axis, one for each mark (None where none is defined), or () for none at all.
+    """
+
+    look: Look
     name: str
     x: tuple[float, ...]
     y: tuple[float, ...]
     hover: tuple[str, ...]
+    shape: Shape | None = None
+    x_bounds: tuple[Bounds, ...] = ()
+    y_bounds: tuple[Bounds, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """An estimate at height `y` with its interval along x; `low` and `high` None where none is defined."""
+    """A mean at height `y` with its interval along x, in ink; `low` and `high` None where none is defined."""
 
-    source: Source
     x: float
     y: float
     low: float | None
@@ -42,12 +53,59 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
+class Curve:
+    """A line through estimates in order of x, each with a mark; `low` and `high` (or () for none) make its band."""
+
+    look: Look
+    name: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    hover: tuple[str, ...]
+    low: tuple[float, ...] = ()
+    high: tuple[float, ...] = ()
+    shape: Shape | None = None
+    dash: Dash = "solid"
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """Upright bars from 0 of one look, `width` wide around each x, with an interval each (None, or () for none)."""
+
+    look: Look
+    name: str
+    x: tuple[float, ...]
+    height: tuple[float, ...]
+    width: float
+    hover: tuple[str, ...]
+    bounds: tuple[Bounds, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """A filled polygon by its corners."""
+
+    look: Look
+    name: str
+    corners: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Guide:
+    """A straight quiet line for the eye: chance, or equal sums."""
+
+    x: tuple[float, float]
+    y: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
 class Note:
-    """A direct label at a place of the plot, its text starting there."""
+    """A direct label at a place of the plot: it starts, is centred or ends there."""
 
     x: float
     y: float
     text: str
+    anchor: Anchor = "start"
+    quiet: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +118,22 @@ class Shade:
 
 
 @dataclass(frozen=True, slots=True)
+class Margin:
+    """A histogram beside the plot: for each look the share of its texts in each bin, bins `width` apart."""
+
+    look: Look
+    centres: tuple[float, ...]
+    shares: tuple[float, ...]
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
 class Chart:
-    """One panel. `alt` states the finding; `name` is its id in a page and a file name."""
+    """One panel. `alt` states the finding; `name` is its id in a page and a file name.
+
+    top, right: histograms of the points along x and along y. legend: names what is drawn, where more than one thing
+    has a name; False where notes name things directly.
+    """
 
     name: str
     title: str
@@ -69,10 +141,24 @@ class Chart:
     x: Axis
     y: Axis
     shade: Shade | None = None
+    areas: tuple[Area, ...] = ()
+    guides: tuple[Guide, ...] = ()
+    bars: tuple[Bars, ...] = ()
+    curves: tuple[Curve, ...] = ()
     points: tuple[Points, ...] = ()
     marks: tuple[Mark, ...] = ()
     notes: tuple[Note, ...] = ()
+    top: tuple[Margin, ...] = ()
+    right: tuple[Margin, ...] = ()
+    legend: bool = True
     height: int = 360
+
+    @property
+    def named(self) -> tuple[Points | Curve | Bars | Area, ...]:
+        """What the legend names, references first; empty where one name would say nothing."""
+        drawn = (*self.points, *self.curves, *self.bars, *self.areas)
+        named = sorted((one for one in drawn if one.name), key=lambda one: one.look != "reference")
+        return tuple(named) if self.legend and len(named) > 1 else ()
 
 
 def ticks(low: float, high: float, *, about: int = 5) -> tuple[tuple[float, str], ...]:

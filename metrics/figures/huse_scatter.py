@@ -112,7 +112,7 @@ def _points(panel: Panel, source: Source, floor: float) -> Points:
     own = [point for point in panel.points if point.source == source]
     name = "reference" if source == REFERENCE else panel.generator
     return Points(
-        source=source,
+        look=source,
         name=f"{name} ({len(own)})",
         x=tuple(point.hj for point in own),
         y=tuple(point.rate if math.isfinite(point.rate) else floor for point in own),

@@ -70,9 +70,8 @@ def _block(name: str, condition: Condition) -> str:
     found = measures(condition)
     counts = condition.accuracy.confusion
     accuracy = condition.accuracy.accuracy
-    lines = [
-        f"{name}: {accuracy.n} evaluators, {accuracy.settings['items']} items, {accuracy.settings['judgments']} ratings"
-    ]
+    size = accuracy.settings
+    lines = [f"{name} (evaluators {accuracy.n}, items {size['items']}, ratings {size['judgments']})"]
     lines += [f"{title:<31}{cell(found[key])}" for key, title in TITLES.items()]
     lines.append(f"{'tp fp fn tn':<31}{counts.tp} {counts.fp} {counts.fn} {counts.tn}")
     lines.append(f"{'test against chance':<31}{_test(condition)}")

@@ -11,10 +11,12 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from metrics.figures import embed, hj_by_source, huse_scatter
+from metrics.figures import embed, huse_scatter
 from metrics.figures.chart import Chart
-from metrics.report import wording
+from metrics.report import gallery, wording
 from metrics.report.result import MEASURES, TITLES, Judged, Report
+from metrics.report.tables import main_table
+from metrics.tables.markup import table_html
 from metrics.types import MODEL, REFERENCE, Item
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -23,7 +25,7 @@ SHOWN_TEXTS = 500  # rows of the list of texts in the page; all of them are in i
 
 def html(report: Report, *, now: datetime) -> str:
     """The whole page. `now` (aware) is printed as the day it was made, and nowhere else."""
-    charts = [hj_by_source.chart(report.sources), *(huse_scatter.chart(one.panel) for one in report.generators)]
+    charts = gallery.charts(report)
     scripts = embed.scripts()
     context: dict[str, Any] = {
         "report": report,
@@ -39,7 +41,7 @@ def html(report: Report, *, now: datetime) -> str:
         "source_rows": _source_rows(report),
         "texts": _texts(report),
         "shown_texts": SHOWN_TEXTS,
-        "measures": [(name, TITLES[name]) for name in MEASURES],
+        "main_table": Markup(table_html(main_table(report), group=True)),  # noqa: S704 - escaped by table_html()
         "signatures": _signatures(report),
         "units": huse_scatter.UNITS,
     }

@@ -16,7 +16,7 @@ COLUMNS = (
     Column("huse_d", "HUSE-D", "estimate", n="n"),
     Column("log_prob_only", "log p only", "estimate", n="n"),
     Column("n", "n", "count"),
-    Column("ratings", "Ratings a text"),
+    Column("ratings", "Ratings a text", "range"),
     Column("k", "k", "count"),
     Column("p_null", "p (HUSE = 1)", "p"),
 )

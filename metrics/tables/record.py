@@ -9,20 +9,22 @@ from typing import Literal
 from metrics.errors import BadInput
 from metrics.types import Estimate
 
-Kind = Literal["text", "count", "number", "share", "p", "estimate", "share_estimate"]
+Kind = Literal["text", "range", "count", "number", "share", "p", "estimate", "share_estimate"]
 Cell = str | int | float | Estimate | None
 Row = tuple[Cell, ...]
 ESTIMATES = ("estimate", "share_estimate")
+WORDS = ("text", "range")
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
     """One column.
 
-    key: its name in CSV and JSON. title: its head, with the unit where it has one. kind: `text`; `count`, a whole
-    number; `number`; `share` in [0, 1], shown as a percentage; `p`, a p-value in [0, 1]; `estimate` and
-    `share_estimate`, an Estimate with its interval. n: key of the count column that holds an estimate's n; where that
-    says another number, or none is named, n is written in the cell. digits: decimals shown (CSV and JSON keep all).
+    key: its name in CSV and JSON. title: its head, with the unit where it has one. kind: `text`; `range`, numbers in
+    words (`18 to 20`); `count`, a whole number; `number`; `share` in [0, 1], shown as a percentage; `p`, a p-value in
+    [0, 1]; `estimate` and `share_estimate`, an Estimate with its interval. n: key of the count column that holds an
+    estimate's n; where that says another number, or none is named, n is written in the cell. digits: decimals shown
+    (CSV and JSON keep all).
     """
 
     key: str
@@ -70,8 +72,9 @@ class Table:
     def estimates(self) -> Iterator[tuple[str, Estimate]]:
         """Every estimate, with the words of its row and column."""
         for row in self.rows:
-            name = ", ".join(cell for cell in row if isinstance(cell, str))
-            for column, cell in zip(self.columns, row, strict=True):
+            pairs = list(zip(self.columns, row, strict=True))
+            name = ", ".join(str(cell) for column, cell in pairs if column.kind == "text" and cell)
+            for column, cell in pairs:
                 if isinstance(cell, Estimate):
                     yield f"{name}: {column.title}" if name else column.title, cell
 
@@ -88,7 +91,7 @@ def _fits(kind: Kind, cell: Cell) -> bool:
         return False
     if kind in ESTIMATES:
         return isinstance(cell, Estimate)
-    if kind == "text":
+    if kind in WORDS:
         return isinstance(cell, str)
     if kind == "count":
         return isinstance(cell, int) and cell >= 0

@@ -30,9 +30,9 @@ def marks(chart: Chart, scale: Scale) -> Iterator[str]:
     for points in chart.points:
         yield from _points(points, scale)
     for margin in chart.top:
-        yield _top(margin, scale)
+        yield _top(margin, scale, _most(chart.top))
     for margin in chart.right:
-        yield _right(margin, scale)
+        yield _right(margin, scale, _most(chart.right))
     yield from _means(chart, scale)
     yield from (_note(note, scale) for note in chart.notes)
 
@@ -176,8 +176,13 @@ def _shapes(drawn: Points | Curve, xs: Sequence[float], scale: Scale) -> Iterato
         yield mark(drawn.look, shape, x, scale.y(y), title)
 
 
-def _top(margin: Margin, scale: Scale) -> str:
-    floor, most = scale.top - 3, max(margin.shares) or 1.0
+def _most(margins: Sequence[Margin]) -> float:
+    """The largest share of all, so that the histograms of a side have one scale."""
+    return max(share for margin in margins for share in margin.shares) or 1.0
+
+
+def _top(margin: Margin, scale: Scale, most: float) -> str:
+    floor = scale.top - 3
     path = []
     for centre, share in zip(margin.centres, margin.shares, strict=True):
         left, right = scale.x(centre - margin.width / 2), scale.x(centre + margin.width / 2)
@@ -185,8 +190,8 @@ def _top(margin: Margin, scale: Scale) -> str:
     return f'<path class="margin {margin.look}" d="{"".join(path)}"/>'
 
 
-def _right(margin: Margin, scale: Scale) -> str:
-    wall, most = scale.right + 3, max(margin.shares) or 1.0
+def _right(margin: Margin, scale: Scale, most: float) -> str:
+    wall = scale.right + 3
     path = []
     for centre, share in zip(margin.centres, margin.shares, strict=True):
         low, high = scale.y(centre - margin.width / 2), scale.y(centre + margin.width / 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from html import escape
 from pathlib import Path
@@ -41,7 +42,7 @@ def html(report: Report, *, now: datetime) -> str:
         "source_rows": _source_rows(report),
         "texts": _texts(report),
         "shown_texts": SHOWN_TEXTS,
-        "main_table": Markup(table_html(main_table(report), group=True)),  # noqa: S704 - escaped by table_html()
+        "main_table": Markup(table_html(replace(main_table(report), notes=()), group=True)),  # noqa: S704 - escaped by table_html()
         "signatures": _signatures(report),
         "units": huse_scatter.UNITS,
     }
@@ -66,7 +67,7 @@ def _figure(chart: Chart) -> str:
     """A figure with its words; a shaded one says what its ground means."""
     words = f"<b>{escape(chart.title)}</b>. {escape(wording.whole(chart.alt))}"
     if chart.shade is not None:
-        words += f" Blue ground: the classifier answers reference; orange: {escape(chart.title)}."
+        words += f" Blue ground: the classifier answers reference; orange (hatched on paper): {escape(chart.title)}."
     return embed.element(chart, words)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Sequence
 
 from metrics.errors import MetricsError
@@ -11,6 +9,7 @@ from metrics.tables.record import ESTIMATES, Cell, Column, Table
 from metrics.types import Estimate
 
 FORMULA = "=+-@\t\r\n"
+QUOTED = ',"\r\n'
 PARTS = ("", "_low", "_high", "_level", "_n", "_method", "_flags", "_signature")
 
 
@@ -23,11 +22,16 @@ def safe(text: str | None) -> str:
 
 def lines(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """CSV text with a header line, from cells that are safe already."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return out.getvalue()
+    return "".join(_line(row) for row in (columns, *rows))
+
+
+def _line(row: Sequence[str]) -> str:
+    # Not csv.writer: before Python 3.13 it leaves a lone carriage return unquoted, where readers end the line.
+    return (",".join(_quoted(cell) for cell in row) if list(row) != [""] else '""') + "\n"
+
+
+def _quoted(cell: str) -> str:
+    return '"' + cell.replace('"', '""') + '"' if set(cell) & set(QUOTED) else cell
 
 
 def rows(columns: Sequence[str], values: Iterable[Sequence[str | int | float | None]]) -> str:

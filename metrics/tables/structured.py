@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+from metrics.errors import MetricsError
 from metrics.serialise import estimate_json
-from metrics.tables.delimited import plain
 from metrics.tables.record import Cell, Table
 from metrics.types import Estimate
 
@@ -33,6 +34,6 @@ def table_json(table: Table) -> dict[str, Any]:
 def _value(cell: Cell) -> Any:
     if isinstance(cell, Estimate):
         return estimate_json(cell)
-    if isinstance(cell, float):
-        plain(cell)
+    if isinstance(cell, float) and not math.isfinite(cell):
+        raise MetricsError("A table holds a number that is not finite.")
     return cell

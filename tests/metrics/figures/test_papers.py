@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -18,6 +21,7 @@ from metrics.figures.k_sensitivity import Row, Sensitivity
 from metrics.figures.score_histogram import Scores
 from metrics.figures.static import svg
 from metrics.figures.tradeoff import Region, System
+from metrics.tables.delimited import rows
 from metrics.types import MODEL, REFERENCE, Estimate, Interval
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -252,6 +256,26 @@ def test_an_arm_without_a_value_keeps_its_row_and_no_value_at_all_is_refused() -
     assert len(chart.points[0].x) == 2
     with pytest.raises(DegenerateInput, match="an arm with a value"):
         accuracy_by_arm.chart((nobody,))
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        tradeoff.data(SYSTEMS),
+        hj_frequency.data(TYPICAL),
+        huse_curves.data(CURVE),
+        k_sensitivity.data(TRIED),
+        score_histogram.data(LABELS, [HUMAN, MACHINE]),
+        accuracy_by_arm.data(ARMS),
+    ],
+    ids=lambda table: table[0][0],
+)
+def test_the_data_behind_each_figure_are_a_table_of_csv(table: tuple[Sequence[str], list[Sequence[object]]]) -> None:
+    columns, lines = table
+    read = list(csv.reader(io.StringIO(rows(columns, lines), newline="")))  # type: ignore[arg-type]
+    assert read[0] == list(columns)
+    assert len(read) == 1 + len(lines)
+    assert {len(line) for line in read} == {len(columns)}
 
 
 CHARTS = (

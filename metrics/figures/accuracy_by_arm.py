@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from metrics.errors import DegenerateInput
 from metrics.figures import theme
-from metrics.figures.chart import Axis, Bounds, Chart, Guide, Note, Points, padded, ticks
+from metrics.figures.chart import Axis, Chart, Guide, Note, Points, ends, padded, ticks
 from metrics.figures.interactive import figure as interactive
 from metrics.types import Estimate
 
@@ -36,8 +36,8 @@ def data(arms: Sequence[Arm]) -> tuple[tuple[str, ...], list[tuple[str | float |
     rows: list[tuple[str | float | None, ...]] = []
     for arm in arms:
         span = arm.accuracy.interval
-        ends = (span.low, span.high, span.level) if span else (None, None, None)
-        rows.append((arm.name, arm.group, arm.accuracy.n, arm.accuracy.value, *ends))
+        bounds = (span.low, span.high, span.level) if span else (None, None, None)
+        rows.append((arm.name, arm.group, arm.accuracy.n, arm.accuracy.value, *bounds))
     return columns, rows
 
 
@@ -90,14 +90,14 @@ def alt(arms: Sequence[Arm], *, chance: float = 0.5, unit: str = "evaluators") -
 
 
 def _range(arms: Sequence[Arm], chance: float) -> tuple[float, float]:
-    ends = [chance]
+    reached = [chance]
     for arm in arms:
         span = arm.accuracy.interval
-        ends += [
+        reached += [
             *((span.low, span.high) if span else ()),
             *(() if arm.accuracy.value is None else (arm.accuracy.value,)),
         ]
-    return padded(tuple(ends), share=0.08)
+    return padded(tuple(reached), share=0.08)
 
 
 def _points(arms: Sequence[Arm], heights: Sequence[float]) -> tuple[Points, ...]:
@@ -115,14 +115,10 @@ def _points(arms: Sequence[Arm], heights: Sequence[float]) -> tuple[Points, ...]
                 y=tuple(y for _, _, y in shown),
                 hover=tuple(_label(arm) for arm, _, _ in shown),
                 shape=theme.series_shape(at),
-                x_bounds=tuple(_bounds(arm.accuracy) for arm, _, _ in shown),
+                x_bounds=tuple(ends(arm.accuracy.interval) for arm, _, _ in shown),
             )
         )
     return tuple(found)
-
-
-def _bounds(value: Estimate) -> Bounds:
-    return (value.interval.low, value.interval.high) if value.interval else None
 
 
 def _name(arm: Arm) -> str:

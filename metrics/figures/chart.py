@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from metrics.figures.theme import Dash, Look, Shape
+from metrics.types import Interval
 
 Anchor = Literal["start", "middle", "end"]
 
@@ -187,6 +188,11 @@ def _power(power: int) -> str:
     if 4 <= power < 15:
         return f"{10 ** (power % 3)}{'kMBT'[power // 3 - 1]}"
     return f"1e{power}".replace("-", "−")
+
+
+def ends(interval: Interval | None) -> Bounds:
+    """The two ends of an interval, None where there is none."""
+    return (interval.low, interval.high) if interval else None
 
 
 def padded(values: tuple[float, ...], *, share: float = 0.06) -> tuple[float, float]:

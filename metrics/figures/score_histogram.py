@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from metrics.errors import DegenerateInput
-from metrics.figures.chart import Axis, Bars, Chart, ticks
+from metrics.figures.chart import Axis, Bars, Chart, ends, ticks
 from metrics.figures.interactive import figure as interactive
 from metrics.types import REFERENCE, Interval, Source
 
@@ -66,8 +66,8 @@ def chart(
     if not found or any(len(one.counts) != len(labels) or len(one.intervals) != len(labels) for one in found):
         raise DegenerateInput("A histogram of ratings needs a source, and a count and an interval for each label.")
     width = GROUP / len(found)
-    ends = [end for one in found for span in one.intervals if span for end in (span.low, span.high)]
-    most = max([0.05, *ends, *(share for one in found for share in one.shares)]) * 1.06
+    reached = [end for one in found for span in one.intervals if span for end in (span.low, span.high)]
+    most = max([0.05, *reached, *(share for one in found for share in one.shares)]) * 1.06
     return Chart(
         name=name,
         title=title,
@@ -82,7 +82,7 @@ def chart(
                 height=one.shares,
                 width=width * 0.92,
                 hover=tuple(_hover(one, label, at) for at, label in enumerate(labels)),
-                bounds=tuple((span.low, span.high) if span else None for span in one.intervals),
+                bounds=tuple(ends(span) for span in one.intervals),
             )
             for at, one in enumerate(found)
         ),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from metrics.errors import DegenerateInput
 from metrics.figures import theme
-from metrics.figures.chart import Area, Axis, Bounds, Chart, Guide, Note, Points, padded, ticks
+from metrics.figures.chart import Area, Axis, Chart, Guide, Note, Points, ends, padded, ticks
 from metrics.figures.interactive import figure as interactive
 from metrics.figures.labels import labelled
 from metrics.figures.theme import Shape
@@ -123,11 +123,11 @@ def _value(given: Estimate) -> float:
 
 def _range(systems: Sequence[System], measure: str) -> tuple[float, float]:
     """Holds every value with its interval, and 0 to 1."""
-    ends = [0.0, 1.0]
+    reached = [0.0, 1.0]
     for one in systems:
         value: Estimate = getattr(one, measure)
-        ends += [_value(value), *((value.interval.low, value.interval.high) if value.interval else ())]
-    return padded(tuple(ends), share=0.04)
+        reached += [_value(value), *((value.interval.low, value.interval.high) if value.interval else ())]
+    return padded(tuple(reached), share=0.04)
 
 
 def _points(systems: Sequence[System], task: str, at: int) -> list[Points]:
@@ -145,15 +145,11 @@ def _points(systems: Sequence[System], task: str, at: int) -> list[Points]:
                     y=tuple(_value(one.huse_d) for one in own),
                     hover=tuple(_hover(one) for one in own),
                     shape=shape,
-                    x_bounds=tuple(_bounds(one.huse_q) for one in own),
-                    y_bounds=tuple(_bounds(one.huse_d) for one in own),
+                    x_bounds=tuple(ends(one.huse_q.interval) for one in own),
+                    y_bounds=tuple(ends(one.huse_d.interval) for one in own),
                 )
             )
     return found
-
-
-def _bounds(value: Estimate) -> Bounds:
-    return (value.interval.low, value.interval.high) if value.interval else None
 
 
 def _hover(one: System) -> str:

@@ -10,12 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from metrics.__main__ import main
-from metrics.errors import BadInput
+from metrics.errors import BadInput, InsufficientData
 from metrics.evaluators import evaluate_judgments
 from metrics.judged import MACHINE
 from metrics.multiplicity import Family
 from metrics.serialise import estimate_json
 from metrics.serialise_evaluators import evaluation_json
+from metrics.types import Estimate
 from tests.metrics.judgments_made import EXAMPLE, judged, released, studies
 
 # Number right of five by ten evaluators: the accuracies of the method, 2.10.
@@ -102,6 +103,29 @@ def test_a_rater_of_several_conditions_is_flagged():
     assert evaluate_judgments(rows, ["d"]).flags == ("raters_in_several_conditions",)
     with pytest.raises(BadInput, match="more than once"):
         evaluate_judgments(rows)
+
+
+def test_a_measure_of_agreement_sees_first_judgments_in_both_readings():
+    seen = []
+
+    def measure(item, rater, value, scale):
+        seen.append((item.tolist(), rater.tolist(), value.tolist(), scale))
+        return Estimate(0.5, len(item), None, {}, (), "alpha")
+
+    rows = judged("mh", (4, 2)) + judged("mh", (1, 3), "b") + judged("m", (2,))
+    found = evaluate_judgments(rows, repeats="keep", agreement=measure).overall
+    assert seen[0] == ([0, 1, 0, 1], [0, 0, 1, 1], [1, 0, 0, 1], "nominal")
+    assert seen[1] == ([0, 1, 0, 1], [0, 0, 1, 1], [4, 2, 1, 3], "ordinal")
+    assert list(found.agreement) == ["alpha_nominal_binary", "alpha_ordinal"]
+
+
+def test_agreement_without_an_item_of_two_raters_is_none_with_a_flag():
+    def measure(*_):
+        raise InsufficientData("No item has two raters.")
+
+    found = evaluate_judgments(judged("m", (4,)), agreement=measure)
+    assert found.overall.agreement["alpha_ordinal"].flags == ("no_item_with_two_raters",)
+    assert evaluation_json(found)["alpha_ordinal"]["value"] is None
 
 
 @settings(deadline=None, max_examples=40)

@@ -14,7 +14,7 @@ from lxml import etree
 from lxml import html as lxml_html
 
 from metrics.errors import DegenerateInput
-from metrics.figures import curves, embed, hj_by_source, huse_scatter, theme
+from metrics.figures import curves, embed, hj_by_source, huse_scatter, images, theme
 from metrics.figures.chart import Axis, Chart, Points, decades
 from metrics.figures.curves import At, Panel, Series
 from metrics.figures.huse_scatter import Point
@@ -126,6 +126,11 @@ def test_histograms_beside_the_scatter_hold_every_text_in_bins_of_three_tenths_o
     assert not huse_scatter.chart(panel()).top
 
 
+def test_histograms_beside_the_scatter_have_few_bins_even_on_a_wide_axis() -> None:
+    wide = panel(hj_range=(0.0, 1000.0))
+    assert len(huse_scatter.chart(wide, margins=True).top[0].shares) == 80
+
+
 def test_histograms_beside_the_scatter_share_one_scale() -> None:
     lone = Point("lone", MODEL, 2.0, -1.0)
     chart = huse_scatter.chart(panel(points=(*panel().points[:2], lone)), margins=True)
@@ -198,7 +203,5 @@ def test_a_name_in_a_figure_is_text_and_never_mark_up() -> None:
 
 
 def test_pages_of_equal_figures_are_equal(tmp_path: Path) -> None:
-    first, second = (tmp_path / name for name in ("a.html", "b.html"))
-    for path in (first, second):
-        path.write_text(embed.page(ALL, title="Figures"), encoding="utf-8")
+    first, second = (images.write_html(ALL, tmp_path / name, title="Figures") for name in ("a.html", "b.html"))
     assert first.read_bytes() == second.read_bytes()

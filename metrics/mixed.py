@@ -196,9 +196,9 @@ def _fit(data: Design) -> tuple[Floats, Solution, bool]:
 def _settled(criterion: Callable[[Floats], float], theta: Floats) -> bool:
     """Central differences of the criterion are next to 0, and no parameter has run away."""
     moves = np.eye(len(theta)) * 1e-4
-    slopes = [(criterion(theta + move) - criterion(theta - move)) / 2e-4 for move in moves]
-    still = float(np.abs(slopes).max())
-    return bool(still < STATIONARY and float(np.abs(theta).max()) < 1e4)
+    slopes: list[float] = [(criterion(theta + move) - criterion(theta - move)) / 2e-4 for move in moves]
+    steepest = max(abs(slope) for slope in slopes)
+    return bool(np.abs(theta).max() < 1e4) and steepest < STATIONARY
 
 
 def _singular(theta: Floats) -> bool:

@@ -10,9 +10,8 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from metrics.arrays import Bools, Floats, Ints, Numbers, common_numerators, integer_array, quotient_numerators
+from metrics.arrays import EPSILON, Bools, Floats, Ints, Numbers, common_numerators, quotient_numerators
 from metrics.exact import ExactPlane, Rounding, spread
 from metrics.neighbors import (
     FLOAT_TOLERANCE,
@@ -30,8 +29,6 @@ from metrics.validation import Table
 
 PAPER_MINUS_INFINITY = -1000.0  # what the original puts for a log-probability of -inf, before dividing by length
 
-DENSE_LINE = 512  # points; up to here a matrix of distances is faster than bisection
-
 Feature = str  # "hj" or "log_prob"
 HJ, LOG_PROB = "hj", "log_prob"
 
@@ -46,6 +43,11 @@ class Classifier:
     @cached_property
     def hj(self) -> Floats:
         """HJ as floats: in exact mode placed on [0, 1], so that neither unit nor zero point can matter."""
+        whole = self.table.hj_whole
+        if whole.dtype == np.int64 and int(np.abs(whole).max()) < 2**53 and self.table.hj_denominator < 2**53:
+            low = whole.min() if self.mode == "exact" else 0
+            size = (whole.max() - low or 1) if self.mode == "exact" else self.table.hj_denominator
+            return np.asarray((whole - low) / size)
         return self._place(self.table.hj_numerators, 1)
 
     def place_hj(self, values: Sequence[Fraction]) -> Floats:
@@ -54,7 +56,7 @@ class Classifier:
         return self._place([self.table.hj_denominator * a for a in numerators], denominator)
 
     def _place(self, numerators: Sequence[int], denominator: int) -> Floats:
-        """Numerators over `denominator` times the table's."""
+        """Numerators over `denominator` times the table's, each quotient rounded once."""
         if self.mode == "paper":
             whole = denominator * self.table.hj_denominator
             return np.array([a / whole for a in numerators])
@@ -66,14 +68,13 @@ class Classifier:
         """Log-probability per unit of length; in paper mode -inf becomes -1000 before the division."""
         if self.mode == "exact":
             return self.table.q
-        log_prob = np.where(np.isneginf(self.table.log_prob), PAPER_MINUS_INFINITY, self.table.log_prob)
+        log_prob = np.where(self.table.infinite, PAPER_MINUS_INFINITY, self.table.log_prob)
         return np.asarray(log_prob / self.table.length)
 
     @cached_property
-    def q_numerators(self) -> NDArray[np.object_]:
+    def q_numerators(self) -> Numbers:
         """q as whole numbers over a common denominator (0 at -inf, which is never compared with a finite q)."""
-        finite = np.where(self.finite, self.table.log_prob, 0.0)
-        return np.array(quotient_numerators(finite, self.table.length), dtype=object)
+        return quotient_numerators(np.where(self.finite, self.table.log_prob, 0.0), self.table.length)
 
     @cached_property
     def finite(self) -> Bools:
@@ -81,34 +82,39 @@ class Classifier:
         return np.asarray(np.isfinite(self.q))
 
     @cached_property
+    def all_finite(self) -> bool:
+        """Whether all have."""
+        return bool(self.finite.all())
+
+    @cached_property
     def scale(self) -> dict[Feature, float]:
         """Population sd of each feature (of the finite q); 0 where all values are the same."""
-        hj_sd = _sd(self.hj) if len(set(self.table.hj_numerators)) > 1 else 0.0
+        hj_sd = _sd(self.hj) if self.table.hj_whole.min() < self.table.hj_whole.max() else 0.0
         return {HJ: hj_sd, LOG_PROB: _sd(self.q[self.finite]) if self._q_differs() else 0.0}
 
     def _q_differs(self) -> bool:
         """Whether two finite q differ: as exact numbers where they are exact, else as floats."""
         values = self.q[self.finite]
-        gap = float(np.ptp(values)) if len(values) else 0.0
-        in_doubt = 0 < gap <= 8 * np.finfo(np.float64).eps * float(np.abs(values).max(initial=0.0))
+        low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
+        gap = high - low
+        in_doubt = 0 < gap <= 8 * EPSILON * max(-low, high)
         if in_doubt and self.rational:
-            return len(set(self.q_numerators[self.finite])) > 1
+            return len(set(self.q_numerators[self.finite].tolist())) > 1
         return gap > 0
 
     def varies(self, feature: Feature) -> bool:
         """Whether a feature can tell items apart; some -inf beside finite log-probabilities do."""
-        mixed = feature == LOG_PROB and bool(self.finite.any()) and not self.finite.all()
+        mixed = feature == LOG_PROB and not self.all_finite and bool(self.finite.any())
         return self.scale[feature] > 0 or mixed
 
     def disjoint(self) -> bool:
         """Whether exactly the items of one source have log p = -inf: nothing is left to tell apart."""
-        infinite = np.isneginf(self.table.log_prob)
-        reference = self.table.sign > 0
-        return bool((infinite == reference).all() or (infinite != reference).all())
+        infinite, reference = self.table.infinite, self.table.z
+        return self.table.any_infinite and bool((infinite == reference).all() or (infinite != reference).all())
 
     def votes(self, features: Sequence[Feature]) -> Votes:
         """Leave-one-out votes on the given features, all of which vary."""
-        if LOG_PROB not in features or self.finite.all():
+        if LOG_PROB not in features or self.all_finite:
             return self._among(np.arange(len(self.table)), features)
         return self._grouped(features)
 
@@ -138,7 +144,7 @@ class Classifier:
         return Votes(np.array(balance, dtype=np.int64), np.array(count, dtype=np.int64))
 
     def _hj_numbers(self) -> Numbers:
-        return integer_array(self.table.hj_numerators) if self.rational else self.hj
+        return self.table.hj_whole if self.rational else self.hj
 
     def _among(self, rows: Ints, features: Sequence[Feature]) -> Votes:
         """Votes within `rows`, which are more than k."""
@@ -149,7 +155,7 @@ class Classifier:
             return self._rational(rows, features)
         floats = [self._floats(f)[rows] / self.scale[f] for f in features]
         if self.mode == "paper":
-            if len(floats) == 1 and len(rows) > DENSE_LINE:
+            if len(floats) == 1:
                 return line_votes_squared(floats[0], sign, self.k)
             return plane_votes(floats, sign, self.k, no_slack)
         if len(floats) == 1:
@@ -166,7 +172,7 @@ class Classifier:
             return line_votes(self._hj_numbers()[rows], sign, self.k)
         if list(features) == [LOG_PROB]:
             votes = line_votes_apart(self.q[rows], sign, self.k)
-            return votes or line_votes(integer_array(self.q_numerators[rows].tolist()), sign, self.k)
+            return votes or line_votes(self.q_numerators[rows], sign, self.k)
         floats = [self._floats(f)[rows] for f in features]
         scales = [self.scale[f] for f in features]
         rounding = Rounding.of(floats, scales)
@@ -189,4 +195,4 @@ class Classifier:
 def _sd(values: Floats) -> float:
     """Population sd. A power of two keeps squares of tiny numbers from vanishing and changes no digit."""
     unit = 2.0 ** int(np.frexp(np.abs(values).max())[1])
-    return float(np.std(values / unit) * unit)
+    return float((values / unit).std() * unit)

@@ -13,10 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metrics.arrays import Bools, Floats, Ints, Numbers
+from metrics.arrays import EPSILON, Bools, Floats, Ints, Numbers
 from metrics.neighbors import Block
-
-EPSILON = float(np.finfo(np.float64).eps)
 
 
 def spread(numerators: Sequence[int]) -> tuple[int, int]:

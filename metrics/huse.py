@@ -19,7 +19,7 @@ from metrics.errors import BadInput
 from metrics.neighbors import Votes
 from metrics.resampling import context_numbers, smallest_draw, subsample_interval, subsample_sd
 from metrics.types import Estimate, HuseResult, Interval, Item, Missing, Mode, Setting, VoteTie
-from metrics.validation import check_items
+from metrics.validation import Table, check_items
 from metrics.version import __version__
 
 MODES: tuple[Mode, ...] = ("exact", "paper")
@@ -99,7 +99,7 @@ def run(classifier: Classifier, features: Sequence[str], vote_tie: VoteTie) -> O
         if classifier.mode == "exact":
             return Outcome(Fraction(0), None, 0, flags)
     votes = classifier.votes(useful)
-    return Outcome(_twice_error(classifier, votes, vote_tie), votes, int((votes.balance == 0).sum()), flags)
+    return Outcome(_twice_error(classifier, votes, vote_tie), votes, int(np.count_nonzero(votes.balance == 0)), flags)
 
 
 def predictions(votes: Votes, vote_tie: VoteTie) -> Ints:
@@ -108,16 +108,24 @@ def predictions(votes: Votes, vote_tie: VoteTie) -> Ints:
 
 
 def _twice_error(classifier: Classifier, votes: Votes, vote_tie: VoteTie) -> Fraction | float:
-    sign = classifier.table.sign
-    halves = 1 - predictions(votes, vote_tie) * sign  # 0 right, 1 open, 2 wrong
-    n_ref, n_model = int((sign > 0).sum()), int((sign < 0).sum())
-    ref, model = int(halves[sign > 0].sum()), int(halves[sign < 0].sum())
+    n_ref, n_model = classifier.table.sizes
+    ref, model = _half_errors(votes, classifier.table, FAVOUR[vote_tie])
     if classifier.mode == "exact":
-        return Fraction(ref, 2 * n_ref) + Fraction(model, 2 * n_model)
+        return Fraction(ref * n_model + model * n_ref, 2 * n_ref * n_model)
     if n_ref == n_model:
         n = n_ref + n_model
         return 2 * (1 - (n - (ref + model) / 2) / n)  # the original's order: accuracy, then its complement, doubled
     return ref / (2 * n_ref) + model / (2 * n_model)
+
+
+def _half_errors(votes: Votes, table: Table, favour: int) -> tuple[int, int]:
+    """Errors among references and among models, in halves: a vote lost is two, a vote left open is one."""
+    margin = votes.balance * table.sign
+    lost, tied = margin < 0, margin == 0
+    lost_ref, tied_ref = int(np.count_nonzero(lost & table.z)), int(np.count_nonzero(tied & table.z))
+    lost_model = int(np.count_nonzero(lost)) - lost_ref
+    tied_model = int(np.count_nonzero(tied)) - tied_ref
+    return 2 * lost_ref + (1 - favour) * tied_ref, 2 * lost_model + (1 + favour) * tied_model
 
 
 def _standard_errors(
@@ -126,7 +134,7 @@ def _standard_errors(
     """Subsample standard errors per mode; shared by both modes unless -inf makes their q differ."""
     found: dict[Mode, Mapping[str, float] | None] = {}
     for mode, classifier in classifiers.items():
-        if found and classifier.finite.all() and not np.isneginf(classifier.table.log_prob).any():
+        if found and not classifier.table.any_infinite:
             found[mode] = next(iter(found.values()))
         else:
             found[mode] = _subsample_errors(classifier, settings)
@@ -134,7 +142,7 @@ def _standard_errors(
 
 
 def _subsample_errors(classifier: Classifier, settings: Settings) -> Mapping[str, float] | None:
-    z = classifier.table.sign > 0
+    z = classifier.table.z
     context = context_numbers([item.context for item in classifier.table.items], z)
     if not settings.draws or smallest_draw(z, context, settings.k) <= settings.k:
         return None
@@ -162,13 +170,13 @@ class _Report:
         self.table, self.mode, self.given, self.errors = classifier.table, classifier.mode, settings, errors
         counts = [item.ratings for item in self.table.items]
         low, high = min(counts), max(counts)
-        contexts = context_numbers([item.context for item in self.table.items], self.table.sign > 0)
+        contexts = context_numbers([item.context for item in self.table.items], self.table.z)
         self.settings: dict[str, Setting] = {
             "mode": self.mode,
             "k": settings.k,
             "vote_tie": settings.vote_tie,
-            "n_reference": int((self.table.sign > 0).sum()),
-            "n_model": int((self.table.sign < 0).sum()),
+            "n_reference": self.table.sizes[0],
+            "n_model": self.table.sizes[1],
             "ratings_min": low or None,
             "ratings_max": high or None,
             "paired": contexts is not None,
@@ -180,13 +188,12 @@ class _Report:
         self.flags = (*self.table.flags, *self._data_flags(low != high))
 
     def _data_flags(self, unequal: bool) -> tuple[str, ...]:
-        sign = self.table.sign
         sides = Counter((item.context, item.source) for item in self.table.items if item.context is not None)
         named = {
-            "unbalanced": int(sign.sum()) != 0,
+            "unbalanced": self.table.sizes[0] != self.table.sizes[1],
             "unequal_ratings": unequal,
             "duplicate_contexts": max(sides.values(), default=0) > 1,
-            "log_prob_minus_infinity": bool(np.isneginf(self.table.log_prob).any()),
+            "log_prob_minus_infinity": self.table.any_infinite,
             "too_few_for_interval": bool(self.given.draws) and self.errors is None,
         }
         return tuple(name for name, holds in named.items() if holds)

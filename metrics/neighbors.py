@@ -6,6 +6,7 @@ point not farther than the cut votes. Arrays in, arrays out; the callers have va
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -13,11 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.arrays import Bools, Floats, Ints, Numbers
+from metrics.arrays import EPSILON, Bools, Floats, Ints, Numbers
 
 FLOAT_TOLERANCE = 1e-12  # relative, on the squared cut, where only floats are known
+DISTINCT = 128  # values on a line; up to here a matrix of them is the fastest
+STEPS = 8  # before bisection takes over
 TREE_ABOVE = 3000  # points; beyond, the n x n matrix is not built
-CELLS = 12288  # distances held at once: 96 kB, which the allocator recycles without asking the system
+CELLS = 1 << 16  # distances held at once: 512 kB, so that a block stays in the cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,7 @@ def line_votes_apart(x: Floats, sign: Ints, k: int) -> Votes | None:
     """Votes on a line of rounded numbers where rounding cannot matter; None where some distances nearly tie."""
     order = np.argsort(x, kind="stable")
     s = x[order]
-    limit = reach(s, k) + 16 * np.finfo(np.float64).eps * float(np.abs(x).max())
+    limit = reach(s, k) + 16 * EPSILON * max(-s[0], s[-1])
     left, right = np.searchsorted(s, s - limit, side="left"), np.searchsorted(s, s + limit, side="right")
     return _range_votes(order, sign, left, right) if (right - left == k + 1).all() else None
 
@@ -75,16 +78,45 @@ def line_votes_squared(x: Floats, sign: Ints, k: int) -> Votes:
     s = x[order]
     limit = reach(s, k)
     cut = limit * limit
-    n = len(s)
-    start, stop = np.arange(n), np.arange(n)
+    starts = np.flatnonzero(np.concatenate(([True], s[1:] != s[:-1])))
+    if len(starts) <= DISTINCT:
+        return _distinct_votes(order, s, starts, sign, cut)
+    left, right = _ends(s, limit, cut)
+    return _range_votes(order, sign, left, right + 1)
+
+
+def _ends(s: Floats, limit: Floats, cut: Floats) -> tuple[Ints, Ints]:
+    """The first and last neighbour of each point: a range surely wide enough, narrowed by the rounded squares."""
+    wide = limit + 16 * EPSILON * max(-s[0], s[-1])
+    left, right = np.searchsorted(s, s - wide, side="left"), np.searchsorted(s, s + wide, side="right") - 1
 
     def within(positions: Ints) -> Bools:
         gap = s - s[positions]
         return np.asarray(gap * gap <= cut)
 
-    left = _last_within(start, np.zeros(n, dtype=np.int64), within)
-    right = _last_within(stop, np.full(n, n - 1), within)
-    return _range_votes(order, sign, left, right + 1)
+    for _ in range(STEPS):
+        left_in, right_in = within(left), within(right)
+        if left_in.all() and right_in.all():
+            return left, right
+        left, right = left + ~left_in, right - ~right_in
+    here = np.arange(len(s))
+    return _last_within(here, left, within), _last_within(here, right, within)
+
+
+def _distinct_votes(order: Ints, s: Floats, starts: Ints, sign: Ints, cut: Floats) -> Votes:
+    """The same by a matrix of the distinct values, each with the votes of its points."""
+    values, ordered = s[starts], sign[order]
+    sizes = np.diff(starts, append=len(s))
+    squared, near = _room(2 * len(values) ** 2).reshape(2, len(values), -1)
+    np.subtract(values[:, None], values, out=squared)
+    np.multiply(squared, squared, out=squared)
+    np.less_equal(squared, cut[starts, None], out=near)
+    weights = np.stack((sizes, np.add.reduceat(ordered, starts)), axis=1).astype(np.float64)
+    tally = np.repeat((near @ weights).astype(np.int64), sizes, axis=0)
+    balance, count = np.empty_like(tally[:, 0]), np.empty_like(tally[:, 0])
+    count[order] = tally[:, 0] - 1
+    balance[order] = tally[:, 1] - ordered
+    return Votes(balance, count)
 
 
 def _last_within(inside: Ints, outside: Ints, within: Callable[[Ints], Bools]) -> Ints:
@@ -187,11 +219,23 @@ def squared_distances(at: list[Floats], scaled: list[Floats], room: Floats | Non
     return total
 
 
+_kept = threading.local()
+
+
+def _room(cells: int) -> Floats:
+    """Room for so many floats, the same at each call of a thread where it is small: fresh pages cost more than sums."""
+    if cells > 2 * CELLS:
+        return np.empty(cells)
+    if not hasattr(_kept, "room"):
+        _kept.room = np.empty(2 * CELLS)
+    return np.asarray(_kept.room[:cells])
+
+
 def _dense_blocks(scaled: list[Floats], rows: Ints, k: int, slack: Slack) -> Iterator[Block]:
     """All distances, a few rows at a time; a block is good until the next is asked for."""
     n = len(scaled[0])
     height = max(1, CELLS // n)
-    room = np.empty((2, min(height, len(rows)), n))
+    room = _room(2 * min(height, len(rows)) * n).reshape(2, -1, n)
     for begin in range(0, len(rows), height):
         some = rows[begin : begin + height]
         squared = squared_distances([axis[some] for axis in scaled], scaled, room[:, : len(some)])

@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
-from metrics.arrays import Floats, Ints, common_numerators
+from metrics.arrays import Bools, Floats, Ints, Numbers, common_numerators, integer_array
 from metrics.errors import BadInput, InsufficientData, MissingLogProb, OneClass, nothing_left, some
 from metrics.types import MODEL, REFERENCE, Item, Missing
 
@@ -36,10 +37,36 @@ class Table:
     def __len__(self) -> int:
         return len(self.items)
 
-    @property
+    @cached_property
     def q(self) -> Floats:
         """Log-probability per unit of length (natural log; -inf stays)."""
         return np.asarray(self.log_prob / self.length)
+
+    @cached_property
+    def hj_whole(self) -> Numbers:
+        """The numerators as an array."""
+        return integer_array(self.hj_numerators)
+
+    @cached_property
+    def z(self) -> Bools:
+        """Whether an item is a reference."""
+        return np.asarray(self.sign > 0)
+
+    @cached_property
+    def sizes(self) -> tuple[int, int]:
+        """How many references and how many model items."""
+        references = int(np.count_nonzero(self.z))
+        return references, len(self.items) - references
+
+    @cached_property
+    def infinite(self) -> Bools:
+        """Which log-probabilities are -inf."""
+        return np.asarray(self.log_prob == -np.inf)
+
+    @cached_property
+    def any_infinite(self) -> bool:
+        """Whether one is."""
+        return bool(self.infinite.any())
 
 
 def check_items(
@@ -149,8 +176,7 @@ def _is_length(value: object) -> bool:
 
 
 def _check_enough(table: Table, k: int, removed: Mapping[str, int] | None) -> None:
-    references = int((table.sign > 0).sum())
-    models = len(table) - references
+    references, models = table.sizes
     hint = str(nothing_left("item", removed)) if removed and not (references and models) else ""
     if not references or not models:
         only, other = (MODEL, REFERENCE) if models else (REFERENCE, MODEL)

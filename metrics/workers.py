@@ -7,6 +7,7 @@ never taken from them unasked. Their use is rater competence, as one piece of ev
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ import numpy as np
 
 from metrics.arrays import Floats, Ints
 from metrics.errors import BadInput, InsufficientData
-from metrics.ratings import Names, encode
+from metrics.ratings import Names, encode, refuse_repeats
 from metrics.types import Setting
 from metrics.version import __version__
 
@@ -147,9 +148,7 @@ def _read(item: Names, rater: Names, label: Names) -> _Votes:
     if not len(label):
         raise InsufficientData("There is no rating.")
     (item_code, items), (rater_code, raters), (label_code, labels) = encode(item), encode(rater), encode(label)
-    pairs = item_code * len(raters) + rater_code
-    if len(np.unique(pairs)) < len(pairs):
-        raise BadInput("a rater labels an item once, and at least one does so again", column="rater")
+    refuse_repeats(item_code, rater_code, items, raters)
     try:
         order = sorted(range(len(labels)), key=lambda k: labels[k])
     except TypeError:
@@ -183,10 +182,11 @@ def _em(
 
 def _normalise(logs: Floats) -> tuple[Floats, float]:
     """Rows of probabilities from logs, and the sum of the logs of their sums."""
-    top = logs.max(axis=1, keepdims=True)
-    raised = np.exp(logs - top)
-    sums = raised.sum(axis=1, keepdims=True)
-    return raised / sums, float((top + np.log(sums)).sum())
+    top = functools.reduce(np.maximum, logs.T)  # by columns: a reduction along short rows is ten times slower
+    raised = np.exp(logs - top[:, None])
+    sums = raised @ np.ones(raised.shape[1])
+    raised /= sums[:, None]
+    return raised, float((top + np.log(sums)).sum())
 
 
 def _tally(cells: Ints, weights: Floats, size: int) -> Floats:
@@ -204,7 +204,7 @@ def _error_matrices(votes: _Votes, smoothing: float, iterations: int, tolerance:
     k, raters = len(votes.labels), len(votes.raters)
     shape = len(votes.items), raters * k
     given = csr_array((np.ones(len(votes.item)), (votes.item, votes.rater * k + votes.label)), shape=shape)
-    by_rater = given.T.tocsr()
+    by_rater = given.T  # by columns: the raters' tables are small, the posterior is read once
 
     def errors(posterior: Floats) -> Floats:
         """(W, label given, true label), columns sum to 1 over labels given."""

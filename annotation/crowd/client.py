@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -33,7 +33,7 @@ class Market:
                 code="Closed",
             )
         self.provider = endpoint.provider
-        self._seen: datetime | None = None
+        self._ahead: timedelta | None = None
         on_this_machine = host in {"localhost", "127.0.0.1", "::1"}
         self._client = boto3.client(
             "mturk",
@@ -49,8 +49,10 @@ class Market:
         )
 
     def now(self) -> datetime:
-        """The market's time at the last answer (its Date header); ours before the first one."""
-        return self._seen or datetime.now(UTC)
+        """The market's time, by the Date header of its last answer; asks for one if there was none yet."""
+        if self._ahead is None:
+            self.balance_cents()
+        return datetime.now(UTC) + (self._ahead or timedelta(0))
 
     def balance_cents(self) -> int:
         """What is left to spend."""
@@ -126,7 +128,7 @@ class Market:
             raise MarketError(f"The marketplace could not be reached: {error}", permanent=False) from error
         stamp = answer["ResponseMetadata"]["HTTPHeaders"].get("date")
         if stamp:
-            self._seen = parsedate_to_datetime(stamp).astimezone(UTC)
+            self._ahead = parsedate_to_datetime(stamp).astimezone(UTC) - datetime.now(UTC)
         return answer
 
 

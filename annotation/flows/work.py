@@ -68,10 +68,8 @@ def _take(intents_of: Q, *, now: datetime) -> Intent | None:
 
 def _carry_out(intent: Intent, *, market: Market, clock: Callable[[], datetime]) -> Intent.State:
     """Call the marketplace and write the outcome once."""
-    called_before = intent.first_called_at
-    if called_before is None:
-        Intent.objects.filter(pk=intent.pk, first_called_at=None).update(first_called_at=clock())
     try:
+        called_before = _note_first_call(intent, now=market.now())
         if intent.kind == Intent.Kind.CREATE_HIT:
             _create_hit(intent, market=market, clock=clock, called_before=called_before)
         else:
@@ -81,12 +79,19 @@ def _carry_out(intent: Intent, *, market: Market, clock: Callable[[], datetime])
     return Intent.State.DONE
 
 
+def _note_first_call(intent: Intent, *, now: datetime) -> datetime | None:
+    """Remember, in the market's time, when the token was first used; returns that time if it was used before."""
+    if intent.first_called_at is None:
+        Intent.objects.filter(pk=intent.pk, first_called_at=None).update(first_called_at=now)
+    return intent.first_called_at
+
+
 def _create_hit(
     intent: Intent, *, market: Market, clock: Callable[[], datetime], called_before: datetime | None
 ) -> None:
     hit = Hit.objects.select_related("study", "study__scale").get(pk=intent.subject)
     market_id = None
-    if called_before and clock() - called_before > TOKEN_LIFE:
+    if called_before and market.now() - called_before > TOKEN_LIFE:
         market_id = market.find_hit(intent.key)
     if market_id is None:
         market_id = market.create_hit(hit_order(hit, token=intent.key))

@@ -14,7 +14,15 @@ ADULT = "00000000000000000060"
 MASTERS_PRODUCTION = "2F1QJWKUDD8XADTFD2Q0G6UTO95ALH"
 MASTERS_SANDBOX = "2ARFPLSP75KLA8M8DH1HTEQVJT3SY6"
 MASTERS = frozenset({MASTERS_PRODUCTION, MASTERS_SANDBOX})
-SYSTEM_TYPES = frozenset({HITS_APPROVED, PERCENT_APPROVED, LOCALE, ADULT}) | MASTERS
+SYSTEM_NAMES = {
+    HITS_APPROVED: "Worker_NumberHITsApproved",
+    PERCENT_APPROVED: "Worker_PercentAssignmentsApproved",
+    LOCALE: "Worker_Locale",
+    ADULT: "Worker_Adult",
+    MASTERS_PRODUCTION: "Masters",
+    MASTERS_SANDBOX: "Masters (sandbox)",
+}
+SYSTEM_TYPES = frozenset(SYSTEM_NAMES)
 
 ORDERING = frozenset({"LessThan", "LessThanOrEqualTo", "GreaterThan", "GreaterThanOrEqualTo"})
 LOCALE_COMPARATORS = frozenset({"EqualTo", "NotEqualTo", "In", "NotIn"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import boto3
@@ -42,11 +43,13 @@ def port() -> Iterator[int]:
 
 
 @pytest.fixture
-def tables(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
-    """The database as other threads and processes see it, emptied of the marketplace's rows afterwards.
+def transactional_db(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    """The test database as other threads see it, emptied of the marketplace's rows afterwards.
 
-    In place of `transactional_db`: truncating every table of the project takes PostgreSQL seconds.
+    In place of pytest-django's own of this name (it makes the database for tests that use this name): that one
+    truncates every table of the project, which takes PostgreSQL seconds for each test.
     """
+    assert "test" in Path(connection.settings_dict["NAME"]).name, "only a test database may be emptied"
     with django_db_blocker.unblock():
         yield
         with transaction.atomic(), connection.cursor() as cursor:
@@ -57,7 +60,7 @@ def tables(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
 
 
 @pytest.fixture
-def site(port: int, tables: None, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def site(port: int, transactional_db: None, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The worker site's origin. Every result of an operation is compared with its documented shape."""
     settings.WORKER_ORIGIN = f"http://127.0.0.1:{port}"
     settings.HIT_ORIGIN = f"http://localhost:{port}"

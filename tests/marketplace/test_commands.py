@@ -15,7 +15,7 @@ from annotation.marketplace import clock
 from annotation.marketplace.models import LedgerEntry, Requester, WorkerAccount
 from tests.marketplace.conftest import mturk
 
-pytestmark = [pytest.mark.database, pytest.mark.usefixtures("tables")]
+pytestmark = [pytest.mark.database, pytest.mark.usefixtures("transactional_db")]
 
 
 def printed(*arguments: str) -> dict:

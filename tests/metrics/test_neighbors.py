@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -41,12 +43,15 @@ def test_whole_numbers_too_large_for_64_bits_vote_alike():
 
 @settings(deadline=None)
 @given(st.integers(0, 2**30), st.integers(8, 80), st.integers(1, 7), st.sampled_from([0.76846, 1 / 3, 1.7]))
-def test_bisection_on_a_line_gives_the_floats_of_the_matrix(seed, n, k, unit):
+def test_a_line_of_floats_gives_the_votes_of_the_matrix_of_all_points(seed, n, k, unit):
     rng = np.random.default_rng(seed)
     x, sign = rng.integers(0, 25, n) / 20 / unit, rng.choice([-1, 1], n)
-    line, matrix = line_votes_squared(x, sign, k), plane_votes([x], sign, k, no_slack)
-    assert line.balance.tolist() == matrix.balance.tolist()
-    assert line.count.tolist() == matrix.count.tolist()
+    matrix = plane_votes([x], sign, k, no_slack)
+    for distinct, steps in ((512, 0), (0, 8), (0, 0)):  # by a matrix of the values, by steps, by bisection
+        with mock.patch.multiple(neighbors, DISTINCT=distinct, STEPS=steps):
+            line = line_votes_squared(x, sign, k)
+        assert line.balance.tolist() == matrix.balance.tolist()
+        assert line.count.tolist() == matrix.count.tolist()
 
 
 @pytest.mark.parametrize("lattice", [True, False])

@@ -1,3 +1,4 @@
+import time
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -11,16 +12,22 @@ from annotation.flows.work import work
 
 
 class Command(BaseCommand):
-    help = "Carry out everything that is due on the marketplace (the embedded work loop, one pass)."
+    help = "Carry out everything that is due on the marketplace (the embedded work loop)."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--study", help="only this study")
+        parser.add_argument("--every", type=int, metavar="SECONDS", help="go on for ever, one pass in so many seconds")
 
     def handle(self, *args: Any, **options: Any) -> None:
         only = Q(study=study_called(options["study"])) if options["study"] else Q()
         with sentences():
-            done = work(only, market=Market(conf.endpoint()), clock=timezone.now, progress=self._tell)
-        self.stdout.write(f"{done.done} done, {done.failed} failed, {done.put_off} put off, {done.waiting} waiting")
+            market = Market(conf.endpoint())
+        while True:
+            done = work(only, market=market, clock=timezone.now, progress=self._tell)
+            self.stdout.write(f"{done.done} done, {done.failed} failed, {done.put_off} put off, {done.waiting} waiting")
+            if options["every"] is None:
+                break
+            time.sleep(options["every"])
         if done.failed:
             raise CommandError("Some effects failed; the intents in the administration say why.", returncode=1)
 

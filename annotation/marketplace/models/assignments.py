@@ -54,6 +54,7 @@ class Assignment(models.Model):
         indexes = [
             models.Index(fields=["hit", "submitted_at", "id"], name="marketplace_asg_submitted"),
             models.Index(fields=["worker", "id"], name="marketplace_asg_worker"),
+            models.Index(fields=["worker", "hit"], name="marketplace_asg_pair"),
             models.Index(fields=["due_at"], condition=Q(due_at__isnull=False), name="marketplace_asg_due"),
         ]
 

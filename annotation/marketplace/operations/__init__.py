@@ -7,6 +7,8 @@ from annotation.marketplace.operations import (
     hit_changes,
     hit_creation,
     hit_reading,
+    qualification_grants,
+    qualification_types,
     unavailable,
 )
 from annotation.marketplace.operations.registry import TABLE, Call, Operation
@@ -21,5 +23,7 @@ __all__ = [
     "hit_changes",
     "hit_creation",
     "hit_reading",
+    "qualification_grants",
+    "qualification_types",
     "unavailable",
 ]

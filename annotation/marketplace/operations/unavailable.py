@@ -9,26 +9,16 @@ from annotation.marketplace.operations.registry import Call, operation
 
 NAMES = (
     "AcceptQualificationRequest",
-    "AssociateQualificationWithWorker",
-    "CreateQualificationType",
     "CreateWorkerBlock",
-    "DeleteQualificationType",
     "DeleteWorkerBlock",
-    "DisassociateQualificationFromWorker",
     "GetFileUploadURL",
-    "GetQualificationScore",
-    "GetQualificationType",
-    "ListHITsForQualificationType",
     "ListQualificationRequests",
-    "ListQualificationTypes",
     "ListReviewPolicyResultsForHIT",
     "ListWorkerBlocks",
-    "ListWorkersWithQualificationType",
     "NotifyWorkers",
     "RejectQualificationRequest",
     "SendTestEventNotification",
     "UpdateNotificationSettings",
-    "UpdateQualificationType",
 )
 
 

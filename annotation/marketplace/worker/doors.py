@@ -14,7 +14,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.cache import patch_cache_control
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from annotation.marketplace import clock
 from annotation.marketplace.models import WorkerAccount
@@ -71,7 +71,7 @@ def note(request: HttpRequest, *, reason: str, title: str, text: str, status: in
     return render(request, "marketplace/note.html", context, status=status)
 
 
-@require_GET
+@require_safe
 @on_worker_host
 def sign_in(request: HttpRequest) -> HttpResponse:
     return note(

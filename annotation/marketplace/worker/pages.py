@@ -7,7 +7,7 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from annotation.marketplace import work as steps
 from annotation.marketplace.eligibility import standing
@@ -24,7 +24,7 @@ from annotation.marketplace.worker.shelf import held_by, shelf_for
 State = Assignment.State
 
 
-@require_GET
+@require_safe
 @worker_page
 def available(request: HttpRequest, visit: Visit) -> HttpResponse:
     """What the worker holds, and the HITs that can be taken."""
@@ -33,7 +33,7 @@ def available(request: HttpRequest, visit: Visit) -> HttpResponse:
     return render(request, "marketplace/list.html", context)
 
 
-@require_GET
+@require_safe
 @worker_page
 def preview(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
     hit = _hit(hit_id)
@@ -58,7 +58,7 @@ def accept(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
     return redirect("hits:work", held.assignment_id)
 
 
-@require_GET
+@require_safe
 @worker_page
 def work(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse:
     held = _own(visit, assignment_id)
@@ -68,7 +68,7 @@ def work(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse
     return _framed(request, "marketplace/work.html", context, held.hit, held)
 
 
-@require_GET
+@require_safe
 @worker_page
 def state(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse:
     """The state of an assignment, for the page's own script."""
@@ -85,7 +85,7 @@ def give_back(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpRes
     return redirect("hits:list")
 
 
-@require_GET
+@require_safe
 @worker_page
 def done(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse:
     """What became of an assignment and what happens next."""

@@ -39,12 +39,13 @@ def no_counts(generators: int) -> Counts:
     return np.zeros((2, generators, 2, Q_CELLS, CODE_CELLS), dtype=np.int64)
 
 
-def count(studies: Studies, half: int) -> Counts:
-    """Texts in each cell, all of them in one half."""
+def count(studies: Studies) -> Counts:
+    """Texts in each cell; studies go to the halves in turn."""
     counts = no_counts(len(studies.q_model))
-    for generator, (q_reference, q_model) in enumerate(zip(studies.q_reference, studies.q_model, strict=True)):
-        counts[half, generator, 0] = _cells(q_reference, studies.code_reference)
-        counts[half, generator, 1] = _cells(q_model, studies.code_model[generator])
+    for half in (0, 1):
+        for generator, (q_reference, q_model) in enumerate(zip(studies.q_reference, studies.q_model, strict=True)):
+            counts[half, generator, 0] = _cells(q_reference[half::2], studies.code_reference[half::2])
+            counts[half, generator, 1] = _cells(q_model[half::2], studies.code_model[generator, half::2])
     return counts
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from metrics.resampling import METHOD, half_sample_interval, half_sample_sd
+from metrics.resampling import METHOD, subsample_interval, subsample_sd
 
 from .bayes import CELL, COARSER, STATED, Counts, bayes_error, count, no_counts, quality_only
 from .simulation import MEASURES, Floats, Studies, simulate
@@ -28,17 +28,16 @@ from .world import Fingerprint, World
 PAGE_FILE = Path(__file__).resolve().parents[3] / "docs" / "validity.md"
 SEED = 20261120
 CHUNK = 100  # studies in one piece of work
-DRAWS = 400  # half-samples for each interval, as in a report
+DRAWS = 400  # subsamples for each interval, as in a report
 LEVELS = (0.90, 0.95)
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """One piece of work: `studies` studies with the given seed, its half for L_phi, with intervals or without."""
+    """One piece of work: `studies` studies with the given seed, with intervals or without."""
 
     seed: int
     studies: int
-    half: int
     intervals: bool
 
 
@@ -54,8 +53,8 @@ class Counted:
 
 def plan(studies: int, coverage_studies: int, seed: int = SEED) -> tuple[list[Chunk], list[Chunk]]:
     """Chunks for the expectations and, with seeds of their own, for the coverage."""
-    expectation = [Chunk(seed * 10_000 + i, size, i % 2, False) for i, size in enumerate(_sizes(studies))]
-    coverage = [Chunk(seed * 10_000 + 5_000 + i, size, i % 2, True) for i, size in enumerate(_sizes(coverage_studies))]
+    expectation = [Chunk(seed * 10_000 + i, size, False) for i, size in enumerate(_sizes(studies))]
+    coverage = [Chunk(seed * 10_000 + 5_000 + i, size, True) for i, size in enumerate(_sizes(coverage_studies))]
     return expectation, coverage
 
 
@@ -68,7 +67,7 @@ def work(chunk: Chunk) -> Counted:
     studies = simulate(World.load(), Design(), chunk.studies, chunk.seed)
     sds = _sds(studies, chunk.seed) if chunk.intervals else np.empty((0, len(studies.q_model), 3))
     overlap = studies.overlap.reshape(len(studies.q_model), -1)
-    return Counted(studies.estimates(), overlap, count(studies, chunk.half), sds)
+    return Counted(studies.estimates(), overlap, count(studies), sds)
 
 
 def _sds(studies: Studies, seed: int) -> Floats:
@@ -76,7 +75,7 @@ def _sds(studies: Studies, seed: int) -> Floats:
     rows = []
     for study in range(len(studies)):
         arms = (studies.arm(study, t) for t in range(len(studies.q_model)))
-        found = [half_sample_sd(arm.sums, arm.q, arm.reference, rng, DRAWS, k=studies.design.k) for arm in arms]
+        found = [subsample_sd(arm.sums, arm.q, arm.reference, rng, DRAWS, k=studies.design.k) for arm in arms]
         rows.append([[getattr(sd, name) for name in MEASURES] for sd in found])
     return np.array(rows)
 
@@ -147,7 +146,7 @@ def _expected(expectation: Counted, coverage: Counted, design: Design, arm: int,
     covered, width = {}, {}
     for level in LEVELS:
         pairs = zip(found, sds, strict=True)
-        intervals = [half_sample_interval(float(v), float(sd), texts, level, difference) for v, sd in pairs]
+        intervals = [subsample_interval(float(v), float(sd), texts, level, difference) for v, sd in pairs]
         share = float(np.mean([i.low <= known.value <= i.high for i in intervals]))
         covered[f"{level:.2f}"] = Known(share, float(np.sqrt(share * (1 - share) / len(intervals))))
         width[f"{level:.2f}"] = float(np.mean([(i.high - i.low) / 2 for i in intervals]))
@@ -176,7 +175,7 @@ def _results(chunks: list[Chunk], processes: int) -> Iterator[Counted]:
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Measure the truths of the rehearsal world and the intervals' worth.")
     parser.add_argument("--studies", type=int, default=8000, help="studies behind each expectation")
-    parser.add_argument("--coverage", type=int, default=400, help="other studies, for the intervals")
+    parser.add_argument("--coverage", type=int, default=2000, help="other studies, for the intervals")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--truths", type=Path, default=TRUTHS_FILE, help="where the truths go")
     parser.add_argument("--page", type=Path, default=PAGE_FILE, help="where the table goes")
@@ -184,7 +183,7 @@ def main(arguments: list[str] | None = None) -> None:
     expectation, coverage = plan(options.studies, options.coverage)
     _tell(f"Expectations: {options.studies} simulated studies")
     expected = gather(run(expectation, options.processes, _tell))
-    _tell(f"Intervals: {options.coverage} other studies, {DRAWS} half-samples each")
+    _tell(f"Intervals: {options.coverage} other studies, {DRAWS} subsamples each")
     covered = gather(run(coverage, options.processes, _tell))
     truths = measure(expected, covered, Design(), SEED)
     save(truths, options.truths)

@@ -71,7 +71,7 @@ def test_after_the_token_is_forgotten_the_hit_is_looked_for_before_it_is_created
     publish(study, actor="ada", now=NOW)
     work(ALL, market=market, clock=clock)
     Hit.objects.update(market_id=None)
-    Intent.objects.update(state=Intent.State.WAITING, first_called_at=NOW - timedelta(hours=30))
+    Intent.objects.update(state=Intent.State.WAITING, first_called_at=market.now() - timedelta(hours=30))
     order = market.create_hit
     market.create_hit = lambda order: pytest.fail("a second HIT was ordered")  # type: ignore[method-assign]
     work(ALL, market=market, clock=clock)
@@ -205,5 +205,4 @@ def test_a_listing_is_read_to_its_last_page(study: Study, market: Market, monkey
 
 
 def test_market_time_is_that_of_the_last_answer(market: Market) -> None:
-    market.balance_cents()
     assert abs(market.now() - datetime.now(UTC)) < timedelta(seconds=30)

@@ -93,8 +93,8 @@ class Command(BaseCommand):
         report = build(score(study, truths=known_truths(design), command=command), seed=seed)
         done = export(report, out, study=study, actor=ACTOR, now=timezone.now())
         self.stdout.write(f"\n{table(report)}")
-        for path in done.paths:
-            self.stdout.write(str(path))
+        beside = ", ".join(path.name for path in done.paths if path.suffix != ".html")
+        self.stdout.write(f"The report: {_from_here(out / 'report.html')}\nBeside it:  {beside}")
 
     def _must(self, done: Work) -> None:
         """A rehearsal stops where a real study would wait for a person."""
@@ -104,6 +104,10 @@ class Command(BaseCommand):
     def _step(self, sentence: str) -> None:
         self.stdout.write(f"{sentence} ...")
         self.stdout.flush()
+
+
+def _from_here(path: Path) -> Path:
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
 def _design(options: dict[str, Any]) -> Design:

@@ -1,0 +1,87 @@
+"""Who holds a requester's qualification: give, take away, look up, list."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from annotation.marketplace.errors import RequestRefusedError
+from annotation.marketplace.models import QualificationGrant, WorkerAccount
+from annotation.marketplace.operations.qualification_types import own_type
+from annotation.marketplace.operations.registry import Call, operation
+from annotation.marketplace.wire.paging import page
+
+Status = QualificationGrant.Status
+USUAL_VALUE = 1
+
+
+@operation("AssociateQualificationWithWorker", writes=True)
+def associate(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    """Give the qualification, or a new score to who has it."""
+    found = own_type(call, given["QualificationTypeId"])
+    worker = WorkerAccount.objects.filter(worker_id=given["WorkerId"]).first()
+    if worker is None:
+        raise RequestRefusedError("InvalidParameterValue", f"Worker {given['WorkerId']} does not exist.")
+    QualificationGrant.objects.update_or_create(
+        qualification_type=found,
+        worker=worker,
+        defaults={
+            "value": given.get("IntegerValue", USUAL_VALUE),
+            "status": Status.GRANTED,
+            "granted_at": call.now,
+        },
+    )
+    return {}
+
+
+@operation("DisassociateQualificationFromWorker", writes=True)
+def disassociate(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    grant = _granted(call, given)
+    grant.status = Status.REVOKED
+    grant.save(update_fields=["status"])
+    return {}
+
+
+@operation("GetQualificationScore", writes=False)
+def get_score(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    return {"Qualification": grant_shape(_granted(call, given))}
+
+
+@operation("ListWorkersWithQualificationType", writes=False)
+def list_workers(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    found, status = own_type(call, given["QualificationTypeId"]), given.get("Status", Status.GRANTED)
+    return page(
+        found.grants.filter(status=status).select_related("qualification_type", "worker"),
+        given,
+        keys=["id"],
+        scope=["ListWorkersWithQualificationType", found.pk, status],
+        member="Qualifications",
+        shape=grant_shape,
+    )
+
+
+def grant_shape(grant: QualificationGrant) -> dict[str, Any]:
+    """The structure Qualification. Needs `qualification_type` and `worker`."""
+    return {
+        "QualificationTypeId": grant.qualification_type.type_id,
+        "WorkerId": grant.worker.worker_id,
+        "GrantTime": grant.granted_at,
+        "IntegerValue": grant.value,
+        "Status": grant.status,
+    }
+
+
+def _granted(call: Call, given: dict[str, Any]) -> QualificationGrant:
+    """Raises RequestRefusedError: QualificationDoesNotExist, InvalidQualificationState when revoked."""
+    found = own_type(call, given["QualificationTypeId"])
+    rows = found.grants.select_related("qualification_type", "worker")
+    grant = rows.filter(worker__worker_id=given["WorkerId"]).first()
+    if grant is None:
+        raise RequestRefusedError(
+            "QualificationDoesNotExist",
+            f"You requested a Qualification that does not exist: type {found.type_id}, worker {given['WorkerId']}.",
+        )
+    if grant.status != Status.GRANTED:
+        raise RequestRefusedError(
+            "InvalidQualificationState", f"This operation can be called with a status of: {Status.GRANTED.value}"
+        )
+    return grant

@@ -1,0 +1,154 @@
+"""Qualification types of requesters: create, show, list, update, delete."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+
+from annotation.marketplace.errors import InvalidParameterError, RequestRefusedError
+from annotation.marketplace.models import Hit, HitType, QualificationType
+from annotation.marketplace.operations.finding import denied
+from annotation.marketplace.operations.registry import Call, operation
+from annotation.marketplace.operations.shapes import hit_shape
+from annotation.marketplace.requirements import SYSTEM_NAMES
+from annotation.marketplace.wire.paging import page
+
+UNSUPPORTED = ("Test", "TestDurationInSeconds", "AnswerKey", "AutoGranted", "AutoGrantedValue")
+
+
+@operation("CreateQualificationType", writes=True)
+def create_type(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    _refuse_unsupported(given)
+    try:
+        with transaction.atomic():
+            made = QualificationType.objects.create(
+                requester=call.requester,
+                name=given["Name"],
+                description=given["Description"],
+                keywords=given.get("Keywords", ""),
+                status=given["QualificationTypeStatus"],
+                retry_delay_seconds=given.get("RetryDelayInSeconds"),
+                created_at=call.now,
+            )
+    except IntegrityError:
+        raise RequestRefusedError(
+            "QualificationTypeAlreadyExists", "You have already created a QualificationType with this name."
+        ) from None
+    return {"QualificationType": type_shape(made)}
+
+
+@operation("GetQualificationType", writes=False)
+def get_type(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    type_id = given["QualificationTypeId"]
+    if type_id in SYSTEM_NAMES:
+        return {"QualificationType": _system_shape(type_id)}
+    return {"QualificationType": type_shape(known_type(type_id))}
+
+
+@operation("ListQualificationTypes", writes=False)
+def list_types(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    """Active types, and the caller's own inactive ones; `Query` is looked for in name, keywords and description."""
+    rows = QualificationType.objects.filter(deleted_at=None)
+    owned, query = given.get("MustBeOwnedByCaller", False), given.get("Query", "")
+    mine = Q(requester=call.requester)
+    rows = rows.filter(mine if owned else mine | Q(status=QualificationType.Status.ACTIVE))
+    for word in query.split():
+        rows = rows.filter(Q(name__icontains=word) | Q(keywords__icontains=word) | Q(description__icontains=word))
+    return page(
+        rows,
+        given,
+        keys=["id"],
+        scope=["ListQualificationTypes", call.requester.pk, owned, query],
+        member="QualificationTypes",
+        shape=type_shape,
+    )
+
+
+@operation("UpdateQualificationType", writes=True)
+def update_type(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    _refuse_unsupported(given)
+    found = own_type(call, given["QualificationTypeId"])
+    found.description = given.get("Description", found.description)
+    found.status = given.get("QualificationTypeStatus", found.status)
+    found.retry_delay_seconds = given.get("RetryDelayInSeconds", found.retry_delay_seconds)
+    found.save(update_fields=["description", "status", "retry_delay_seconds"])
+    return {"QualificationType": type_shape(found)}
+
+
+@operation("DeleteQualificationType", writes=True)
+def delete_type(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    """Nobody holds the type any more; its name is free at once."""
+    found = own_type(call, given["QualificationTypeId"])
+    found.deleted_at = call.now
+    found.save(update_fields=["deleted_at"])
+    found.grants.all().delete()
+    return {}
+
+
+@operation("ListHITsForQualificationType", writes=False)
+def list_hits_for_type(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    type_id = given["QualificationTypeId"]
+    if type_id not in SYSTEM_NAMES:
+        known_type(type_id)
+    types = HitType.objects.filter(requester=call.requester).values_list("pk", "requirements")
+    asking = [pk for pk, rows in types if any(row["QualificationTypeId"] == type_id for row in rows)]
+    rows = Hit.objects.filter(requester=call.requester, hit_type__in=asking).exclude(status=Hit.Status.DISPOSED)
+    return page(
+        rows.select_related("hit_type"),
+        given,
+        keys=["id"],
+        scope=["ListHITsForQualificationType", call.requester.pk, type_id],
+        member="HITs",
+        shape=lambda hit: hit_shape(hit, call.now),
+    )
+
+
+def known_type(type_id: str) -> QualificationType:
+    """Raises RequestRefusedError (QualificationTypeDoesNotExist)."""
+    found = QualificationType.objects.filter(type_id=type_id, deleted_at=None).first()
+    if found is None:
+        raise RequestRefusedError("QualificationTypeDoesNotExist", f"QualificationType {type_id} does not exist.")
+    return found
+
+
+def own_type(call: Call, type_id: str) -> QualificationType:
+    """Raises RequestRefusedError: QualificationTypeDoesNotExist, PermissionDeniedException."""
+    found = known_type(type_id)
+    if found.requester_id != call.requester.pk:
+        raise denied(f"QualificationType {type_id}")
+    return found
+
+
+def type_shape(found: QualificationType) -> dict[str, Any]:
+    """The structure QualificationType."""
+    return {
+        "QualificationTypeId": found.type_id,
+        "CreationTime": found.created_at,
+        "Name": found.name,
+        "Description": found.description,
+        "Keywords": found.keywords or None,
+        "QualificationTypeStatus": found.status,
+        "RetryDelayInSeconds": found.retry_delay_seconds,
+        "IsRequestable": True,
+        "AutoGranted": found.auto_granted,
+    }
+
+
+def _system_shape(type_id: str) -> dict[str, Any]:
+    return {
+        "QualificationTypeId": type_id,
+        "Name": SYSTEM_NAMES[type_id],
+        "QualificationTypeStatus": QualificationType.Status.ACTIVE,
+        "IsRequestable": False,
+        "AutoGranted": False,
+    }
+
+
+def _refuse_unsupported(given: dict[str, Any]) -> None:
+    for member in UNSUPPORTED:
+        if given.get(member):
+            raise InvalidParameterError(
+                f"{member} is not supported: workers cannot ask for qualifications here, requesters give them."
+            )

@@ -1,0 +1,39 @@
+"""What every command shares: arguments refused in one sentence, and the options --seed, --level, --json, --out."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn, Protocol
+
+Run = Callable[[argparse.Namespace], str]
+
+
+class Commands(Protocol):
+    """Where a command adds itself: what `ArgumentParser.add_subparsers` gives."""
+
+    def add_parser(self, name: str, *, help: str) -> Parser:
+        """The parser of a new command."""
+        ...
+
+
+class Parser(argparse.ArgumentParser):
+    """Refuses odd arguments in one sentence."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{message[:1].upper()}{message[1:]}.\n")
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError("a seed is a whole number of at least 0")
+    return int(text)
+
+
+def common_options(command: argparse.ArgumentParser, *, seed: str, level: float = 0.95) -> None:
+    """Add the options every command has. seed: what it seeds, for the help."""
+    command.add_argument("--seed", type=_seed, default=0, help=f"seed of {seed} (0)")
+    command.add_argument("--level", type=float, default=level, help=f"level of the interval ({level:g})")
+    command.add_argument("--json", action="store_true", help="JSON instead of a table")
+    command.add_argument("--out", type=Path, metavar="FILE", help="write there instead of to the screen")

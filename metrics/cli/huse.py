@@ -1,0 +1,61 @@
+"""`python -m metrics huse ITEMS.csv [--ratings RATINGS.csv]`: HUSE, HUSE-Q, HUSE-D and log p alone."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+
+from metrics.cli.arguments import Commands, common_options
+from metrics.cli.output import cell, flags_line, json_text
+from metrics.huse import MODES, evaluate
+from metrics.serialise import document
+from metrics.tables_in import read_items
+from metrics.types import HuseResult, Mode
+
+TITLES = {"huse": "HUSE", "huse_q": "HUSE-Q", "huse_d": "HUSE-D", "log_prob_only": "log p only"}
+
+
+def add(commands: Commands) -> None:
+    """Add the command and its arguments."""
+    huse = commands.add_parser("huse", help="HUSE, HUSE-Q and HUSE-D from a CSV of judged texts")
+    huse.add_argument(
+        "items", type=Path, metavar="ITEMS.csv", help="columns hj, log_prob, length, source [id, context]"
+    )
+    huse.add_argument(
+        "--ratings", type=Path, metavar="RATINGS.csv", help="columns item, rater, value: HJ comes from them"
+    )
+    huse.add_argument(
+        "--mode", choices=MODES, help="ties by exact arithmetic, or the original's floats (default: both)"
+    )
+    huse.add_argument("--k", type=int, default=16, help="neighbours (16)")
+    common_options(huse, seed="the subsamples behind the interval")
+    huse.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> str:
+    """The text of the command. Raises MetricsError."""
+    modes: Sequence[Mode] = (given.mode,) if given.mode else MODES
+    items = read_items(given.items, given.ratings)
+    results = evaluate(items, modes, k=given.k, seed=given.seed, level=given.level)
+    return json_text(document(results)) if given.json else table(results)
+
+
+def table(results: Mapping[Mode, HuseResult]) -> str:
+    """Values with intervals, one line a measure, then what a reader must know."""
+    lines = ["".join(["            ", *(f"{mode:<28}" for mode in results)]).rstrip()]
+    for field in fields(HuseResult):
+        cells = [cell(getattr(result, field.name)) for result in results.values()]
+        lines.append("".join([f"{TITLES[field.name]:<12}", *(f"{text:<28}" for text in cells)]).rstrip())
+    for result in results.values():
+        lines += ["", *_notes(result)]
+    return "\n".join(lines) + "\n"
+
+
+def _notes(result: HuseResult) -> list[str]:
+    interval = result.huse.interval
+    notes = [result.huse.signature]
+    if interval is not None:
+        notes.append(f"{100 * interval.level:g} % intervals by {interval.method}; n = {result.huse.n} texts.")
+    return notes + flags_line(getattr(result, field.name) for field in fields(result))

@@ -1,0 +1,58 @@
+"""`manage.py serve` in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def own_database(file: Path) -> dict[str, str]:
+    return {**os.environ, "DJANGO_SETTINGS_MODULE": "deploy.settings.test", "DATABASE_URL": f"sqlite:///{file}"}
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a server on a free port, as it prints it."""
+    database = tmp_path_factory.mktemp("served") / "empty.sqlite3"
+    environment = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "deploy.settings.test",
+        "DATABASE_URL": f"sqlite:///{database}",
+    }
+    command = [sys.executable, str(ROOT / "manage.py"), "serve", "--port", "0", "--threads", "2"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, cwd=ROOT) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        yield re.search(r"http://127\.0\.0\.1:\d+", line)[0]
+        process.terminate()
+
+
+def test_a_free_port_is_printed_and_the_origins_follow_it(served):
+    elsewhere = served.replace("127.0.0.1", "localhost")
+    answer = httpx.get(f"{elsewhere}/hits/sign-in/", trust_env=False)
+    assert answer.headers["location"] == f"{served}/hits/sign-in/"
+
+
+def test_a_head_leaves_the_connection_in_order(served):
+    with httpx.Client(trust_env=False) as browser:
+        assert browser.head(f"{served}/hits/sign-in/").status_code == 401
+        assert "Please sign in" in browser.get(f"{served}/hits/sign-in/").text
+
+
+def test_a_taken_port_is_refused_with_a_sentence(served, tmp_path):
+    port = served.rpartition(":")[2]
+    command = [sys.executable, str(ROOT / "manage.py"), "serve", "--port", port]
+    environment = own_database(tmp_path / "empty.sqlite3")
+    answer = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False, env=environment)
+    assert answer.returncode == 1
+    assert f"Cannot serve on 127.0.0.1:{port}" in answer.stderr
+    assert "Traceback" not in answer.stderr

@@ -75,7 +75,7 @@ def measure_accuracy(judgments: Judgments, *, level: float = 0.95) -> Accuracy:
 
     level: of every interval. An undefined value is None with a flag: `no_machine_prediction` (precision),
     `no_machine_texts` (recall, F1), `no_human_texts` (specificity). Without a machine prediction recall and F1 are 0.
-    One evaluator (or, for items, one item) has no interval: flag `one_unit`. Raises BadInput for a level outside (0, 1).
+    One evaluator (or, for items, one item) has no interval: flag `one_unit`. Raises BadInput for a bad level.
     """
     check_level(level)
     report = _Report(judgments, level)
@@ -111,7 +111,9 @@ def item_accuracies(judgments: Judgments, *, level: float = 0.95) -> dict[str, E
         _, rater = np.unique(judgments.rater[rows], return_inverse=True)
         share = pooled_share(_sums(rater, judgments.correct[rows]), np.bincount(rater))
         truth = MACHINE if judgments.machine[rows[0]] else HUMAN
-        found[name] = report.estimate("item_accuracy", share, EVALUATORS, len(rows), more={"item": name, "truth": truth})
+        found[name] = report.estimate(
+            "item_accuracy", share, EVALUATORS, len(rows), more={"item": name, "truth": truth}
+        )
     return found
 
 

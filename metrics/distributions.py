@@ -1,4 +1,4 @@
-"""Quantiles and tail probabilities of Student's t, plain and noncentral, and of F. scipy is loaded at the first call."""
+"""Quantiles and tail probabilities of Student's t, plain and noncentral, and of F. scipy comes at the first call."""
 
 from __future__ import annotations
 

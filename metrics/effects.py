@@ -63,5 +63,7 @@ def effect_sizes(
 
 def no_effect_sizes(n: int, settings: Mapping[str, Setting], flags: tuple[str, ...]) -> tuple[Estimate, Estimate]:
     """d and g where the data define none; the flags say why."""
-    made = [Estimate(None, n, None, dict(settings), flags, f"{s}|n:{n}|v:{__version__}") for s in ("cohens_d", "hedges_g")]
+    made = [
+        Estimate(None, n, None, dict(settings), flags, f"{s}|n:{n}|v:{__version__}") for s in ("cohens_d", "hedges_g")
+    ]
     return made[0], made[1]

@@ -50,7 +50,7 @@ class Family:
 class Adjusted:
     """Adjusted p-values of a whole family, in its order; rejected where one is at most the family's alpha.
 
-    A test without a p-value stays in the family as if its p were 1, and its own adjusted p is None (flag `undefined_p`).
+    A test without a p-value stays in the family as if its p were 1; its own adjusted p is None (flag `undefined_p`).
     """
 
     family: Family

@@ -3,7 +3,8 @@
 A share near 0 or 1 breaks mean -+ t * se (all right means no width). So the interval is Wilson's (1927) with the
 number of judgments replaced by an effective one, share * (1 - share) / variance, and z by Student's t with units - 1
 degrees of freedom, as for shares in surveys (Korn and Graubard 1998; Dean and Pagano 2015). It stays in [0, 1].
-Where the units show no variance at all, each judgment counts as one. Measured coverage: `tests.benchmarks.coverage_accuracy`.
+Where the units show no variance at all, each judgment counts as one. `tests.benchmarks.coverage_accuracy` measures
+what it covers.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class Share:
     judgments: float
 
     def interval(self, level: float, drawn: str) -> Interval | None:
-        """The interval at `level`; None where there is no value or only one unit. drawn: what is drawn anew, in words."""
+        """The interval at `level`; None where there is no value or only one unit. drawn: what is drawn anew."""
         if self.value is None or self.units < 2:
             return None
         effective = self.value * (1 - self.value) / self.variance if self.variance > 0 else self.judgments
@@ -83,7 +84,7 @@ def crossed_mean_share(correct: Ints, rater: Ints, item: Ints) -> Share:
     """Mean over raters of their share correct, with the variance over new raters *and* new items.
 
     correct: (n,) 0 or 1. rater, item: (n,) numbers from 0, all in use. Variance by raters plus variance by items less
-    that of single judgments, which both hold (Cameron, Gelbach and Miller 2011); not below that by raters alone.
+    that of single judgments, which both hold (Cameron, Gelbach and Miller 2011); not below what raters alone give.
     Units: the fewer of raters and items.
     """
     totals = np.bincount(rater)
@@ -94,7 +95,8 @@ def crossed_mean_share(correct: Ints, rater: Ints, item: Ints) -> Share:
     residual = (correct - alone.value) / (totals[rater] * raters)
     by_item = np.bincount(item, weights=residual)
     both = alone.variance + _spread(by_item) - float((residual**2).sum())
-    return Share(alone.value, max(alone.variance, both), min(raters, items), alone.judgments)
+    floor = alone.variance or alone.value * (1 - alone.value) / alone.judgments
+    return Share(alone.value, max(floor, both), min(raters, items), alone.judgments)
 
 
 def _spread(residuals: Floats | Ints) -> float:

@@ -118,7 +118,7 @@ def _root(samples: tuple[Sample, ...]) -> float:
 
 def _test(kind: Kind, samples: tuple[Sample, ...], difference: float, null: float, level: float) -> TTest:
     n = sum(sample.n for sample in samples)
-    settings: dict[str, Setting] = {"test": kind, "null": null, "unit": "evaluator"}
+    settings: dict[str, Setting] = {"test": kind, "null": null}
     if len(samples) == 2:
         settings |= {"n_a": samples[0].n, "n_b": samples[1].n, "sd": "pooled"}
     name = f"difference|n:{n}|test:{kind}|null:{null:g}|v:{__version__}"

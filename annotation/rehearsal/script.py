@@ -30,7 +30,7 @@ READING_SECONDS, READING_SPREAD, SPAM_SECONDS = 22.0, 0.4, 1.5
 def plan(design: Design, *, seed: int) -> Plan:
     """The study's layout: HUSE's preset at the size of `design`."""
     return Plan(
-        question="Can a tiny language model's headlines be told from those of the grammar it was trained on?",
+        question="How typical is each headline?",
         noun="headline",
         seed=seed,
         raters_per_text=design.ratings,

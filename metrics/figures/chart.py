@@ -1,16 +1,19 @@
-"""What a figure draws, free of any drawing library: points, intervals, shading and labels on two axes."""
+"""What a figure draws, free of any drawing library: marks, intervals, lines, bars and labels on two axes."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
-from metrics.types import Source
+from metrics.figures.theme import Dash, Look, Shape
+
+Anchor = Literal["start", "middle", "end"]
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One axis: its title with the unit, its range, and the places with their labels (() for no ticks)."""
+    """One axis: its title with the unit, its range, its places with their labels (() for no ticks; lines by \\n)."""
 
     title: str
     low: float
@@ -18,22 +21,30 @@ class Axis:
     ticks: tuple[tuple[float, str], ...] = ()
 
 
+Bounds = tuple[float, float] | None
+
+
 @dataclass(frozen=True, slots=True)
 class Points:
-    """Texts of one source: one mark each, with what to say when it is pointed at (plain text, lines by \\n)."""
+    """Marks of one look, each with what to say when it is pointed at (plain text, lines by \\n).
 
-    source: Source
+    x_bounds, y_bounds: intervals along an axis, one for each mark (None where none is defined), or () for none at all.
+    """
+
+    look: Look
     name: str
     x: tuple[float, ...]
     y: tuple[float, ...]
     hover: tuple[str, ...]
+    shape: Shape | None = None
+    x_bounds: tuple[Bounds, ...] = ()
+    y_bounds: tuple[Bounds, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """An estimate at height `y` with its interval along x; `low` and `high` None where none is defined."""
+    """A mean at height `y` with its interval along x, in ink; `low` and `high` None where none is defined."""
 
-    source: Source
     x: float
     y: float
     low: float | None
@@ -42,12 +53,62 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
+class Curve:
+    """A line through estimates in order of x, each with a mark; `low` and `high` (or () for none) make its band."""
+
+    look: Look
+    name: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    hover: tuple[str, ...]
+    low: tuple[float, ...] = ()
+    high: tuple[float, ...] = ()
+    shape: Shape | None = None
+    dash: Dash = "solid"
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """Upright bars from 0 of one look, `width` wide around each x, with an interval each (None, or () for none)."""
+
+    look: Look
+    name: str
+    x: tuple[float, ...]
+    height: tuple[float, ...]
+    width: float
+    hover: tuple[str, ...]
+    bounds: tuple[Bounds, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """A filled polygon by its corners."""
+
+    look: Look
+    name: str
+    corners: tuple[tuple[float, float], ...]
+
+
+Named = Points | Curve | Bars | Area
+
+
+@dataclass(frozen=True, slots=True)
+class Guide:
+    """A straight quiet line for the eye: chance, or equal sums."""
+
+    x: tuple[float, float]
+    y: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
 class Note:
-    """A direct label at a place of the plot, its text starting there."""
+    """A direct label at a place of the plot: it starts, is centred or ends there."""
 
     x: float
     y: float
     text: str
+    anchor: Anchor = "start"
+    quiet: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +121,22 @@ class Shade:
 
 
 @dataclass(frozen=True, slots=True)
+class Margin:
+    """A histogram beside the plot: for each look the share of its texts in each bin, bins `width` apart."""
+
+    look: Look
+    centres: tuple[float, ...]
+    shares: tuple[float, ...]
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
 class Chart:
-    """One panel. `alt` states the finding; `name` is its id in a page and a file name."""
+    """One panel. `alt` states the finding; `name` is its id in a page and a file name.
+
+    top, right: histograms of the points along x and along y. legend: names what is drawn, where more than one thing
+    has a name; False where notes name things directly.
+    """
 
     name: str
     title: str
@@ -69,10 +144,24 @@ class Chart:
     x: Axis
     y: Axis
     shade: Shade | None = None
+    areas: tuple[Area, ...] = ()
+    guides: tuple[Guide, ...] = ()
+    bars: tuple[Bars, ...] = ()
+    curves: tuple[Curve, ...] = ()
     points: tuple[Points, ...] = ()
     marks: tuple[Mark, ...] = ()
     notes: tuple[Note, ...] = ()
+    top: tuple[Margin, ...] = ()
+    right: tuple[Margin, ...] = ()
+    legend: bool = True
     height: int = 360
+
+    @property
+    def named(self) -> tuple[Named, ...]:
+        """What the legend names, references first; empty where one name would say nothing."""
+        drawn: tuple[Named, ...] = (*self.points, *self.curves, *self.bars, *self.areas)
+        named = sorted((one for one in drawn if one.name), key=lambda one: one.look != "reference")
+        return tuple(named) if self.legend and len(named) > 1 else ()
 
 
 def ticks(low: float, high: float, *, about: int = 5) -> tuple[tuple[float, str], ...]:
@@ -83,6 +172,21 @@ def ticks(low: float, high: float, *, about: int = 5) -> tuple[tuple[float, str]
     decimals = max(0, -math.floor(math.log10(step) + 1e-9))
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return tuple((at * step, f"{at * step + 0.0:.{decimals}f}".replace("-", "−")) for at in range(first, last + 1))
+
+
+def decades(low: float, high: float) -> tuple[tuple[float, str], ...]:
+    """Places of the powers of ten between 10**low and 10**high, on an axis of log10, labelled by the power's value."""
+    powers = range(math.ceil(low - 1e-9), math.floor(high + 1e-9) + 1)
+    return tuple((float(power), _power(power)) for power in powers)
+
+
+def _power(power: int) -> str:
+    if 0 <= power < 6:
+        return f"{10**power:,}"
+    if 6 <= power <= 12:
+        name = {6: "million", 9: "billion", 12: "trillion"}.get(power - power % 3, "")
+        return f"{10 ** (power % 3)} {name}"
+    return f"1e{power}".replace("-", "−")
 
 
 def padded(values: tuple[float, ...], *, share: float = 0.06) -> tuple[float, float]:

@@ -52,6 +52,7 @@ def chart(rows: Sequence[SourceRow], *, name: str = "hj-by-source") -> Chart:
         points=tuple(_dots(row, heights[row.name], bin_width) for row in rows),
         marks=tuple(_mark(row, heights[row.name]) for row in rows),
         notes=tuple(Note(span[0] + bin_width, heights[row.name] + 0.42, _label(row)) for row in rows),
+        legend=False,
         height=90 + 92 * len(rows),
     )
 
@@ -88,7 +89,7 @@ def _label(row: SourceRow) -> str:
 def _mark(row: SourceRow, height: float) -> Mark:
     interval = row.mean.interval
     low, high = (interval.low, interval.high) if interval else (None, None)
-    return Mark(row.source, row.mean.value or 0.0, height, low, high, f"mean of {_label(row)}")
+    return Mark(row.mean.value or 0.0, height, low, high, f"mean of {_label(row)}")
 
 
 def _dots(row: SourceRow, height: float, bin_width: float) -> Points:
@@ -103,7 +104,7 @@ def _dots(row: SourceRow, height: float, bin_width: float) -> Points:
         seen[place] += 1
         offsets.append(step * ((at + 1) // 2) * (1 if at % 2 else -1))
     return Points(
-        source=row.source,
+        look=row.source,
         name=row.name,
         x=tuple(hj for _, hj, _ in row.texts),
         y=tuple(height + offset for offset in offsets),

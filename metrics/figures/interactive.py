@@ -1,139 +1,115 @@
-"""A chart as a Plotly figure: the same marks, with text on hovering, zoom, and colours of the page's theme."""
+"""A chart as a Plotly figure: the same marks, with text on hovering and zoom.
+
+It is drawn in the light palette; a page that has another replaces the palette's colours, each by its name (`embed`).
+"""
 
 from __future__ import annotations
 
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from metrics.figures import theme
-from metrics.figures.chart import Axis, Chart, Points, Shade
-from metrics.types import MODEL
+from metrics.figures import theme, traces
+from metrics.figures.chart import Axis, Chart, Note
+from metrics.figures.scale import STRIP, Scale
+from metrics.figures.traces import hover as hover
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-WRAP = 60
+ANCHORS = {"start": "left", "middle": "center", "end": "right"}
 
 
 def figure(chart: Chart) -> go.Figure:
     """The chart as a Plotly figure, in the light palette; nothing random, no id: equal charts, equal JSON."""
     import plotly.graph_objects as go  # here, so that `import metrics` stays fast
 
-    traces = [] if chart.shade is None else [_shade(go, chart.shade)]
-    traces += [_points(go, points) for points in chart.points]
-    if chart.marks:
-        traces.append(_marks(go, chart))
-    result = go.Figure(traces)
+    result = go.Figure(list(traces.of(chart, go)))
     result.update_layout(**_layout(chart))
     return result
 
 
-def hover(text: str) -> str:
-    """Plain text as Plotly shows it: its own mark-up is off, lines are wrapped."""
-    return "<br>".join(_wrapped(escape(line, quote=False)) for line in text.split("\n"))
-
-
-def _wrapped(line: str) -> str:
-    lines, width = [""], 0
-    for word in line.split(" "):
-        if width and width + len(word) > WRAP:
-            lines.append("")
-            width = 0
-        lines[-1] += (" " if lines[-1] else "") + word
-        width += len(word) + 1
-    return "<br>".join(lines)
-
-
-def _shade(go: Any, shade: Shade) -> Any:
-    steps = [at / (theme.SHADE_STEPS - 1) for at in range(theme.SHADE_STEPS)]
-    return go.Heatmap(
-        x=list(shade.x),
-        y=list(shade.y),
-        z=[list(row) for row in shade.share],
-        zmin=0,
-        zmax=1,
-        colorscale=[[step, theme.rgba(*theme.shade(step))] for step in steps],
-        showscale=False,
-        hoverinfo="skip",
-        name="share of references",
-    )
-
-
-def _points(go: Any, points: Points) -> Any:
-    open_shape = points.source == MODEL
-    return go.Scatter(
-        x=list(points.x),
-        y=list(points.y),
-        mode="markers",
-        name=points.name,
-        text=[hover(text) for text in points.hover],
-        hovertemplate="%{text}<extra></extra>",
-        marker={
-            "symbol": theme.SYMBOLS[points.source],
-            "size": 8 if open_shape else 7,
-            "color": theme.rgba(points.source, 0.18 if open_shape else 0.9),
-            "line": {"width": 1.5 if open_shape else 0, "color": theme.COLOURS[points.source]},
-        },
-    )
-
-
-def _marks(go: Any, chart: Chart) -> Any:
-    ink, paper = theme.LIGHT["ink"], theme.LIGHT["paper"]
-    above = [0.0 if mark.high is None else mark.high - mark.x for mark in chart.marks]
-    below = [0.0 if mark.low is None else mark.x - mark.low for mark in chart.marks]
-    return go.Scatter(
-        x=[mark.x for mark in chart.marks],
-        y=[mark.y for mark in chart.marks],
-        mode="markers",
-        name="mean",
-        meta="ink",  # the page repaints these marks in its own ink
-        error_x={"type": "data", "array": above, "arrayminus": below, "color": ink, "thickness": 2.2, "width": 6},
-        marker={"size": 9, "color": paper, "line": {"width": 2, "color": ink}},
-        text=[hover(mark.hover) for mark in chart.marks],
-        hovertemplate="%{text}<extra></extra>",
-        showlegend=False,
-    )
-
-
 def _layout(chart: Chart) -> dict[str, Any]:
-    named = len(chart.points) > 1 and not chart.notes
-    return {
+    scale = Scale(chart)
+    right, top = (
+        _share(STRIP, scale.right - scale.left, chart.right),
+        _share(STRIP, scale.bottom - scale.top, chart.top),
+    )
+    layout: dict[str, Any] = {
         "template": "none",
         "height": chart.height,
-        "margin": {"l": 56 if chart.y.ticks or chart.y.title else 12, "r": 12, "t": 34, "b": 46},
+        "margin": {
+            "l": round(scale.left) + 6 if scale.left > 12 else 12,
+            "r": 12,
+            "t": _head(scale),
+            "b": 33 + 13 * scale.tick_lines,
+        },
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"family": theme.FONT, "size": 12, "color": theme.LIGHT["ink"]},
-        "hoverlabel": {"align": "left", "font": {"family": theme.FONT}},
-        "showlegend": named,
+        "hoverlabel": {
+            "align": "left",
+            "bgcolor": theme.LIGHT["paper"],
+            "bordercolor": theme.LIGHT["line"],
+            "font": {"family": theme.FONT, "color": theme.LIGHT["ink"]},
+        },
+        "showlegend": bool(chart.named),
         "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "itemsizing": "constant"},
-        "xaxis": _axis(chart.x),
-        "yaxis": _axis(chart.y),
-        "annotations": [
-            {
-                "x": note.x,
-                "y": note.y,
-                "text": escape(note.text, quote=False),
-                "showarrow": False,
-                "xanchor": "left",
-                "yanchor": "bottom",
-                "borderpad": 0,
-            }
-            for note in chart.notes
-        ],
+        "xaxis": _axis(chart.x, right),
+        "yaxis": _axis(chart.y, top),
+        "annotations": [_note(note) for note in chart.notes],
+    }
+    if chart.bars or chart.top or chart.right:
+        layout |= {"barmode": "overlay"}
+    if chart.top:
+        layout["yaxis2"] = _bare(1 - top + 0.01)
+    if chart.right:
+        layout["xaxis2"] = _bare(1 - right + 0.01)
+    return layout
+
+
+def _share(strip: float, rest: float, drawn: object) -> float:
+    """The part of the plot's side that a histogram takes."""
+    return round(strip / (strip + rest), 3) if drawn else 0.0
+
+
+def _head(scale: Scale) -> int:
+    return 34 + 18 * max(0, len(scale.legend) - 1)
+
+
+def _note(note: Note) -> dict[str, Any]:
+    return {
+        "x": note.x,
+        "y": note.y,
+        "text": escape(note.text, quote=False),
+        "showarrow": False,
+        "xanchor": ANCHORS[note.anchor],
+        "yanchor": "bottom",
+        "borderpad": 0,
+        **({"font": {"size": 11, "color": theme.LIGHT["quiet"]}} if note.quiet else {}),
     }
 
 
-def _axis(axis: Axis) -> dict[str, Any]:
+def _axis(axis: Axis, beside: float) -> dict[str, Any]:
     return {
         "title": {"text": escape(axis.title, quote=False), "standoff": 8},
         "range": [axis.low, axis.high],
         "tickvals": [value for value, _ in axis.ticks],
-        "ticktext": [label for _, label in axis.ticks],
+        "ticktext": [escape(label, quote=False).replace("\n", "<br>") for _, label in axis.ticks],
         "gridcolor": theme.LIGHT["grid"],
         "linecolor": theme.LIGHT["line"],
         "showline": True,
         "showgrid": True,
         "zeroline": False,
-        "tickfont": {"size": 11},
+        "tickfont": {"size": 11, "color": theme.LIGHT["quiet"]},
+        **({"domain": [0, 1 - beside]} if beside else {}),
+    }
+
+
+def _bare(start: float) -> dict[str, Any]:
+    """An axis of a histogram beside the plot: no ticks, no grid; it cannot be zoomed by itself."""
+    return {
+        "domain": [start, 1],
+        "visible": False,
+        "fixedrange": True,
+        "rangemode": "tozero",
     }

@@ -2,7 +2,8 @@
 
 The pair is blue and vermilion after Okabe and Ito (2008), told apart by all common kinds of colour blindness; the blue
 is lightened so that both keep 3:1 against a white and against a dark page. Shape repeats what colour says (filled
-square, open circle), so that a figure also reads in grey.
+square, open circle), so that a figure also reads in grey. Models, tasks and conditions beside the pair are series:
+each has a colour, a shape and a dash of its own, and the same 3:1.
 """
 
 from __future__ import annotations
@@ -11,19 +12,52 @@ from typing import Literal
 
 from metrics.types import MODEL, REFERENCE, Source
 
-COLOURS: dict[Source, str] = {REFERENCE: "#2389CC", MODEL: "#D55E00"}
-SYMBOLS: dict[Source, Literal["square", "circle"]] = {REFERENCE: "square", MODEL: "circle"}
+Look = str  # `reference`, `model`, `ink`, `quiet`, or one of SERIES
+Shape = Literal["square", "circle", "diamond", "triangle-up", "triangle-down", "cross", "x"]
+Dash = Literal["solid", "dash", "dot", "dashdot"]
+
+COLOURS: dict[Look, str] = {REFERENCE: "#2389CC", MODEL: "#D55E00"}
+SYMBOLS: dict[Look, Literal["square", "circle"]] = {REFERENCE: "square", MODEL: "circle"}
+SERIES: dict[Look, str] = {"s0": "#00916E", "s1": "#B5559B", "s2": "#97750A", "s3": "#5F72D0", "s4": "#7A828C"}
+SERIES_SHAPES: tuple[Shape, ...] = ("diamond", "triangle-up", "circle", "triangle-down", "square", "cross", "x")
+DASHES: tuple[Dash, ...] = ("solid", "dash", "dot", "dashdot")
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
 SHADE_ALPHA = 0.34
 SHADE_STEPS = 9
+BAND_ALPHA = 0.16
 
 LIGHT = {"ink": "#1b1f24", "quiet": "#59636e", "paper": "#ffffff", "line": "#d8dde3", "grid": "#e9ecf0"}
 DARK = {"ink": "#e4e7eb", "quiet": "#a0a9b4", "paper": "#15181c", "line": "#3a424c", "grid": "#272d34"}
 
 
-def rgba(source: Source, alpha: float) -> str:
-    """The colour of a source at an opacity in [0, 1], as CSS."""
-    red, green, blue = (int(COLOURS[source][at : at + 2], 16) for at in (1, 3, 5))
+def series(at: int) -> Look:
+    """The look of the series number `at` (from 0); colours come round after five, with other shapes and dashes."""
+    return list(SERIES)[at % len(SERIES)]
+
+
+def series_shape(at: int) -> Shape:
+    """The shape of the series number `at`."""
+    return SERIES_SHAPES[at % len(SERIES_SHAPES)]
+
+
+def series_dash(at: int) -> Dash:
+    """The dash of the series number `at`."""
+    return DASHES[at % len(DASHES)]
+
+
+def colour(look: Look) -> str:
+    """The colour of a look in the light palette, as #rrggbb."""
+    return (COLOURS | SERIES | LIGHT)[look]
+
+
+def shape(look: Look) -> Shape:
+    """The shape that goes with a look: the square of references, else the circle."""
+    return "square" if look == REFERENCE else "circle"
+
+
+def rgba(look: Look, alpha: float) -> str:
+    """The colour of a look at an opacity in [0, 1], as CSS."""
+    red, green, blue = (int(colour(look)[at : at + 2], 16) for at in (1, 3, 5))
     return f"rgba({red},{green},{blue},{alpha:.3g})"
 
 
@@ -34,6 +68,6 @@ def shade(share: float) -> tuple[Source, float]:
 
 
 def variables(palette: dict[str, str]) -> str:
-    """CSS variables of a palette and of the two sources."""
-    pairs = palette | {"reference": COLOURS[REFERENCE], "model": COLOURS[MODEL]}
+    """CSS variables of a palette, of the two sources and of the series."""
+    pairs = palette | {"reference": COLOURS[REFERENCE], "model": COLOURS[MODEL]} | SERIES
     return "".join(f"--{name}:{value};" for name, value in pairs.items())

@@ -51,7 +51,7 @@ class Sensitivity:
         return (*self.by_tie, self.unnormalised, *self.by_k)
 
 
-def sensitivity(
+def sensitivity_table(
     items: Sequence[Item], ks: Sequence[int] = KS, *, k: int = 16, mode: Mode = "exact", missing: Missing = "error"
 ) -> Sensitivity:
     """HUSE and its kin under other choices, one changed at a time.

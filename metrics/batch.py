@@ -7,15 +7,18 @@ Arrays in, arrays out, nothing validated: callers repeat this 100,000 times.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from metrics import compiled
 from metrics.arrays import Bools, Floats
 from metrics.neighbors import FLOAT_TOLERANCE, TREE_ABOVE, line_votes, plane_votes, reach, relative_slack
 
 FAR = 1e8  # squared distance in q between an item with log p = -inf and one without, in variances
 CELLS = 1 << 16  # distances held at once
+WORTH_COMPILING = 2e8  # distances: about a second in numpy
 SMALLEST_SD = 1e-100  # of numbers up to 1: below, a feature counts as constant
 
 
@@ -26,6 +29,9 @@ def plane_values(hj: Floats, q: Floats, infinite: Bools | None, sign: Floats, k:
     tie: an equal vote goes to the reference (1), the model (-1) or half each (0).
     """
     sets, size = hj.shape
+    kernels = compiled.kernels(hj.size * size > WORTH_COMPILING)
+    if kernels and infinite is None and size <= TREE_ABOVE:
+        return _plane_compiled(kernels, hj, q, sign, k, tie)
     if size > TREE_ABOVE:
         rows = range(sets)
         return np.array(
@@ -46,12 +52,24 @@ def plane_values(hj: Floats, q: Floats, infinite: Bools | None, sign: Floats, k:
 def line_values(x: Floats, sign: Floats, k: int, tie: int) -> Floats:
     """The same by one feature: (sets,) from arrays (sets x texts)."""
     sets, size = x.shape
+    kernels = compiled.kernels(x.size * size > WORTH_COMPILING)
+    if kernels and size <= TREE_ABOVE:
+        order = np.argsort(x, axis=1)
+        ordered, signs = np.take_along_axis(x, order, axis=1), np.take_along_axis(sign, order, axis=1)
+        return sorted_line_values(kernels, ordered, signs, k, tie)
     if size > TREE_ABOVE:
         votes = [line_votes(x[i], sign[i].astype(np.int64), k, tolerance=FLOAT_TOLERANCE) for i in range(sets)]
         balance = np.array([vote.balance for vote in votes], dtype=np.float64)
         return np.where(np.ptp(x, axis=1) == 0, 1.0, twice_error(balance, sign, tie))
     step = max(1, CELLS // (size * size))
     return np.concatenate([_line_block(x[i : i + step], sign[i : i + step], k, tie) for i in range(0, sets, step)])
+
+
+def sorted_line_values(kernels: Any, ordered: Floats, sign: Floats, k: int, tie: int) -> Floats:
+    """`line_values` of rows in ascending order, by the compiled loop."""
+    balance = np.empty_like(ordered)
+    kernels.line_balances(ordered, sign, k, 1 + FLOAT_TOLERANCE / 2, balance)
+    return np.where(ordered[:, 0] == ordered[:, -1], 1.0, twice_error(balance, sign, tie))
 
 
 def twice_error(balance: Floats, sign: Floats, tie: int) -> Floats:
@@ -67,6 +85,14 @@ def twice_error(balance: Floats, sign: Floats, tie: int) -> Floats:
 def near_one(values: Floats) -> Floats:
     """Divided by a power of two, which changes no digit, so that the squares of tiny numbers do not vanish."""
     return np.asarray(np.ldexp(values, -int(np.frexp(np.abs(values).max(initial=0.0))[1])))
+
+
+def _plane_compiled(kernels: Any, hj: Floats, q: Floats, sign: Floats, k: int, tie: int) -> Floats:
+    h_scale, h_varies = _inverse_sd(hj, None)
+    q_scale, q_varies = _inverse_sd(q, None)
+    balance = np.empty_like(hj)
+    kernels.plane_balances(hj * h_scale, q * q_scale, sign, k, 1 + FLOAT_TOLERANCE, balance)
+    return np.where(h_varies | q_varies, twice_error(balance, sign, tie), 1.0)
 
 
 def _plane_large(hj: Floats, q: Floats, infinite: Bools | None, sign: Floats, k: int, tie: int) -> float:

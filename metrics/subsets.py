@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from metrics import compiled
 from metrics.arrays import Bools, Floats, Ints
-from metrics.batch import line_values, near_one, plane_values, twice_error
-from metrics.neighbors import FLOAT_TOLERANCE, reach
+from metrics.batch import WORTH_COMPILING, line_values, near_one, plane_values, sorted_line_values, twice_error
+from metrics.neighbors import FLOAT_TOLERANCE, TREE_ABOVE, reach
 
 ROW_CELLS = 1 << 20  # numbers in one array over subsets x items
+WORTH_THREADS = 1e7  # distances: some 20 ms compiled
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +43,13 @@ class Study:
 
     def values(self, subsets: Ints) -> HuseValues:
         """HUSE and its kin of each row of item numbers in `subsets` (subsets x size, size > k)."""
+        cells = subsets.size * subsets.shape[1]
+        compiled.kernels(cells > WORTH_COMPILING)
         step = max(1, ROW_CELLS // len(self.hj))
-        parts = [self._values(subsets[begin : begin + step]) for begin in range(0, len(subsets), step)]
+        if cells > WORTH_THREADS:
+            step = min(step, -(-len(subsets) // compiled.THREADS))
+        chunks = [subsets[begin : begin + step] for begin in range(0, len(subsets), step)]
+        parts = compiled.in_parts(self._values, chunks, cells > WORTH_THREADS)
         return HuseValues(*(np.concatenate([getattr(part, name) for part in parts]) for name in HuseValues.__slots__))
 
     def _values(self, subsets: Ints) -> HuseValues:
@@ -78,6 +85,8 @@ class Study:
         at = np.sort(place[subsets], axis=1)
         ordered, signs = x[order], self.sign[order][at]
         s = ordered[at]
+        if (kernels := compiled.kernels(False)) and at.shape[1] <= TREE_ABOVE:
+            return sorted_line_values(kernels, s, signs, self.k, self.tie)
         limit = reach(s, self.k) * (1 + FLOAT_TOLERANCE / 2)
         left, right = np.searchsorted(ordered, s - limit, side="left"), np.searchsorted(ordered, s + limit, "right")
         prefix = np.zeros((len(at), n + 1))

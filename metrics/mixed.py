@@ -198,7 +198,7 @@ def _settled(criterion: Callable[[Floats], float], theta: Floats) -> bool:
     moves = np.eye(len(theta)) * 1e-4
     slopes: list[float] = [(criterion(theta + move) - criterion(theta - move)) / 2e-4 for move in moves]
     steepest = max(abs(slope) for slope in slopes)
-    return bool(np.abs(theta).max() < 1e4 and steepest < STATIONARY)
+    return bool(np.abs(theta).max() < 1e4) and bool(steepest < STATIONARY)
 
 
 def _singular(theta: Floats) -> bool:

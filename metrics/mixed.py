@@ -203,7 +203,7 @@ def _settled(criterion: Callable[[Floats], float], theta: Floats) -> bool:
 
 def _singular(theta: Floats) -> bool:
     diagonal = [abs(theta[0]), abs(theta[1])] + ([abs(theta[3])] if len(theta) > 2 else [])
-    return min(diagonal) < SINGULAR
+    return bool(min(diagonal) < SINGULAR)
 
 
 def _variances(theta: Floats, residual: float, swapped: bool) -> dict[str, float]:

@@ -197,8 +197,7 @@ def _settled(criterion: Callable[[Floats], float], theta: Floats) -> bool:
     """Central differences of the criterion are next to 0, and no parameter has run away."""
     moves = np.eye(len(theta)) * 1e-4
     slopes: list[float] = [(criterion(theta + move) - criterion(theta - move)) / 2e-4 for move in moves]
-    steepest = max(abs(slope) for slope in slopes)
-    return bool(np.abs(theta).max() < 1e4) and bool(steepest < STATIONARY)
+    return bool(np.abs(theta).max() < 1e4) and max(map(abs, slopes)) < STATIONARY
 
 
 def _singular(theta: Floats) -> bool:

@@ -11,6 +11,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BENCHMARKS = {
     "HUSE against a plain restatement of the original loop, 200 texts": "tests.benchmarks.bench_huse",
+    "Krippendorff's alpha, 100,000 items x 20 raters, 15 % filled": "tests.benchmarks.bench_alpha",
+    "Crossed mixed model, 100,000 ratings": "tests.benchmarks.bench_mixed",
 }
 HEAD = """# Benchmarks
 

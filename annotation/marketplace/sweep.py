@@ -11,7 +11,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from annotation.marketplace import lifecycle
+from annotation.marketplace import funds, lifecycle
 from annotation.marketplace.decisions import approve_due
 from annotation.marketplace.locks import lock_hit, lock_requester
 from annotation.marketplace.models import Assignment, Hit
@@ -49,7 +49,8 @@ def _catch_up_hit(pk: int, now: datetime) -> None:
         else:
             approve_due(payer, hit, held, now=now)
     _advance(hit, now)
-    hit.save(update_fields=lifecycle.SETTLED_FIELDS)
+    hit.save(update_fields=[*lifecycle.SETTLED_FIELDS, "held_cents"])
+    funds.release(payer, hit, now=now)
 
 
 def _advance(hit: Hit, until: datetime) -> None:

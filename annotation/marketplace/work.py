@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import F
 
-from annotation.marketplace import lifecycle
+from annotation.marketplace import funds, lifecycle
 from annotation.marketplace.answers import Pairs, answers_xml
 from annotation.marketplace.eligibility import standing
 from annotation.marketplace.errors import WorkRefusedError
-from annotation.marketplace.locks import lock_assignment, lock_hit
+from annotation.marketplace.locks import lock_assignment, lock_hit, lock_requester
 from annotation.marketplace.models import Assignment, Hit, Submission, WorkerAccount
 
 State = Assignment.State
@@ -44,11 +44,14 @@ def accept(hit: Hit, *, worker: WorkerAccount, now: datetime) -> Assignment:
 @transaction.atomic
 def give_back(assignment: Assignment, *, now: datetime) -> None:
     """Return an accepted assignment. Raises WorkRefusedError (over) when it is no longer held."""
+    # A place given back after the HIT has expired is lost, and its money goes back to the requester.
+    payer = lock_requester(Hit.objects.only("requester_id").get(pk=assignment.hit_id).requester_id)
     hit, held = lock_hit(assignment.hit_id), lock_assignment(assignment.pk)
     if held.state != State.ACCEPTED:
         raise WorkRefusedError("over")
     end_hold(hit, held, state=State.RETURNED, at=now)
     hit.save(update_fields=lifecycle.SETTLED_FIELDS)
+    funds.release(payer, hit, now=now)
 
 
 @transaction.atomic

@@ -117,6 +117,8 @@ MTURK_SECRET_KEY = env.text("MTURK_SECRET_KEY", "")
 
 # Development aids of the marketplace (movable clock, http ExternalQuestions on loopback); never in production.
 MARKETPLACE_DEVELOPMENT = False
+# Whether HITs may be published that the requester's balance does not cover; real workers should not meet such.
+MARKETPLACE_PUBLISH_UNFUNDED = env.flag("MARKETPLACE_PUBLISH_UNFUNDED", False)
 
 LOGGING = {
     "version": 1,

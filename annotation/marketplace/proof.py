@@ -51,7 +51,7 @@ def _workers() -> Iterable[str]:
     yield from _differing(rows, "Worker", "owed_cents", _entries(account=Account.WORKER))
     posted = rows.annotate(posted=_entries(account=Account.PAYOUT))
     sums = Payout.objects.filter(state=Payout.State.SENT).values("worker").annotate(cents=Sum("amount_cents"))
-    sent = {row["worker"]: row["cents"] for row in sums}
+    sent: dict[int, int] = {row["worker"]: row["cents"] for row in sums}
     for worker in posted.order_by("pk"):
         if worker.posted != sent.get(worker.pk, 0):
             yield f"Worker {worker}: {sent.get(worker.pk, 0)} cents are in payouts, the rows sum to {worker.posted}."

@@ -50,8 +50,8 @@ def _workers() -> Iterable[str]:
     yield from _differing(rows, "Worker", "earned_cents", _entries(account=Account.WORKER, purpose__in=EARNED))
     yield from _differing(rows, "Worker", "owed_cents", _entries(account=Account.WORKER))
     posted = rows.annotate(posted=_entries(account=Account.PAYOUT))
-    sums = Payout.objects.filter(state=Payout.State.SENT).values("worker").annotate(cents=Sum("amount_cents"))
-    sent: dict[int, int] = {row["worker"]: row["cents"] for row in sums}
+    sums = Payout.objects.filter(state=Payout.State.SENT).values_list("worker_id").annotate(cents=Sum("amount_cents"))
+    sent: dict[int, int] = dict(sums)
     for worker in posted.order_by("pk"):
         if worker.posted != sent.get(worker.pk, 0):
             yield f"Worker {worker}: {sent.get(worker.pk, 0)} cents are in payouts, the rows sum to {worker.posted}."

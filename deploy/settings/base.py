@@ -134,6 +134,8 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "filters": {"wire": {"()": "annotation.marketplace.wire.logs.WireRefusals"}},
+    "loggers": {"django.request": {"filters": ["wire"]}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
     "root": {"handlers": ["stderr"], "level": env.text("LOG_LEVEL", "WARNING")},
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -35,12 +36,18 @@ class Command(BaseCommand):
         if batch is None:
             self.stderr.write("Nobody is owed anything.")
             return
-        if out is None:
-            count = payouts.write(batch, self.stdout)  # type: ignore[arg-type]
-        else:
-            with out.open("w", encoding="utf-8", newline="") as file:
-                count = payouts.write(batch, file)
+        text = io.StringIO()
+        count = payouts.write(batch, text)
         self.stderr.write(f"Batch {batch}: {count} payouts (payouts export --batch {batch} prints it again).")
+        if not count:
+            raise CommandError(f"There is no batch {batch}.")
+        if out is None:
+            self.stdout.write(text.getvalue(), ending="")
+            return
+        try:
+            out.write_text(text.getvalue(), encoding="utf-8", newline="")
+        except OSError as error:
+            raise CommandError(f"{out} cannot be written: {error.strerror}.") from None
 
     def _mark(self, file: Path) -> None:
         try:

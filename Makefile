@@ -5,15 +5,23 @@ BIN := $(VENV)/bin
 # MODELS=no leaves out torch and transformers.
 MODELS ?= yes
 
+# `python -m metrics` works from any folder.
+define ON_PATH
+import pathlib, sysconfig
+pathlib.Path(sysconfig.get_path("purelib"), "assay.pth").write_text("$(CURDIR)\n")
+endef
+export ON_PATH
+
 REQUIREMENTS := requirements.txt requirements-models.txt
 
-.PHONY: help setup setup-dev demo serve test truth bench clean
+.PHONY: help setup setup-dev demo serve test truth api bench clean
 
 help:
 	@echo "make setup   install Assay into .venv (MODELS=no: without torch)"
 	@echo "make demo    rehearse a whole study on a simulated crowd and write its report"
 	@echo "make test    format check, linter, types, import contracts, tests"
 	@echo "make truth   measure what the intervals are worth (writes docs/validity.md)"
+	@echo "make api     write docs/api from the docstrings"
 	@echo "make bench   run the benchmarks (writes docs/benchmarks.md)"
 
 $(BIN)/python:
@@ -27,11 +35,13 @@ ifeq ($(MODELS),no)
 else
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
 endif
+	@$(BIN)/python -c "$$ON_PATH"
 	@touch $@
 
 $(VENV)/.installed-dev: requirements-dev.txt $(REQUIREMENTS) | $(BIN)/python
 	@echo "Installing the development tools into $(VENV) (once; a few minutes) ..."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@$(BIN)/python -c "$$ON_PATH"
 	@touch $@ $(VENV)/.installed-yes
 
 setup: $(VENV)/.installed-$(MODELS)
@@ -63,6 +73,10 @@ endif
 
 truth: setup
 	$(BIN)/python -m annotation.rehearsal.world.validity
+
+# The pages of docs/api come from the docstrings.
+api: setup
+	$(BIN)/python docs/make_api.py
 
 bench: setup
 	$(BIN)/python -m tests.benchmarks

@@ -32,6 +32,22 @@ def promised(hit: Hit, now: datetime) -> int:
     return (lifecycle.available(hit, now) + hit.pending + hit.submitted) * price(hit)
 
 
+def publish(hit: Hit, *, now: datetime) -> None:
+    """Insert the new `hit` (settled) with its hold; raises as `hold` does.
+
+    The requester's row is locked by one of the last statements, so that calls of one requester run side by side until
+    then.
+    """
+    wanted = hit.held_cents = promised(hit, now)
+    hit.save(force_insert=True)
+    if ledger.hold_new(hit, now=now):
+        return
+    if not settings.MARKETPLACE_PUBLISH_UNFUNDED:
+        raise ledger.insufficient(wanted, hit.requester.balance_cents)
+    hit.held_cents = 0
+    hit.save(update_fields=["held_cents"])
+
+
 def hold(payer: Requester, hit: Hit, *, now: datetime) -> None:
     """Bring the hold of `hit` (saved, settled, both locked) to what it promises.
 

@@ -70,13 +70,26 @@ def pay(
         )
 
 
-def move_hold(payer: Requester, hit: Hit, amount: int, *, now: datetime) -> None:
-    """Put `amount` more cents of `payer` on hold for `hit`, or give some back (below zero); both locked and saved."""
-    rows = [
+def hold_new(hit: Hit, *, now: datetime) -> bool:
+    """Put on hold what the new `hit` says it holds; False, and nothing done, when the balance does not suffice."""
+    payer, amount = hit.requester, hit.held_cents
+    rows = Requester.objects.filter(pk=payer.pk, balance_cents__gte=amount)
+    if not rows.update(balance_cents=F("balance_cents") - amount, held_cents=F("held_cents") + amount):
+        return False
+    _post(_hold_rows(payer, hit, amount), Purpose.HOLD, now)
+    return True
+
+
+def _hold_rows(payer: Requester, hit: Hit, amount: int) -> list[LedgerEntry]:
+    return [
         LedgerEntry(account=Account.REQUESTER, requester=payer, hit=hit, amount_cents=-amount),
         LedgerEntry(account=Account.HELD, requester=payer, hit=hit, amount_cents=amount),
     ]
-    _post(rows, Purpose.HOLD, now)
+
+
+def move_hold(payer: Requester, hit: Hit, amount: int, *, now: datetime) -> None:
+    """Put `amount` more cents of `payer` on hold for `hit`, or give some back (below zero); both locked and saved."""
+    _post(_hold_rows(payer, hit, amount), Purpose.HOLD, now)
     _change(payer, available=-amount, held=amount)
     hit.held_cents += amount
     hit.save(update_fields=["held_cents"])

@@ -12,7 +12,6 @@ from annotation.marketplace.eligibility import check_types_exist
 from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.ids import public_id
 from annotation.marketplace.lifecycle import settle
-from annotation.marketplace.locks import lock_requester
 from annotation.marketplace.models import Hit, HitType
 from annotation.marketplace.money import cents
 from annotation.marketplace.operations.finding import own_type
@@ -86,8 +85,5 @@ def _create(call: Call, given: dict[str, Any], hit_type: HitType) -> dict[str, A
     token = given.get("UniqueRequestToken")
     tokens.claim(call.requester, scope=tokens.CREATE_HIT, token=token, now=call.now, result=hit.hit_id)
     settle(hit, call.now)
-    # Last, and for the shortest time: until here calls of one requester run side by side.
-    payer = lock_requester(call.requester.pk)
-    hit.save(force_insert=True)
-    funds.hold(payer, hit, now=call.now)
+    funds.publish(hit, now=call.now)
     return {"HIT": hit_shape(hit, call.now)}

@@ -77,7 +77,7 @@ def _carried_out(name: str, call: operations.Call, given: dict[str, Any]) -> dic
 
 def _requester(key: AccessKey) -> Requester:
     try:
-        return Requester.objects.select_related("user").get(user=key.user_id)
+        return key.user.requester
     except Requester.DoesNotExist:
         raise WireError(
             "RequestError",

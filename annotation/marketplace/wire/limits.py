@@ -29,6 +29,7 @@ LENGTHS = {
     "Subject": (1, 200),
     "MessageText": (1, 4_096),
     "Name": (1, 200),
+    "Query": (0, 200),
 }
 MONEY = ("Reward", "BonusAmount")
 # Member: most members of a list.

@@ -3,8 +3,9 @@
 from annotation.marketplace.models.assignments import Assignment, Submission
 from annotation.marketplace.models.clock import ClockOffset
 from annotation.marketplace.models.hits import Hit, HitType
-from annotation.marketplace.models.money import BonusPayment, LedgerEntry
-from annotation.marketplace.models.qualifications import QualificationGrant, QualificationType
+from annotation.marketplace.models.money import BonusPayment, LedgerEntry, Payout
+from annotation.marketplace.models.qualifications import QualificationGrant, QualificationRequest, QualificationType
+from annotation.marketplace.models.relations import WorkerBlock, WorkerMessage
 from annotation.marketplace.models.requesters import Requester, RequestToken
 from annotation.marketplace.models.workers import OneTimeLink, WorkerAccount, WorkerSession
 
@@ -16,11 +17,15 @@ __all__ = [
     "HitType",
     "LedgerEntry",
     "OneTimeLink",
+    "Payout",
     "QualificationGrant",
+    "QualificationRequest",
     "QualificationType",
     "RequestToken",
     "Requester",
     "Submission",
     "WorkerAccount",
+    "WorkerBlock",
+    "WorkerMessage",
     "WorkerSession",
 ]

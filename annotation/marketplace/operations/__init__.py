@@ -8,8 +8,11 @@ from annotation.marketplace.operations import (
     hit_creation,
     hit_reading,
     qualification_grants,
+    qualification_requests,
     qualification_types,
+    review_policies,
     unavailable,
+    worker_relations,
 )
 from annotation.marketplace.operations.registry import TABLE, Call, Operation
 
@@ -24,6 +27,9 @@ __all__ = [
     "hit_creation",
     "hit_reading",
     "qualification_grants",
+    "qualification_requests",
     "qualification_types",
+    "review_policies",
     "unavailable",
+    "worker_relations",
 ]

@@ -8,15 +8,7 @@ from annotation.marketplace.errors import RequestRefusedError
 from annotation.marketplace.operations.registry import Call, operation
 
 NAMES = (
-    "AcceptQualificationRequest",
-    "CreateWorkerBlock",
-    "DeleteWorkerBlock",
     "GetFileUploadURL",
-    "ListQualificationRequests",
-    "ListReviewPolicyResultsForHIT",
-    "ListWorkerBlocks",
-    "NotifyWorkers",
-    "RejectQualificationRequest",
     "SendTestEventNotification",
     "UpdateNotificationSettings",
 )

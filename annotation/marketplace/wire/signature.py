@@ -19,6 +19,11 @@ from annotation.accounts.vault import UnreadableSecretError
 from annotation.marketplace.wire.errors import WireError
 from annotation.marketplace.wire.model import SIGNING_NAME
 
+# What a call needs of its key, user and requester: the fewer columns Django must name, the quicker.
+KEY_FIELDS = (
+    "key_id", "sealed_secret", "user__username", "user__requester__balance_cents", "user__requester__held_cents",
+    "user__requester__pays",
+)  # fmt: skip
 TOLERANCE = timedelta(minutes=5)
 _AUTHORIZATION = re.compile(
     r"AWS4-HMAC-SHA256 +Credential=(?P<key>[^/,\s]+)/(?P<day>\d{8})/(?P<region>[^/,\s]+)/(?P<service>[^/,\s]+)"
@@ -50,7 +55,8 @@ def verified(request: HttpRequest, body: bytes) -> AccessKey:
     stamp = request.headers.get("X-Amz-Date", "")
     _check_time(stamp, claim)
     _check_headers(request, claim, body)
-    key = AccessKey.objects.active().select_related("user__requester").filter(key_id=claim.key_id).first()
+    rows = AccessKey.objects.active().select_related("user__requester").only(*KEY_FIELDS)
+    key = next(iter(rows.filter(key_id=claim.key_id)), None)
     if key is None:
         raise WireError("UnrecognizedClientException", "The security token included in the request is invalid.")
     try:

@@ -62,7 +62,8 @@ def _answered(request: HttpRequest, request_id: str, now: datetime) -> dict[str,
     if name == target or name not in OPERATIONS:
         raise unknown_operation(target)
     given = reading.parameters(OPERATIONS[name], reading.document(body))
-    catch_up(now)
+    if catch_up(now):
+        requester.refresh_from_db(fields=["balance_cents", "held_cents"])
     return _carried_out(name, operations.Call(requester, now, request_id), given)
 
 
@@ -76,7 +77,7 @@ def _carried_out(name: str, call: operations.Call, given: dict[str, Any]) -> dic
 
 def _requester(key: AccessKey) -> Requester:
     try:
-        return Requester.objects.select_related("user").get(user=key.user_id)
+        return key.user.requester
     except Requester.DoesNotExist:
         raise WireError(
             "RequestError",

@@ -17,8 +17,6 @@ NAMES = (
     "ListWorkerBlocks",
     "NotifyWorkers",
     "RejectQualificationRequest",
-    "SendTestEventNotification",
-    "UpdateNotificationSettings",
 )
 
 

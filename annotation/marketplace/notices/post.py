@@ -7,7 +7,7 @@ import ssl
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
-from http.client import HTTPConnection, HTTPException
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
 
 from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.notices.addresses import Place, place_of, resolved
@@ -50,23 +50,29 @@ def _status(place: Place, connected: socket.socket, body: bytes, headers: Mappin
         context = ssl.create_default_context()
         carrier = context.wrap_socket(connected, server_hostname=place.host, do_handshake_on_connect=False)
     # Time-outs of sockets count from byte to byte; a receiver that drips is cut off by the watch.
-    watch = threading.Timer(TOTAL_SECONDS, _cut, [carrier])
+    late = threading.Event()
+    watch = threading.Timer(TOTAL_SECONDS, _cut, [carrier, late])
     watch.daemon = True
     watch.start()
-    connection = HTTPConnection(place.host, place.port)
+    # The class decides only which port goes unsaid in the Host header: the connection is there already.
+    connection = (HTTPSConnection if place.secure else HTTPConnection)(place.host, place.port)
     connection.sock = carrier
     try:
         if isinstance(carrier, ssl.SSLSocket):
             carrier.do_handshake()
         connection.request("POST", place.path, body=body, headers={**headers, "Connection": "close"})
-        return connection.getresponse().status
+        status = connection.getresponse().status
     finally:
         watch.cancel()
         connection.close()
         carrier.close()
+    if late.is_set():
+        raise TimeoutError(f"no whole answer within {TOTAL_SECONDS:g} s")
+    return status
 
 
-def _cut(carrier: socket.socket) -> None:
+def _cut(carrier: socket.socket, late: threading.Event) -> None:
     # Below TLS, whose own shutdown is not for two threads. The exchange may have ended at this very moment.
+    late.set()
     with suppress(OSError):
         socket.socket.shutdown(carrier, socket.SHUT_RDWR)

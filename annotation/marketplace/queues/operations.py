@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 import threading
-import time
 from collections.abc import Callable
+from time import sleep
 from typing import Any
 
 from django.utils import timezone
@@ -19,8 +19,8 @@ from annotation.marketplace.queues.errors import QueueError, bad_handle, bad_val
 
 # What messages from Mechanical Turk carried, for receivers that check it.
 SENDER = "AIDAIXO4EZE6RHVSXIN4E"
-LONGEST_WAIT = 2.0
-LOOK_AGAIN = 0.2
+LONGEST_WAIT = 2
+LOOKS_A_SECOND = 5
 # Web threads that may wait at one time; further calls are answered at once.
 MOST_WAITING = 2
 _seats = threading.BoundedSemaphore(MOST_WAITING)
@@ -34,21 +34,23 @@ def receive_message(requester: Requester, given: dict[str, Any]) -> dict[str, An
     most = _whole(given, "MaxNumberOfMessages", 1, (1, 10))
     invisible = _whole(given, "VisibilityTimeout", messages.USUAL_VISIBILITY, (0, 43_200))
     wait = _whole(given, "WaitTimeSeconds", 0, (0, 20))
-    _wait_for_something(queue, min(float(wait), LONGEST_WAIT))
+    _wait_for_something(queue, min(wait, LONGEST_WAIT))
     found = messages.receive(queue, most=most, invisible_seconds=invisible, now=timezone.now())
     wanted = {*_names(given, "AttributeNames"), *_names(given, "MessageSystemAttributeNames")}
     return {"Messages": [_shape(message, wanted) for message in found]} if found else {}
 
 
-def _wait_for_something(queue: Endpoint, seconds: float) -> None:
+def _wait_for_something(queue: Endpoint, seconds: int) -> None:
     gather(now=timezone.now(), queue=queue)
     if not seconds or messages.waiting(queue, timezone.now()) or not _seats.acquire(blocking=False):
         return
     try:
-        until = time.monotonic() + seconds
-        while not messages.waiting(queue, timezone.now()) and time.monotonic() < until:
-            time.sleep(LOOK_AGAIN)
+        # One look less than would fit: looking takes time, too.
+        for _ in range(seconds * LOOKS_A_SECOND - 1):
+            sleep(1 / LOOKS_A_SECOND)
             gather(now=timezone.now(), queue=queue)
+            if messages.waiting(queue, timezone.now()):
+                return
     finally:
         _seats.release()
 

@@ -5,6 +5,13 @@ BIN := $(VENV)/bin
 # MODELS=no leaves out torch and transformers.
 MODELS ?= yes
 
+# `python -m metrics` works from any folder.
+define ON_PATH
+import pathlib, sysconfig
+pathlib.Path(sysconfig.get_path("purelib"), "assay.pth").write_text("$(CURDIR)\n")
+endef
+export ON_PATH
+
 REQUIREMENTS := requirements.txt requirements-models.txt
 
 .PHONY: help setup setup-dev demo serve test truth bench clean
@@ -27,11 +34,13 @@ ifeq ($(MODELS),no)
 else
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
 endif
+	@$(BIN)/python -c "$$ON_PATH"
 	@touch $@
 
 $(VENV)/.installed-dev: requirements-dev.txt $(REQUIREMENTS) | $(BIN)/python
 	@echo "Installing the development tools into $(VENV) (once; a few minutes) ..."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@$(BIN)/python -c "$$ON_PATH"
 	@touch $@ $(VENV)/.installed-yes
 
 setup: $(VENV)/.installed-$(MODELS)

@@ -24,7 +24,7 @@ NULL = "null"
 
 @dataclass(frozen=True, slots=True)
 class Codebook:
-    """Codes by category, editable. A name occurs once among categories and codes, and none is `null`. Raises BadInput."""
+    """Codes by category. A name occurs once among categories and codes, and none is `null`. Raises BadInput."""
 
     categories: Mapping[str, tuple[str, ...]]
 

@@ -84,7 +84,7 @@ def crossed_mean_share(correct: Ints, rater: Ints, item: Ints) -> Share:
     """Mean over raters of their share correct, with the variance over new raters *and* new items.
 
     correct: (n,) 0 or 1. rater, item: (n,) numbers from 0, all in use. Variance by raters plus variance by items less
-    that of single judgments, which both hold (Cameron, Gelbach and Miller 2011); not below that by raters alone.
+    that of single judgments, which both hold (Cameron, Gelbach and Miller 2011); not below what raters alone give.
     Units: the fewer of raters and items.
     """
     totals = np.bincount(rater)
@@ -95,7 +95,8 @@ def crossed_mean_share(correct: Ints, rater: Ints, item: Ints) -> Share:
     residual = (correct - alone.value) / (totals[rater] * raters)
     by_item = np.bincount(item, weights=residual)
     both = alone.variance + _spread(by_item) - float((residual**2).sum())
-    return Share(alone.value, max(alone.variance, both), min(raters, items), alone.judgments)
+    floor = alone.variance or alone.value * (1 - alone.value) / alone.judgments
+    return Share(alone.value, max(floor, both), min(raters, items), alone.judgments)
 
 
 def _spread(residuals: Floats | Ints) -> float:

@@ -13,7 +13,7 @@ Anchor = Literal["start", "middle", "end"]
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One axis: its title with the unit, its range, and the places with their labels (() for no ticks)."""
+    """One axis: its title with the unit, its range, its places with their labels (() for no ticks; lines by \\n)."""
 
     title: str
     low: float
@@ -89,6 +89,9 @@ class Area:
     corners: tuple[tuple[float, float], ...]
 
 
+Named = Points | Curve | Bars | Area
+
+
 @dataclass(frozen=True, slots=True)
 class Guide:
     """A straight quiet line for the eye: chance, or equal sums."""
@@ -154,9 +157,9 @@ class Chart:
     height: int = 360
 
     @property
-    def named(self) -> tuple[Points | Curve | Bars | Area, ...]:
+    def named(self) -> tuple[Named, ...]:
         """What the legend names, references first; empty where one name would say nothing."""
-        drawn = (*self.points, *self.curves, *self.bars, *self.areas)
+        drawn: tuple[Named, ...] = (*self.points, *self.curves, *self.bars, *self.areas)
         named = sorted((one for one in drawn if one.name), key=lambda one: one.look != "reference")
         return tuple(named) if self.legend and len(named) > 1 else ()
 
@@ -169,6 +172,21 @@ def ticks(low: float, high: float, *, about: int = 5) -> tuple[tuple[float, str]
     decimals = max(0, -math.floor(math.log10(step) + 1e-9))
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return tuple((at * step, f"{at * step + 0.0:.{decimals}f}".replace("-", "−")) for at in range(first, last + 1))
+
+
+def decades(low: float, high: float) -> tuple[tuple[float, str], ...]:
+    """Places of the powers of ten between 10**low and 10**high, on an axis of log10, labelled by the power's value."""
+    powers = range(math.ceil(low - 1e-9), math.floor(high + 1e-9) + 1)
+    return tuple((float(power), _power(power)) for power in powers)
+
+
+def _power(power: int) -> str:
+    if 0 <= power < 6:
+        return f"{10**power:,}"
+    if 6 <= power <= 12:
+        name = {6: "million", 9: "billion", 12: "trillion"}.get(power - power % 3, "")
+        return f"{10 ** (power % 3)} {name}"
+    return f"1e{power}".replace("-", "−")
 
 
 def padded(values: tuple[float, ...], *, share: float = 0.06) -> tuple[float, float]:

@@ -7,17 +7,20 @@ of a place, by the classifier behind the score (same k, same scaling), so colour
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import pstdev
 from typing import TYPE_CHECKING
 
-from metrics.figures.chart import Axis, Chart, Points, Shade, padded, ticks
+from metrics.figures.chart import Axis, Chart, Margin, Points, Shade, padded, ticks
 from metrics.figures.interactive import figure as interactive
 from metrics.types import MODEL, REFERENCE, Estimate, Source
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
+BIN = 0.3  # standard deviations a bin of the histograms beside the plot
 UNITS = {"whitespace": "word", "model_token": "token", "char": "character"}
 
 
@@ -63,8 +66,11 @@ def ranges(points: Sequence[Point]) -> tuple[tuple[float, float], tuple[float, f
     return padded(tuple(point.hj for point in points)), padded(finite)
 
 
-def chart(panel: Panel) -> Chart:
-    """The picture as points, shading and axes. Texts of probability 0 stand on a line of their own at the bottom."""
+def chart(panel: Panel, *, margins: bool = False) -> Chart:
+    """The picture as points, shading and axes. Texts of probability 0 stand on a line of their own at the bottom.
+
+    margins: histograms of each source along both axes, bins 0.3 standard deviations wide.
+    """
     own = ranges(panel.points)
     hj_range, (low, high) = panel.hj_range or own[0], panel.rate_range or own[1]
     marks = ticks(low, high)
@@ -74,6 +80,7 @@ def chart(panel: Panel) -> Chart:
         floor = low + 0.04 * (high - low)
         marks = ((floor, "−∞"), *marks)
     unit = UNITS.get(panel.unit, panel.unit)
+    points = tuple(_points(panel, source, floor) for source in (REFERENCE, MODEL))
     return Chart(
         name=panel.name,
         title=panel.generator,
@@ -81,7 +88,9 @@ def chart(panel: Panel) -> Chart:
         x=Axis("HJ (mean rating, scale points)", *hj_range, ticks(*hj_range)),
         y=Axis(f"log p per {unit} (nats)", low, high, marks),
         shade=panel.shade,
-        points=tuple(_points(panel, source, floor) for source in (REFERENCE, MODEL)),
+        points=points,
+        top=_margins([(one.look, one.x) for one in points], hj_range) if margins else (),
+        right=_margins([(one.look, one.y) for one in points], (low, high)) if margins else (),
     )
 
 
@@ -106,6 +115,21 @@ def alt(panel: Panel) -> str:
         f"By both axes together, {1 - value / 2:.0%} of {panel.huse.n} texts are attributed to the right source"
         f"{weighted} (HUSE {value:.2f}; guessing would give 50%). {where}"
     )
+
+
+def _margins(sides: Sequence[tuple[str, tuple[float, ...]]], span: tuple[float, float]) -> tuple[Margin, ...]:
+    """Share of each source's texts in bins of 0.3 sd (of all texts together); nothing where all are alike."""
+    every = [value for _, values in sides for value in values]
+    width = BIN * pstdev(every) if len(every) > 1 else 0.0
+    if not width:
+        return ()
+    count = math.ceil((span[1] - span[0]) / width)
+    centres = tuple(span[0] + (at + 0.5) * width for at in range(count))
+    found = []
+    for look, values in sides:
+        places = Counter(min(count - 1, int((value - span[0]) / width)) for value in values)
+        found.append(Margin(look, centres, tuple(places[at] / max(1, len(values)) for at in range(count)), width))
+    return tuple(found)
 
 
 def _points(panel: Panel, source: Source, floor: float) -> Points:

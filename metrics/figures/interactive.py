@@ -30,11 +30,19 @@ def figure(chart: Chart) -> go.Figure:
 
 def _layout(chart: Chart) -> dict[str, Any]:
     scale = Scale(chart)
-    right, top = _share(STRIP, scale.right - scale.left, chart.right), _share(STRIP, scale.bottom - scale.top, chart.top)
+    right, top = (
+        _share(STRIP, scale.right - scale.left, chart.right),
+        _share(STRIP, scale.bottom - scale.top, chart.top),
+    )
     layout: dict[str, Any] = {
         "template": "none",
         "height": chart.height,
-        "margin": {"l": round(scale.left) + 6 if scale.left > 12 else 12, "r": 12, "t": _head(scale), "b": 46},
+        "margin": {
+            "l": round(scale.left) + 6 if scale.left > 12 else 12,
+            "r": 12,
+            "t": _head(scale),
+            "b": 33 + 13 * scale.tick_lines,
+        },
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"family": theme.FONT, "size": 12, "color": theme.LIGHT["ink"]},
@@ -86,7 +94,7 @@ def _axis(axis: Axis, beside: float) -> dict[str, Any]:
         "title": {"text": escape(axis.title, quote=False), "standoff": 8},
         "range": [axis.low, axis.high],
         "tickvals": [value for value, _ in axis.ticks],
-        "ticktext": [escape(label, quote=False) for _, label in axis.ticks],
+        "ticktext": [escape(label, quote=False).replace("\n", "<br>") for _, label in axis.ticks],
         "gridcolor": theme.LIGHT["grid"],
         "linecolor": theme.LIGHT["line"],
         "showline": True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from metrics.figures.chart import Area, Bars, Chart, Curve, Points
+from metrics.figures.chart import Chart, Named
 
 WIDTH = 400
 RIGHT, TOP, BOTTOM = 12, 30, 42
@@ -42,12 +42,17 @@ class Scale:
     @cached_property
     def bottom(self) -> float:
         """Lower edge of the plot."""
-        return self.chart.height - BOTTOM
+        return self.chart.height - BOTTOM - 13 * (self.tick_lines - 1)
 
     @cached_property
-    def legend(self) -> list[list[tuple[float, Points | Curve | Bars | Area]]]:
+    def tick_lines(self) -> int:
+        """Lines of the longest label under the x axis."""
+        return max((label.count("\n") + 1 for _, label in self.chart.x.ticks), default=1)
+
+    @cached_property
+    def legend(self) -> list[list[tuple[float, Named]]]:
         """What the legend names, by rows, each with its place along the row."""
-        rows: list[list[tuple[float, Points | Curve | Bars | Area]]] = []
+        rows: list[list[tuple[float, Named]]] = []
         at = WIDTH + 1.0
         for named in self.chart.named:
             width = 32 + LETTER * len(named.name)
@@ -67,3 +72,13 @@ class Scale:
         """SVG units of a value along y."""
         axis = self.chart.y
         return self.top + (axis.high - value) / (axis.high - axis.low) * (self.bottom - self.top)
+
+    def value_x(self, at: float) -> float:
+        """The value along x at a place in SVG units."""
+        axis = self.chart.x
+        return axis.low + (at - self.left) / (self.right - self.left) * (axis.high - axis.low)
+
+    def value_y(self, at: float) -> float:
+        """The value along y at a place in SVG units."""
+        axis = self.chart.y
+        return axis.high - (at - self.top) / (self.bottom - self.top) * (axis.high - axis.low)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from html import escape
 
 from metrics.figures import still, theme
-from metrics.figures.chart import Area, Bars, Chart, Curve, Points
+from metrics.figures.chart import Area, Bars, Chart, Named, Points
 from metrics.figures.scale import WIDTH, Scale
 from metrics.types import REFERENCE
 
@@ -44,7 +44,9 @@ def _axes(chart: Chart, scale: Scale) -> Iterator[str]:
     for value, label in chart.x.ticks:
         at = scale.x(value)
         yield f'<path class="grid" d="M{at:.1f} {top:g}V{bottom:g}"/>'
-        yield f'<text class="tick" x="{at:.1f}" y="{bottom + 15:g}" text-anchor="middle">{escape(label)}</text>'
+        for down, line in enumerate(label.split("\n")):
+            place = f'x="{at:.1f}" y="{bottom + 15 + 13 * down:g}"'
+            yield f'<text class="tick" {place} text-anchor="middle">{escape(line)}</text>'
     for value, label in chart.y.ticks:
         at = scale.y(value)
         yield f'<path class="grid" d="M{left:g} {at:.1f}H{right:g}"/>'
@@ -65,7 +67,7 @@ def _legend(scale: Scale) -> Iterator[str]:
             yield f'<text x="{left + 15:.0f}" y="{middle + 4:.0f}">{escape(named.name)}</text>'
 
 
-def _key(named: Points | Curve | Bars | Area, x: float, y: float) -> str:
+def _key(named: Named, x: float, y: float) -> str:
     """What is drawn, small."""
     if isinstance(named, Area):
         style = f'fill="var(--{named.look})" fill-opacity="{theme.BAND_ALPHA}"'

@@ -64,9 +64,7 @@ def _outline(shape: Shape, x: float, y: float, half: float) -> str:
         quarter = ((arm, -half), (arm, -arm), (half, -arm), (half, arm), (arm, arm), (arm, half))
         plus = [*quarter, *((-dx, -dy) for dx, dy in quarter)]
         turn = 0.7071 if shape == "x" else None
-        places = [
-            (x + turn * (dx - dy), y + turn * (dx + dy)) if turn else (x + dx, y + dy) for dx, dy in plus
-        ]
+        places = [(x + turn * (dx - dy), y + turn * (dx + dy)) if turn else (x + dx, y + dy) for dx, dy in plus]
     return "M" + "L".join(f"{px:.1f} {py:.1f}" for px, py in places) + "Z"
 
 

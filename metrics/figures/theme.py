@@ -16,8 +16,8 @@ Look = str  # `reference`, `model`, `ink`, `quiet`, or one of SERIES
 Shape = Literal["square", "circle", "diamond", "triangle-up", "triangle-down", "cross", "x"]
 Dash = Literal["solid", "dash", "dot", "dashdot"]
 
-COLOURS: dict[Source, str] = {REFERENCE: "#2389CC", MODEL: "#D55E00"}
-SYMBOLS: dict[Source, Literal["square", "circle"]] = {REFERENCE: "square", MODEL: "circle"}
+COLOURS: dict[Look, str] = {REFERENCE: "#2389CC", MODEL: "#D55E00"}
+SYMBOLS: dict[Look, Literal["square", "circle"]] = {REFERENCE: "square", MODEL: "circle"}
 SERIES: dict[Look, str] = {"s0": "#00916E", "s1": "#B5559B", "s2": "#97750A", "s3": "#5F72D0", "s4": "#7A828C"}
 SERIES_SHAPES: tuple[Shape, ...] = ("diamond", "triangle-up", "circle", "triangle-down", "square", "cross", "x")
 DASHES: tuple[Dash, ...] = ("solid", "dash", "dot", "dashdot")
@@ -47,7 +47,7 @@ def series_dash(at: int) -> Dash:
 
 def colour(look: Look) -> str:
     """The colour of a look in the light palette, as #rrggbb."""
-    return (COLOURS | SERIES | LIGHT)[look]  # type: ignore[operator]
+    return (COLOURS | SERIES | LIGHT)[look]
 
 
 def shape(look: Look) -> Shape:

@@ -1,4 +1,4 @@
-"""Each kind of mark of a chart as Plotly traces: scatter, bar and heatmap, nothing else (the page's bundle has these)."""
+"""Each kind of mark of a chart as Plotly traces: scatter, bar and heatmap, which the page's part of Plotly draws."""
 
 from __future__ import annotations
 

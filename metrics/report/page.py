@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
 from collections.abc import Mapping
 from datetime import datetime
+from html import escape
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from metrics.figures import hj_by_source, huse_scatter, static, theme
+from metrics.figures import embed, hj_by_source, huse_scatter
 from metrics.figures.chart import Chart
-from metrics.figures.interactive import figure
 from metrics.report import wording
 from metrics.report.result import MEASURES, TITLES, Judged, Report
 from metrics.types import MODEL, REFERENCE, Item
@@ -27,19 +24,18 @@ SHOWN_TEXTS = 500  # rows of the list of texts in the page; all of them are in i
 def html(report: Report, *, now: datetime) -> str:
     """The whole page. `now` (aware) is printed as the day it was made, and nowhere else."""
     charts = [hj_by_source.chart(report.sources), *(huse_scatter.chart(one.panel) for one in report.generators)]
-    scripts = [_plotly(), (TEMPLATES / "report.js").read_text(encoding="utf-8").strip()]
+    scripts = embed.scripts()
     context: dict[str, Any] = {
         "report": report,
         "given": report.input,
         "study": report.input.study,
         "now": now,
         "raters": report.raters,
-        "policy": _policy(scripts),
+        "policy": embed.policy(scripts),
         "scripts": [Markup(script) for script in scripts],  # noqa: S704 - our own files and Plotly's
         "style": Markup(_style()),  # noqa: S704 - our own file
-        "figures": Markup(_figures(charts)),  # noqa: S704 - JSON with every < escaped
-        "charts": charts,
-        "pictures": [Markup(static.svg(chart)) for chart in charts],  # noqa: S704 - escaped by svg()
+        "payload": Markup(embed.payload(charts)),  # noqa: S704 - JSON with every < escaped
+        "figures": [Markup(_figure(chart)) for chart in charts],  # noqa: S704 - escaped by element() and _figure()
         "source_rows": _source_rows(report),
         "texts": _texts(report),
         "shown_texts": SHOWN_TEXTS,
@@ -60,33 +56,16 @@ def _environment() -> Environment:
     return result
 
 
-def _plotly() -> str:
-    from plotly.offline import get_plotlyjs
-
-    return str(get_plotlyjs()).replace("\r\n", "\n").replace("\r", "\n").strip()
-
-
-def _policy(scripts: list[str]) -> str:
-    """Nothing is fetched from anywhere; only the scripts that stand in the page run."""
-    hashes = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
-    allowed = " ".join(f"'sha256-{value}'" for value in hashes)
-    return (
-        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
 def _style() -> str:
-    light, dark = theme.variables(theme.LIGHT), theme.variables(theme.DARK)
-    schemes = f":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}"
-    return schemes + static.STYLE + (TEMPLATES / "report.css").read_text(encoding="utf-8")
+    return embed.style() + (TEMPLATES / "report.css").read_text(encoding="utf-8")
 
 
-def _figures(charts: list[Chart]) -> str:
-    """Plotly's JSON of each chart, safe inside a script element."""
-    drawn = {chart.name: json.loads(str(figure(chart).to_json())) for chart in charts}
-    text = json.dumps(drawn, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+def _figure(chart: Chart) -> str:
+    """A figure with its words; a shaded one says what its ground means."""
+    words = f"<b>{escape(chart.title)}</b>. {escape(wording.whole(chart.alt))}"
+    if chart.shade is not None:
+        words += f" Blue ground: the classifier answers reference; orange: {escape(chart.title)}."
+    return embed.element(chart, words)
 
 
 def _source_rows(report: Report) -> list[dict[str, Any]]:

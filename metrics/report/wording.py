@@ -5,31 +5,12 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from metrics.types import Estimate, Interval
+from metrics.wording import DASH as DASH
+from metrics.wording import estimate as estimate
+from metrics.wording import interval as interval
+from metrics.wording import number as number
 
-DASH = "–"
 NOT_RECORDED = "not recorded"
-
-
-def number(value: float | None, digits: int = 2) -> str:
-    """A number with so many decimals and a true minus sign; a dash for None."""
-    if value is None:
-        return DASH
-    if value in (float("inf"), float("-inf")):
-        return "∞" if value > 0 else "−∞"
-    text = f"{value:.{digits}f}"
-    return (text[1:] if text.startswith("-") and not text.strip("-0.") else text).replace("-", "−")
-
-
-def interval(value: Interval | None, digits: int = 2) -> str:
-    """`[0.41, 0.65]`, or a dash."""
-    return f"[{number(value.low, digits)}, {number(value.high, digits)}]" if value else DASH
-
-
-def estimate(value: Estimate, digits: int = 2) -> str:
-    """`0.53 [0.41, 0.65]`; the value alone where no interval is defined."""
-    shown = number(value.value, digits)
-    return f"{shown} {interval(value.interval, digits)}" if value.interval else shown
 
 
 def whole(sentence: str) -> str:

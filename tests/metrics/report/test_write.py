@@ -21,6 +21,7 @@ from lxml import html as lxml_html
 
 from metrics.__main__ import main
 from metrics.errors import BadInput
+from metrics.figures.embed import PLOTLY
 from metrics.report.build import build
 from metrics.report.records import FlagFacts, ReportInput
 from metrics.report.result import Report
@@ -135,7 +136,7 @@ def test_without_script_every_figure_has_its_still_picture_and_words(report: Rep
 
 def test_the_live_figures_are_those_of_the_page(folder: Path) -> None:
     root = page(folder)
-    drawn = json.loads(root.xpath("//script[@id='figures']/text()")[0])
+    drawn = json.loads(root.xpath("//script[@id='figures']/text()")[0])["figures"]
     assert set(drawn) == set(root.xpath("//@data-figure")) == {"hj-by-source", "scatter-1", "scatter-2"}
 
 
@@ -211,9 +212,7 @@ def test_a_script_in_a_text_is_text_everywhere(given: ReportInput, tmp_path: Pat
 
 
 def plotlys_own(text: str) -> int:
-    from plotly.offline import get_plotlyjs
-
-    return int(get_plotlyjs().count(text))
+    return PLOTLY.read_text(encoding="utf-8").count(text)
 
 
 def test_warnings_are_listed_in_page_and_json(report: Report, folder: Path) -> None:

@@ -1,0 +1,134 @@
+"""Accuracy of telling human from machine, by arm (Clark et al. 2021, Tables 1 and 2 as a picture), beside chance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from metrics.errors import DegenerateInput
+from metrics.figures import theme
+from metrics.figures.chart import Axis, Bounds, Chart, Guide, Note, Points, padded, ticks
+from metrics.figures.interactive import figure as interactive
+from metrics.types import Estimate
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+ROW = 34  # SVG units of a row
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One cell of the design: its name ("GPT-3, stories"), its group (the training, "" for none), its accuracy.
+
+    accuracy: in [0, 1], n counts the evaluators (or what its settings call the unit).
+    """
+
+    name: str
+    accuracy: Estimate
+    group: str = ""
+
+
+def data(arms: Sequence[Arm]) -> tuple[tuple[str, ...], list[tuple[str | float | None, ...]]]:
+    """The table behind the picture: one row for each arm."""
+    columns = ("arm", "group", "n", "accuracy", "low", "high", "level")
+    rows: list[tuple[str | float | None, ...]] = []
+    for arm in arms:
+        span = arm.accuracy.interval
+        ends = (span.low, span.high, span.level) if span else (None, None, None)
+        rows.append((arm.name, arm.group, arm.accuracy.n, arm.accuracy.value, *ends))
+    return columns, rows
+
+
+def chart(arms: Sequence[Arm], *, chance: float = 0.5, unit: str = "evaluators", name: str = "accuracy") -> Chart:
+    """The picture: a row an arm, the first on top, its value and interval written above it; a line at chance.
+
+    Raises DegenerateInput where no arm has a value.
+    """
+    if not any(arm.accuracy.value is not None for arm in arms):
+        raise DegenerateInput("Accuracy by arm needs an arm with a value.")
+    span = _range(arms, chance)
+    heights = [float(len(arms) - 1 - at) for at in range(len(arms))]
+    lift = (span[1] - span[0]) * 0.01
+    return Chart(
+        name=name,
+        title="Accuracy by arm",
+        alt=alt(arms, chance=chance, unit=unit),
+        x=Axis("accuracy", *span, tuple((at, f"{at * 100:.0f}%") for at, _ in ticks(*span))),
+        y=Axis("", -0.5, len(arms) - 0.2),
+        guides=(Guide((chance, chance), (-0.5, len(arms) - 0.2)),),
+        points=_points(arms, heights),
+        notes=(
+            *(Note(span[0] + lift, height + 0.3, _label(arm)) for arm, height in zip(arms, heights, strict=True)),
+            Note(chance + lift, -0.45, f"chance {chance:.0%}", quiet=True),
+        ),
+        legend=len({arm.group for arm in arms}) > 1,
+        height=86 + ROW * len(arms),
+    )
+
+
+def figure(arms: Sequence[Arm]) -> go.Figure:
+    """The picture in Plotly."""
+    return interactive(chart(arms))
+
+
+def alt(arms: Sequence[Arm], *, chance: float = 0.5, unit: str = "evaluators") -> str:
+    """The finding in words: which arms lie above or below chance with their whole interval, and each value."""
+    above = [_name(arm) for arm in arms if arm.accuracy.interval and arm.accuracy.interval.low > chance]
+    below = [_name(arm) for arm in arms if arm.accuracy.interval and arm.accuracy.interval.high < chance]
+    told = [
+        f"{len(above)} of {len(arms)} arms are above chance ({chance:.0%}) with their whole interval"
+        + (f": {', '.join(above)}." if above else ".")
+    ]
+    if below:
+        told.append(f"Below it: {', '.join(below)}.")
+    told.append(f"Accuracy: {'; '.join(f'{_label(arm)} {unit}' for arm in arms)}.")
+    return " ".join(told)
+
+
+def _range(arms: Sequence[Arm], chance: float) -> tuple[float, float]:
+    ends = [chance]
+    for arm in arms:
+        span = arm.accuracy.interval
+        ends += [
+            *((span.low, span.high) if span else ()),
+            *(() if arm.accuracy.value is None else (arm.accuracy.value,)),
+        ]
+    return padded(tuple(ends), share=0.08)
+
+
+def _points(arms: Sequence[Arm], heights: Sequence[float]) -> tuple[Points, ...]:
+    """Arms by group, each group in a look and a shape of its own."""
+    groups = list(dict.fromkeys(arm.group for arm in arms))
+    found = []
+    for at, group in enumerate(groups):
+        own = [(arm, y) for arm, y in zip(arms, heights, strict=True) if arm.group == group]
+        shown = [(arm, arm.accuracy.value, y) for arm, y in own if arm.accuracy.value is not None]
+        found.append(
+            Points(
+                look=theme.series(at) if len(groups) > 1 else "ink",
+                name=group,
+                x=tuple(value for _, value, _ in shown),
+                y=tuple(y for _, _, y in shown),
+                hover=tuple(_label(arm) for arm, _, _ in shown),
+                shape=theme.series_shape(at),
+                x_bounds=tuple(_bounds(arm.accuracy) for arm, _, _ in shown),
+            )
+        )
+    return tuple(found)
+
+
+def _bounds(value: Estimate) -> Bounds:
+    return (value.interval.low, value.interval.high) if value.interval else None
+
+
+def _name(arm: Arm) -> str:
+    return f"{arm.name} ({arm.group})" if arm.group else arm.name
+
+
+def _label(arm: Arm) -> str:
+    value, span = arm.accuracy.value, arm.accuracy.interval
+    shown = "–" if value is None else f"{value:.1%}"
+    bounds = f" [{span.low:.1%}, {span.high:.1%}]" if span else ""
+    return f"{_name(arm)} {shown}{bounds}, n = {arm.accuracy.n}"

@@ -1,0 +1,191 @@
+"""Curves with bands: an estimate against something that grows (texts, raters, k, the size of a model)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from metrics.errors import DegenerateInput
+from metrics.figures import theme
+from metrics.figures.chart import Axis, Chart, Curve, Guide, Note, decades, padded, ticks
+from metrics.figures.interactive import figure as interactive
+from metrics.figures.labels import labelled
+from metrics.wording import number
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+MOST_LABELS = 4  # more names at the ends of curves would cover them: a legend then
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """One place of a curve: `x`, the value there, its band or interval (None, None without one), and the n behind it.
+
+    n counts what the curve's band says it counts: texts, raters or draws.
+    """
+
+    x: float
+    value: float
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One curve, by its name; its places are drawn in order of x."""
+
+    name: str
+    places: tuple[At, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One picture of curves.
+
+    x_title, y_title: with units. band: what the bands are ("90% of 30 draws"), "" for none. marked: a place along x
+    with its name, drawn as a line (the default of a setting). level: a value along y with its name (chance).
+    x_log: x is drawn on a scale of powers of ten. y_range: None takes the values' own. opening: the first sentence of
+    the alt text ("" takes the title). words: the whole alt text, where the ends of the curves are not the finding.
+    """
+
+    name: str
+    title: str
+    series: tuple[Series, ...]
+    x_title: str
+    y_title: str
+    band: str = ""
+    marked: tuple[float, str] | None = None
+    level: tuple[float, str] | None = None
+    x_log: bool = False
+    y_range: tuple[float, float] | None = None
+    opening: str = ""
+    words: str = ""
+
+
+def data(panel: Panel) -> tuple[tuple[str, ...], list[tuple[str | float | None, ...]]]:
+    """The table behind the picture: one row for each place of each curve."""
+    columns = ("series", "x", "value", "low", "high", "n")
+    return columns, [(s.name, at.x, at.value, at.low, at.high, at.n) for s in panel.series for at in _sorted(s)]
+
+
+def chart(panel: Panel) -> Chart:
+    """The picture: each curve with its band, its own dash and shape, and its name at its end.
+
+    Raises DegenerateInput for a panel without a place, or with x <= 0 on a scale of powers of ten.
+    """
+    _check(panel)
+    xs = padded(tuple(_x(panel, at.x) for series in panel.series for at in series.places), share=0.04)
+    ys = panel.y_range or padded(_values(panel))
+    plain = Chart(
+        name=panel.name,
+        title=panel.title,
+        alt=alt(panel),
+        x=Axis(panel.x_title, *xs, decades(*xs) if panel.x_log else ticks(*xs)),
+        y=Axis(panel.y_title, *ys, ticks(*ys)),
+        guides=_guides(panel, xs, ys),
+        curves=tuple(_curve(panel, series, at) for at, series in enumerate(panel.series)),
+        notes=_notes(panel, xs, ys),
+        legend=len(panel.series) > MOST_LABELS,
+    )
+    if plain.legend or len(panel.series) == 1:
+        return plain
+    ends = [(_x(panel, last.x), last.value, series.name) for series in panel.series if (last := _sorted(series)[-1])]
+    return labelled(plain, ends)
+
+
+def figure(panel: Panel) -> go.Figure:
+    """The picture in Plotly."""
+    return interactive(chart(panel))
+
+
+def alt(panel: Panel) -> str:
+    """The finding in words: where each curve begins and ends, with its band there."""
+    if panel.words:
+        return panel.words
+    told = [panel.opening or f"{panel.title}."]
+    for series in panel.series:
+        first, last = _sorted(series)[0], _sorted(series)[-1]
+        if first is last:
+            told.append(f"{series.name} is {_value(last)} at {_place(last.x)}.")
+            continue
+        gap = last.value - first.value
+        verb = "stays at" if abs(gap) < 0.005 else "rises from" if gap > 0 else "falls from"
+        start = "" if verb == "stays at" else f" {_value(first)} at {_place(first.x)} to"
+        told.append(f"{series.name} {verb}{start} {_value(last)} at {_place(last.x)}.")
+    if panel.band:
+        told.append(f"Bands: {panel.band}.")
+    return " ".join(told)
+
+
+def _check(panel: Panel) -> None:
+    if not panel.series or not all(series.places for series in panel.series):
+        raise DegenerateInput(f"The figure {panel.name} has a curve without a place.")
+    lowest = min(at.x for series in panel.series for at in series.places)
+    if panel.x_log and lowest <= 0:
+        raise DegenerateInput(f"The figure {panel.name} has powers of ten along x, and {lowest:g} has no place there.")
+
+
+def _sorted(series: Series) -> list[At]:
+    return sorted(series.places, key=lambda at: at.x)
+
+
+def _x(panel: Panel, value: float) -> float:
+    return math.log10(value) if panel.x_log else value
+
+
+def _values(panel: Panel) -> tuple[float, ...]:
+    places = [at for series in panel.series for at in series.places]
+    ends = [end for at in places for end in (at.low, at.value, at.high) if end is not None]
+    return (*ends, *((panel.level[0],) if panel.level else ()))
+
+
+def _curve(panel: Panel, series: Series, at: int) -> Curve:
+    places = _sorted(series)
+    banded = all(one.low is not None and one.high is not None for one in places)
+    return Curve(
+        look=theme.series(at),
+        name=series.name,
+        x=tuple(_x(panel, one.x) for one in places),
+        y=tuple(one.value for one in places),
+        hover=tuple(_hover(series.name, one) for one in places),
+        low=tuple(one.low for one in places if one.low is not None) if banded else (),
+        high=tuple(one.high for one in places if one.high is not None) if banded else (),
+        shape=theme.series_shape(at),
+        dash=theme.series_dash(at),
+    )
+
+
+def _hover(name: str, at: At) -> str:
+    return f"{name} at {_place(at.x)}: {_value(at)}" + ("" if at.n is None else f", n = {at.n}")
+
+
+def _value(at: At) -> str:
+    band = "" if at.low is None or at.high is None else f" [{number(at.low)}, {number(at.high)}]"
+    return f"{number(at.value)}{band}"
+
+
+def _place(x: float) -> str:
+    return f"{x:,.0f}" if x == int(x) and abs(x) < 1e15 else f"{x:g}".replace("-", "−")
+
+
+def _guides(panel: Panel, xs: tuple[float, float], ys: tuple[float, float]) -> tuple[Guide, ...]:
+    guides = []
+    if panel.marked is not None:
+        at = _x(panel, panel.marked[0])
+        guides.append(Guide((at, at), ys))
+    if panel.level is not None:
+        guides.append(Guide(xs, (panel.level[0], panel.level[0])))
+    return tuple(guides)
+
+
+def _notes(panel: Panel, xs: tuple[float, float], ys: tuple[float, float]) -> tuple[Note, ...]:
+    notes = []
+    lift = 0.012 * (ys[1] - ys[0])
+    if panel.marked is not None:
+        notes.append(Note(_x(panel, panel.marked[0]), ys[1] + lift, panel.marked[1], "middle", quiet=True))
+    if panel.level is not None:
+        notes.append(Note(xs[1], panel.level[0] + lift, panel.level[1], "end", quiet=True))
+    return tuple(notes)

@@ -1,0 +1,85 @@
+"""Interactive figures inside one HTML file: no network, readable without script, in the page's own palette.
+
+A page takes `style()`, `elements(charts)`, `payload(charts)` and `scripts()`, and lets these scripts run by `policy`.
+`page(charts)` is such a page, with the figures alone.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+
+from metrics.figures import static, theme
+from metrics.figures.chart import Chart
+from metrics.figures.interactive import figure
+
+HERE = Path(__file__).parent
+PLOTLY = HERE / "vendor" / "plotly-cartesian-4.1.1.min.js"
+PAGE_STYLE = (
+    'html{font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;color:var(--ink);'
+    "background:var(--paper)}body{margin:0 auto;padding:24px 16px;max-width:1200px}h1{font-size:20px;font-weight:600}"
+)
+
+
+def scripts() -> tuple[str, str]:
+    """The drawing library and what draws this page's figures, in the order they run."""
+    library = PLOTLY.read_text(encoding="utf-8").replace("\r\n", "\n").replace("\r", "\n")
+    return library.strip(), (HERE / "figures.js").read_text(encoding="utf-8").strip()
+
+
+def policy(run: Sequence[str]) -> str:
+    """A Content-Security-Policy: nothing is fetched from anywhere; only the scripts `run` run."""
+    hashes = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in run)
+    allowed = " ".join(f"'sha256-{value}'" for value in hashes)
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def style() -> str:
+    """The palettes (light, and dark where the reader's screen is), the still pictures, and the grid of figures."""
+    light, dark = theme.variables(theme.LIGHT), theme.variables(theme.DARK)
+    schemes = f":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}"
+    return schemes + static.STYLE + (HERE / "figures.css").read_text(encoding="utf-8")
+
+
+def payload(charts: Sequence[Chart]) -> str:
+    """Plotly's JSON of each chart and the palette they are drawn in, safe inside a script element."""
+    drawn = {chart.name: json.loads(str(figure(chart).to_json())) for chart in charts}
+    body = {"palette": theme.LIGHT, "figures": drawn}
+    text = json.dumps(body, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def element(chart: Chart, caption: str | None = None) -> str:
+    """One figure: its still picture, the place of the live one, and a caption (HTML; None takes title and alt text)."""
+    words = f"<b>{escape(chart.title)}</b>. {escape(chart.alt)}" if caption is None else caption
+    wide = ' class="wide"' if chart.marks else ""
+    return (
+        f'<figure id="figure-{escape(chart.name)}"{wide}><div class="static">{static.svg(chart)}</div>'
+        f'<div class="live" data-figure="{escape(chart.name)}" role="img" aria-label="{escape(chart.alt)}"></div>'
+        f"<figcaption>{words}</figcaption></figure>"
+    )
+
+
+def page(charts: Sequence[Chart], *, title: str) -> str:
+    """The figures alone as one HTML file. Equal charts give equal bytes."""
+    run = scripts()
+    figures = "".join(element(chart) for chart in charts)
+    two = " two" if len(charts) == 2 else ""
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy(run)}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta name="color-scheme" content="light dark">\n<title>{escape(title)}</title>\n'
+        f"<style>{PAGE_STYLE}{style()}</style>\n</head>\n<body>\n<h1>{escape(title)}</h1>\n"
+        f'<div class="figures{two}">{figures}</div>\n'
+        f'<script type="application/json" id="figures">{payload(charts)}</script>\n'
+        + "".join(f"<script>{script}</script>\n" for script in run)
+        + "</body>\n</html>\n"
+    )

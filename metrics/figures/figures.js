@@ -1,0 +1,32 @@
+"use strict";
+// Each figure's still picture gives way to the one that can be pointed at; paper keeps the still one.
+(() => {
+  const source = document.getElementById("figures").textContent;
+  const { palette } = JSON.parse(source); // the colours the figures are drawn in, by their names in the page's style
+  const config = { displayModeBar: false };
+  const drag = matchMedia("(pointer: fine)").matches ? "zoom" : false; // a finger scrolls the page, not the figure
+
+  function painted() {
+    const style = getComputedStyle(document.documentElement);
+    const now = new Map(Object.entries(palette).map(([name, drawn]) => [drawn, style.getPropertyValue("--" + name).trim()]));
+    return JSON.parse(source, (key, value) => (now.has(value) && key !== "text" ? now.get(value) : value)).figures;
+  }
+
+  const places = [...document.querySelectorAll("[data-figure]")];
+  function all() {
+    const figures = painted();
+    for (const place of places) {
+      place.parentElement.classList.add("alive"); // first, so that the place has a size to fill
+      const { data, layout } = figures[place.dataset.figure];
+      layout.dragmode = drag;
+      Plotly.react(place, data, layout, config);
+    }
+  }
+
+  all();
+  const fit = new ResizeObserver((entries) => entries.forEach((entry) => {
+    if (entry.contentRect.width) Plotly.Plots.resize(entry.target);
+  }));
+  places.forEach((place) => fit.observe(place));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", all);
+})();

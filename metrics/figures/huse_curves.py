@@ -1,0 +1,92 @@
+"""HUSE against the number of texts and of raters (Hashimoto et al. 2019, Fig. 5): accuracy and HUSE, with bands.
+
+Accuracy is the classifier's leave-one-out accuracy, in [0, 1]; HUSE = 2 - 2 * accuracy, in [0, 2].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from metrics.figures import curves
+from metrics.figures.chart import Chart
+from metrics.figures.curves import At, Panel, Series
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """HUSE over draws at one number of texts or raters: the mean, and the band's ends at the level of the curve."""
+
+    at: int
+    huse: float
+    low: float | None
+    high: float | None
+    draws: int
+
+
+@dataclass(frozen=True, slots=True)
+class SizeCurve:
+    """One generator's curve. over: what grows. level: of the band, in (0, 1). fixed: what is held, in words."""
+
+    generator: str
+    over: str  # "texts" or "raters"
+    places: tuple[Place, ...]
+    level: float
+    fixed: str = ""
+
+
+def data(curve: SizeCurve) -> tuple[tuple[str, ...], list[tuple[str | float | None, ...]]]:
+    """The table behind the picture: HUSE and accuracy at each number, with the ends of their bands."""
+    columns = ("generator", curve.over, "huse", "huse_low", "huse_high", "accuracy", "draws")
+    rows: list[tuple[str | float | None, ...]] = [
+        (curve.generator, at.at, at.huse, at.low, at.high, 1 - at.huse / 2, at.draws) for at in curve.places
+    ]
+    return columns, rows
+
+
+def panel(curve: SizeCurve, *, name: str = "") -> Panel:
+    """The picture as curves: HUSE and accuracy on one axis."""
+    noun = "texts" if curve.over == "texts" else "ratings a text"
+    draws = {place.draws for place in curve.places}
+    count = f"{min(draws)}" if len(draws) == 1 else f"{min(draws)} to {max(draws)}" if draws else "0"
+    held = f", {curve.fixed}" if curve.fixed else ""
+    return Panel(
+        name=name or f"huse-by-{curve.over}",
+        title=f"{curve.generator}: HUSE by number of {'texts' if curve.over == 'texts' else 'raters'}",
+        series=(
+            Series("HUSE", tuple(At(one.at, one.huse, one.low, one.high, one.draws) for one in curve.places)),
+            Series("accuracy", tuple(_accuracy(one) for one in curve.places)),
+        ),
+        x_title=f"number of {noun}{held}",
+        y_title="HUSE, and accuracy (share)",
+        band=f"{curve.level:.0%} of {count} draws" if any(one.low is not None for one in curve.places) else "",
+        opening=f"For {curve.generator}, over the number of {noun}{held}:",
+    )
+
+
+def charts(found: Sequence[SizeCurve]) -> list[Chart]:
+    """One picture a curve, as a pair beside each other for texts and raters."""
+    return [
+        curves.chart(panel(curve, name=f"huse-by-{curve.over}-{at}" if len(found) > 2 else ""))
+        for at, curve in enumerate(found, 1)
+    ]
+
+
+def figure(curve: SizeCurve) -> go.Figure:
+    """The picture in Plotly."""
+    return curves.figure(panel(curve))
+
+
+def alt(curve: SizeCurve) -> str:
+    """The finding in words."""
+    return curves.alt(panel(curve))
+
+
+def _accuracy(place: Place) -> At:
+    low = None if place.high is None else 1 - place.high / 2
+    high = None if place.low is None else 1 - place.low / 2
+    return At(place.at, 1 - place.huse / 2, low, high, place.draws)

@@ -1,0 +1,81 @@
+"""Direct labels that keep clear of each other and of the marks they name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from metrics.figures.chart import Anchor, Chart, Curve, Note, Points
+from metrics.figures.scale import Scale
+
+LETTER, LINE = 6.6, 13.0
+NEAR = 8.0  # of a label to its mark, in SVG units
+# Where a label may stand around its mark, the best first: anchor, right, down.
+PLACES: tuple[tuple[Anchor, float, float], ...] = (
+    ("start", NEAR, 4),
+    ("end", -NEAR, 4),
+    ("middle", 0, -NEAR),
+    ("middle", 0, NEAR + LINE - 3),
+    ("start", NEAR - 2, -NEAR),
+    ("end", -NEAR + 2, -NEAR),
+    ("start", NEAR - 2, NEAR + LINE - 3),
+    ("end", -NEAR + 2, NEAR + LINE - 3),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Box:
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def common(self, other: _Box) -> float:
+        """Area that two boxes share."""
+        wide = min(self.right, other.right) - max(self.left, other.left)
+        high = min(self.bottom, other.bottom) - max(self.top, other.top)
+        return wide * high if wide > 0 and high > 0 else 0.0
+
+
+def labelled(chart: Chart, wanted: Sequence[tuple[float, float, str]], *, quiet: bool = False) -> Chart:
+    """The chart with a label at each (x, y, text), placed beside its mark where it covers least. Draws no dice."""
+    scale = Scale(chart)
+    drawn: tuple[Points | Curve, ...] = (*chart.points, *chart.curves)
+    marks = [_around(scale.x(x), scale.y(y)) for one in drawn for x, y in _places(one)]
+    taken = [*marks, *(_Box(*_text_box(scale.x(note.x), scale.y(note.y), note)) for note in chart.notes)]
+    notes = list(chart.notes)
+    for x, y, text in wanted:
+        note, box = min(
+            (_at(scale, x, y, text, place) for place in PLACES), key=lambda one: _cost(one[1], taken, scale)
+        )
+        notes.append(replace(note, quiet=quiet))
+        taken.append(box)
+    return replace(chart, notes=tuple(notes))
+
+
+def _places(drawn: Points | Curve) -> list[tuple[float, float]]:
+    return list(zip(drawn.x, drawn.y, strict=True))
+
+
+def _around(x: float, y: float, half: float = 5.0) -> _Box:
+    return _Box(x - half, y - half, x + half, y + half)
+
+
+def _at(scale: Scale, x: float, y: float, text: str, place: tuple[Anchor, float, float]) -> tuple[Note, _Box]:
+    anchor, right, down = place
+    across, along = scale.x(x) + right, scale.y(y) + down
+    note = Note(scale.value_x(across), scale.value_y(along), text, anchor)
+    return note, _Box(*_text_box(across, along, note))
+
+
+def _text_box(x: float, y: float, note: Note) -> tuple[float, float, float, float]:
+    width = LETTER * len(note.text)
+    left = x - {"start": 0.0, "middle": width / 2, "end": width}[note.anchor]
+    return left, y - LINE + 2, left + width, y + 3
+
+
+def _cost(box: _Box, taken: Sequence[_Box], scale: Scale) -> float:
+    """What a label covers, and what of it leaves the frame, which weighs more."""
+    frame = _Box(scale.left, scale.top - 14, scale.right + 8, scale.bottom)
+    outside = (box.right - box.left) * (box.bottom - box.top) - box.common(frame)
+    return sum(box.common(other) for other in taken) + 4 * max(0.0, outside)

@@ -1,0 +1,28 @@
+"""How numbers and intervals are written for people: a true minus sign, and a dash where there is none."""
+
+from __future__ import annotations
+
+from metrics.types import Estimate, Interval
+
+DASH = "–"
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """A number with so many decimals and a true minus sign; a dash for None."""
+    if value is None:
+        return DASH
+    if value in (float("inf"), float("-inf")):
+        return "∞" if value > 0 else "−∞"
+    text = f"{value:.{digits}f}"
+    return (text[1:] if text.startswith("-") and not text.strip("-0.") else text).replace("-", "−")
+
+
+def interval(value: Interval | None, digits: int = 2) -> str:
+    """`[0.41, 0.65]`, or a dash."""
+    return f"[{number(value.low, digits)}, {number(value.high, digits)}]" if value else DASH
+
+
+def estimate(value: Estimate, digits: int = 2) -> str:
+    """`0.53 [0.41, 0.65]`; the value alone where no interval is defined."""
+    shown = number(value.value, digits)
+    return f"{shown} {interval(value.interval, digits)}" if value.interval else shown

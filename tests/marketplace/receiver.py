@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -20,12 +21,15 @@ class Receiver:
     def __init__(self) -> None:
         self.got: list[dict[str, Any]] = []
         self.status = 200
+        self._came = threading.Condition()
         receiver = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
-                receiver.got.append(json.loads(body))
+                with receiver._came:
+                    receiver.got.append(json.loads(body))
+                    receiver._came.notify_all()
                 self.send_response(receiver.status)
                 self.send_header("Content-Length", "0")
                 self.send_header("Location", "/elsewhere")
@@ -40,6 +44,20 @@ class Receiver:
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self._server.server_port}/notices?from=market"
+
+    def wait_for(self, kind: str) -> dict[str, Any]:
+        """The first message of this type, as soon as it has come."""
+
+        def found() -> list[dict[str, Any]]:
+            return [message for message in self.got if message["Type"] == kind]
+
+        with self._came:
+            assert self._came.wait_for(found, timeout=120), f"no {kind} came"
+        return found()[0]
+
+    def secure(self, context: ssl.SSLContext) -> None:
+        """Speak TLS from now on."""
+        self._server.socket = context.wrap_socket(self._server.socket, server_side=True, do_handshake_on_connect=False)
 
     def documents(self) -> list[dict[str, Any]]:
         """The documents of events that came."""

@@ -15,6 +15,11 @@ EVERY_EVENT = [
 ]  # fmt: skip
 
 
+class QuietServer(ThreadingHTTPServer):
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Senders that hang up are part of the tests."""
+
+
 class Receiver:
     """Answers every POST with `status` after keeping its JSON body in `got`."""
 
@@ -38,7 +43,7 @@ class Receiver:
             def log_message(self, *arguments: object) -> None:
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server = QuietServer(("127.0.0.1", 0), Handler)
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05})
 
     @property

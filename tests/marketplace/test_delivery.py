@@ -205,6 +205,20 @@ def test_a_dead_receiver_costs_one_attempt_however_much_waits_for_it(ping, recei
     assert sent(after=6) == Delivered(20, 0, 0)
 
 
+def test_a_slow_receiver_has_its_share_of_a_pass_and_no_more(ping):
+    """Each message takes it 3 s of a pass in which one receiver may have 5 s."""
+    late = timedelta()
+
+    def slow(*arguments: object) -> None:
+        nonlocal late
+        late += timedelta(seconds=3)
+
+    for _ in range(5):
+        ping()
+    passes = [deliver(clock=lambda: timezone.now() + late, send=slow).sent for _ in range(3)]
+    assert passes == [2, 2, 1]
+
+
 def test_a_dead_receiver_does_not_keep_others_waiting(lab, ping, receiver, topic):
     with Receiver() as other:
         registered(other.url)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from smtplib import SMTPException
 
 from django.core.mail import EmailMessage, get_connection
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 
 from annotation.marketplace.faults import Fault, strikes
 from annotation.marketplace.models import Document, Transport
@@ -25,6 +26,8 @@ GIVE_UP_AFTER = timedelta(hours=24)
 # While a document is being sent, nobody else tries it; if the sender dies, it is tried again after this.
 LEASE = timedelta(minutes=1)
 BATCH = 100
+# So long a pass may spend on one receiver that answers, but slowly.
+SHARE = timedelta(seconds=5)
 MAIL_SECONDS = 10
 
 log = logging.getLogger(__name__)
@@ -48,14 +51,29 @@ def deliver(*, clock: Callable[[], datetime], send: Post = post) -> Delivered:
     time-out in each of its pauses, however much waits for it.
     """
     gather(now=clock())
-    counts = {"sent": 0, "put_off": 0, "given_up": 0}
-    for document in _due(clock()):
+    outcomes: Counter[str] = Counter()
+    due = _due(clock())
+    receivers = due.order_by("requester", "destination").values_list("requester", "destination").distinct()
+    for requester, destination in list(receivers):
+        waiting = due.filter(requester=requester, destination=destination).order_by("pk")
+        outcomes.update(_served(list(waiting[:BATCH]), clock, send))
+    return Delivered(sent=outcomes["sent"], put_off=outcomes["put_off"], given_up=outcomes["given_up"])
+
+
+def _served(waiting: list[Document], clock: Callable[[], datetime], send: Post) -> Iterator[str]:
+    """The outcomes for what waits for one receiver, until it fails or its share of the pass is used up."""
+    until = clock() + SHARE
+    for document in waiting:
+        if clock() >= until:
+            return
         if _claimed(document, clock()):
-            counts[_tried(document, clock, send)] += 1
-    return Delivered(**counts)
+            outcome = _tried(document, clock, send)
+            yield outcome
+            if outcome == "put_off":
+                return
 
 
-def _due(now: datetime) -> list[Document]:
+def _due(now: datetime) -> QuerySet[Document]:
     """Mail, requests to confirm, events for those who have confirmed; and whatever is to be given up."""
     ready = (
         Q(transport=Transport.EMAIL)
@@ -64,8 +82,7 @@ def _due(now: datetime) -> list[Document]:
         | Q(endpoint__closed_at__isnull=False)
         | Q(created_at__lte=now - GIVE_UP_AFTER)
     )
-    rows = Document.objects.select_related("endpoint__account").filter(ready, next_attempt_at__lte=now)
-    return list(rows.order_by("next_attempt_at", "pk")[:BATCH])
+    return Document.objects.select_related("endpoint__account").filter(ready, next_attempt_at__lte=now)
 
 
 def _claimed(document: Document, now: datetime) -> bool:

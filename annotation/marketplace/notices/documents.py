@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from annotation.marketplace.faults import Fault, strikes
 from annotation.marketplace.ids import document_id
@@ -24,19 +25,23 @@ def gather(*, now: datetime, queue: Endpoint | None = None) -> int:
     Documents for queues are delivered at once: the queue is a table. `now` is the real time.
     """
     made = 0
-    while True:
+    # Asked first without a transaction: on SQLite each one that may write holds up all others.
+    while _waiting(queue).exists():
         events, documents = _gather_batch(now, queue)
         made += documents
         if events < BATCH:
-            return made
+            break
+    return made
+
+
+def _waiting(queue: Endpoint | None) -> QuerySet[Event]:
+    rows = Event.objects.filter(document=None)
+    return rows if queue is None else rows.filter(endpoint=queue)
 
 
 @transaction.atomic
 def _gather_batch(now: datetime, queue: Endpoint | None) -> tuple[int, int]:
-    rows = Event.objects.select_for_update(skip_locked=True).filter(document=None).order_by("pk")
-    if queue is not None:
-        rows = rows.filter(endpoint=queue)
-    waiting = list(rows[:BATCH])
+    waiting = list(_waiting(queue).select_for_update(skip_locked=True).order_by("pk")[:BATCH])
     receivers: dict[tuple[int, str, str, str], list[Event]] = {}
     for event in waiting:
         key = (event.requester_id, event.transport, event.destination, event.version)

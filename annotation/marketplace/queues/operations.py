@@ -35,7 +35,8 @@ def receive_message(requester: Requester, given: dict[str, Any]) -> dict[str, An
     invisible = _whole(given, "VisibilityTimeout", messages.USUAL_VISIBILITY, (0, 43_200))
     wait = _whole(given, "WaitTimeSeconds", 0, (0, 20))
     _wait_for_something(queue, min(wait, LONGEST_WAIT))
-    found = messages.receive(queue, most=most, invisible_seconds=invisible, now=timezone.now())
+    now = timezone.now()
+    found = messages.waiting(queue, now) and messages.receive(queue, most=most, invisible_seconds=invisible, now=now)
     wanted = {*_names(given, "AttributeNames"), *_names(given, "MessageSystemAttributeNames")}
     return {"Messages": [_shape(message, wanted) for message in found]} if found else {}
 

@@ -5,11 +5,17 @@ classifier behind them (`classify`, `reference_share`), theory (`theoretical_hus
 How well evaluators tell machine from human texts (`evaluate_judgments`, `measure_accuracy`), tests on one number an
 evaluator (`one_sample_t`, `two_sample_t`, `one_way_anova`, `tukey_kramer`, `equivalence`) in a declared `Family`, plans
 (`sample_size`, `t_power`, `minimum_effect`), and codes of comments (`code_table`).
+Around HUSE: `huse_q_only` without log p, `permutation_test`, `replicate_curve` and `size_curve`, `sensitivity_table`,
+`rater_component` and `evaluate_rated`, `compare_models`, `find_examples`, `dominance_region`.
 """
 
 from metrics.accuracy import Accuracy, evaluator_accuracies, item_accuracies, measure_accuracy
 from metrics.anova import one_way_anova, tukey_kramer
 from metrics.comments import Codebook, Coded, code_table, coder_agreement, disagreements
+from metrics.comparison import Comparison, Difference, compare_models
+from metrics.components import RaterComponent, binomial_component, evaluate_rated, rater_component
+from metrics.curves import Curve, CurvePoint, replicate_curve, size_curve
+from metrics.dominance import DominanceRegion, dominance_region, iso_huse
 from metrics.equivalence import Margin, equivalence, equivalence_of_two
 from metrics.errors import (
     BadInput,
@@ -21,10 +27,12 @@ from metrics.errors import (
     OneClass,
 )
 from metrics.evaluators import Evaluation, evaluate_judgments
-from metrics.huse import evaluate
+from metrics.examples import Example, Examples, find_examples
+from metrics.huse import evaluate, huse_q_only
 from metrics.judged import HUMAN, MACHINE, Judged, Judgments, by_condition, check_judgments
 from metrics.judgments import HumanJudgments, human_judgments, sum_ratings
 from metrics.multiplicity import Family, adjust
+from metrics.permutation import PermutationTest, permutation_test
 from metrics.power import (
     accuracy_difference,
     accuracy_effect,
@@ -34,7 +42,8 @@ from metrics.power import (
     t_power,
 )
 from metrics.resampling import huse_arrays, subsample_interval, subsample_sd
-from metrics.serialise import estimate_json, modes_json, result_json
+from metrics.sensitivity import Sensitivity, SensitivityRow, sensitivity_table
+from metrics.serialise import estimate_json, modes_json, record_json, result_json
 from metrics.serialise_evaluators import evaluation_json
 from metrics.shading import classify, reference_share
 from metrics.significance import binomial_test, one_sample_t, two_sample_t
@@ -63,9 +72,16 @@ __all__ = [
     "Classified",
     "Codebook",
     "Coded",
+    "Comparison",
+    "Curve",
+    "CurvePoint",
     "DegenerateInput",
+    "Difference",
+    "DominanceRegion",
     "Estimate",
     "Evaluation",
+    "Example",
+    "Examples",
     "Family",
     "HumanJudgment",
     "HumanJudgments",
@@ -80,39 +96,56 @@ __all__ = [
     "MissingHJ",
     "MissingLogProb",
     "OneClass",
+    "PermutationTest",
+    "RaterComponent",
     "Rating",
     "RatingSums",
+    "Sensitivity",
+    "SensitivityRow",
     "__version__",
     "accuracy_difference",
     "accuracy_effect",
     "adjust",
+    "binomial_component",
     "binomial_test",
     "by_condition",
     "check_judgments",
     "classify",
     "code_table",
     "coder_agreement",
+    "compare_models",
     "disagreements",
+    "dominance_region",
     "equivalence",
     "equivalence_of_two",
     "estimate_json",
     "evaluate",
     "evaluate_judgments",
+    "evaluate_rated",
     "evaluation_json",
     "evaluator_accuracies",
     "family_error",
     "feature_bound",
+    "find_examples",
     "human_judgments",
     "huse_arrays",
+    "huse_q_only",
+    "iso_huse",
     "item_accuracies",
     "measure_accuracy",
     "minimum_effect",
     "modes_json",
     "one_sample_t",
     "one_way_anova",
+    "permutation_test",
+    "rater_component",
+    "record_json",
     "reference_share",
+    "replicate_curve",
     "result_json",
     "sample_size",
+    "sensitivity_table",
+    "size_curve",
     "subsample_interval",
     "subsample_sd",
     "sum_ratings",

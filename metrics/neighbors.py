@@ -25,7 +25,10 @@ CELLS = 1 << 16  # distances held at once: 512 kB, so that a block stays in the 
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """Per point: `count` of its neighbours and `balance` = reference votes - model votes among them."""
+    """Per point: `count` of its neighbours and `balance` = reference votes - model votes among them.
+
+    balance: (points,), or (points, labellings) where the signs came as such a matrix.
+    """
 
     balance: Ints
     count: Ints
@@ -135,8 +138,8 @@ def _last_within(inside: Ints, outside: Ints, within: Callable[[Ints], Bools]) -
 def _range_votes(order: Ints, sign: Ints, left: Ints, right: Ints) -> Votes:
     """Count and balance of the sorted positions left..right-1, each point's own vote taken away."""
     ordered = sign[order]
-    prefix = np.concatenate(([0], np.cumsum(ordered)))
-    balance = np.empty(len(order), dtype=np.int64)
+    prefix = np.concatenate((np.zeros_like(ordered[:1]), np.cumsum(ordered, axis=0)))
+    balance = np.empty_like(ordered)
     count = np.empty(len(order), dtype=np.int64)
     balance[order] = prefix[right] - prefix[left] - ordered
     count[order] = right - left - 1
@@ -174,15 +177,15 @@ def plane_votes(
     slack: Slack,
     settle: Callable[[Block, Ints], Bools] | None = None,
 ) -> Votes:
-    """Votes among points given by one or two scaled coordinates.
+    """Votes among points given by one or two scaled coordinates; sign is (points,) or (points, labellings).
 
     slack turns the cut into the limit. Where `settle` is given and more than k points lie within a limit, it is asked
     which candidates are neighbours: it gets the block and the doubtful row numbers in it, and returns their mask.
     """
     n = len(sign)
-    balance, count = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    balance, count = np.empty_like(sign), np.empty(n, dtype=np.int64)
     search = _dense_blocks if n <= TREE_ABOVE else _tree_blocks
-    both = np.stack((np.ones(n), sign), axis=1).astype(np.float32)
+    both = np.column_stack((np.ones(n), sign)).astype(np.float32)
     for block in search(scaled, np.arange(n), k, slack):
         near = block.squared <= block.limit[:, None]
         tally = _tally(near, block.columns, both)
@@ -191,14 +194,14 @@ def plane_votes(
             near[doubtful] = settle(block, doubtful)
             tally = _tally(near, block.columns, both)
         count[block.rows] = tally[:, 0] - 1
-        balance[block.rows] = tally[:, 1] - sign[block.rows]
+        balance[block.rows] = tally[:, 1:].reshape(-1, *sign.shape[1:]) - sign[block.rows]
     return Votes(balance, count)
 
 
 def _tally(near: Bools, columns: Ints | None, both: NDArray[np.float32]) -> NDArray[Any]:
     if columns is None:
         return np.asarray(near.astype(np.float32) @ both)
-    return np.stack((near.sum(axis=1), (near * both[columns, 1]).sum(axis=1)), axis=1)
+    return np.stack([(near * weight[columns]).sum(axis=1) for weight in both.T], axis=1)
 
 
 def squared_distances(at: list[Floats], scaled: list[Floats], room: Floats | None = None) -> Floats:

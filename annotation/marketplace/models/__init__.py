@@ -4,7 +4,7 @@ from annotation.marketplace.models.assignments import Assignment, Submission
 from annotation.marketplace.models.clock import ClockOffset
 from annotation.marketplace.models.faults import FaultPlan
 from annotation.marketplace.models.hits import Hit, HitType
-from annotation.marketplace.models.money import BonusPayment, LedgerEntry
+from annotation.marketplace.models.money import BonusPayment, LedgerEntry, Payout
 from annotation.marketplace.models.notifications import (
     Document,
     Endpoint,
@@ -15,7 +15,8 @@ from annotation.marketplace.models.notifications import (
     Subscription,
     Transport,
 )
-from annotation.marketplace.models.qualifications import QualificationGrant, QualificationType
+from annotation.marketplace.models.qualifications import QualificationGrant, QualificationRequest, QualificationType
+from annotation.marketplace.models.relations import WorkerBlock, WorkerMessage
 from annotation.marketplace.models.requesters import Requester, RequestToken
 from annotation.marketplace.models.workers import OneTimeLink, WorkerAccount, WorkerSession
 
@@ -32,7 +33,9 @@ __all__ = [
     "LedgerEntry",
     "NoticeAccount",
     "OneTimeLink",
+    "Payout",
     "QualificationGrant",
+    "QualificationRequest",
     "QualificationType",
     "QueueMessage",
     "RequestToken",
@@ -42,5 +45,7 @@ __all__ = [
     "Subscription",
     "Transport",
     "WorkerAccount",
+    "WorkerBlock",
+    "WorkerMessage",
     "WorkerSession",
 ]

@@ -9,8 +9,11 @@ from annotation.marketplace.operations import (
     hit_reading,
     notifications,
     qualification_grants,
+    qualification_requests,
     qualification_types,
+    review_policies,
     unavailable,
+    worker_relations,
 )
 from annotation.marketplace.operations.registry import TABLE, Call, Operation
 
@@ -26,6 +29,9 @@ __all__ = [
     "hit_reading",
     "notifications",
     "qualification_grants",
+    "qualification_requests",
     "qualification_types",
+    "review_policies",
     "unavailable",
+    "worker_relations",
 ]

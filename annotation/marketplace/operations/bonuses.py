@@ -32,13 +32,13 @@ def send_bonus(call: Call, given: dict[str, Any]) -> dict[str, Any]:
         )
     token = given.get("UniqueRequestToken")
     tokens.claim(call.requester, scope="SendBonus", token=token, now=call.now, result=call.request_id)
-    fee = bonus_fee(amount)
-    ledger.pay(assignment, purpose=ledger.Purpose.BONUS, amount=amount, fee=fee, payer=payer, now=call.now)
+    cost = ledger.Cost(amount, bonus_fee(amount))
+    ledger.pay(assignment, cost, purpose=ledger.Purpose.BONUS, payer=payer, now=call.now)
     BonusPayment.objects.create(
         requester=call.requester,
         assignment=assignment,
         amount_cents=amount,
-        fee_cents=fee,
+        fee_cents=cost.fee,
         reason=given["Reason"],
         granted_at=call.now,
     )

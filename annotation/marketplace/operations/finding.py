@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from annotation.marketplace.errors import RequestRefusedError
-from annotation.marketplace.models import Assignment, Hit, HitType
+from annotation.marketplace.models import Assignment, Hit, HitType, WorkerAccount
 from annotation.marketplace.operations.registry import Call
 
 
@@ -36,6 +36,14 @@ def own_assignment(call: Call, assignment_id: str) -> Assignment:
     if assignment.hit.requester_id != call.requester.pk:
         raise denied(f"Assignment {assignment_id}")
     return assignment
+
+
+def known_worker(worker_id: str) -> WorkerAccount:
+    """Raises RequestRefusedError (InvalidParameterValue)."""
+    worker = WorkerAccount.objects.filter(worker_id=worker_id).first()
+    if worker is None:
+        raise RequestRefusedError("InvalidParameterValue", f"Worker {worker_id} does not exist.")
+    return worker
 
 
 def denied(what: str) -> RequestRefusedError:

@@ -7,7 +7,7 @@ import json
 from datetime import timedelta
 from typing import Any
 
-from annotation.marketplace import questions, tokens
+from annotation.marketplace import funds, questions, tokens
 from annotation.marketplace.eligibility import check_types_exist
 from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.ids import public_id
@@ -86,6 +86,6 @@ def _create(call: Call, given: dict[str, Any], hit_type: HitType) -> dict[str, A
     token = given.get("UniqueRequestToken")
     tokens.claim(call.requester, scope=tokens.CREATE_HIT, token=token, now=call.now, result=hit.hit_id)
     settle(hit, call.now)
-    hit.save(force_insert=True)
+    funds.publish(hit, now=call.now)
     events.emit(events.CREATED, hit, at=call.now)
     return {"HIT": hit_shape(hit, call.now)}

@@ -67,7 +67,8 @@ def _answered(request: HttpRequest, request_id: str, now: datetime) -> dict[str,
         raise unknown_operation(target)
     given = reading.parameters(OPERATIONS[name], reading.document(body))
     refuse_on_demand()
-    catch_up(now)
+    if catch_up(now):
+        requester.refresh_from_db(fields=["balance_cents", "held_cents"])
     result = _carried_out(name, operations.Call(requester, now, request_id), given)
     drop_on_demand(committed=operations.TABLE[name].writes)
     return result
@@ -83,7 +84,7 @@ def _carried_out(name: str, call: operations.Call, given: dict[str, Any]) -> dic
 
 def _requester(key: AccessKey) -> Requester:
     try:
-        return Requester.objects.select_related("user").get(user=key.user_id)
+        return key.user.requester
     except Requester.DoesNotExist:
         raise WireError(
             "RequestError",

@@ -53,6 +53,7 @@ class Life:
                 self.counts[step.__name__] += 1
             except REFUSALS as refusal:
                 self.counts[f"{step.__name__} refused: {_word(refusal)}"] += 1
+        catch_up(self.now)
 
     def call(self, requester: Requester, operation: str, **given: Any) -> dict[str, Any]:
         """An operation as the wire carries it out: in a transaction, for a fresh row of the requester."""

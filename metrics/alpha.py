@@ -88,7 +88,7 @@ def alpha_of(
         "items_with_one_rating": units.single,
         "raters": len(ratings.raters),
         "ratings": int((units.sizes * units.times).sum()),
-        "values": len(units.values),
+        "values": int((np.asarray(units.counts.sum(axis=0)) > 0).sum()),
         "resampled": resampled,
         "draws": draws,
         "seed": seed,

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics import compiled
-from metrics.arrays import Bools, Floats
-from metrics.neighbors import FLOAT_TOLERANCE, TREE_ABOVE, line_votes, plane_votes, reach, relative_slack
+from metrics.arrays import Bools, Floats, Ints
+from metrics.lines import line_votes, reach
+from metrics.neighbors import FLOAT_TOLERANCE, RELATIVE_SLACK, TREE_ABOVE, plane_votes
 
 FAR = 1e8  # squared distance in q between an item with log p = -inf and one without, in variances
 CELLS = 1 << 16  # distances held at once
@@ -58,11 +59,22 @@ def line_values(x: Floats, sign: Floats, k: int, tie: int) -> Floats:
         ordered, signs = np.take_along_axis(x, order, axis=1), np.take_along_axis(sign, order, axis=1)
         return sorted_line_values(kernels, ordered, signs, k, tie)
     if size > TREE_ABOVE:
-        votes = [line_votes(x[i], sign[i].astype(np.int64), k, tolerance=FLOAT_TOLERANCE) for i in range(sets)]
-        balance = np.array([vote.balance for vote in votes], dtype=np.float64)
+        by_one = _line_balance_compiled if kernels else _line_balance
+        balance = np.array([by_one(x[i], sign[i], k) for i in range(sets)], dtype=np.float64)
         return np.where(np.ptp(x, axis=1) == 0, 1.0, twice_error(balance, sign, tie))
     step = max(1, CELLS // (size * size))
     return np.concatenate([_line_block(x[i : i + step], sign[i : i + step], k, tie) for i in range(0, sets, step)])
+
+
+def _line_balance(x: Floats, sign: Floats, k: int) -> Ints:
+    return line_votes(x, sign.astype(np.int64), k, tolerance=FLOAT_TOLERANCE).balance
+
+
+def _line_balance_compiled(x: Floats, sign: Floats, k: int) -> Ints:
+    from metrics.strips import line_weights
+
+    inside, reference = line_weights(x, sign > 0, k, 1 + FLOAT_TOLERANCE / 2)
+    return np.asarray(2 * reference - inside - sign.astype(np.int64))
 
 
 def sorted_line_values(kernels: Any, ordered: Floats, sign: Floats, k: int, tie: int) -> Floats:
@@ -104,7 +116,7 @@ def _plane_large(hj: Floats, q: Floats, infinite: Bools | None, sign: Floats, k:
         return 1.0
     away = 0.0 if infinite is None else infinite * math.sqrt(FAR)
     scaled = [hj * h_scale[0], q * q_scale[0] - away]
-    votes = plane_votes(scaled, sign.astype(np.int64), k, relative_slack)
+    votes = plane_votes(scaled, sign.astype(np.int64), k, RELATIVE_SLACK)
     return float(twice_error(votes.balance.astype(np.float64), sign, tie))
 
 

@@ -13,17 +13,8 @@ import numpy as np
 
 from metrics.arrays import EPSILON, Bools, Floats, Ints, Numbers, common_numerators, quotient_numerators
 from metrics.exact import ExactPlane, Rounding, spread
-from metrics.neighbors import (
-    FLOAT_TOLERANCE,
-    Block,
-    Votes,
-    line_votes,
-    line_votes_apart,
-    line_votes_squared,
-    no_slack,
-    plane_votes,
-    relative_slack,
-)
+from metrics.lines import Votes, line_votes, line_votes_apart, line_votes_squared
+from metrics.neighbors import FLOAT_TOLERANCE, NO_SLACK, RELATIVE_SLACK, Block, plane_votes
 from metrics.types import Mode
 from metrics.validation import Table
 
@@ -160,10 +151,10 @@ class Classifier:
         if self.mode == "paper":
             if len(floats) == 1:
                 return line_votes_squared(floats[0], sign, self.k)
-            return plane_votes(floats, sign, self.k, no_slack)
+            return plane_votes(floats, sign, self.k, NO_SLACK)
         if len(floats) == 1:
             return line_votes(floats[0], sign, self.k, tolerance=FLOAT_TOLERANCE)
-        return plane_votes(floats, sign, self.k, relative_slack)
+        return plane_votes(floats, sign, self.k, RELATIVE_SLACK)
 
     def _floats(self, feature: Feature) -> Floats:
         return self.hj if feature == HJ else self.q
@@ -187,7 +178,7 @@ class Classifier:
                 exact.append(self._exact_plane(rows, features, rounding))
             return exact[0].settle(self.k, block, doubtful)
 
-        return plane_votes(scaled, sign, self.k, rounding.limit, settle)
+        return plane_votes(scaled, sign, self.k, rounding.slack, settle)
 
     def _exact_plane(self, rows: Ints, features: Sequence[Feature], rounding: Rounding) -> ExactPlane:
         columns = [np.array(self.table.hj_numerators, dtype=object) if f == HJ else self.q_numerators for f in features]

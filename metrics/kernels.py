@@ -20,13 +20,20 @@ Kernel = Callable[..., Any]
 def compiled(function: Kernel) -> Kernel:
     """Compile, keeping the result on disk; where no folder can be written, for this process only."""
     try:
-        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)  # type: ignore[no-any-return]
+        made: Kernel = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     except RuntimeError:
-        return numba.njit(cache=False, nogil=True, error_model="numpy")(function)  # type: ignore[no-any-return]
+        made = numba.njit(cache=False, nogil=True, error_model="numpy")(function)
+    return made
 
 
 # One sum counts points and references at once: a point weighs 1, a reference this much more.
 REFERENCE_WEIGHT = 1 << 32
+
+
+@compiled
+def widened(cut: float, slack: tuple[float, float, float]) -> float:
+    """`neighbors.Slack` of one cut: factor, share of its root, constant."""
+    return float(cut * slack[0] + slack[1] * np.sqrt(cut) + slack[2])
 
 
 @compiled
@@ -39,8 +46,10 @@ def weight_within(squared: Floats, weight: Ints, limit: float) -> int:
 
 
 @compiled
-def weight_of_nearest(squared: Floats, weight: Ints, rank: int, guess: float, factor: float) -> tuple[int, float]:
-    """Weight of the points within factor times the rank-th smallest (from 1), and a limit near it.
+def weight_of_nearest(
+    squared: Floats, weight: Ints, rank: int, guess: float, slack: tuple[float, float, float]
+) -> tuple[int, float]:
+    """Weight of the points within the slack of the rank-th smallest (from 1), and a limit near it, not below it.
 
     A limit with exactly `rank` points below it, and none just beyond, needs no sorting. Counts grow about linearly with
     a squared radius, so each guess is a line through what is known; ties end in `_weight_by_steps`.
@@ -51,7 +60,7 @@ def weight_of_nearest(squared: Floats, weight: Ints, rank: int, guess: float, fa
         here = weight_within(squared, weight, at)
         count = here & (REFERENCE_WEIGHT - 1)
         if count == rank:
-            if weight_within(squared, weight, at * factor) == here:
+            if weight_within(squared, weight, widened(at, slack)) == here:
                 return here, at
             break
         if count < rank:
@@ -68,11 +77,14 @@ def weight_of_nearest(squared: Floats, weight: Ints, rank: int, guess: float, fa
             at = low + (high - low) * (rank + 0.5 - low_count) / (high_count - low_count)
         if at <= low or at >= high:
             break
-    return _weight_by_steps(squared, weight, rank, low, factor)
+    by_steps: tuple[int, float] = _weight_by_steps(squared, weight, rank, low, slack)
+    return by_steps
 
 
 @compiled
-def _weight_by_steps(squared: Floats, weight: Ints, rank: int, low: float, factor: float) -> tuple[int, float]:
+def _weight_by_steps(
+    squared: Floats, weight: Ints, rank: int, low: float, slack: tuple[float, float, float]
+) -> tuple[int, float]:
     """The same by going from each value to the next one above `low`, below which lie fewer than `rank`: for ties."""
     while True:
         above = np.inf
@@ -81,7 +93,7 @@ def _weight_by_steps(squared: Floats, weight: Ints, rank: int, low: float, facto
                 above = value
         here = weight_within(squared, weight, above)
         if above == np.inf or here & (REFERENCE_WEIGHT - 1) >= rank:
-            return weight_within(squared, weight, above * factor), above
+            return weight_within(squared, weight, widened(above, slack)), above
         low = above
 
 
@@ -100,7 +112,7 @@ def plane_balances(hj: Floats, q: Floats, sign: Floats, k: int, factor: float, o
             for j in range(size):
                 dx, dy = xi - x[j], yi - y[j]
                 squared[j] = dx * dx + dy * dy
-            found, near = weight_of_nearest(squared, weight, k + 1, near, factor)
+            found, near = weight_of_nearest(squared, weight, k + 1, near, (factor, 0.0, 0.0))
             out[a, i] = 2 * (found // REFERENCE_WEIGHT) - (found & (REFERENCE_WEIGHT - 1)) - z[i]
 
 

@@ -197,13 +197,12 @@ def _settled(criterion: Callable[[Floats], float], theta: Floats) -> bool:
     """Central differences of the criterion are next to 0, and no parameter has run away."""
     moves = np.eye(len(theta)) * 1e-4
     slopes: list[float] = [(criterion(theta + move) - criterion(theta - move)) / 2e-4 for move in moves]
-    steepest = max(abs(slope) for slope in slopes)
-    return bool(np.abs(theta).max() < 1e4) and steepest < STATIONARY
+    return bool(np.abs(theta).max() < 1e4) and max(map(abs, slopes)) < STATIONARY
 
 
 def _singular(theta: Floats) -> bool:
     diagonal = [abs(theta[0]), abs(theta[1])] + ([abs(theta[3])] if len(theta) > 2 else [])
-    return min(diagonal) < SINGULAR
+    return bool(min(diagonal) < SINGULAR)
 
 
 def _variances(theta: Floats, residual: float, swapped: bool) -> dict[str, float]:

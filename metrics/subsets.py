@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from metrics import compiled
 from metrics.arrays import Bools, Floats, Ints
 from metrics.batch import WORTH_COMPILING, line_values, near_one, plane_values, sorted_line_values, twice_error
-from metrics.neighbors import FLOAT_TOLERANCE, TREE_ABOVE, reach
+from metrics.lines import reach
+from metrics.neighbors import FLOAT_TOLERANCE, TREE_ABOVE
 
 ROW_CELLS = 1 << 20  # numbers in one array over subsets x items
+LINE_WORTH_COMPILING = 10_000_000  # texts: some seconds in numpy
 WORTH_THREADS = 1e7  # distances: some 20 ms compiled
 
 
@@ -79,6 +81,8 @@ class Study:
     def _line(self, x: Floats, subsets: Ints) -> Floats:
         """One feature: in sorted order the neighbours of a point are a run, and prefix sums count its votes."""
         n = len(x)
+        if subsets.shape[1] > TREE_ABOVE and compiled.kernels(subsets.size > LINE_WORTH_COMPILING):
+            return line_values(x[subsets], self.sign[subsets], self.k, self.tie)
         order = np.argsort(x, kind="stable")
         place = np.empty(n, dtype=np.int64)
         place[order] = np.arange(n)

@@ -12,6 +12,7 @@ from annotation.marketplace.errors import RequestRefusedError
 from annotation.marketplace.ledger import Cost, Purpose, pay
 from annotation.marketplace.locks import lock_assignment, lock_hit, lock_requester
 from annotation.marketplace.models import Assignment, Hit, Requester, WorkerAccount
+from annotation.marketplace.notices import events
 
 # A rejection can be turned into an approval this long after the work was handed in.
 OVERRIDE_WINDOW = timedelta(days=30)
@@ -48,6 +49,7 @@ def reject(assignment: Assignment, *, now: datetime, feedback: str) -> None:
         raise _wrong_state(held, State.SUBMITTED)
     held.state, held.rejected_at, held.feedback, held.due_at = State.REJECTED, now, feedback, None
     held.save(update_fields=["state", "rejected_at", "feedback", "due_at"])
+    events.emit(events.REJECTED, hit, at=now, assignment=held)
     hit.submitted -= 1
     hit.completed += 1
     hit.save(update_fields=DECIDED_FIELDS)
@@ -92,6 +94,7 @@ def _approve_locked(payer: Requester, hit: Hit, held: Assignment, *, at: datetim
     held.state, held.approved_at, held.due_at = State.APPROVED, at, None
     held.feedback = feedback or held.feedback
     held.save(update_fields=["state", "approved_at", "feedback", "due_at"])
+    events.emit(events.APPROVED, hit, at=at, assignment=held)
     if not overridden:
         hit.submitted -= 1
         hit.completed += 1

@@ -15,6 +15,7 @@ from annotation.marketplace import funds, lifecycle
 from annotation.marketplace.decisions import approve_due
 from annotation.marketplace.locks import lock_hit, lock_requester
 from annotation.marketplace.models import Assignment, Hit
+from annotation.marketplace.notices import events
 from annotation.marketplace.work import end_hold
 
 BATCH = 100
@@ -70,7 +71,7 @@ def _catch_up_hit(pk: int, now: datetime) -> None:
 def _advance(hit: Hit, until: datetime) -> None:
     """Settle `hit` (not saved) at each of its own moments up to `until`, in order."""
     while hit.due_at is not None and hit.due_at <= until:
-        lifecycle.settle(hit, hit.due_at)
+        events.settle(hit, hit.due_at)
 
 
 def look_again(now: datetime) -> None:

@@ -14,6 +14,7 @@ from annotation.marketplace.eligibility import standing
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.locks import lock_assignment, lock_hit, lock_requester
 from annotation.marketplace.models import Assignment, Hit, Submission, WorkerAccount, WorkerBlock
+from annotation.marketplace.notices import events
 
 State = Assignment.State
 
@@ -40,6 +41,7 @@ def accept(hit: Hit, *, worker: WorkerAccount, now: datetime) -> Assignment:
     deadline = now + timedelta(seconds=locked.hit_type.assignment_seconds)
     held = Assignment.objects.create(hit=locked, worker=worker, accepted_at=now, deadline=deadline, due_at=deadline)
     locked.pending += 1
+    events.emit(events.ACCEPTED, locked, at=now, assignment=held)
     _save(locked, now)
     return held
 
@@ -78,6 +80,7 @@ def hand_in(assignment: Assignment, pairs: Pairs, *, now: datetime, received_at:
     held.save(update_fields=["state", "submitted_at", "auto_approval_at", "due_at"])
     hit.pending -= 1
     hit.submitted += 1
+    events.emit(events.SUBMITTED, hit, at=now, assignment=held)
     _save(hit, now)
     WorkerAccount.objects.filter(pk=held.worker_id).update(submitted_count=F("submitted_count") + 1)
 
@@ -87,9 +90,11 @@ def end_hold(hit: Hit, held: Assignment, *, state: str, at: datetime) -> None:
     held.state, held.given_up_at, held.due_at = state, at, None
     held.save(update_fields=["state", "given_up_at", "due_at"])
     hit.pending -= 1
-    lifecycle.settle(hit, at)
+    happened = events.RETURNED if state == State.RETURNED else events.ABANDONED
+    events.emit(happened, hit, at=at, assignment=held)
+    events.settle(hit, at)
 
 
 def _save(hit: Hit, now: datetime) -> None:
-    lifecycle.settle(hit, now)
+    events.settle(hit, now)
     hit.save(update_fields=lifecycle.SETTLED_FIELDS)

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from metrics import Item, evaluate
 from metrics.errors import BadInput, InsufficientData
-from metrics.workers import _against_majority, _read, dawid_skene, mace
+from metrics.mace import mace
+from metrics.votes import against_majority, read_votes
+from metrics.workers import dawid_skene
 from tests.metrics.make import batch_items
 from tests.metrics.raters import batch_ratings
 
@@ -119,10 +121,10 @@ def test_the_same_seed_gives_the_same_mace():
 
 
 def test_labels_that_changed_places_are_seen_by_their_distance_from_the_majority():
-    votes = _read(*COLUMNS)
+    votes = read_votes(*COLUMNS)
     found = dawid_skene(*COLUMNS).posterior
-    assert not _against_majority(votes, found)
-    assert _against_majority(votes, found[:, ::-1])
+    assert not against_majority(votes, found)
+    assert against_majority(votes, found[:, ::-1])
     assert dawid_skene([1, 2, 3], ["a"] * 3, [0, 1, 1]).flags == ()
 
 

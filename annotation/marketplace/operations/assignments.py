@@ -6,6 +6,7 @@ from typing import Any
 
 from annotation.marketplace import decisions
 from annotation.marketplace.errors import RequestRefusedError
+from annotation.marketplace.faults import check_arrived, visible
 from annotation.marketplace.models import Assignment
 from annotation.marketplace.operations.finding import own_assignment, own_hit_key
 from annotation.marketplace.operations.registry import Call, operation
@@ -20,7 +21,7 @@ def list_assignments(call: Call, given: dict[str, Any]) -> dict[str, Any]:
     states = sorted(set(given.get("AssignmentStatuses") or Assignment.HANDED_IN))
     rows = Assignment.objects.filter(hit=hit, state__in=states).select_related("worker", "submission")
     return page(
-        rows.only(*ASSIGNMENT_FIELDS),
+        visible(rows, "submitted_at", call.now).only(*ASSIGNMENT_FIELDS),
         given,
         keys=["submitted_at", "id"],
         scope=["ListAssignmentsForHIT", hit, states],
@@ -31,7 +32,7 @@ def list_assignments(call: Call, given: dict[str, Any]) -> dict[str, Any]:
 
 @operation("GetAssignment", writes=False)
 def get_assignment(call: Call, given: dict[str, Any]) -> dict[str, Any]:
-    assignment = own_assignment(call, given["AssignmentId"])
+    assignment = _arrived(call, given)
     if assignment.state not in Assignment.HANDED_IN:
         raise RequestRefusedError(
             "InvalidAssignmentState",
@@ -46,7 +47,7 @@ def get_assignment(call: Call, given: dict[str, Any]) -> dict[str, Any]:
 @operation("ApproveAssignment", writes=True)
 def approve_assignment(call: Call, given: dict[str, Any]) -> dict[str, Any]:
     decisions.approve(
-        own_assignment(call, given["AssignmentId"]),
+        _arrived(call, given),
         now=call.now,
         feedback=given.get("RequesterFeedback", ""),
         override_rejection=given.get("OverrideRejection", False),
@@ -56,6 +57,13 @@ def approve_assignment(call: Call, given: dict[str, Any]) -> dict[str, Any]:
 
 @operation("RejectAssignment", writes=True)
 def reject_assignment(call: Call, given: dict[str, Any]) -> dict[str, Any]:
-    assignment = own_assignment(call, given["AssignmentId"])
+    assignment = _arrived(call, given)
     decisions.reject(assignment, now=call.now, feedback=given["RequesterFeedback"])
     return {}
+
+
+def _arrived(call: Call, given: dict[str, Any]) -> Assignment:
+    """The caller's assignment, once the lag (a fault on demand) no longer hides that it was handed in."""
+    assignment = own_assignment(call, given["AssignmentId"])
+    check_arrived(assignment.submitted_at, call.now)
+    return assignment

@@ -10,6 +10,7 @@ from annotation.marketplace.errors import InvalidParameterError, RequestRefusedE
 from annotation.marketplace.fees import MANY
 from annotation.marketplace.locks import lock_hit, lock_requester
 from annotation.marketplace.models import Hit, Requester
+from annotation.marketplace.notices import events
 from annotation.marketplace.operations.finding import own_hit, own_type
 from annotation.marketplace.operations.registry import Call, operation
 from annotation.marketplace.wire.limits import RANGES, YEAR
@@ -35,6 +36,7 @@ def update_expiration(call: Call, given: dict[str, Any]) -> dict[str, Any]:
         raise InvalidParameterError("ExpireAt must be within 365 days from now.")
     else:
         hit.expiration = wanted
+        events.emit(events.EXTENDED, hit, at=call.now)
     return _settled(call, payer, hit, "expiration")
 
 
@@ -57,6 +59,7 @@ def create_additional_assignments(call: Call, given: dict[str, Any]) -> dict[str
     if total > MOST_ASSIGNMENTS:
         raise InvalidParameterError(f"A HIT has at most {MOST_ASSIGNMENTS} assignments; this would make {total}.")
     hit.max_assignments = total
+    events.emit(events.EXTENDED, hit, at=call.now)
     return _settled(call, payer, hit, "max_assignments")
 
 
@@ -90,6 +93,7 @@ def delete_hit(call: Call, given: dict[str, Any]) -> dict[str, Any]:
         )
     lifecycle.dispose(hit, call.now)
     hit.save(update_fields=lifecycle.SETTLED_FIELDS)
+    events.emit(events.DISPOSED, hit, at=call.now)
     funds.release(payer, hit, now=call.now)
     return {}
 
@@ -108,7 +112,7 @@ def _locked(call: Call, hit_id: str, allowed: tuple[str, ...]) -> tuple[Requeste
 
 
 def _settled(call: Call, payer: Requester, hit: Hit, changed: str) -> dict[str, Any]:
-    lifecycle.settle(hit, call.now)
+    events.settle(hit, call.now)
     hit.save(update_fields=[changed, *lifecycle.SETTLED_FIELDS])
     funds.hold(payer, hit, now=call.now)
     return {}

@@ -14,6 +14,7 @@ from annotation.marketplace.ids import public_id
 from annotation.marketplace.lifecycle import settle
 from annotation.marketplace.models import Hit, HitType
 from annotation.marketplace.money import cents
+from annotation.marketplace.notices import events
 from annotation.marketplace.operations.finding import own_type
 from annotation.marketplace.operations.registry import Call, operation
 from annotation.marketplace.operations.shapes import hit_shape
@@ -86,4 +87,5 @@ def _create(call: Call, given: dict[str, Any], hit_type: HitType) -> dict[str, A
     tokens.claim(call.requester, scope=tokens.CREATE_HIT, token=token, now=call.now, result=hit.hit_id)
     settle(hit, call.now)
     funds.publish(hit, now=call.now)
+    events.emit(events.CREATED, hit, at=call.now)
     return {"HIT": hit_shape(hit, call.now)}

@@ -9,6 +9,7 @@ from django.db.models import Q
 
 from annotation.marketplace import once
 from annotation.marketplace.errors import InvalidParameterError, RequestRefusedError
+from annotation.marketplace.faults import visible
 from annotation.marketplace.models import Hit, HitType, QualificationType
 from annotation.marketplace.operations.finding import denied
 from annotation.marketplace.operations.registry import Call, operation
@@ -64,7 +65,7 @@ def list_types(call: Call, given: dict[str, Any]) -> dict[str, Any]:
     for word in query.split():
         rows = rows.filter(Q(name__icontains=word) | Q(keywords__icontains=word) | Q(description__icontains=word))
     return page(
-        rows,
+        visible(rows, "created_at", call.now),
         given,
         keys=["id"],
         scope=["ListQualificationTypes", call.requester.pk, owned, given["MustBeRequestable"], query],
@@ -105,7 +106,7 @@ def list_hits_for_type(call: Call, given: dict[str, Any]) -> dict[str, Any]:
     asking = [pk for pk, rows in types if any(row["QualificationTypeId"] == type_id for row in rows)]
     rows = Hit.objects.filter(requester=call.requester, hit_type__in=asking).exclude(status=Hit.Status.DISPOSED)
     return page(
-        rows.select_related("hit_type"),
+        visible(rows, "created_at", call.now).select_related("hit_type"),
         given,
         keys=["id"],
         scope=["ListHITsForQualificationType", call.requester.pk, type_id],

@@ -1,4 +1,4 @@
-"""10,000 random steps of requesters and workers, then the proof of the books.
+"""10,000 random steps of requesters and workers, with faults on, then the proof of the books.
 
     python -m tests.benchmarks.prove_ledger [steps] [seed]
 
@@ -35,13 +35,13 @@ def main(steps: int, seed: int) -> int:
 def _prove(steps: int, seed: int) -> int:
     from annotation.marketplace import clock
     from annotation.marketplace.proof import prove
-    from tests.marketplace.random_life import Life, counted_faults, hold_faults
+    from tests.marketplace.random_life import Life, counted_faults, doubled_hits, hold_faults
 
     start = time.perf_counter()
     life = Life(seed, clock.now())
     life.run(steps)
     proof = prove()
-    faults = [*proof.faults, *hold_faults(life.now), *counted_faults()]
+    faults = [*proof.faults, *hold_faults(life.now), *counted_faults(), *doubled_hits()]
     print(f"{steps:,} steps with seed {seed} in {time.perf_counter() - start:.0f} s")
     for what, count in sorted(life.counts.items()):
         print(f"  {count:6,} {what}")

@@ -15,21 +15,30 @@ from annotation.accounts.models import User
 from annotation.marketplace import operations, payouts, work
 from annotation.marketplace.accounts import Record, fund, open_worker
 from annotation.marketplace.errors import InvalidParameterError, RequestRefusedError, WorkRefusedError
+from annotation.marketplace.faults import Plan, set_plan
 from annotation.marketplace.funds import promised
 from annotation.marketplace.models import Assignment, Hit, HitType, Payout, Requester, WorkerAccount
 from annotation.marketplace.sweep import catch_up
+from annotation.marketplace.wire.dropping import AnswerDroppedError, drop_on_demand, refuse_on_demand
+from annotation.marketplace.wire.errors import WireError
 from tests.marketplace.questions import hit_parameters
 
 REFUSALS = (RequestRefusedError, InvalidParameterError, WorkRefusedError)
+ATTEMPTS = 3
+FAULTS = Plan(throttle_every=11, fail_every=13, drop_after_commit_every=17, lag_seconds=20)
 REWARDS = ("0.00", "0.01", "0.07", "0.50", "1.25")
 
 
 class Life:
-    """Requesters and workers who act at random by a seeded die; `counts` says what was done and what refused."""
+    """Requesters and workers who act at random by a seeded die; `counts` says what was done and what refused.
+
+    Faults are on: calls are throttled, fail, lose their answers, and see new work late.
+    """
 
     def __init__(self, seed: int, now: datetime, *, requesters: int = 3, workers: int = 12) -> None:
         self.die, self.now = random.Random(seed), now
         self.counts: Counter[str] = Counter()
+        set_plan(FAULTS)
         users = [User.objects.create(username=f"random {number}") for number in range(requesters)]
         self.requesters = [Requester.objects.create(user=user, created_at=now) for user in users]
         for requester in self.requesters:
@@ -56,18 +65,31 @@ class Life:
         catch_up(self.now)
 
     def call(self, requester: Requester, operation: str, **given: Any) -> dict[str, Any]:
-        """An operation as the wire carries it out: in a transaction, for a fresh row of the requester."""
+        """An operation as the wire carries it out, repeated after a fault as clients repeat it."""
+        for _ in range(ATTEMPTS):
+            try:
+                return self._attempt(requester, operation, given)
+            except (WireError, AnswerDroppedError) as fault:
+                self.counts[f"fault: {getattr(fault, 'kind', 'answer dropped')}"] += 1
+        raise WorkRefusedError("faults")
+
+    def _attempt(self, requester: Requester, operation: str, given: dict[str, Any]) -> dict[str, Any]:
+        refuse_on_demand()
         call = operations.Call(Requester.objects.get(pk=requester.pk), self.now, str(uuid.uuid4()))
         with transaction.atomic():
-            return operations.TABLE[operation].handler(call, given)
+            result = operations.TABLE[operation].handler(call, given)
+        drop_on_demand(committed=operations.TABLE[operation].writes)
+        return result
 
     def publish(self) -> None:
+        token = f"token {self.die.randrange(400)}"
         given = hit_parameters(
+            RequesterAnnotation=token,
+            UniqueRequestToken=token,
             Reward=self.die.choice(REWARDS),
             MaxAssignments=self.die.choice([1, 2, 5, 9, 10]),
             LifetimeInSeconds=self.die.choice([60, 3_600, 86_400]),
             AutoApprovalDelayInSeconds=self.die.choice([0, 600, 259_200]),
-            UniqueRequestToken=f"token {self.die.randrange(400)}",
         )
         self.call(self.die.choice(self.requesters), "CreateHIT", **given)
 
@@ -166,6 +188,17 @@ def hold_faults(now: datetime) -> list[str]:
     """Holds beyond what a HIT may still cost, and places beyond what it has: none, at any time."""
     hits = Hit.objects.select_related("hit_type").defer("question")
     return [f"HIT {hit} holds {hit.held_cents}" for hit in hits if hit.held_cents > promised(hit, now)]
+
+
+def doubled_hits() -> list[str]:
+    """HITs made twice within a day by one token, however often the answer was lost."""
+    faults, last = [], {}
+    for requester, token, made in Hit.objects.order_by("pk").values_list("requester", "annotation", "created_at"):
+        earlier = last.get((requester, token))
+        if earlier is not None and made - earlier < timedelta(hours=24):
+            faults.append(f"two HITs for {token!r}")
+        last[requester, token] = made
+    return faults
 
 
 def counted_faults() -> list[str]:

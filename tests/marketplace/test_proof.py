@@ -1,4 +1,4 @@
-"""After a random life the books agree: balances, holds, earnings and payouts equal their rows, postings sum to zero.
+"""After a random life with faults the books agree: balances, holds, earnings and payouts equal their rows.
 
 A longer one, of 10,000 steps: `python -m tests.benchmarks.prove_ledger`.
 """
@@ -10,7 +10,7 @@ import pytest
 from annotation.marketplace import clock
 from annotation.marketplace.models import LedgerEntry, Requester, WorkerAccount
 from annotation.marketplace.proof import prove
-from tests.marketplace.random_life import Life, counted_faults, hold_faults
+from tests.marketplace.random_life import Life, counted_faults, doubled_hits, hold_faults
 
 pytestmark = [pytest.mark.database, pytest.mark.usefixtures("transactional_db")]
 
@@ -21,8 +21,18 @@ def test_a_random_life_leaves_the_books_in_order(settings, unfunded):
     life = Life(seed=7 + unfunded, now=clock.now())
     for _ in range(3):
         life.run(250)
-        assert (prove().faults, hold_faults(life.now), counted_faults()) == ((), [], [])
-    for step in ("publish", "accept", "hand_in", "approve", "reject", "bonus", "pay_out", "settle"):
+        assert (prove().faults, hold_faults(life.now), counted_faults(), doubled_hits()) == ((), [], [], [])
+    for step in (
+        "publish",
+        "accept",
+        "hand_in",
+        "approve",
+        "reject",
+        "bonus",
+        "pay_out",
+        "settle",
+        "fault: answer dropped",
+    ):
         assert life.counts[step] > 0, life.counts
     purposes = set(LedgerEntry.objects.values_list("purpose", flat=True))
     assert purposes == {"deposit", "reward", "bonus", "hold", "payout"}

@@ -15,6 +15,7 @@ from metrics.units import Units
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 RATIO_CELLS = 1 << 22
+FEW_VALUES = 16  # up to here the pairs of values are fewer than the patterns of items
 
 
 def alpha_value(units: Units, level: Level) -> float | None:
@@ -25,11 +26,45 @@ def alpha_value(units: Units, level: Level) -> float | None:
 
 def alphas(units: Units, times: Floats, level: Level) -> Floats:
     """(B,) alpha of each row of (B, P) occurrences; NaN, for the caller to take out, where nothing varies."""
+    few = len(units.values) <= FEW_VALUES and isinstance(units.counts, np.ndarray)
+    totals, observed, expected = (_by_pairs if few else _by_moments)(units, times, level)
+    n = totals.sum(axis=1)
+    varied = (totals > 0).sum(axis=1) > 1
+    found = np.full(len(times), np.nan)
+    found[varied] = 1 - (n[varied] - 1) * observed[varied] / expected[varied]
+    return found
+
+
+def _by_pairs(units: Units, times: Floats, level: Level) -> tuple[Floats, Floats, Floats]:
+    """Ratings of each value (B, V), and the two sums (B,), from the coincidences of each pair of values.
+
+    One product of matrices does it all: on a busy machine each one that is spread over threads may wait.
+    """
+    v = len(units.values)
+    a, b = np.triu_indices(v, 1)
+    pairs = units.counts[:, a] * units.counts[:, b] * (2 / (units.sizes - 1))[:, None]
+    sums = times @ np.column_stack((units.counts, pairs))
+    totals = sums[:, :v]
+    difference: Any
+    if level == "ordinal":
+        ranks = _midranks(totals)
+        difference = (ranks[:, a] - ranks[:, b]) ** 2
+    elif level == "interval":
+        scale = _unit_scale(units)
+        difference = (scale[a] - scale[b]) ** 2
+    else:
+        difference = np.ones(len(a)) if level == "nominal" else _ratio_differences(units.values)[a, b]
+    observed = (sums[:, v:] * difference).sum(axis=1)
+    return totals, observed, 2 * (totals[:, a] * totals[:, b] * difference).sum(axis=1)
+
+
+def _by_moments(units: Units, times: Floats, level: Level) -> tuple[Floats, Floats, Floats]:
+    """The same without a table of all pairs of values (but for ratio, which needs one)."""
     totals = np.asarray(times @ units.counts)
     n = totals.sum(axis=1)
     if level == "ordinal":
         # A difference of midranks is a difference on the interval scale.
-        ranks = ((np.cumsum(totals, axis=1) - totals / 2) / n[:, None]) - 0.5
+        ranks = _midranks(totals)
         observed = _squares_within_ranks(units, times, ranks)
         expected = 2 * (n * (totals * ranks**2).sum(axis=1) - (totals * ranks).sum(axis=1) ** 2)
     elif level == "interval":
@@ -43,10 +78,13 @@ def alphas(units: Units, times: Floats, level: Level) -> Floats:
         differences = _ratio_differences(units.values)
         observed = times @ _ratio_within(units, differences)
         expected = ((totals @ differences) * totals).sum(axis=1)
-    varied = (totals > 0).sum(axis=1) > 1
-    found = np.full(len(times), np.nan)
-    found[varied] = 1 - (n[varied] - 1) * observed[varied] / expected[varied]
-    return found
+    return totals, observed, expected
+
+
+def _midranks(totals: Floats) -> Floats:
+    """(B, V) midranks of the values, over the number of ratings, about 0."""
+    n = totals.sum(axis=1, keepdims=True)
+    return np.asarray((np.cumsum(totals, axis=1) - totals / 2) / np.maximum(n, 1) - 0.5)
 
 
 def _row_squares(counts: Any) -> Floats:

@@ -176,6 +176,15 @@ def test_sparse_counts_give_what_dense_counts_give(monkeypatch, level):
     assert krippendorff_alpha(*names, level, draws=20).interval.high < 1
 
 
+@pytest.mark.parametrize("level", LEVELS)
+def test_pairs_and_moments_give_the_same(monkeypatch, level):
+    item, _, value = long(KRIPPENDORFF)
+    item, value = np.array(item), np.array(value)
+    by_pairs = alpha_arrays(item, value, level)
+    monkeypatch.setattr("metrics.disagreement.FEW_VALUES", 0)
+    assert alpha_arrays(item, value, level) == pytest.approx(by_pairs, abs=1e-12)
+
+
 def test_a_count_as_large_as_the_base_of_the_packing_is_not_carried_over():
     # With 16 values a digit holds 0 to 8 (2^53 has 16 digits to base 9), and here one value is given 40 times.
     item, value = np.array([0] * 41 + [1] * 3), np.array([3] * 40 + [15, 0, 1, 1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from metrics.alpha import LEVELS, alpha_of
+from metrics.alpha import LEVELS, RESAMPLED, alpha_of
 from metrics.cli.arguments import Commands, common_options
 from metrics.cli.output import cell, flags_line, json_text
 from metrics.ratings import of_records
@@ -22,9 +22,7 @@ def add(commands: Commands) -> None:
         "--level", choices=LEVELS, required=True, help="level of measurement: which differences between values count"
     )
     command.add_argument("--draws", type=int, default=1000, help="resamples of items (1000; 0: no interval)")
-    command.add_argument(
-        "--resample", choices=("items", "raters"), default="items", help="what the interval lets vary (items)"
-    )
+    command.add_argument("--resample", choices=RESAMPLED, default="items", help="what the interval lets vary (items)")
     common_options(command, seed="the resamples behind the interval", level_option="--confidence")
     command.set_defaults(run=run)
 

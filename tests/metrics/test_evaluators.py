@@ -186,7 +186,7 @@ def test_the_command_gives_both_alphas_of_the_evaluators_and_their_interval(run)
         ("alpha_nominal_binary", "nominal", [int(r) > 2 for r in rating]),
     ):
         assert document[name]["value"] == pytest.approx(plain_alpha(item, value, level), abs=1e-9)
-        assert document[name]["interval"]["method"] == "items drawn with replacement, percentiles"
+        assert document[name]["interval"]["method"] == "items drawn with replacement, BCa percentiles"
 
 
 def test_other_columns_can_make_the_conditions(run):

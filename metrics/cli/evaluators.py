@@ -25,6 +25,8 @@ TITLES = {
     "accuracy_minus_chance": "accuracy less chance",
     "cohens_d": "Cohen's d",
     "hedges_g": "Hedges' g",
+    "alpha_nominal_binary": "alpha, nominal, binary",
+    "alpha_ordinal": "alpha, ordinal, 4 points",
 }
 NO_CLAIM = "A difference from chance that is not significant does not show that there is none (that takes TOST)."
 
@@ -72,7 +74,7 @@ def _block(name: str, condition: Condition) -> str:
     accuracy = condition.accuracy.accuracy
     size = accuracy.settings
     lines = [f"{name} (evaluators {accuracy.n}, items {size['items']}, ratings {size['judgments']})"]
-    lines += [f"{title:<31}{cell(found[key])}" for key, title in TITLES.items()]
+    lines += [f"{title:<31}{cell(found[key])}" for key, title in TITLES.items() if key in found]
     lines.append(f"{'tp fp fn tn':<31}{counts.tp} {counts.fp} {counts.fn} {counts.tn}")
     lines.append(f"{'test against chance':<31}{_test(condition)}")
     lines += [f"{f'scores 1-4, {truth}':<31}{_scores(condition, truth)}" for truth in ("human", "machine")]

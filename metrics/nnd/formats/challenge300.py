@@ -49,7 +49,7 @@ def challenge300_tests(path: Path, *, options: Options | None = None) -> TestSet
         raise BadInput(rule, where=path.name, row=1, column=absent[0] if absent else None)
     skipped: Counter[str] = Counter()
     seen: dict[str, int] = {}
-    candidates = []
+    candidates: list[Candidate] = []
     for row in rows:
         name = row.text("id")
         if name in seen:

@@ -31,7 +31,9 @@ class McNemar:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """First less second: `difference` of pass rates in [-1, 1] over the tests both took; positive: the first is better."""
+    """First less second, over the tests both took: `difference` of pass rates in [-1, 1], positive where the
+    first is better.
+    """
 
     first: str
     second: str

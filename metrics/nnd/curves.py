@@ -47,7 +47,7 @@ def curve_points(places: Iterable[Place], axis: Axis = "parameters") -> list[Cur
     listed = list(places)
     seen: set[tuple[str, float]] = set()
     for place in listed:
-        floor = 0 < place.x if axis == "parameters" else place.x >= 0
+        floor = place.x > 0 if axis == "parameters" else place.x >= 0
         if not (floor and math.isfinite(place.x)):
             rule = "parameters lie above 0" if axis == "parameters" else "a step is at least 0"
             raise BadInput(rule, where=f"model {place.rates.model}", column=axis)

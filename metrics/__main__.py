@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from metrics.cli import evaluators, huse
+from metrics.cli import evaluators, hscore, huse, nnd
 from metrics.cli.arguments import Parser
 from metrics.cli.output import write
 from metrics.errors import MetricsError
 
-COMMANDS = (huse, evaluators)
+COMMANDS = (huse, evaluators, nnd, hscore)
 
 
 def parser() -> Parser:

@@ -19,10 +19,26 @@ END = re.compile(
 NEXT = re.compile(r"\s*(\S)")
 LAST = re.compile(r"(?:^|[\s(\"'\u201c\u2018\[])([^\s(\"'\u201c\u2018\[]+)$")
 # A full stop after these, or after a single capital letter, ends no sentence.
-ABBREVIATIONS = frozenset(
-    ("mr", "mrs", "ms", "dr", "prof", "rev", "gen", "col", "sgt", "capt", "lt", "sen", "rep", "gov", "st", "jr", "sr")
-    + ("vs", "etc", "e.g", "i.e", "cf", "al", "approx", "no", "vol", "fig")
+TITLES = (
+    "mr",
+    "mrs",
+    "ms",
+    "dr",
+    "prof",
+    "rev",
+    "gen",
+    "col",
+    "sgt",
+    "capt",
+    "lt",
+    "sen",
+    "rep",
+    "gov",
+    "st",
+    "jr",
+    "sr",
 )
+ABBREVIATIONS = frozenset((*TITLES, "vs", "etc", "e.g", "i.e", "cf", "al", "approx", "no", "vol", "fig"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ def select(taken: Administered, selection: Selection) -> list[Outcome]:
     return sorted(kept, key=lambda outcome: outcome.gap)
 
 
-def tests_page(taken: Administered, rates: PassRates, selection: Selection | None = None) -> str:
+def browser_page(taken: Administered, rates: PassRates, selection: Selection | None = None) -> str:
     """One HTML file: the pass rates, then the chosen tests by context with both likelihoods (nats per token)."""
     chosen = selection or Selection()
     outcomes = select(taken, chosen)

@@ -149,9 +149,16 @@ def _youden(human: Floats, machine: Floats) -> float:
 
 
 def _crossing(human: Floats, machine: Floats) -> float:
-    """Where the normal densities meet between the means."""
     low, high = float(human.mean()), float(machine.mean())
-    a, b = float(human.std(ddof=1)), float(machine.std(ddof=1))
+    return normal_crossing(low, float(human.std(ddof=1)), high, float(machine.std(ddof=1)))
+
+
+def normal_crossing(low: float, low_sd: float, high: float, high_sd: float) -> float:
+    """Where two normal densities of equal weight meet between their means low < high; sds above 0.
+
+    Raises DegenerateInput where the means are not in that order, an sd is 0, or the densities do not meet there.
+    """
+    a, b = low_sd, high_sd
     if not low < high:
         raise DegenerateInput("No threshold separates: the machine texts do not have the higher mean Fp.")
     if not (a > 0 and b > 0):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BENCHMARKS = {
+    "Building near-negative tests": "tests.benchmarks.bench_nnd",
     "HUSE against a plain restatement of the original loop, 200 texts": "tests.benchmarks.bench_huse",
 }
 HEAD = """# Benchmarks

@@ -52,7 +52,7 @@ class Encoding:
     def prompt(self, context: str, name: str) -> tuple[int, ...]:
         """The tokens that a causal model reads before a candidate; never none."""
         ids = self._without_eos(self._ids(context, name, special=True))
-        if self.layout.start_token == "always" or (not ids and self.layout.start_token == "auto"):
+        if self.layout.start == "always" or (not ids and self.layout.start == "auto"):
             if self.start is None:
                 raise BadInput(f"{name} has no context and the tokenizer has no start token to put before it")
             ids = [*ids, self.start]
@@ -131,7 +131,7 @@ def slid(ids: tuple[int, ...], *, first: int, window: int) -> list[Job]:
     return jobs
 
 
-def check_tokenizer(tokenizer: Any, *, rows: int, name: str, eos: object) -> None:
+def check_tokenizer(tokenizer: Any, *, rows: int, name: str, eos: Any) -> None:
     """Raise ForeignTokenizer where the tokenizer cannot belong to a model with `rows` embeddings.
 
     eos: the model's own end-of-text token(s), where it names any.

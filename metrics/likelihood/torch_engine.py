@@ -93,9 +93,7 @@ class Engine(ABC):
                     found[number] = one
         return [one for one in found if one is not None]
 
-    def _attempt(
-        self, jobs: Sequence[Job], batch: Sequence[Row], reading: Reading
-    ) -> list[NDArray[np.float64]] | None:
+    def _attempt(self, jobs: Sequence[Job], batch: Sequence[Row], reading: Reading) -> list[NDArray[np.float64]] | None:
         try:
             return self._values(jobs, batch, reading)
         except torch.OutOfMemoryError:
@@ -117,9 +115,7 @@ class Engine(ABC):
             )
         return list(parts)
 
-    def _values(
-        self, jobs: Sequence[Job], batch: Sequence[Row], reading: Reading
-    ) -> list[NDArray[np.float64]]:
+    def _values(self, jobs: Sequence[Job], batch: Sequence[Row], reading: Reading) -> list[NDArray[np.float64]]:
         targets = [jobs[number].target for row in batch for number in row.members]
         wanted = torch.tensor([token for one in targets for token in one], device=self.device)
         with self.head.at(self.places(jobs, batch)):
@@ -141,8 +137,10 @@ class Engine(ABC):
 
 
 def tree_mask(segments: NDArray[np.int64], dtype: Any, device: Any) -> Tensor:
-    """What each place sees [B, 1, L, L], to be added to scores: what precedes it in the prefix (segment 0) or in its own
-    segment; padding (-1) sees padding only."""
+    """What each place sees, to be added to scores [B, 1, L, L].
+
+    It sees what precedes it in the prefix (segment 0) and in its own segment; padding (-1) sees padding only.
+    """
     segment = torch.from_numpy(segments).to(device)
     mine, theirs = segment[:, :, None], segment[:, None, :]
     length = segments.shape[1]

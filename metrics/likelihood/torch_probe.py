@@ -65,4 +65,4 @@ def _same_head(engine: Engine, jobs: list[Job], tolerance: float) -> bool:
     for bare in (True, False):
         engine.head.bare = bare
         values.append(engine.log_probs(jobs))
-    return bool(np.allclose(*values, rtol=0, atol=tolerance))
+    return bool(np.allclose(values[0], values[1], rtol=0, atol=tolerance))

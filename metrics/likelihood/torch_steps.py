@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import torch
 
 from metrics.likelihood.decoding import Decoding
 
-Tensor = torch.Tensor
+Tensor: TypeAlias = Any
 # Reads logits [R, V] (float32) and the tokens that stand there [R]; gives [R, columns].
 Reading = Callable[[Tensor, Tensor], Tensor]
 

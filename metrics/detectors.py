@@ -51,9 +51,17 @@ def fast_detect_gpt(log_probs: ArrayLike, tokens: ArrayLike, *, sampling: ArrayL
         weighted = np.where(share > 0, share * scoring, 0.0)
         mean = weighted.sum(axis=1)
         variance = np.where(share > 0, weighted * scoring, 0.0).sum(axis=1) - mean**2
+    return curvature(own, mean, variance)
+
+
+def curvature(log_prob: Floats, mean: Floats, variance: Floats) -> float:
+    """(sum log p(x) - sum mu) / sqrt(sum sigma^2) from statistics per token, each (N,); high: machine.
+
+    mean, variance: of log p(w) with w drawn from the distribution at that token. Raises DegenerateInput.
+    """
     spread = float(np.maximum(variance, 0.0).sum())
-    top = float((own - mean).sum())
-    if not math.isfinite(spread) or spread <= 1e-12 * len(own):
+    top = float((log_prob - mean).sum())
+    if not math.isfinite(spread) or spread <= 1e-12 * len(log_prob):
         raise DegenerateInput("Fast-DetectGPT needs distributions in which log p varies, and is finite where drawn.")
     if math.isnan(top):
         raise DegenerateInput("Fast-DetectGPT is not defined for these distributions: infinity less infinity.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from metrics.errors import BadInput
 from metrics.json_in import Record, read_object
 from metrics.predictions import TOP, Backend, Predictions, predictions, top_entropy
+from metrics.vocabulary import readable
 
 
 def read_gltr(path: Path, *, backend: Backend | None = None) -> Predictions:
@@ -39,7 +39,7 @@ def read_gltr(path: Path, *, backend: Backend | None = None) -> Predictions:
             raise result.error("pred_topk", f"token {place}: {error.rule}") from None
     return predictions(
         path.name,
-        readable(result, pieces)[1:],
+        _pieces(result, pieces)[1:],
         probabilities,
         tops,
         rank=ranks,
@@ -49,18 +49,10 @@ def read_gltr(path: Path, *, backend: Backend | None = None) -> Predictions:
     )
 
 
-def readable(record: Record, pieces: Sequence[Any]) -> list[str]:
-    """Tokens of a byte-level vocabulary as a reader sees them; together they are the text.
-
-    A character split over tokens stands at the last of them. Tokens that are no byte-level ones stay as they are.
-    """
+def _pieces(record: Record, pieces: Sequence[Any]) -> list[str]:
     if not all(isinstance(piece, str) for piece in pieces):
         raise record.error("bpe_strings", "every token must be a text")
-    decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    return [
-        decoder.decode(bytes(BYTES[letter] for letter in piece)) if all(letter in BYTES for letter in piece) else piece
-        for piece in pieces
-    ]
+    return readable(pieces)
 
 
 def _own(result: Record, pair: object, place: int) -> tuple[int, float]:
@@ -85,14 +77,3 @@ def _whole(value: object) -> bool:
 
 def _number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
-
-
-def _letters() -> dict[str, int]:
-    """Byte-level vocabularies write printable bytes as themselves, and the others as letters from U+0100 on."""
-    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    others = [byte for byte in range(256) if byte not in printable]
-    letters = {chr(byte): byte for byte in printable}
-    return letters | {chr(0x100 + place): byte for place, byte in enumerate(others)}
-
-
-BYTES = _letters()

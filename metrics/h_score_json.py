@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -18,8 +18,12 @@ def h_score_json(
     backend: Backend,
     calibration: Calibration | None = None,
     people: WithPeople | None = None,
+    curvatures: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
-    """The output of `python -m metrics hscore --json`: each text's Fp and statistics, then the collection."""
+    """The output of `python -m metrics hscore --json`: each text's Fp and statistics, then the collection.
+
+    curvatures: Fast-DetectGPT's score by text, where a model read the texts (high: machine).
+    """
     flags = [] if result.thresholds.calibrated else ["uncalibrated"]
     if not backend.recorded:
         flags.append("backend_not_recorded")
@@ -32,6 +36,7 @@ def h_score_json(
         **{name: estimate_json(getattr(result, name)) for name in ("h", "u", "m", "mean_fp")},
         "calibration": calibration and _calibration(calibration),
         "people": people and _people(people),
+        "fast_detect_gpt": dict(curvatures) if curvatures else None,
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -83,10 +83,13 @@ def read_object(path: Path) -> Record:
     return Record(path.name, 1, value)
 
 
-def read_records(path: Path) -> list[Record]:
-    """A file that holds a list of objects, or one object a line; at least one. Raises BadInput."""
+def read_records(path: Path, within: str = "") -> list[Record]:
+    """A file that holds a list of objects, or one object a line; at least one. Raises BadInput.
+
+    within: where the file holds one object with this key, the list is there.
+    """
     text = read_text(path, "JSON")
-    values = _listed(text, path.name) if text.lstrip().startswith("[") else _lines(text, path.name)
+    values = _listed(text, path.name, within) or _lines(text, path.name)
     records = []
     for row, value in values:
         if not isinstance(value, dict):
@@ -97,9 +100,19 @@ def read_records(path: Path) -> list[Record]:
     return records
 
 
-def _listed(text: str, name: str) -> Iterable[tuple[int, object]]:
-    value = _parse(text, name, 1)
-    return enumerate(value, start=1) if isinstance(value, list) else ()
+def _listed(text: str, name: str, within: str) -> list[tuple[int, object]]:
+    """The list that the whole file is or holds, numbered; nothing where the file has one object a line."""
+    start = text.lstrip()
+    if start.startswith("["):
+        value = _parse(text, name, 1)
+        return list(enumerate(value, start=1)) if isinstance(value, list) else []
+    # An object over several lines, or one that names the list in its only line.
+    if within and start.startswith("{") and (start[1:2] in "\r\n" or "\n" not in start.rstrip()):
+        document = _parse(text, name, 1)
+        found = document.get(within) if isinstance(document, dict) else None
+        if isinstance(found, list):
+            return list(enumerate(found, start=1))
+    return []
 
 
 def _lines(text: str, name: str) -> list[tuple[int, object]]:

@@ -1,4 +1,4 @@
-"""`python -m metrics hscore --format gltr FILE...`: automatic human-likelihood of texts."""
+"""`python -m metrics hscore --format gltr|text FILE...`: automatic human-likelihood of texts."""
 
 from __future__ import annotations
 
@@ -9,15 +9,20 @@ from pathlib import Path
 from metrics.calibration import Calibration, WithPeople, against_people, calibrate
 from metrics.cli.arguments import Commands, common_options
 from metrics.cli.output import cell, flags_line, json_text, write
-from metrics.errors import BadInput
+from metrics.detectors import curvature
+from metrics.errors import BadInput, InsufficientData
+from metrics.files_in import read_text
 from metrics.gltr import read_gltr
 from metrics.h_score import DEFAULT, HScore, TextScore, Thresholds, h_score, mean_fraction, score_text
 from metrics.h_score_json import h_score_json
 from metrics.judged import HUMAN, MACHINE
+from metrics.likelihood import Layout, open_model
 from metrics.pages.tokens import token_page
-from metrics.predictions import Backend, Predictions
+from metrics.predictions import Backend, Predictions, from_token_stats
 from metrics.tables_in import read_rows
+from metrics.vocabulary import readable
 
+FORMATS = ("gltr", "text")
 UNCALIBRATED = (
     "UNCALIBRATED: the threshold was not calibrated on texts of known origin (--calibrate); read Fp, not the verdicts."
 )
@@ -27,7 +32,13 @@ def add(commands: Commands) -> None:
     """Add the command and its arguments."""
     command = commands.add_parser("hscore", help="Fp and shares of human-like texts, from a model's predictions")
     command.add_argument("files", type=Path, nargs="+", metavar="FILE", help="one text each")
-    command.add_argument("--format", choices=("gltr",), required=True, help="gltr: what GLTR's server writes (JSON)")
+    command.add_argument("--format", choices=FORMATS, required=True, help="gltr: GLTR's JSON; text: plain text")
+    command.add_argument("--model", help="text: the model that reads the texts, a folder or hub name")
+    command.add_argument("--revision", help="text: of the hub")
+    command.add_argument("--dtype", choices=("float32", "bfloat16", "float16"), default="float32")
+    command.add_argument("--device", default="cpu", help="text: cpu (default) or cuda")
+    command.add_argument("--allow-download", action="store_true", help="text: let the hub be asked for the model")
+    command.add_argument("--long-texts", choices=("error", "slide"), default="error", help="text: beyond the window")
     command.add_argument(
         "--backend", metavar="NAME", default="", help="the model behind the predictions, for the record"
     )
@@ -47,8 +58,8 @@ def add(commands: Commands) -> None:
 
 def run(given: argparse.Namespace) -> str:
     """The text of the command. Raises MetricsError."""
-    backend = Backend(model=given.backend)
-    texts = _read(given.files, backend)
+    texts, curvatures = _texts(given)
+    backend = texts[0].backend
     fp = {text.id: mean_fraction(text, per_word=given.per_word) for text in texts}
     calibration = _calibrate(given, fp) if given.calibrate else None
     thresholds = calibration.thresholds if calibration else _thresholds(given.threshold)
@@ -58,7 +69,7 @@ def run(given: argparse.Namespace) -> str:
     if given.page:
         write(token_page(texts, thresholds), given.page)
     if given.json:
-        return json_text(h_score_json(scores, result, backend, calibration, people))
+        return json_text(h_score_json(scores, result, backend, calibration, people, curvatures))
     return table(scores, result, backend, calibration, people)
 
 
@@ -99,14 +110,49 @@ def _line(score: TextScore) -> str:
     return f"{score.id:<32}{score.fp:>7.4f}{score.n:>8}{score.mean_rank:>11.1f}{entropy:>9}  {score.verdict}"
 
 
-def _read(files: Sequence[Path], backend: Backend) -> list[Predictions]:
-    texts = [read_gltr(path, backend=backend) for path in files]
-    seen: set[str] = set()
-    for text in texts:
-        if text.id in seen:
-            raise BadInput(f"two files are called {text.id!r}", column="FILE")
-        seen.add(text.id)
-    return texts
+def _texts(given: argparse.Namespace) -> tuple[list[Predictions], dict[str, float]]:
+    """The texts' predictions, and Fast-DetectGPT's score of each where a model reads them."""
+    names = [path.name for path in given.files]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise BadInput(f"two files are called {twice[0]!r}", column="FILE")
+    if given.format == "gltr":
+        if given.model:
+            raise BadInput("the predictions are in the files; --backend names the model", column="--model")
+        return [read_gltr(path, backend=Backend(model=given.backend)) for path in given.files], {}
+    if not given.model:
+        raise BadInput("plain texts need a model that reads them", column="--model")
+    contents = [_content(path) for path in given.files]
+    return _asked(given, names, contents)
+
+
+def _content(path: Path) -> str:
+    text = read_text(path, "text")
+    if not text.strip():
+        raise InsufficientData(f"{path.name} holds no text to score.")
+    return text
+
+
+def _asked(
+    given: argparse.Namespace, names: Sequence[str], contents: Sequence[str]
+) -> tuple[list[Predictions], dict[str, float]]:
+    """One forward pass a text; the start token stands before it, the end token is no part of it."""
+    layout = Layout(include_eos=False, start_token="always", long_texts=given.long_texts)
+    model = open_model(
+        given.model,
+        revision=given.revision,
+        dtype=given.dtype,
+        device=given.device,
+        allow_download=given.allow_download,
+        layout=layout,
+    )
+    card = model.card
+    backend = Backend(card.model, card.revision, card.tokenizer, card.dtype)
+    stats = model.statistics([("", text) for text in contents])
+    texts = [from_token_stats(name, one, readable(one.tokens), backend) for name, one in zip(names, stats, strict=True)]
+    return texts, {
+        name: curvature(one.log_prob, one.mean, one.variance) for name, one in zip(names, stats, strict=True)
+    }
 
 
 def _thresholds(text: str | None) -> Thresholds:

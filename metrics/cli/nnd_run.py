@@ -1,16 +1,19 @@
-"""`python -m metrics nnd run TESTS --scores FILE`: pass rates of models, and McNemar's test between them."""
+"""`python -m metrics nnd run TESTS --scores FILE | --model NAME`: pass rates of models, and McNemar's test between them."""
 
 from __future__ import annotations
 
 import argparse
 import itertools
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from metrics.cli.arguments import Commands, common_options
+from metrics.cli.loglik import add_model_options, opened, progress
 from metrics.cli.output import cell, flags_line, json_text, write
 from metrics.errors import BadInput
+from metrics.likelihood import FileStore, Pair, Scored, score_all
 from metrics.nnd.administer import Administered, administer
 from metrics.nnd.compare import Comparison, compare_models
 from metrics.nnd.curves import CurvePoint, Place, curve_points
@@ -36,15 +39,22 @@ class Findings:
 
 def add(commands: Commands) -> None:
     """Add the command and its arguments."""
-    command = commands.add_parser("run", help="pass rates of models, from their log-probabilities")
+    command = commands.add_parser("run", help="pass rates of models, from log-probabilities or by asking one")
     command.add_argument("tests", type=Path, metavar="TESTS", help="what `nnd build --json` wrote")
     command.add_argument(
         "--scores",
         action="append",
-        required=True,
+        default=[],
         metavar="[NAME=]FILE",
         help="a model's log_prob and tokens by id, or by context and candidate; JSON lines or CSV; repeatable",
     )
+    command.add_argument("--model", help="a model takes the tests: folder or hub name; with --server, its name there")
+    command.add_argument("--server", metavar="URL", help="an OpenAI-compatible server, e.g. http://127.0.0.1:8000/v1")
+    command.add_argument("--end", default="", help="with --server: the end-of-text token as text, so that it counts")
+    command.add_argument(
+        "--store", type=Path, metavar="FILE", help="with --model: keep scores there, and go on from it"
+    )
+    add_model_options(command)
     command.add_argument("--ties", choices=("fail", "second"), default="fail", help="second: the original code's rule")
     command.add_argument("--draws", type=int, default=2000, help="draws of the bootstrap (2000)")
     command.add_argument(
@@ -61,18 +71,29 @@ def add(commands: Commands) -> None:
 def run(given: argparse.Namespace) -> str:
     """The text of the command. Raises MetricsError."""
     tests = read_tests(given.tests)
-    taken = []
-    for name, path in _models(given.scores):
-        taken.append(administer(tests, read_scores(path), model=name, ties=given.ties))
+    models = _models(given.scores)
+    if not models and given.model is None:
+        raise BadInput("name a file of log-probabilities (--scores) or a model (--model)", column="--scores")
+    taken = [administer(tests, read_scores(path), model=name, ties=given.ties) for name, path in models]
+    if given.model is not None:
+        taken.append(administer(tests, _model(given), model=given.model, ties=given.ties))
     options = {"level": given.level, "draws": given.draws, "seed": given.seed}
     rates = [pass_rates(one, **options) for one in taken]
     comparisons = [compare_models(a, b, **options) for a, b in itertools.combinations(taken, 2)]
     found = Findings(taken, rates, comparisons, _curve(given.sizes, rates) if given.sizes else [])
     if given.page:
         if len(taken) > 1:
-            raise BadInput("the browser shows one model; give one --scores", column="--page")
+            raise BadInput("the browser shows one model", column="--page")
         write(browser_page(taken[0], rates[0], Selection(given.show, given.category)), given.page)
     return json_text(document(found, given.outcomes)) if given.json else table(found)
+
+
+def _model(given: argparse.Namespace) -> Callable[[Sequence[Pair]], Sequence[Scored]]:
+    """Scores by the model that the arguments name, kept in the store as they come."""
+    backend = opened(given)
+    store = FileStore(given.store) if given.store else None
+    shown = progress if sys.stderr.isatty() else None
+    return lambda pairs: score_all(backend, pairs, store=store, progress=shown)
 
 
 def document(found: Findings, outcomes: bool) -> dict[str, object]:

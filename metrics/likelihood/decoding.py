@@ -53,12 +53,12 @@ class Decoding:
 def decoding_from(text: str) -> Decoding | None:
     """The setting that a text such as `sample t=0.7 top_k=50` names; None where it says anything else."""
     rest = WORDS.sub("", text).replace("sample", "").strip(" ,;")
-    found = dict(word.split("=") for word in WORDS.findall(text))
+    found: dict[str, str] = dict(word.split("=", 1) for word in WORDS.findall(text))
     if rest or not found:
         return None
     try:
         return Decoding(
-            temperature=float(found.get("temperature", found.get("t", "1"))),
+            temperature=float(found.get("temperature") or found.get("t") or "1"),
             top_k=int(found["top_k"]) if "top_k" in found else None,
             top_p=float(found["top_p"]) if "top_p" in found else None,
         )

@@ -69,7 +69,7 @@ class Layout:
     """How a pair becomes tokens.
 
     include_eos: the end-of-text token closes the candidate and counts in the sum and in N.
-    start_token: a causal model's start (or end-of-text) token stands before the candidate `always` (as NND's code has
+    start: a causal model's start (or end-of-text) token stands before the candidate `always` (as NND's code has
     it), `never`, or where the context is empty (`auto`). joiner: text put before a candidate that has a context; the
     two are encoded apart. unknown: `error` refuses texts with unknown tokens, `count` scores the unknown token.
     long_texts: `error`, or `slide`: windows that overlap by half; each token is scored once, in the first window that
@@ -77,7 +77,7 @@ class Layout:
     """
 
     include_eos: bool = True
-    start_token: Literal["auto", "always", "never"] = "auto"
+    start: Literal["auto", "always", "never"] = "auto"
     joiner: str = ""
     unknown: Literal["error", "count"] = "error"
     long_texts: Literal["error", "slide"] = "error"
@@ -100,7 +100,7 @@ class ModelCard:
         layout = self.layout
         return (
             f"loglik|model:{self.model}|revision:{self.revision}|tokenizer:{self.tokenizer}|dtype:{self.dtype}"
-            f"|decoding:{self.decoding}|eos:{layout.include_eos}|start:{layout.start_token}|joiner:{layout.joiner!r}"
+            f"|decoding:{self.decoding}|eos:{layout.include_eos}|start:{layout.start}|joiner:{layout.joiner!r}"
             f"|unknown:{layout.unknown}|long:{layout.long_texts}"
         )
 

@@ -82,7 +82,7 @@ def candidates_of(tests: TestSet) -> list[Candidate]:
 def read_scores(path: Path) -> FromFile:
     """Scores from JSON lines or a CSV (name ending in .csv or .tsv): log_prob, tokens, and id or (context, candidate).
 
-    log_prob: the natural total, -inf allowed (in JSON -Infinity or "-inf"), null or blank where there is none.
+    The output of `loglik --json` is read too. log_prob: the natural total, -inf allowed (in JSON -Infinity or "-inf"), null or blank where there is none.
     A row may hold id and texts; each is named once. Raises BadInput.
     """
     by_id: dict[str, Scored | None] = {}
@@ -91,7 +91,7 @@ def read_scores(path: Path) -> FromFile:
         for row in read_rows(path, ("log_prob", "tokens")):
             _store(row, row.cells, _from_row(row), by_id, by_texts)
     else:
-        for record in read_records(path):
+        for record in read_records(path, within="scores"):
             _store(record, _names(record), _from_record(record), by_id, by_texts)
     return FromFile(by_id, by_texts)
 

@@ -137,7 +137,7 @@ def _asked(
     given: argparse.Namespace, names: Sequence[str], contents: Sequence[str]
 ) -> tuple[list[Predictions], dict[str, float]]:
     """One forward pass a text; the start token stands before it, the end token is no part of it."""
-    layout = Layout(include_eos=False, start_token="always", long_texts=given.long_texts)
+    layout = Layout(include_eos=False, start="always", long_texts=given.long_texts)
     model = open_model(
         given.model,
         revision=given.revision,

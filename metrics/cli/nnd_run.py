@@ -1,4 +1,4 @@
-"""`python -m metrics nnd run TESTS --scores FILE | --model NAME`: pass rates of models, and McNemar's test between them."""
+"""`python -m metrics nnd run TESTS --scores FILE | --model NAME`: pass rates, and McNemar's test."""
 
 from __future__ import annotations
 

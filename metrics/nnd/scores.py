@@ -82,8 +82,8 @@ def candidates_of(tests: TestSet) -> list[Candidate]:
 def read_scores(path: Path) -> FromFile:
     """Scores from JSON lines or a CSV (name ending in .csv or .tsv): log_prob, tokens, and id or (context, candidate).
 
-    The output of `loglik --json` is read too. log_prob: the natural total, -inf allowed (in JSON -Infinity or "-inf"), null or blank where there is none.
-    A row may hold id and texts; each is named once. Raises BadInput.
+    The output of `loglik --json` is read too. log_prob: the natural total; -inf is allowed (in JSON -Infinity or
+    "-inf"), null or blank where there is none. A row may hold id and texts; each is named once. Raises BadInput.
     """
     by_id: dict[str, Scored | None] = {}
     by_texts: dict[Pair, Scored | None] = {}

@@ -28,6 +28,7 @@ BINOMIAL = "binomial, too narrow"
 WITH_RATERS = "subsamples and raters"
 ONE_SOURCE = "raters_saw_one_source"
 FEWEST_RATERS = 4
+CELLS = 1 << 22  # ratings held at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +86,8 @@ def rater_component(
             f"The raters' component needs {FEWEST_RATERS} workers and 2 draws; there are {rated.raters} workers and "
             f"{draws} draws."
         )
-    drawn = [_half(table, rated, k, rng) for rng in np.random.default_rng(seed).spawn(draws)]
-    values = np.array([(huse, quality) for huse, quality, _ in drawn if huse is not None], dtype=np.float64)
+    values, lost = _half_samples(table, rated, k, draws, np.random.default_rng(seed))
+    unusable = draws - len(values)
     if len(values) < max(2, draws // 2):
         raise InsufficientData("Half of the workers leave too few texts with a rating in most draws.")
     share = _one_source_share(rated, table.z)
@@ -101,8 +102,8 @@ def rater_component(
         raters=rated.raters,
         one_source_share=share,
         draws=draws,
-        unusable=draws - len(values),
-        texts_lost=float(np.mean([lost for _, _, lost in drawn])),
+        unusable=unusable,
+        texts_lost=lost,
         n=len(table),
         settings=settings,
         flags=(*table.flags, *((ONE_SOURCE,) if share > 1 / 2 else ())),
@@ -150,17 +151,27 @@ def binomial_component(value: float, n: int, level: float = 0.90) -> Interval:
     return Interval(2 * max(0.0, (middle - spread) / below), 2 * min(1.0, (middle + spread) / below), level, BINOMIAL)
 
 
-def _half(table: Table, rated: Rated, k: int, rng: np.random.Generator) -> tuple[float | None, float, int]:
-    """HUSE and HUSE-Q over half of the workers (None where too few texts are left), and texts without a rating."""
-    raters = rng.permutation(rated.raters)[: rated.raters // 2]
-    means, counts = rated.means_of(raters)
-    kept = _whole_contexts(table, counts > 0)
+def _half_samples(table: Table, rated: Rated, k: int, draws: int, rng: np.random.Generator) -> tuple[Floats, float]:
+    """HUSE and HUSE-Q (usable draws, 2) over half of the workers each, and how many texts have no rating on average."""
+    study, found, lost = Study(rated.means(), table.q, table.z, k), [], 0
+    step = max(1, CELLS // rated.values.size)
+    for begin in range(0, draws, step):
+        means, counts = rated.means_of(rng, min(step, draws - begin))
+        whole = (counts > 0).all(axis=1)
+        lost += int((counts == 0).sum())
+        if whole.any():
+            found.append(np.column_stack(study.rated(means[whole])))
+        found += [_of_some(table, means[i], counts[i] > 0, k) for i in np.flatnonzero(~whole)]
+    return np.concatenate(found), lost / draws
+
+
+def _of_some(table: Table, means: Floats, rated: Bools, k: int) -> Floats:
+    """The same where some texts have no rating; no row where too few are left."""
+    kept = _whole_contexts(table, rated)
     z = table.z[kept]
-    lost = int((counts == 0).sum())
     if len(z) <= k or z.sum() < 2 or (~z).sum() < 2:
-        return None, math.nan, lost
-    huse, quality = Study(means[kept], table.q[kept], z, k).huse_and_q(np.arange(len(z))[None, :])
-    return float(huse[0]), float(quality[0]), lost
+        return np.empty((0, 2))
+    return np.column_stack(Study(means[kept], table.q[kept], z, k).huse_and_q(np.arange(len(z))[None, :]))
 
 
 def _whole_contexts(table: Table, rated: Bools) -> Bools:

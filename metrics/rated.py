@@ -52,7 +52,7 @@ class Rated:
         return np.asarray(self.values.sum(axis=1) / self.counts)
 
     def means_of(self, rng: np.random.Generator, draws: int) -> tuple[Floats, Ints]:
-        """HJ over a random half of the raters (0 where no rating is left), and the ratings behind it: (draws, texts)."""
+        """HJ over a random half of the raters (0 where none is left), and the ratings behind it: (draws, texts)."""
         half = self.raters // 2
         chosen = np.zeros((draws, self.raters + 1), dtype=np.bool_)  # the last column: where there is no rating
         drawn = rng.random((draws, self.raters)).argpartition(half - 1, axis=1)[:, :half]

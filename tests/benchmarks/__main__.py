@@ -11,6 +11,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BENCHMARKS = {
     "HUSE against a plain restatement of the original loop, 200 texts": "tests.benchmarks.bench_huse",
+    "One valid replicate of HUSE's interval against the original loop": "tests.benchmarks.bench_replicate",
+    "HUSE of 100,000 and 1,000,000 texts against a bare cKDTree query": "tests.benchmarks.bench_large",
 }
 HEAD = """# Benchmarks
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from metrics.cli import evaluators, huse
+from metrics.cli import alpha, evaluators, hj, huse
 from metrics.cli.arguments import Parser
 from metrics.cli.output import write
 from metrics.errors import MetricsError
 
-COMMANDS = (huse, evaluators)
+COMMANDS = (huse, hj, alpha, evaluators)
 
 
 def parser() -> Parser:

@@ -122,7 +122,8 @@ def _mean_squares(table: Floats) -> _Squares:
 
 
 def _share(above: float, below: float) -> float | None:
-    return above / below if below > 0 else None
+    """None where the denominator is 0 but for rounding (the table is scaled to a spread of 1)."""
+    return above / below if below > 1e-12 else None
 
 
 def _limits(s: _Squares, icc_2_1: float | None, confidence: float) -> dict[str, Limits]:
@@ -177,6 +178,8 @@ def _limits_of_two(s: _Squares, icc: float, confidence: float) -> Limits:
 
 def _estimate(name: str, value: float | None, limits: Limits, s: _Squares, confidence: float) -> Estimate:
     flags, interval = [], None
+    if limits is not None and not -math.inf < limits[0] <= limits[1] < math.inf:
+        limits = None  # next to no degrees of freedom: the quantiles of F are not numbers
     if value is None:
         flags.append("negative_variance" if s.items or s.within else "no_variation")
     elif limits is None:

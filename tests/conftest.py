@@ -8,10 +8,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 from django.core.wsgi import get_wsgi_application
 from django.db import connections
 from waitress import create_server
+
+# The same examples in every run, and no deadline: a test that fails on somebody else's machine must fail on ours.
+# HYPOTHESIS_PROFILE=search looks for new ones.
+hypothesis.settings.register_profile("steady", derandomize=True, deadline=None)
+hypothesis.settings.register_profile("search", deadline=None)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 

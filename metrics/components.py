@@ -20,7 +20,7 @@ from metrics.rated import Rated, lay_out, with_means
 from metrics.resampling import context_numbers, normal_quantile
 from metrics.subsets import Study
 from metrics.types import Estimate, HuseResult, Interval, Item, Missing, Mode, Rating, Setting, VoteTie
-from metrics.validation import Table, check_items
+from metrics.validation import check_items
 from metrics.version import __version__
 
 RATERS = "half-samples of workers (a component)"
@@ -28,6 +28,7 @@ BINOMIAL = "binomial, too narrow"
 WITH_RATERS = "subsamples and raters"
 ONE_SOURCE = "raters_saw_one_source"
 FEWEST_RATERS = 4
+CELLS = 1 << 22  # ratings held at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +86,13 @@ def rater_component(
             f"The raters' component needs {FEWEST_RATERS} workers and 2 draws; there are {rated.raters} workers and "
             f"{draws} draws."
         )
-    drawn = [_half(table, rated, k, rng) for rng in np.random.default_rng(seed).spawn(draws)]
-    values = np.array([(huse, quality) for huse, quality, _ in drawn if huse is not None], dtype=np.float64)
+    context = context_numbers([item.context for item in table.items], table.z)
+    values, lost = half_samples(rated, table.q, table.z, np.random.default_rng(seed), draws, k=k, context=context)
+    unusable = draws - len(values)
     if len(values) < max(2, draws // 2):
         raise InsufficientData("Half of the workers leave too few texts with a rating in most draws.")
     share = _one_source_share(rated, table.z)
-    huse, quality, diversity = (float(sd) for sd in _three(values).std(axis=0, ddof=1))
+    huse, quality, diversity = (float(sd) for sd in component_errors(values))
     settings: dict[str, Setting] = {"k": k, "draws": draws, "seed": seed, "mode": "exact"}
     return RaterComponent(
         huse=huse,
@@ -101,8 +103,8 @@ def rater_component(
         raters=rated.raters,
         one_source_share=share,
         draws=draws,
-        unusable=draws - len(values),
-        texts_lost=float(np.mean([lost for _, _, lost in drawn])),
+        unusable=unusable,
+        texts_lost=lost,
         n=len(table),
         settings=settings,
         flags=(*table.flags, *((ONE_SOURCE,) if share > 1 / 2 else ())),
@@ -150,29 +152,52 @@ def binomial_component(value: float, n: int, level: float = 0.90) -> Interval:
     return Interval(2 * max(0.0, (middle - spread) / below), 2 * min(1.0, (middle + spread) / below), level, BINOMIAL)
 
 
-def _half(table: Table, rated: Rated, k: int, rng: np.random.Generator) -> tuple[float | None, float, int]:
-    """HUSE and HUSE-Q over half of the workers (None where too few texts are left), and texts without a rating."""
-    raters = rng.permutation(rated.raters)[: rated.raters // 2]
-    means, counts = rated.means_of(raters)
-    kept = _whole_contexts(table, counts > 0)
-    z = table.z[kept]
-    lost = int((counts == 0).sum())
+def half_samples(
+    rated: Rated,
+    q: Floats,
+    z: Bools,
+    rng: np.random.Generator,
+    draws: int,
+    *,
+    k: int = 16,
+    context: Ints | None = None,
+) -> tuple[Floats, float]:
+    """HUSE and HUSE-Q (usable draws, 2) over half of the workers each, and how many texts have no rating on average.
+
+    Arrays as for `subsample_sd`, for simulation: nothing is validated.
+    """
+    study, found, lost = Study(rated.means(), q, z, k), [np.empty((0, 2))], 0
+    step = max(1, CELLS // rated.values.size)
+    for begin in range(0, draws, step):
+        means, counts = rated.means_of(rng, min(step, draws - begin))
+        whole = (counts > 0).all(axis=1)
+        lost += int((counts == 0).sum())
+        if whole.any():
+            found.append(np.column_stack(study.rated(means[whole])))
+        for i in np.flatnonzero(~whole):
+            kept = _whole_contexts(context, counts[i] > 0)
+            found.append(_of_some(means[i, kept], q[kept], z[kept], k))
+    return np.concatenate(found), lost / draws
+
+
+def component_errors(values: Floats) -> Floats:
+    """Standard errors of HUSE, HUSE-Q and HUSE-D from half-samples: half of the workers, so the factor is 1."""
+    three = np.column_stack((values, 1 + values[:, 0] - values[:, 1]))
+    return np.asarray(three.std(axis=0, ddof=1))
+
+
+def _of_some(means: Floats, q: Floats, z: Bools, k: int) -> Floats:
+    """One row where enough texts are left, else none."""
     if len(z) <= k or z.sum() < 2 or (~z).sum() < 2:
-        return None, math.nan, lost
-    huse, quality = Study(means[kept], table.q[kept], z, k).huse_and_q(np.arange(len(z))[None, :])
-    return float(huse[0]), float(quality[0]), lost
+        return np.empty((0, 2))
+    return np.column_stack(Study(means, q, z, k).huse_and_q(np.arange(len(z))[None, :]))
 
 
-def _whole_contexts(table: Table, rated: Bools) -> Bools:
-    context = context_numbers([item.context for item in table.items], table.z)
-    if context is None or rated.all():
+def _whole_contexts(context: Ints | None, rated: Bools) -> Bools:
+    if context is None:
         return rated
     broken = np.bincount(context, ~rated) > 0
     return np.asarray(~broken[context])
-
-
-def _three(values: Floats) -> Floats:
-    return np.column_stack((values, 1 + values[:, 0] - values[:, 1]))
 
 
 def _one_source_share(rated: Rated, z: Bools) -> float:

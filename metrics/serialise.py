@@ -23,7 +23,7 @@ def estimate_json(estimate: Estimate) -> dict[str, Any]:
     return {
         "value": _finite(estimate.value, estimate.signature),
         "n": estimate.n,
-        "interval": _interval_json(estimate.interval, estimate.signature),
+        "interval": interval_json(estimate.interval, estimate.signature),
         "settings": {name: _setting(value, estimate.signature) for name, value in estimate.settings.items()},
         "flags": list(estimate.flags),
         "signature": estimate.signature,
@@ -63,7 +63,8 @@ def document(results: Mapping[Mode, HuseResult]) -> dict[str, Any]:
     return {"schema_version": SCHEMA_VERSION, "modes": modes_json(results)}
 
 
-def _interval_json(interval: Interval | None, signature: str) -> dict[str, Any] | None:
+def interval_json(interval: Interval | None, signature: str) -> dict[str, Any] | None:
+    """An interval's limits, level and method; null where there is none. Raises MetricsError for one without end."""
     if interval is None:
         return None
     low, high = _finite(interval.low, signature), _finite(interval.high, signature)

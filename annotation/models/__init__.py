@@ -12,7 +12,7 @@ from annotation.models.presentation import Presentation
 from annotation.models.result import Result
 from annotation.models.study import Arm, Cell, Membership, Role, Study
 from annotation.models.submission import Parse, Submission
-from annotation.models.text import Context, Generator, Likelihood, Text
+from annotation.models.text import Context, Generator, Likelihood, Scoring, Text
 from annotation.models.worker import Worker, WorkerIdentity
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "Role",
     "Scale",
     "ScaleLabel",
+    "Scoring",
     "Study",
     "Submission",
     "Text",

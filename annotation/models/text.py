@@ -72,6 +72,27 @@ class Text(models.Model):
         return self.key
 
 
+class Scoring(models.Model):
+    """What stands behind the log-probabilities that a model of ours gave: everything that a score depends on."""
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="scorings")
+    generator = models.ForeignKey(Generator, on_delete=models.CASCADE, related_name="scorings")
+    signature = models.CharField(max_length=700, help_text="Scores of equal signature may be exchanged.")
+    model = models.CharField(max_length=200)
+    revision = models.CharField(max_length=100)
+    tokenizer = models.CharField(max_length=200)
+    dtype = models.CharField(max_length=20)
+    decoding = models.CharField(max_length=200)
+    include_eos = models.BooleanField()
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["generator", "signature"], name="one_scoring_per_signature")]
+
+    def __str__(self) -> str:
+        return self.signature
+
+
 class Likelihood(models.Model):
     """log p of one text under one generator, with what it was made of.
 
@@ -92,6 +113,20 @@ class Likelihood(models.Model):
     length = models.PositiveIntegerField()
     length_unit = models.CharField(max_length=12, choices=Unit.choices)
     decoding = models.CharField(max_length=200, blank=True)
+    scoring = models.ForeignKey(
+        Scoring,
+        on_delete=models.RESTRICT,
+        null=True,
+        blank=True,
+        related_name="likelihoods",
+        help_text="What made it; empty for one that came with a file.",
+    )
+    content_hash = models.CharField(
+        max_length=64,
+        blank=True,
+        db_index=True,
+        help_text="Of signature, context and text: equal content, equal score.",
+    )
 
     class Meta:
         constraints = [

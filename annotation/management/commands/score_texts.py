@@ -1,0 +1,66 @@
+"""manage.py score_texts STUDY --model PATH [--generator NAME]: log p of a study's texts under a model."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from annotation.doors import sentences, study_called
+from annotation.flows.score_texts import generator_of, score_texts
+from annotation.models import Generator
+from metrics.cli.loglik import add_model_options, opened
+from metrics.errors import MetricsError
+from metrics.likelihood import decoding_from
+
+
+class Command(BaseCommand):
+    help = "Score a study's texts by a language model, so that HUSE needs no log-probabilities made by hand."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study", metavar="STUDY")
+        parser.add_argument("--model", required=True, metavar="PATH", help="folder or hub name of the model")
+        parser.add_argument("--generator", metavar="NAME", help="whose model it is (needed where there are several)")
+        parser.add_argument("--server", metavar="URL", help="an OpenAI-compatible server that has the model")
+        parser.add_argument("--end", default="", help="with --server: the end-of-text token as text")
+        parser.add_argument("--replace", action="store_true", help="overwrite log-probabilities made otherwise")
+        add_model_options(parser)
+        parser.set_defaults(temperature=None)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        study = study_called(options["study"])
+        with sentences():
+            generator = generator_of(study, options["generator"])
+            try:
+                backend = opened(argparse.Namespace(**options | self._decoding(generator, options)))
+                done = score_texts(
+                    study,
+                    backend=backend,
+                    generator=generator.name,
+                    replace=options["replace"],
+                    actor="command line",
+                    now=timezone.now(),
+                    progress=lambda now_done, of: self.stderr.write(f"{now_done} of {of} texts scored"),
+                )
+            except MetricsError as error:
+                raise CommandError(f"The texts of {study} cannot be scored: {error}", returncode=2) from None
+        self.stdout.write(
+            f"{done.scored} texts scored under {done.generator}, {done.reused} taken from equal content, "
+            f"{done.kept} had this score already.\n{done.signature}"
+        )
+
+    def _decoding(self, generator: Generator, options: dict[str, Any]) -> dict[str, Any]:
+        """The decoding asked for; where none is, the generator's own, which is what HUSE needs."""
+        if any(options[name] is not None for name in ("temperature", "top_k", "top_p")):
+            return {"temperature": 1.0 if options["temperature"] is None else options["temperature"]}
+        own = decoding_from(generator.decoding) if generator.decoding else None
+        if own is None:
+            if generator.decoding:
+                self.stderr.write(
+                    f"Warning: the decoding {generator.decoding!r} of {generator} is in words of its own; "
+                    "log p stands for temperature 1 unless --temperature says otherwise."
+                )
+            return {"temperature": 1.0}
+        return {"temperature": own.temperature, "top_k": own.top_k, "top_p": own.top_p}

@@ -1,0 +1,119 @@
+"""`python -m metrics loglik PAIRS.jsonl --model PATH`: log p of candidates given their contexts."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from metrics.cli.arguments import Commands
+from metrics.cli.output import json_text
+from metrics.errors import BadInput
+from metrics.likelihood import Decoding, FileStore, Layout, LogProbs, Pair, Scored, open_model, score_all
+from metrics.likelihood.recorded import read_rows
+from metrics.likelihood.scoring import told
+from metrics.likelihood.server import CompletionsServer
+
+SCHEMA_VERSION = 1
+
+
+def add(commands: Commands) -> None:
+    """Add the command and its arguments."""
+    loglik: Any = commands.add_parser("loglik", help="log-probabilities of texts under a language model")
+    loglik.add_argument("pairs", type=Path, metavar="PAIRS.jsonl", help="objects with candidate [context, id]")
+    loglik.add_argument("--model", required=True, help="folder or hub name; with --server, the server's name for it")
+    loglik.add_argument("--server", metavar="URL", help="an OpenAI-compatible server, e.g. http://127.0.0.1:8000/v1")
+    loglik.add_argument("--end", default="", help="with --server: the end-of-text token as text, so that it counts")
+    loglik.add_argument("--store", type=Path, metavar="FILE", help="keep scores there as they come, and go on from it")
+    add_model_options(loglik)
+    loglik.add_argument("--json", action="store_true", help="JSON instead of a table")
+    loglik.add_argument("--out", type=Path, metavar="FILE", help="write there instead of to the screen")
+    loglik.set_defaults(run=run)
+
+
+def add_model_options(command: Any) -> None:
+    """Options of a local model, of a layout and of a decoding."""
+    command.add_argument("--revision", help="of the hub")
+    command.add_argument("--tokenizer", metavar="PATH", help="where it lies apart from the model")
+    command.add_argument("--dtype", choices=("float32", "bfloat16", "float16"), default="float32")
+    command.add_argument("--device", default="cpu", help="cpu (default) or cuda")
+    command.add_argument("--allow-download", action="store_true", help="let the hub be asked for the model")
+    command.add_argument("--temperature", type=float, default=1.0, help="of the decoding that log p stands for (1)")
+    command.add_argument("--top-k", type=int)
+    command.add_argument("--top-p", type=float)
+    command.add_argument("--no-eos", action="store_true", help="leave the end-of-text token out of the sum and of N")
+    command.add_argument("--start-token", choices=("auto", "always", "never"), default="auto")
+    command.add_argument("--joiner", default="", help="text between a context and its candidate, e.g. a space")
+    command.add_argument("--unknown", choices=("error", "count"), default="error", help="texts with unknown tokens")
+    command.add_argument("--long-texts", choices=("error", "slide"), default="error")
+
+
+def run(given: argparse.Namespace) -> str:
+    """The text of the command. Raises MetricsError."""
+    rows = read_rows(given.pairs)
+    backend = opened(given)
+    pairs = [pair for _, pair, _ in rows]
+    store = FileStore(given.store) if given.store else None
+    scores = score_all(backend, pairs, store=store, progress=progress if sys.stderr.isatty() else None)
+    names = [str(one.get("id", row)) for row, _, one in rows]
+    return document(backend, names, pairs, scores) if given.json else table(backend, names, scores)
+
+
+def opened(given: argparse.Namespace) -> LogProbs:
+    """The backend that the arguments name."""
+    decoding = Decoding(given.temperature, given.top_k, given.top_p)
+    if given.server:
+        if not decoding.plain:
+            raise BadInput("a server answers for the model's own distribution (temperature 1) only", column="server")
+        key = os.environ.get("LOGLIK_API_KEY", "")
+        return CompletionsServer(given.server, model=given.model, api_key=key, end=given.end, joiner=given.joiner)
+    layout = Layout(not given.no_eos, given.start_token, given.joiner, given.unknown, given.long_texts)
+    return open_model(
+        given.model,
+        revision=given.revision,
+        tokenizer=given.tokenizer,
+        dtype=given.dtype,
+        device=given.device,
+        allow_download=given.allow_download,
+        layout=layout,
+        decoding=decoding,
+    )
+
+
+def progress(done: int, of: int) -> None:
+    """One line on the screen, rewritten."""
+    sys.stderr.write(f"\r{done} of {of} texts scored" + ("\n" if done == of else ""))
+    sys.stderr.flush()
+
+
+def document(backend: LogProbs, names: Sequence[str], pairs: Sequence[Pair], scores: Sequence[Scored]) -> str:
+    """Everything as JSON; -inf as the text `-inf`."""
+    card = backend.card
+    return json_text(
+        {
+            "schema_version": SCHEMA_VERSION,
+            "model": card.model,
+            "revision": card.revision,
+            "tokenizer": card.tokenizer,
+            "dtype": card.dtype,
+            "decoding": str(card.decoding),
+            "include_eos": card.layout.include_eos,
+            "signature": card.signature,
+            "scores": [
+                {"id": name, "candidate": pair[1], "log_prob": told(one.log_prob), "tokens": one.tokens}
+                for name, pair, one in zip(names, pairs, scores, strict=True)
+            ],
+        }
+    )
+
+
+def table(backend: LogProbs, names: Sequence[str], scores: Sequence[Scored]) -> str:
+    """One line a text: id, log p, tokens, log p a token."""
+    width = max(4, *(len(name) for name in names))
+    lines = [f"{'id':<{width}}  {'log p':>12} {'tokens':>7} {'per token':>10}"]
+    for name, one in zip(names, scores, strict=True):
+        lines.append(f"{name:<{width}}  {one.log_prob:12.4f} {one.tokens:7d} {one.mean:10.4f}")
+    return "\n".join([*lines, "", backend.card.signature]) + "\n"

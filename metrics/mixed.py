@@ -19,6 +19,7 @@ from metrics.blocks import WIDEST, Design, Solution, design, solve
 from metrics.errors import BadInput, DegenerateInput, InsufficientData
 from metrics.pigeonhole import pigeonhole
 from metrics.ratings import Names, Ratings, lay_out
+from metrics.threads import one_thread
 from metrics.types import Estimate, Interval, Setting
 from metrics.version import __version__
 
@@ -89,7 +90,8 @@ def mixed_model(
         return _bootstrap(problem, flags, _because(problem, flags, smallest), {}, {})
     scale = float(np.abs(problem.y - problem.y.mean()).max())
     data, swapped = _design(problem, (problem.y - problem.y.mean()) / scale)
-    theta, solution, converged = _fit(data)
+    with one_thread():
+        theta, solution, converged = _fit(data)
     variances = _variances(theta, solution.residual * scale**2, swapped)
     if not converged:
         note = f"The optimiser did not settle: {INSTEAD}."

@@ -282,6 +282,21 @@ def test_odd_ratings_are_refused_in_a_sentence(item, rater, value, level, said):
         krippendorff_alpha(item, rater, value, level)
 
 
+def test_more_distinct_values_than_ratio_differences_compare_are_refused():
+    item, rater = np.divmod(np.arange(10_000), 2)
+    with pytest.raises(BadInput, match="at most 4096 distinct values"):
+        krippendorff_alpha(item, rater, np.arange(10_000.0), "ratio")
+    assert krippendorff_alpha(item, rater, np.arange(10_000.0), "interval", draws=2).value > 0.99
+
+
+def test_whole_numbers_far_apart_name_items_as_well_as_small_ones():
+    far = np.array([10**12, 10**12, 7, 7])
+    found = krippendorff_alpha(far, [1, 2, 1, 2], [1, 2, 1, 1], draws=0).value
+    assert found == krippendorff_alpha([1, 1, 2, 2], [1, 2, 1, 2], [1, 2, 1, 1], draws=0).value
+    gaps = krippendorff_alpha(np.array([5, 5, 9, 9]), [1, 2, 1, 2], [1, 2, 1, 1], draws=0).value
+    assert gaps == found
+
+
 @pytest.mark.parametrize("options", [{"draws": 1}, {"confidence": 1}, {"seed": -1}, {"resampled": "hits"}])
 def test_odd_settings_are_refused(options):
     with pytest.raises(BadInput):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -145,6 +147,30 @@ def test_a_variance_of_zero_is_returned_flagged_and_the_bootstrap_shown_instead(
     assert found.variances["item"] == pytest.approx(0, abs=1e-6)
     assert "cluster bootstrap" in found.note
     assert found.effects["intercept"].settings["method"] == "bootstrap"
+
+
+def test_an_optimiser_that_does_not_settle_is_flagged_and_the_bootstrap_shown_instead(monkeypatch):
+    monkeypatch.setattr("metrics.mixed.STATIONARY", 0.0)
+    y, item, rater, source = world(10, 120, 12, 8)
+    found = mixed_model(y, item, rater, {"source": source}, draws=50)
+    assert found.flags == ("not_converged",)
+    assert found.note.startswith("The optimiser did not settle")
+    assert found.effects["source"].settings["method"] == "bootstrap"
+
+
+def test_more_levels_than_the_dense_side_holds_are_named(monkeypatch):
+    monkeypatch.setattr("metrics.mixed.WIDEST", 5)
+    y, item, rater, _ = world(11, 120, 12, 8)
+    found = mixed_model(y, item, rater, draws=50)
+    assert found.flags == ("too_many_levels",)
+    assert found.note.startswith("12 items and 8 raters are more than")
+
+
+def test_it_fits_the_same_without_the_library_that_limits_threads(monkeypatch):
+    columns = world(12, 200, 20, 10)
+    found = mixed_model(*columns[:3])
+    monkeypatch.setitem(sys.modules, "threadpoolctl", None)
+    assert mixed_model(*columns[:3]).variances == pytest.approx(found.variances, rel=1e-6)
 
 
 def test_the_bootstrap_effects_are_least_squares():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from metrics.arrays import Floats
+from metrics.columns import column, from_zero
 from metrics.errors import BadInput, InsufficientData
 from metrics.types import Estimate, Interval, Setting
 from metrics.version import __version__
@@ -48,10 +48,8 @@ def hj_frequency(hj: ArrayLike, frequency: ArrayLike, *, level: float = 0.90) ->
     interval, flag `perfect`. Raises InsufficientData below 3 texts, BadInput.
     """
     _check_level(level)
-    judged, count = _column(hj, "hj"), _column(frequency, "frequency")
+    judged, count = column(hj, "hj"), from_zero(frequency, "frequency")
     _same_length(judged, count)
-    if (count < 0).any():
-        raise BadInput("a frequency is at least 0", row=int(np.argmin(count)) + 1, column="frequency")
     kept = count > 0
     zero = int((~kept).sum())
     if kept.sum() < 3:
@@ -71,7 +69,7 @@ def kendall_tau(metric: ArrayLike, human: ArrayLike, *, level: float = 0.95) -> 
     Raises InsufficientData below 2 systems, BadInput.
     """
     _check_level(level)
-    x, y = _column(metric, "metric"), _column(human, "human")
+    x, y = column(metric, "metric"), column(human, "human")
     _same_length(x, y)
     n = len(x)
     if n < 2:
@@ -194,18 +192,6 @@ def _fisher(value: float, error: float, level: float, method: str) -> Interval |
         return None
     half = NormalDist().inv_cdf((1 + level) / 2) * error
     return Interval(math.tanh(math.atanh(value) - half), math.tanh(math.atanh(value) + half), level, method)
-
-
-def _column(values: ArrayLike | Sequence[float], name: str) -> Floats:
-    try:
-        column = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise BadInput("the column holds something that is no number", column=name) from None
-    if column.ndim != 1:
-        raise BadInput("the values form one column", column=name)
-    if (bad := ~(np.abs(column) <= 1e100)).any():
-        raise BadInput("a value is a finite number", row=int(np.argmax(bad)) + 1, column=name)
-    return column
 
 
 def _same_length(x: Floats, y: Floats) -> None:

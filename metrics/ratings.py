@@ -45,7 +45,7 @@ def lay_out(item: Names, rater: Names, value: Names, *, repeats: bool = False) -
     item_code, items = encode(item)
     rater_code, raters = encode(rater)
     if not repeats:
-        _refuse_repeats(item_code, rater_code, items, raters)
+        refuse_repeats(item_code, rater_code, items, raters)
     return Ratings(item_code, rater_code, numbers, items, raters)
 
 
@@ -98,7 +98,8 @@ def _numbers(value: Names) -> Numbers:
     return array
 
 
-def _refuse_repeats(item: Ints, rater: Ints, items: Sequence[Any], raters: Sequence[Any]) -> None:
+def refuse_repeats(item: Ints, rater: Ints, items: Sequence[Any], raters: Sequence[Any]) -> None:
+    """Raise BadInput where a rater rates an item again, naming them. item, rater: (N,) codes into the names."""
     pair = item * len(raters) + rater
     ordered = np.sort(pair)
     twice = ordered[1:][ordered[1:] == ordered[:-1]]

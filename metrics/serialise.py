@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from metrics.errors import MetricsError
@@ -38,6 +38,24 @@ def result_json(result: HuseResult) -> dict[str, Any]:
 def modes_json(results: Mapping[Mode, HuseResult]) -> dict[str, Any]:
     """The `modes` block: one entry a mode."""
     return {mode: result_json(result) for mode, result in results.items()}
+
+
+def record_json(record: object) -> Any:
+    """Any result of the package (a frozen dataclass) as JSON-ready values, key by field; estimates as elsewhere.
+
+    A log-probability of minus infinity is the text "-inf". Raises MetricsError for any other number not finite.
+    """
+    if isinstance(record, Estimate):
+        return estimate_json(record)
+    if is_dataclass(record) and not isinstance(record, type):
+        return {field.name: record_json(getattr(record, field.name)) for field in fields(record)}
+    if isinstance(record, Mapping):
+        return {str(name): record_json(value) for name, value in record.items()}
+    if isinstance(record, tuple | list):
+        return [record_json(value) for value in record]
+    if record == -math.inf:
+        return "-inf"
+    return _setting(record, "the result")
 
 
 def document(results: Mapping[Mode, HuseResult]) -> dict[str, Any]:

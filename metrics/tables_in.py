@@ -71,19 +71,25 @@ def read_items(path: Path, ratings: Path | None = None) -> list[Item]:
     return [_item(row, name, hj, count) for row, name, (hj, count) in zip(rows, ids, totals, strict=True)]
 
 
-def read_ratings(path: Path, ids: Sequence[str]) -> list[Rating]:
-    """Ratings from a CSV with `item`, `rater`, `value`; each item known, each rater once an item. Raises BadInput."""
-    known, seen = set(ids), dict[tuple[str, str], int]()
+def read_ratings(path: Path, ids: Sequence[str] | None = None, *, least: int | None = None) -> list[Rating]:
+    """Ratings from a CSV with `item`, `rater`, `value`; each rater once an item. Raises BadInput.
+
+    ids: the items there are (None: any). least: no value may lie below it.
+    """
+    known, seen = None if ids is None else set(ids), dict[tuple[str, str], int]()
     ratings = []
     for row in read_rows(path, RATING_COLUMNS):
         item, rater = row.text("item"), row.text("rater")
-        if item not in known:
+        if known is not None and item not in known:
             raise row.error("item", f"no item has the id {item!r}")
         if (item, rater) in seen:
             rule = f"rater {rater!r} has already rated item {item!r} in row {seen[item, rater]}"
             raise row.error("rater", rule)
         seen[item, rater] = row.line
-        ratings.append(Rating(item, rater, row.number("value")))
+        value = row.number("value")
+        if least is not None and value < least:
+            raise row.error("value", f"values must be at least {least} here")
+        ratings.append(Rating(item, rater, value))
     return ratings
 
 

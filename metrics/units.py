@@ -16,7 +16,7 @@ from metrics.arrays import Floats, Ints, Numbers
 
 EXACT = 2.0**53  # whole numbers up to here are exact in float64
 DENSE_CELLS = 1 << 22
-BATCH_CELLS = 1 << 19
+BATCH_CELLS = 1 << 20
 RARE = 8  # patterns of so few items are drawn item by item: cheaper than a Poisson count each
 SLACK = 1.5  # standard deviations that a sum of Poisson counts stays below the number of items, on average
 SMALL_RANGE = 16

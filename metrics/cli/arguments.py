@@ -31,9 +31,12 @@ def _seed(text: str) -> int:
     return int(text)
 
 
-def common_options(command: argparse.ArgumentParser, *, seed: str, level: float = 0.95) -> None:
-    """Add the options every command has. seed: what it seeds, for the help."""
+def common_options(
+    command: argparse.ArgumentParser, *, seed: str, level: float = 0.95, level_option: str = "--level"
+) -> None:
+    """Add the options every command has. seed: what it seeds, for the help. level_option: its name, where another
+    level is asked for too."""
     command.add_argument("--seed", type=_seed, default=0, help=f"seed of {seed} (0)")
-    command.add_argument("--level", type=float, default=level, help=f"level of the interval ({level:g})")
+    command.add_argument(level_option, type=float, default=level, help=f"level of the interval ({level:g})")
     command.add_argument("--json", action="store_true", help="JSON instead of a table")
     command.add_argument("--out", type=Path, metavar="FILE", help="write there instead of to the screen")

@@ -18,6 +18,7 @@ from metrics.serialise import estimate_json
 from metrics.serialise_evaluators import evaluation_json
 from metrics.types import Estimate
 from tests.metrics.judgments_made import EXAMPLE, judged, released, studies
+from tests.metrics.raters import plain_alpha
 
 # Number right of five by ten evaluators: the accuracies of the method, 2.10.
 RIGHT = (2, 3, 4, 3, 2, 5, 3, 1, 4, 3)
@@ -173,6 +174,19 @@ def test_without_json_a_table_says_what_its_intervals_are_for(run):
     assert "evaluators drawn anew" in out
     assert "stories (evaluators 4" in out
     assert "does not show that there is none" in out
+
+
+def test_the_command_gives_both_alphas_of_the_evaluators_and_their_interval(run):
+    document = json.loads(run(GOOD, "--json", "--seed", "7")[1])
+    rows = [line.split(",") for line in GOOD.splitlines()[1:]]
+    at = [GOOD.splitlines()[0].split(",").index(name) for name in ("item", "rating")]
+    item, rating = ([row[i] for row in rows] for i in at)
+    for name, level, value in (
+        ("alpha_ordinal", "ordinal", [int(r) for r in rating]),
+        ("alpha_nominal_binary", "nominal", [int(r) > 2 for r in rating]),
+    ):
+        assert document[name]["value"] == pytest.approx(plain_alpha(item, value, level), abs=1e-9)
+        assert document[name]["interval"]["method"] == "items drawn with replacement, BCa percentiles"
 
 
 def test_other_columns_can_make_the_conditions(run):

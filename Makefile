@@ -14,13 +14,14 @@ export ON_PATH
 
 REQUIREMENTS := requirements.txt requirements-models.txt
 
-.PHONY: help setup setup-dev demo serve test truth bench clean
+.PHONY: help setup setup-dev demo serve test truth api bench clean
 
 help:
 	@echo "make setup   install Assay into .venv (MODELS=no: without torch)"
 	@echo "make demo    rehearse a whole study on a simulated crowd and write its report"
 	@echo "make test    format check, linter, types, import contracts, tests"
 	@echo "make truth   measure what the intervals are worth (writes docs/validity.md)"
+	@echo "make api     write docs/api from the docstrings"
 	@echo "make bench   run the benchmarks (writes docs/benchmarks.md)"
 
 $(BIN)/python:
@@ -72,6 +73,10 @@ endif
 
 truth: setup
 	$(BIN)/python -m annotation.rehearsal.world.validity
+
+# The pages of docs/api come from the docstrings.
+api: setup
+	$(BIN)/python docs/make_api.py
 
 bench: setup
 	$(BIN)/python -m tests.benchmarks

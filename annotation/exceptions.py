@@ -36,3 +36,7 @@ class QuestionError(AssayError):
 
 class AnswerError(AssayError):
     """A submission's answer document cannot be read."""
+
+
+class NoticeError(AssayError):
+    """A notification that is not to be believed, or cannot be read."""

@@ -1,4 +1,4 @@
-"""Every address: the Requester API, the worker site, the administration."""
+"""Every address: the Requester API, its queues and notifications, the worker site, the administration."""
 
 from django.contrib import admin
 from django.urls import include, path
@@ -6,5 +6,7 @@ from django.urls import include, path
 urlpatterns = [
     path("admin/", admin.site.urls),
     path("mturk/", include("annotation.marketplace.wire.urls")),
+    path("sqs/", include("annotation.marketplace.queues.urls")),
+    path("sns/", include("annotation.marketplace.notices.urls")),
     path("hits/", include("annotation.marketplace.urls")),
 ]

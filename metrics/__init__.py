@@ -2,8 +2,27 @@
 
 HUSE, HUSE-Q and HUSE-D from judged items (`evaluate`), HJ from ratings (`sum_ratings`, `human_judgments`), the
 classifier behind them (`classify`, `reference_share`), theory (`theoretical_huse`), and JSON (`result_json`).
+How well evaluators tell machine from human texts (`evaluate_judgments`, `measure_accuracy`), tests on one number an
+evaluator (`one_sample_t`, `two_sample_t`, `one_way_anova`, `tukey_kramer`, `equivalence`) in a declared `Family`, plans
+(`sample_size`, `t_power`, `minimum_effect`), and codes of comments (`code_table`).
+Around HUSE: `huse_q_only` without log p, `permutation_test`, `replicate_curve` and `size_curve`, `sensitivity_table`,
+`rater_component` and `evaluate_rated`, `compare_models`, `find_examples`, `dominance_region`.
+Agreement and reliability: `krippendorff_alpha`, `fleiss_kappa`, `cohen_kappa`, `intraclass_correlations`,
+`raters_needed`; correlations `hj_frequency`, `kendall_tau`; crossed raters and items: `mixed_model`; raters without
+gold: `dawid_skene`, `mace`; and `bradley_terry`, `mauve`, `reproduction_variation`, `any_time_mean`,
+`prediction_powered_mean`, `standardise_by_rater`.
 """
 
+from metrics.accuracy import Accuracy, evaluator_accuracies, item_accuracies, measure_accuracy
+from metrics.alpha import alpha_arrays, krippendorff_alpha
+from metrics.anova import one_way_anova, tukey_kramer
+from metrics.comments import Codebook, Coded, code_table, coder_agreement, disagreements
+from metrics.comparison import Comparison, Difference, compare_models
+from metrics.components import RaterComponent, binomial_component, evaluate_rated, rater_component
+from metrics.correlation import Correlation, FrequencyCorrelation, hj_frequency, kendall_tau
+from metrics.curves import Curve, CurvePoint, replicate_curve, size_curve
+from metrics.dominance import DominanceRegion, dominance_region, iso_huse
+from metrics.equivalence import Margin, equivalence, equivalence_of_two
 from metrics.errors import (
     BadInput,
     DegenerateInput,
@@ -13,11 +32,37 @@ from metrics.errors import (
     MissingLogProb,
     OneClass,
 )
-from metrics.huse import evaluate
+from metrics.evaluators import Evaluation, evaluate_judgments
+from metrics.examples import Example, Examples, find_examples
+from metrics.huse import evaluate, huse_q_only
+from metrics.judged import HUMAN, MACHINE, Judged, Judgments, by_condition, check_judgments
 from metrics.judgments import HumanJudgments, human_judgments, sum_ratings
+from metrics.kappa import cohen_kappa, fleiss_kappa
+from metrics.mace import mace
+from metrics.mauve import mauve
+from metrics.mixed import MixedModel, mixed_model
+from metrics.multiplicity import Family, adjust
+from metrics.pairwise import Strengths, bradley_terry
+from metrics.permutation import PermutationTest, permutation_test
+from metrics.power import (
+    accuracy_difference,
+    accuracy_effect,
+    family_error,
+    minimum_effect,
+    sample_size,
+    t_power,
+)
+from metrics.powered import prediction_powered_mean
+from metrics.reliability import IntraclassCorrelations, intraclass_correlations, raters_needed
+from metrics.reproduction import reproduction_variation
 from metrics.resampling import huse_arrays, subsample_interval, subsample_sd
-from metrics.serialise import estimate_json, modes_json, result_json
+from metrics.sensitivity import Sensitivity, SensitivityRow, sensitivity_table
+from metrics.sequential import any_time_half_width, any_time_mean
+from metrics.serialise import estimate_json, modes_json, record_json, result_json
+from metrics.serialise_evaluators import evaluation_json
 from metrics.shading import classify, reference_share
+from metrics.significance import binomial_test, one_sample_t, two_sample_t
+from metrics.standardise import Standardised, standardise_by_rater
 from metrics.theory import feature_bound, theoretical_huse, total_variation
 from metrics.types import (
     MODEL,
@@ -32,39 +77,124 @@ from metrics.types import (
     RatingSums,
 )
 from metrics.version import __version__
+from metrics.votes import Consensus
+from metrics.workers import dawid_skene
 
 __all__ = [
+    "HUMAN",
+    "MACHINE",
     "MODEL",
     "REFERENCE",
+    "Accuracy",
     "BadInput",
     "Classified",
+    "Codebook",
+    "Coded",
+    "Comparison",
+    "Consensus",
+    "Correlation",
+    "Curve",
+    "CurvePoint",
     "DegenerateInput",
+    "Difference",
+    "DominanceRegion",
     "Estimate",
+    "Evaluation",
+    "Example",
+    "Examples",
+    "Family",
+    "FrequencyCorrelation",
     "HumanJudgment",
     "HumanJudgments",
     "HuseResult",
     "InsufficientData",
     "Interval",
+    "IntraclassCorrelations",
     "Item",
+    "Judged",
+    "Judgments",
+    "Margin",
     "MetricsError",
     "MissingHJ",
     "MissingLogProb",
+    "MixedModel",
     "OneClass",
+    "PermutationTest",
+    "RaterComponent",
     "Rating",
     "RatingSums",
+    "Sensitivity",
+    "SensitivityRow",
+    "Standardised",
+    "Strengths",
     "__version__",
+    "accuracy_difference",
+    "accuracy_effect",
+    "adjust",
+    "alpha_arrays",
+    "any_time_half_width",
+    "any_time_mean",
+    "binomial_component",
+    "binomial_test",
+    "bradley_terry",
+    "by_condition",
+    "check_judgments",
     "classify",
+    "code_table",
+    "coder_agreement",
+    "cohen_kappa",
+    "compare_models",
+    "dawid_skene",
+    "disagreements",
+    "dominance_region",
+    "equivalence",
+    "equivalence_of_two",
     "estimate_json",
     "evaluate",
+    "evaluate_judgments",
+    "evaluate_rated",
+    "evaluation_json",
+    "evaluator_accuracies",
+    "family_error",
     "feature_bound",
+    "find_examples",
+    "fleiss_kappa",
+    "hj_frequency",
     "human_judgments",
     "huse_arrays",
+    "huse_q_only",
+    "intraclass_correlations",
+    "iso_huse",
+    "item_accuracies",
+    "kendall_tau",
+    "krippendorff_alpha",
+    "mace",
+    "mauve",
+    "measure_accuracy",
+    "minimum_effect",
+    "mixed_model",
     "modes_json",
+    "one_sample_t",
+    "one_way_anova",
+    "permutation_test",
+    "prediction_powered_mean",
+    "rater_component",
+    "raters_needed",
+    "record_json",
     "reference_share",
+    "replicate_curve",
+    "reproduction_variation",
     "result_json",
+    "sample_size",
+    "sensitivity_table",
+    "size_curve",
+    "standardise_by_rater",
     "subsample_interval",
     "subsample_sd",
     "sum_ratings",
+    "t_power",
     "theoretical_huse",
     "total_variation",
+    "tukey_kramer",
+    "two_sample_t",
 ]

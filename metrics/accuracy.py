@@ -50,7 +50,7 @@ class Accuracy:
 
     accuracy: mean over evaluators of their share correct; its interval is for new evaluators and these very items.
     accuracy_crossed: the same value; its interval is for new evaluators and new items.
-    accuracy_item: mean over items of their share judged right; interval for new items and these evaluators.
+    accuracy_item: mean over items of their share judged right; interval for new items and these very evaluators.
     accuracy_pooled: share of ratings that are right; precision, recall, specificity, f1: pooled over ratings too.
     percent_human: share of ratings 1 or 2. percent_confident: share of ratings 1 or 4. Both as shares, 0 to 1.
     The intervals of pooled values are for new evaluators.

@@ -13,17 +13,8 @@ import numpy as np
 
 from metrics.arrays import EPSILON, Bools, Floats, Ints, Numbers, common_numerators, quotient_numerators
 from metrics.exact import ExactPlane, Rounding, spread
-from metrics.neighbors import (
-    FLOAT_TOLERANCE,
-    Block,
-    Votes,
-    line_votes,
-    line_votes_apart,
-    line_votes_squared,
-    no_slack,
-    plane_votes,
-    relative_slack,
-)
+from metrics.lines import Votes, line_votes, line_votes_apart, line_votes_squared
+from metrics.neighbors import FLOAT_TOLERANCE, NO_SLACK, RELATIVE_SLACK, Block, plane_votes
 from metrics.types import Mode
 from metrics.validation import Table
 
@@ -34,10 +25,14 @@ HJ, LOG_PROB = "hj", "log_prob"
 
 
 class Classifier:
-    """Votes over a checked table in one mode. Features that do not vary are left out by the callers."""
+    """Votes over a checked table in one mode. Features that do not vary are left out by the callers.
 
-    def __init__(self, table: Table, mode: Mode, k: int):
+    sign: other labels than the table's, +1 reference, -1 model: (items,), or (items, labellings) in exact mode.
+    """
+
+    def __init__(self, table: Table, mode: Mode, k: int, sign: Ints | None = None):
         self.table, self.mode, self.k = table, mode, k
+        self.sign = table.sign if sign is None else sign
         self.rational = mode == "exact" and table.exact
 
     @cached_property
@@ -120,8 +115,7 @@ class Classifier:
 
     def _grouped(self, features: Sequence[Feature]) -> Votes:
         """The -inf items are one group: at distance 0 in q from each other and beyond every finite item."""
-        n = len(self.table)
-        out = Votes(np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64))
+        out = Votes(np.empty_like(self.sign), np.empty(len(self.table), dtype=np.int64))
         groups = np.flatnonzero(self.finite), np.flatnonzero(~self.finite)
         for rows, others in (groups, groups[::-1]):
             useful = [f for f in features if self.scale[f] > 0 and (f == HJ or self.finite[rows[0]])]
@@ -132,7 +126,7 @@ class Classifier:
 
     def _across(self, rows: Ints, others: Ints, by_hj: bool) -> Votes:
         """A group too small to hold k neighbours votes whole, and the nearest others by HJ fill up."""
-        sign = self.table.sign
+        sign = self.sign
         h = self._hj_numbers() if by_hj else np.zeros(len(self.table), dtype=np.int64)
         balance, count = [], []
         for row in rows:
@@ -140,7 +134,7 @@ class Classifier:
             cut = sorted(gap)[self.k - len(rows)]
             near = others[np.asarray(gap <= (cut if self.rational else cut * (1 + FLOAT_TOLERANCE / 2)))]
             count.append(len(rows) - 1 + len(near))
-            balance.append(int(sign[rows].sum() - sign[row] + sign[near].sum()))
+            balance.append(sign[rows].sum(axis=0) - sign[row] + sign[near].sum(axis=0))
         return Votes(np.array(balance, dtype=np.int64), np.array(count, dtype=np.int64))
 
     def _hj_numbers(self) -> Numbers:
@@ -148,26 +142,26 @@ class Classifier:
 
     def _among(self, rows: Ints, features: Sequence[Feature]) -> Votes:
         """Votes within `rows`, which are more than k."""
-        sign = self.table.sign[rows]
+        sign = self.sign[rows]
         if not features:
-            return Votes(sign.sum() - sign, np.full(len(rows), len(rows) - 1))
+            return Votes(sign.sum(axis=0) - sign, np.full(len(rows), len(rows) - 1))
         if self.rational:
             return self._rational(rows, features)
         floats = [self._floats(f)[rows] / self.scale[f] for f in features]
         if self.mode == "paper":
             if len(floats) == 1:
                 return line_votes_squared(floats[0], sign, self.k)
-            return plane_votes(floats, sign, self.k, no_slack)
+            return plane_votes(floats, sign, self.k, NO_SLACK)
         if len(floats) == 1:
             return line_votes(floats[0], sign, self.k, tolerance=FLOAT_TOLERANCE)
-        return plane_votes(floats, sign, self.k, relative_slack)
+        return plane_votes(floats, sign, self.k, RELATIVE_SLACK)
 
     def _floats(self, feature: Feature) -> Floats:
         return self.hj if feature == HJ else self.q
 
     def _rational(self, rows: Ints, features: Sequence[Feature]) -> Votes:
         """Exact votes: whole numbers on the line of HJ; elsewhere floats, settled by whole numbers where in doubt."""
-        sign = self.table.sign[rows]
+        sign = self.sign[rows]
         if list(features) == [HJ]:
             return line_votes(self._hj_numbers()[rows], sign, self.k)
         if list(features) == [LOG_PROB]:
@@ -184,7 +178,7 @@ class Classifier:
                 exact.append(self._exact_plane(rows, features, rounding))
             return exact[0].settle(self.k, block, doubtful)
 
-        return plane_votes(scaled, sign, self.k, rounding.limit, settle)
+        return plane_votes(scaled, sign, self.k, rounding.slack, settle)
 
     def _exact_plane(self, rows: Ints, features: Sequence[Feature], rounding: Rounding) -> ExactPlane:
         columns = [np.array(self.table.hj_numerators, dtype=object) if f == HJ else self.q_numerators for f in features]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
 
 from metrics.accuracy import Accuracy, evaluator_accuracies, measure_accuracy
+from metrics.arrays import Ints
 from metrics.distributions import check_level
-from metrics.errors import BadInput
+from metrics.errors import BadInput, InsufficientData
 from metrics.judged import Judged, Judgments, Repeats, by_condition, check_judgments
 from metrics.multiplicity import METHODS, Family, adjust
 from metrics.significance import TTest, one_sample_t
@@ -16,6 +20,10 @@ from metrics.version import __version__
 
 CONDITIONS = "conditions against chance"
 SHARED_RATERS = "raters_in_several_conditions"
+NO_PAIR = "no_item_with_two_raters"
+# Krippendorff's alpha: item numbers, rater numbers, values, level of measurement.
+Scale = Literal["nominal", "ordinal"]
+Agreement = Callable[[Ints, Ints, Ints, Scale], Estimate]
 EFFECTS = ("accuracy_minus_chance", "cohens_d", "hedges_g")
 
 
@@ -34,10 +42,15 @@ class AgainstChance:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What one condition, or the whole study, shows."""
+    """What one condition, or the whole study, shows.
+
+    agreement: `alpha_nominal_binary` (nominal, on the binary reading) and `alpha_ordinal` (ordinal, on the four
+    points), where a measure of agreement was given. A rater's first judgment of an item counts.
+    """
 
     accuracy: Accuracy
     against_chance: AgainstChance
+    agreement: Mapping[str, Estimate] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +74,14 @@ def evaluate_judgments(
     chance: float = 0.5,
     level: float = 0.95,
     repeats: Repeats = "error",
+    agreement: Agreement | None = None,
 ) -> Evaluation:
     """Accuracy overall and by condition, each with a test of its evaluators' accuracies against `chance`.
 
     by: factors whose combinations are the conditions (`domain`, `generator`, `training`); none: no conditions.
     family: the hypotheses tested together, one a condition, declared before; None: the conditions that are there.
     chance: accuracy without any skill, in (0, 1). level: of every interval. repeats: see `check_judgments`; a rater
-    may judge an item once in each condition.
+    may judge an item once in each condition. agreement: Krippendorff's alpha, where agreement is wanted too.
     Raises BadInput (also where the family and the conditions differ), InsufficientData.
     """
     check_level(level)
@@ -81,15 +95,34 @@ def evaluate_judgments(
         family = Family(CONDITIONS, tuple(groups))
     tests = {name: _t_test(table, chance, level) for name, table in tables.items()}
     adjusted = _adjusted(family, tests) if family else {}
-    conditions = {
-        name: Condition(
-            measure_accuracy(table, level=level), _against_chance(table, tests[name], chance, adjusted[name])
-        )
-        for name, table in tables.items()
-    }
-    total = _against_chance(whole, _t_test(whole, chance, level), chance, {})
-    overall = Condition(measure_accuracy(whole, level=level), total)
+
+    def condition(table: Judgments, test: TTest | None, more: Mapping[str, Setting]) -> Condition:
+        against = _against_chance(table, test, chance, more)
+        return Condition(measure_accuracy(table, level=level), against, _agreement(table, agreement))
+
+    conditions = {name: condition(table, tests[name], adjusted[name]) for name, table in tables.items()}
+    overall = condition(whole, _t_test(whole, chance, level), {})
     return Evaluation(overall, conditions, family, _flags(whole, tables))
+
+
+def _agreement(table: Judgments, measure: Agreement | None) -> dict[str, Estimate]:
+    """Both alphas the paper's tables leave open (K20), each under its own name."""
+    if measure is None:
+        return {}
+    _, first = np.unique(table.rater * len(table.items) + table.item, return_index=True)
+    kept = np.sort(first)
+    item, rater = table.item[kept], table.rater[kept]
+    views: tuple[tuple[str, Ints, Scale], ...] = (
+        ("alpha_nominal_binary", table.called_machine[kept].astype(np.int64), "nominal"),
+        ("alpha_ordinal", table.rating[kept], "ordinal"),
+    )
+    found = {}
+    for name, value, scale in views:
+        try:
+            found[name] = measure(item, rater, value, scale)
+        except InsufficientData:
+            found[name] = Estimate(None, 0, None, {"level": scale}, (NO_PAIR,), f"{name}|n:0|v:{__version__}")
+    return found
 
 
 def _flags(whole: Judgments, tables: Mapping[str, Judgments]) -> tuple[str, ...]:

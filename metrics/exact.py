@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics.arrays import EPSILON, Bools, Floats, Ints, Numbers
-from metrics.neighbors import Block
+from metrics.neighbors import Block, Slack
 
 
 def spread(numerators: Sequence[int]) -> tuple[int, int]:
@@ -37,9 +37,11 @@ class Rounding:
         """Four roundings of the largest value of each coordinate, before centring."""
         return cls(sum(4 * EPSILON * float(np.abs(f).max()) / s for f, s in zip(features, scales, strict=True)))
 
-    def limit(self, cut: Floats) -> Floats:
-        """The cut, and beyond it all that might still be tied with it."""
-        return np.asarray(cut + self.width(cut))
+    @property
+    def slack(self) -> Slack:
+        """Beyond the cut, all that might still be tied with it."""
+        b = self.blur
+        return Slack(1 + (1e-12 + 32 * b), 8 * b, 16 * b * b)
 
     def width(self, cut: Floats) -> Floats:
         """Half the doubtful band around a cut."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -16,10 +16,10 @@ import numpy as np
 from metrics.arrays import Ints
 from metrics.classifier import HJ, LOG_PROB, Classifier
 from metrics.errors import BadInput
-from metrics.neighbors import Votes
+from metrics.lines import Votes
 from metrics.resampling import context_numbers, smallest_draw, subsample_interval, subsample_sd
 from metrics.types import Estimate, HuseResult, Interval, Item, Missing, Mode, Setting, VoteTie
-from metrics.validation import Table, check_items
+from metrics.validation import Table, check_items, leave_out_log_prob
 from metrics.version import __version__
 
 MODES: tuple[Mode, ...] = ("exact", "paper")
@@ -51,17 +51,55 @@ def evaluate(
     """HUSE, HUSE-Q, HUSE-D and log p alone, each with n, interval, settings, flags and signature, per mode.
 
     items: at least 2 of each source and k+1 in all. k: neighbours that set the cut (all tied with the k-th vote).
-    vote_tie: who gets an equal vote; `half` counts half an error. missing: `drop_pair` leaves out contexts without a
-    log p. removed: counts by filter, for the message when nothing is left. draws: subsamples for the interval
-    (0: none). Values are >= 0 and may exceed 1 (flag `above_one`); HUSE-D may leave [0, 1] (flag `out_of_range`).
+    vote_tie: who gets an equal vote; `half` counts half an error. missing: what items without log p do: `error` refuses
+    them by id, `drop_pair` leaves out their contexts, `quality_only` gives HUSE-Q of all items and None, flagged
+    `missing_log_prob`, for the measures that need log p. removed: counts by filter, for the message when nothing is
+    left. draws: subsamples for the interval (0: none). Values are >= 0 and may exceed 1 (flag `above_one`); HUSE-D may
+    leave [0, 1] (flag `out_of_range`).
     Raises BadInput, MissingLogProb, OneClass, InsufficientData.
     """
     settings = Settings(k, vote_tie, seed, level, draws)
     settings.check(modes)
-    table = check_items(items, k=k, missing=missing, removed=removed)
+    items = list(items)
+    without = sum(item.log_prob is None for item in items) if missing == "quality_only" else 0
+    table = check_items(leave_out_log_prob(items) if without else items, k=k, missing=missing, removed=removed)
     classifiers = {mode: Classifier(table, mode, k) for mode in modes}
     errors = _standard_errors(classifiers, settings)
-    return {mode: _result(classifier, settings, errors[mode]) for mode, classifier in classifiers.items()}
+    results = {mode: _result(classifier, settings, errors[mode]) for mode, classifier in classifiers.items()}
+    return {mode: _quality_alone(result, without) for mode, result in results.items()} if without else results
+
+
+def huse_q_only(
+    items: Sequence[Item],
+    mode: Mode = "exact",
+    *,
+    k: int = 16,
+    seed: int = 0,
+    level: float = 0.95,
+    draws: int = 400,
+    vote_tie: VoteTie = "reference",
+) -> Estimate:
+    """HUSE-Q (eq. 8), which needs HJ alone: for items without log p, whose log_prob and length are not looked at.
+
+    The estimate and its interval are those `evaluate` gives for HUSE-Q, with the same arguments and refusals.
+    """
+    blank = [replace(item, log_prob=None) for item in items]
+    results = evaluate(
+        blank, [mode], k=k, seed=seed, level=level, draws=draws, vote_tie=vote_tie, missing="quality_only"
+    )
+    return results[mode].huse_q
+
+
+def _quality_alone(result: HuseResult, without: int) -> HuseResult:
+    def blank(estimate: Estimate) -> Estimate:
+        told = {"zero_variance_log_prob", "out_of_range", "above_one", "no_variance"}
+        flags = ("missing_log_prob", *(flag for flag in estimate.flags if flag not in told))
+        settings = {name: value for name, value in estimate.settings.items() if name != "tied_votes"}
+        settings["items_without_log_prob"] = without
+        return replace(estimate, value=None, interval=None, settings=settings, flags=flags)
+
+    huse, diversity, log_prob = blank(result.huse), blank(result.huse_d), blank(result.log_prob_only)
+    return HuseResult(huse, result.huse_q, diversity, log_prob)
 
 
 @dataclass(frozen=True, slots=True)

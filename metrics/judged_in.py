@@ -10,6 +10,7 @@ from metrics.tables_in import Row, read_rows
 
 COLUMNS = ("rater", "item", "truth", "rating")
 CONDITION = "condition"
+SCALE = {str(rating): rating for rating in range(LOWEST, HIGHEST + 1)}
 
 
 def read_judgments(
@@ -59,6 +60,9 @@ def _truth(row: Row) -> Truth:
 
 
 def _rating(row: Row) -> int:
+    """A rating as it is mostly written, or any other decimal of the same value (`3.0`)."""
+    if (plain := SCALE.get(row.cells["rating"])) is not None:
+        return plain
     value = row.number("rating")
     if value.denominator != 1 or not LOWEST <= value <= HIGHEST:
         raise row.error("rating", f"the rating must be a whole number from {LOWEST} to {HIGHEST}")

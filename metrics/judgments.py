@@ -13,11 +13,13 @@ from statistics import NormalDist
 from typing import Literal
 
 from metrics.errors import BadInput, MissingHJ, nothing_left, some
-from metrics.types import HumanJudgment, Interval, Rating, RatingSums
+from metrics.types import Estimate, HumanJudgment, Interval, Rating, RatingSums
+from metrics.version import __version__
 
 IntervalMethod = Literal["t", "z"]
 SINGLE = "single_rating"
 MISSING = "missing_hj"
+NO_VARIATION = "no_variation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,3 +123,20 @@ def quantile(level: float, method: IntervalMethod, df: int) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(df, (1 + level) / 2))
+
+
+def hj_estimates(found: HumanJudgments) -> dict[str, Estimate]:
+    """HJ by item as reported numbers; n is the number of ratings, settings hold their sample sd.
+
+    Flag `no_variation` where all ratings of an item are equal: its interval has no width and says nothing."""
+    return {
+        name: Estimate(
+            float(judgment.value),
+            judgment.n,
+            judgment.interval,
+            {"sd": judgment.sd},
+            (*judgment.flags, *((NO_VARIATION,) if judgment.sd == 0 else ())),
+            f"hj|n:{judgment.n}|v:{__version__}",
+        )
+        for name, judgment in found.items.items()
+    }

@@ -1,12 +1,11 @@
-"""Leave-one-out votes of the nearest neighbours, all points tied at the k-th distance included.
+"""Leave-one-out votes of the nearest neighbours in a plane, all points tied at the k-th distance included.
 
-One rule, on a line and in a plane: the cut of a point is its k-th smallest distance to the others, and every other
+The rule is that of `lines`: the cut of a point is its k-th smallest distance to the others, and every other
 point not farther than the cut votes. Arrays in, arrays out; the callers have validated them.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -14,133 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.arrays import EPSILON, Bools, Floats, Ints, Numbers
+from metrics import compiled
+from metrics.arrays import Bools, Floats, Ints
+from metrics.lines import CELLS, Votes, room_for
 
 FLOAT_TOLERANCE = 1e-12  # relative, on the squared cut, where only floats are known
-DISTINCT = 128  # values on a line; up to here a matrix of them is the fastest
-STEPS = 8  # before bisection takes over
 TREE_ABOVE = 3000  # points; beyond, the n x n matrix is not built
-CELLS = 1 << 16  # distances held at once: 512 kB, so that a block stays in the cache
-
-
-@dataclass(frozen=True, slots=True)
-class Votes:
-    """Per point: `count` of its neighbours and `balance` = reference votes - model votes among them."""
-
-    balance: Ints
-    count: Ints
-
-    def share(self) -> Floats:
-        """Share of reference votes, in [0, 1]."""
-        return np.asarray((self.count + self.balance) / (2 * self.count), dtype=np.float64)
-
-
-def reach(s: Numbers, k: int) -> Numbers:
-    """Distance to the k-th nearest other value along the last axis of `s`, which is sorted ascending.
-
-    The k nearest of a value lie in one of the k+1 runs of k+1 neighbours in order that hold it; the best run wins.
-    """
-    m = s.shape[-1] - k
-    low, high = s[..., :m], s[..., k:]
-    out = np.empty_like(s)
-    out[..., m:] = s[..., -1:] - s[..., :1]
-    out[..., :m] = high - low
-    for t in range(1, k + 1):
-        here, best = s[..., t : t + m], out[..., t : t + m]
-        np.minimum(best, np.maximum(here - low, high - here), out=best)
-    return out
-
-
-def line_votes(x: Numbers, sign: Ints, k: int, *, tolerance: float = 0.0) -> Votes:
-    """Votes on a line. Integers are exact with tolerance 0; `tolerance` is relative and on the squared cut."""
-    order = np.argsort(x, kind="stable")
-    s = x[order]
-    limit = reach(s, k)
-    if tolerance:
-        limit = limit * (1 + tolerance / 2)
-    left = np.searchsorted(s, s - limit, side="left")
-    right = np.searchsorted(s, s + limit, side="right")
-    return _range_votes(order, sign, left, right)
-
-
-def line_votes_apart(x: Floats, sign: Ints, k: int) -> Votes | None:
-    """Votes on a line of rounded numbers where rounding cannot matter; None where some distances nearly tie."""
-    order = np.argsort(x, kind="stable")
-    s = x[order]
-    limit = reach(s, k) + 16 * EPSILON * max(-s[0], s[-1])
-    left, right = np.searchsorted(s, s - limit, side="left"), np.searchsorted(s, s + limit, side="right")
-    return _range_votes(order, sign, left, right) if (right - left == k + 1).all() else None
-
-
-def line_votes_squared(x: Floats, sign: Ints, k: int) -> Votes:
-    """Votes on a line as the original's floats give them: squares of rounded differences, compared with `<=`."""
-    order = np.argsort(x, kind="stable")
-    s = x[order]
-    limit = reach(s, k)
-    cut = limit * limit
-    starts = np.flatnonzero(np.concatenate(([True], s[1:] != s[:-1])))
-    if len(starts) <= DISTINCT:
-        return _distinct_votes(order, s, starts, sign, cut)
-    left, right = _ends(s, limit, cut)
-    return _range_votes(order, sign, left, right + 1)
-
-
-def _ends(s: Floats, limit: Floats, cut: Floats) -> tuple[Ints, Ints]:
-    """The first and last neighbour of each point: a range surely wide enough, narrowed by the rounded squares."""
-    wide = limit + 16 * EPSILON * max(-s[0], s[-1])
-    left, right = np.searchsorted(s, s - wide, side="left"), np.searchsorted(s, s + wide, side="right") - 1
-
-    def within(positions: Ints) -> Bools:
-        gap = s - s[positions]
-        return np.asarray(gap * gap <= cut)
-
-    for _ in range(STEPS):
-        left_in, right_in = within(left), within(right)
-        if left_in.all() and right_in.all():
-            return left, right
-        left, right = left + ~left_in, right - ~right_in
-    here = np.arange(len(s))
-    return _last_within(here, left, within), _last_within(here, right, within)
-
-
-def _distinct_votes(order: Ints, s: Floats, starts: Ints, sign: Ints, cut: Floats) -> Votes:
-    """The same by a matrix of the distinct values, each with the votes of its points."""
-    values, ordered = s[starts], sign[order]
-    sizes = np.diff(starts, append=len(s))
-    squared, near = _room(2 * len(values) ** 2).reshape(2, len(values), -1)
-    np.subtract(values[:, None], values, out=squared)
-    np.multiply(squared, squared, out=squared)
-    np.less_equal(squared, cut[starts, None], out=near)
-    weights = np.stack((sizes, np.add.reduceat(ordered, starts)), axis=1).astype(np.float64)
-    tally = np.repeat((near @ weights).astype(np.int64), sizes, axis=0)
-    balance, count = np.empty_like(tally[:, 0]), np.empty_like(tally[:, 0])
-    count[order] = tally[:, 0] - 1
-    balance[order] = tally[:, 1] - ordered
-    return Votes(balance, count)
-
-
-def _last_within(inside: Ints, outside: Ints, within: Callable[[Ints], Bools]) -> Ints:
-    """Bisect from positions known inside towards the far end; distances never shrink on the way."""
-    good, far = inside.copy(), outside.copy()
-    while True:
-        gap = far - good
-        if not gap.any():
-            return good
-        middle = good + np.where(gap > 0, (gap + 1) // 2, gap // 2)
-        holds = within(middle)
-        far = np.where(holds, far, middle - np.sign(gap))
-        good = np.where(holds, middle, good)
-
-
-def _range_votes(order: Ints, sign: Ints, left: Ints, right: Ints) -> Votes:
-    """Count and balance of the sorted positions left..right-1, each point's own vote taken away."""
-    ordered = sign[order]
-    prefix = np.concatenate(([0], np.cumsum(ordered)))
-    balance = np.empty(len(order), dtype=np.int64)
-    count = np.empty(len(order), dtype=np.int64)
-    balance[order] = prefix[right] - prefix[left] - ordered
-    count[order] = right - left - 1
-    return Votes(balance, count)
+WORTH_COMPILING = 50_000  # points: about half a second with a kd-tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,17 +33,22 @@ class Block:
     limit: Floats  # cut + slack: neighbours lie within
 
 
-Slack = Callable[[Floats], Floats]
+@dataclass(frozen=True, slots=True)
+class Slack:
+    """How far beyond the cut neighbours may lie: limit = cut * factor + root * sqrt(cut) + constant."""
+
+    factor: float = 1.0
+    root: float = 0.0
+    constant: float = 0.0
+
+    def __call__(self, cut: Floats) -> Floats:
+        """The limits of these cuts."""
+        limit = cut * self.factor
+        return np.asarray(limit + self.root * np.sqrt(cut) + self.constant if self.root or self.constant else limit)
 
 
-def no_slack(cut: Floats) -> Floats:
-    """The original's rule: not a whit beyond the cut."""
-    return cut
-
-
-def relative_slack(cut: Floats) -> Floats:
-    """The rule where only floats are known."""
-    return cut * (1 + FLOAT_TOLERANCE)
+NO_SLACK = Slack()  # the original's rule: not a whit beyond the cut
+RELATIVE_SLACK = Slack(1 + FLOAT_TOLERANCE)  # the rule where only floats are known
 
 
 def plane_votes(
@@ -174,31 +58,61 @@ def plane_votes(
     slack: Slack,
     settle: Callable[[Block, Ints], Bools] | None = None,
 ) -> Votes:
-    """Votes among points given by one or two scaled coordinates.
+    """Votes among points given by one or two scaled coordinates; sign is (points,) or (points, labellings).
 
     slack turns the cut into the limit. Where `settle` is given and more than k points lie within a limit, it is asked
     which candidates are neighbours: it gets the block and the doubtful row numbers in it, and returns their mask.
     """
     n = len(sign)
-    balance, count = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    if n > TREE_ABOVE and len(scaled) == 2 and sign.ndim == 1 and compiled.kernels(n > WORTH_COMPILING):
+        return _compiled_votes(scaled, sign, k, slack, settle)
+    balance, count = np.empty_like(sign), np.empty(n, dtype=np.int64)
+    _vote(np.arange(n), scaled, sign, k, slack, settle, Votes(balance, count))
+    return Votes(balance, count)
+
+
+def _compiled_votes(
+    scaled: list[Floats], sign: Ints, k: int, slack: Slack, settle: Callable[[Block, Ints], Bools] | None
+) -> Votes:
+    """By strips; points that must be settled go the long way."""
+    from metrics.strips import plane_weights
+
+    inside, reference = plane_weights(scaled[0], scaled[1], sign > 0, k, (slack.factor, slack.root, slack.constant))
+    votes = Votes(2 * reference - inside - sign, inside - 1)
+    doubtful = np.flatnonzero(inside > k + 1)
+    if settle is not None and len(doubtful):
+        _vote(doubtful, scaled, sign, k, slack, settle, votes)
+    return votes
+
+
+def _vote(
+    rows: Ints,
+    scaled: list[Floats],
+    sign: Ints,
+    k: int,
+    slack: Slack,
+    settle: Callable[[Block, Ints], Bools] | None,
+    into: Votes,
+) -> None:
+    """Write the votes of some points, from their distances to all."""
+    n = len(sign)
     search = _dense_blocks if n <= TREE_ABOVE else _tree_blocks
-    both = np.stack((np.ones(n), sign), axis=1).astype(np.float32)
-    for block in search(scaled, np.arange(n), k, slack):
+    both = np.column_stack((np.ones(n), sign)).astype(np.float32)
+    for block in search(scaled, rows, k, slack):
         near = block.squared <= block.limit[:, None]
         tally = _tally(near, block.columns, both)
         if settle is not None and (tally[:, 0] > k + 1).any():
             doubtful = np.flatnonzero(tally[:, 0] > k + 1)
             near[doubtful] = settle(block, doubtful)
             tally = _tally(near, block.columns, both)
-        count[block.rows] = tally[:, 0] - 1
-        balance[block.rows] = tally[:, 1] - sign[block.rows]
-    return Votes(balance, count)
+        into.count[block.rows] = tally[:, 0] - 1
+        into.balance[block.rows] = tally[:, 1:].reshape(-1, *sign.shape[1:]) - sign[block.rows]
 
 
 def _tally(near: Bools, columns: Ints | None, both: NDArray[np.float32]) -> NDArray[Any]:
     if columns is None:
         return np.asarray(near.astype(np.float32) @ both)
-    return np.stack((near.sum(axis=1), (near * both[columns, 1]).sum(axis=1)), axis=1)
+    return np.stack([(near * weight[columns]).sum(axis=1) for weight in both.T], axis=1)
 
 
 def squared_distances(at: list[Floats], scaled: list[Floats], room: Floats | None = None) -> Floats:
@@ -219,23 +133,11 @@ def squared_distances(at: list[Floats], scaled: list[Floats], room: Floats | Non
     return total
 
 
-_kept = threading.local()
-
-
-def _room(cells: int) -> Floats:
-    """Room for so many floats, the same at each call of a thread where it is small: fresh pages cost more than sums."""
-    if cells > 2 * CELLS:
-        return np.empty(cells)
-    if not hasattr(_kept, "room"):
-        _kept.room = np.empty(2 * CELLS)
-    return np.asarray(_kept.room[:cells])
-
-
 def _dense_blocks(scaled: list[Floats], rows: Ints, k: int, slack: Slack) -> Iterator[Block]:
     """All distances, a few rows at a time; a block is good until the next is asked for."""
     n = len(scaled[0])
     height = max(1, CELLS // n)
-    room = _room(2 * min(height, len(rows)) * n).reshape(2, -1, n)
+    room = room_for(2 * min(height, len(rows)) * n).reshape(2, -1, n)
     for begin in range(0, len(rows), height):
         some = rows[begin : begin + height]
         squared = squared_distances([axis[some] for axis in scaled], scaled, room[:, : len(some)])

@@ -106,9 +106,12 @@ def _choose(z: Bools, context: Ints | None, rng: np.random.Generator, draws: int
 
 
 def _draw(rng: np.random.Generator, draws: int, units: int, share: float) -> Bools:
-    """(draws x units) with the same number chosen in each row."""
-    rank = rng.random((draws, units)).argsort(axis=1).argsort(axis=1)
-    return np.asarray(rank < kept_of(units, share))
+    """(draws x units) with the same number chosen in each row: those with the smallest of so many random numbers."""
+    kept = kept_of(units, share)
+    chosen = np.zeros((draws, units), dtype=np.bool_)
+    smallest = rng.random((draws, units)).argpartition(kept - 1, axis=1)[:, :kept]
+    np.put_along_axis(chosen, smallest, True, axis=1)
+    return chosen
 
 
 def kept_of(units: int, share: float) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from metrics.errors import MetricsError
@@ -23,7 +23,7 @@ def estimate_json(estimate: Estimate) -> dict[str, Any]:
     return {
         "value": _finite(estimate.value, estimate.signature),
         "n": estimate.n,
-        "interval": _interval_json(estimate.interval, estimate.signature),
+        "interval": interval_json(estimate.interval, estimate.signature),
         "settings": {name: _setting(value, estimate.signature) for name, value in estimate.settings.items()},
         "flags": list(estimate.flags),
         "signature": estimate.signature,
@@ -40,12 +40,31 @@ def modes_json(results: Mapping[Mode, HuseResult]) -> dict[str, Any]:
     return {mode: result_json(result) for mode, result in results.items()}
 
 
+def record_json(record: object) -> Any:
+    """Any result of the package (a frozen dataclass) as JSON-ready values, key by field; estimates as elsewhere.
+
+    A log-probability of minus infinity is the text "-inf". Raises MetricsError for any other number not finite.
+    """
+    if isinstance(record, Estimate):
+        return estimate_json(record)
+    if is_dataclass(record) and not isinstance(record, type):
+        return {field.name: record_json(getattr(record, field.name)) for field in fields(record)}
+    if isinstance(record, Mapping):
+        return {str(name): record_json(value) for name, value in record.items()}
+    if isinstance(record, tuple | list):
+        return [record_json(value) for value in record]
+    if record == -math.inf:
+        return "-inf"
+    return _setting(record, "the result")
+
+
 def document(results: Mapping[Mode, HuseResult]) -> dict[str, Any]:
     """The whole output of `python -m metrics huse --json`."""
     return {"schema_version": SCHEMA_VERSION, "modes": modes_json(results)}
 
 
-def _interval_json(interval: Interval | None, signature: str) -> dict[str, Any] | None:
+def interval_json(interval: Interval | None, signature: str) -> dict[str, Any] | None:
+    """An interval's limits, level and method; null where there is none. Raises MetricsError for one without end."""
     if interval is None:
         return None
     low, high = _finite(interval.low, signature), _finite(interval.high, signature)

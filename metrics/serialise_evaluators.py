@@ -40,7 +40,7 @@ def condition_json(condition: Condition) -> dict[str, Any]:
 
 def measures(condition: Condition) -> dict[str, Estimate]:
     """Every single number of a condition by name, accuracy first."""
-    return _estimates(condition.accuracy) | _estimates(condition.against_chance)
+    return {**_estimates(condition.accuracy), **_estimates(condition.against_chance), **condition.agreement}
 
 
 def _estimates(record: Accuracy | AgainstChance) -> dict[str, Estimate]:

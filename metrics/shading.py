@@ -11,7 +11,8 @@ from metrics.arrays import Floats, Ints
 from metrics.classifier import HJ, LOG_PROB, Classifier
 from metrics.errors import BadInput, DegenerateInput
 from metrics.huse import MODES, predictions
-from metrics.neighbors import CELLS, FLOAT_TOLERANCE, Votes, squared_distances
+from metrics.lines import CELLS, Votes
+from metrics.neighbors import FLOAT_TOLERANCE, squared_distances
 from metrics.types import MODEL, REFERENCE, Classified, Item, Mode, VoteTie
 from metrics.validation import check_items
 

@@ -12,6 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from metrics.errors import BadInput, some
+from metrics.files_in import read_text
 from metrics.judgments import sum_ratings
 from metrics.types import MODEL, REFERENCE, Item, Rating, Source
 from metrics.validation import LARGEST, LOG_PROB_TOLERANCE, LONGEST
@@ -70,25 +71,31 @@ def read_items(path: Path, ratings: Path | None = None) -> list[Item]:
     return [_item(row, name, hj, count) for row, name, (hj, count) in zip(rows, ids, totals, strict=True)]
 
 
-def read_ratings(path: Path, ids: Sequence[str]) -> list[Rating]:
-    """Ratings from a CSV with `item`, `rater`, `value`; each item known, each rater once an item. Raises BadInput."""
-    known, seen = set(ids), dict[tuple[str, str], int]()
+def read_ratings(path: Path, ids: Sequence[str] | None = None, *, least: int | None = None) -> list[Rating]:
+    """Ratings from a CSV with `item`, `rater`, `value`; each rater once an item. Raises BadInput.
+
+    ids: the items there are (None: any). least: no value may lie below it.
+    """
+    known, seen = None if ids is None else set(ids), dict[tuple[str, str], int]()
     ratings = []
     for row in read_rows(path, RATING_COLUMNS):
         item, rater = row.text("item"), row.text("rater")
-        if item not in known:
+        if known is not None and item not in known:
             raise row.error("item", f"no item has the id {item!r}")
         if (item, rater) in seen:
             rule = f"rater {rater!r} has already rated item {item!r} in row {seen[item, rater]}"
             raise row.error("rater", rule)
         seen[item, rater] = row.line
-        ratings.append(Rating(item, rater, row.number("value")))
+        value = row.number("value")
+        if least is not None and value < least:
+            raise row.error("value", f"values must be at least {least} here")
+        ratings.append(Rating(item, rater, value))
     return ratings
 
 
 def read_rows(path: Path, required: Sequence[str], *, needs_id: bool = False) -> list[Row]:
     """Rows of a CSV: UTF-8 (BOM or not), any column order, comma (or semicolon, tab), blank lines skipped."""
-    text, name = _text(path), path.name
+    text, name = read_text(path, "CSV"), path.name
     lines = _split(text, name)
     header_line, header = next(lines, (1, []))
     columns = [column.strip() for column in header]
@@ -104,26 +111,6 @@ def read_rows(path: Path, required: Sequence[str], *, needs_id: bool = False) ->
     if not rows:
         raise BadInput("the file has a header and no row below it", where=name)
     return rows
-
-
-def _text(path: Path) -> str:
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise BadInput("the file does not exist", where=str(path)) from None
-    except IsADirectoryError:
-        raise BadInput("this is a folder, and a CSV file was expected", where=str(path)) from None
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise BadInput(f"the file cannot be read ({reason})", where=str(path)) from None
-    if b"\0" in data:
-        line = data[: data.index(b"\0")].count(b"\n") + 1
-        raise BadInput("the file holds a NUL byte; save it as CSV in UTF-8", where=path.name, row=line)
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        raise BadInput("the file is not in UTF-8; save it as CSV in UTF-8", where=path.name, row=line) from None
 
 
 def _split(text: str, name: str) -> Iterator[tuple[int, list[str]]]:

@@ -10,7 +10,7 @@ from typing import Literal
 Source = Literal["reference", "model"]
 Mode = Literal["exact", "paper"]
 VoteTie = Literal["reference", "half", "model"]
-Missing = Literal["error", "drop_pair"]
+Missing = Literal["error", "drop_pair", "quality_only"]
 
 REFERENCE: Source = "reference"
 MODEL: Source = "model"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -78,8 +78,8 @@ def check_items(
     """
     if k < 1:
         raise BadInput("k must be a whole number of at least 1", column="k")
-    if missing not in ("error", "drop_pair"):
-        raise BadInput("missing must be 'error' or 'drop_pair'", column="missing")
+    if missing not in ("error", "drop_pair", "quality_only"):
+        raise BadInput("missing must be 'error', 'drop_pair' or 'quality_only'", column="missing")
     items = list(items)
     _check_ids(items)
     kept, dropped = _drop_missing(items, missing)
@@ -89,6 +89,11 @@ def check_items(
     _check_columns(table)
     _check_enough(table, k, removed)
     return table
+
+
+def leave_out_log_prob(items: Sequence[Item]) -> list[Item]:
+    """The same items with a log p that tells nothing, for HUSE-Q, which does not look at it."""
+    return [replace(item, log_prob=-1.0, length=1) for item in items]
 
 
 def _check_ids(items: Sequence[Item]) -> None:
@@ -104,7 +109,7 @@ def _drop_missing(items: Sequence[Item], missing: Missing) -> tuple[list[Item], 
     if len(rated) < len(items):
         dropped["missing_hj"] = len(items) - len(rated)
     without = [item for item in rated if item.log_prob is None]
-    if missing == "error":
+    if missing != "drop_pair":
         if without:
             raise MissingLogProb(item.id for item in without)
         return rated, dropped

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
 from django.db import IntegrityError, transaction
 
 from annotation.marketplace import ledger
@@ -14,14 +16,18 @@ from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.ids import worker_id as new_worker_id
 from annotation.marketplace.models import Requester, WorkerAccount
 
+LONGEST_PAYEE = 200
+
 
 @dataclass(frozen=True)
 class Record:
-    """A worker's past: assignments approved, percent approved (1 to 100), and place ("US" or "US-CA")."""
+    """A worker's past: assignments approved, percent approved (1 to 100), place ("US" or "US-CA"), mail and payee."""
 
     approved: int | None = None
     percent: int | None = None
     locale: str | None = None
+    email: str | None = None
+    payee: str | None = None
 
 
 @transaction.atomic
@@ -58,7 +64,21 @@ def _created(name: str, worker_id: str | None, now: datetime) -> WorkerAccount:
         raise InvalidParameterError(f"The worker id {worker_id} belongs to another worker.") from None
 
 
+def _set_contact(worker: WorkerAccount, record: Record) -> None:
+    if record.email is not None:
+        try:
+            validate_email(record.email)
+        except ValidationError:
+            raise InvalidParameterError(f"{record.email!r} is no mail address.") from None
+        worker.email = record.email
+    if record.payee is not None:
+        if len(record.payee) > LONGEST_PAYEE or not record.payee.isprintable():
+            raise InvalidParameterError(f"A payee is at most {LONGEST_PAYEE} printable characters.")
+        worker.payee = record.payee
+
+
 def _set_record(worker: WorkerAccount, record: Record) -> None:
+    _set_contact(worker, record)
     if record.locale is not None:
         place = re.fullmatch("([A-Z]{2})(?:-([A-Z]{2}))?", record.locale)
         if place is None or (place[2] and place[1] != "US"):

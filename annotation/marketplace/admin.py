@@ -10,6 +10,8 @@ from django.http import HttpRequest
 from annotation.marketplace.models import (
     Assignment,
     BonusPayment,
+    Document,
+    Endpoint,
     Hit,
     HitType,
     LedgerEntry,
@@ -105,3 +107,19 @@ class QualificationTypeAdmin(ReadOnlyAdmin):
 class QualificationGrantAdmin(ReadOnlyAdmin):
     list_display = ("qualification_type", "worker", "value", "status", "granted_at")
     list_select_related = ("qualification_type", "worker")
+
+
+@admin.register(Endpoint)
+class EndpointAdmin(ReadOnlyAdmin):
+    list_display = ("name", "transport", "account", "url", "confirmed_at", "closed_at")
+    list_select_related = ("account",)
+
+
+@admin.register(Document)
+class DocumentAdmin(ReadOnlyAdmin):
+    list_display = (
+        "doc_id", "kind", "transport", "destination", "created_at", "attempts", "delivered_at", "given_up_at",
+        "last_error",
+    )  # fmt: skip
+    list_filter = ("transport", "kind")
+    search_fields = ("doc_id", "destination")

@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import F
 
-from annotation.marketplace.eligibility import asks_for_masters
+from annotation.marketplace import funds
 from annotation.marketplace.errors import RequestRefusedError
-from annotation.marketplace.fees import reward_fee
-from annotation.marketplace.ledger import Purpose, pay
+from annotation.marketplace.ledger import Cost, Purpose, pay
 from annotation.marketplace.locks import lock_assignment, lock_hit, lock_requester
 from annotation.marketplace.models import Assignment, Hit, Requester, WorkerAccount
+from annotation.marketplace.notices import events
 
 # A rejection can be turned into an approval this long after the work was handed in.
 OVERRIDE_WINDOW = timedelta(days=30)
@@ -20,7 +20,7 @@ OVERRIDE_WINDOW = timedelta(days=30)
 UNPAID_RETRY = timedelta(hours=1)
 
 # A decision moves work from submitted to completed; places, and so the status, stay as they are.
-DECIDED_FIELDS = ("submitted", "completed")
+DECIDED_FIELDS = ("submitted", "completed", "held_cents")
 
 State = Assignment.State
 
@@ -44,14 +44,16 @@ def approve(assignment: Assignment, *, now: datetime, feedback: str = "", overri
 @transaction.atomic
 def reject(assignment: Assignment, *, now: datetime, feedback: str) -> None:
     """Reject `assignment`; its place is not freed. Raises RequestRefusedError (InvalidAssignmentState)."""
-    _, hit, held = _lock(assignment)
+    payer, hit, held = _lock(assignment)
     if held.state != State.SUBMITTED:
         raise _wrong_state(held, State.SUBMITTED)
     held.state, held.rejected_at, held.feedback, held.due_at = State.REJECTED, now, feedback, None
     held.save(update_fields=["state", "rejected_at", "feedback", "due_at"])
+    events.emit(events.REJECTED, hit, at=now, assignment=held)
     hit.submitted -= 1
     hit.completed += 1
     hit.save(update_fields=DECIDED_FIELDS)
+    funds.release(payer, hit, now=now)
     WorkerAccount.objects.filter(pk=held.worker_id).update(rejected_count=F("rejected_count") + 1)
 
 
@@ -85,16 +87,14 @@ def _check_override(hit: Hit, held: Assignment, now: datetime) -> None:
 
 
 def _approve_locked(payer: Requester, hit: Hit, held: Assignment, *, at: datetime, feedback: str) -> None:
-    fee = reward_fee(
-        hit.hit_type.reward_cents,
-        max_assignments=hit.max_assignments,
-        masters=asks_for_masters(hit.hit_type.requirements),
-    )
-    pay(held, purpose=Purpose.REWARD, amount=hit.hit_type.reward_cents, fee=fee, payer=payer, now=at)
     overridden = held.state == State.REJECTED
+    cost = Cost(hit.hit_type.reward_cents, funds.fee_of(hit.hit_type, hit.max_assignments))
+    # The hold of rejected work was given back: an override is paid like a bonus, out of what can be spent.
+    pay(held, cost, purpose=Purpose.REWARD, payer=payer, now=at, hold=None if overridden else hit)
     held.state, held.approved_at, held.due_at = State.APPROVED, at, None
     held.feedback = feedback or held.feedback
     held.save(update_fields=["state", "approved_at", "feedback", "due_at"])
+    events.emit(events.APPROVED, hit, at=at, assignment=held)
     if not overridden:
         hit.submitted -= 1
         hit.completed += 1

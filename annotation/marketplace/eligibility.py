@@ -83,6 +83,8 @@ def check_types_exist(requirements: Iterable[Requirement]) -> None:
     foreign = MASTERS_PRODUCTION if settings.MARKETPLACE_DEVELOPMENT else MASTERS_SANDBOX
     wanted = {row["QualificationTypeId"] for row in requirements}
     custom = wanted - (SYSTEM_TYPES - {foreign})
+    if not custom:
+        return
     rows = QualificationType.objects.filter(type_id__in=custom, deleted_at=None)
     missing = custom - set(rows.values_list("type_id", flat=True))
     if missing:

@@ -7,6 +7,8 @@ import secrets
 import string
 
 ALPHABET = string.ascii_uppercase + string.digits
+# Has the form of an id and is nobody's: random ids are this one never.
+NOBODYS_ID = "3" + 29 * "0"
 
 
 def _random(length: int) -> str:
@@ -21,6 +23,16 @@ def public_id() -> str:
 def worker_id() -> str:
     """A new worker id: A and 13 characters."""
     return "A" + _random(13)
+
+
+def account_number() -> str:
+    """A new account number, as ARNs and queue addresses carry it: 12 digits."""
+    return "".join(secrets.choice(string.digits) for _ in range(12))
+
+
+def document_id() -> str:
+    """A new id of a notification document: 40 hexadecimal digits."""
+    return secrets.token_hex(20)
 
 
 def is_public_id(text: str) -> bool:

@@ -7,98 +7,140 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import F, Sum
+from django.db.models import F
 
 from annotation.marketplace.errors import RequestRefusedError
 from annotation.marketplace.locks import lock_requester
-from annotation.marketplace.models import Assignment, LedgerEntry, Requester, WorkerAccount
+from annotation.marketplace.models import Assignment, Hit, LedgerEntry, Requester, WorkerAccount
 from annotation.marketplace.money import dollars
 
 Account = LedgerEntry.Account
 Purpose = LedgerEntry.Purpose
 
 
-def pay(assignment: Assignment, *, purpose: str, amount: int, fee: int, payer: Requester, now: datetime) -> None:
-    """Move `amount` cents from `payer` to the worker of `assignment` and `fee` cents to the house.
+@dataclass(frozen=True)
+class Cost:
+    """Cents for a worker and cents for the house."""
 
-    `payer` must be locked. Raises RequestRefusedError (InsufficientFunds) before anything has changed.
+    amount: int
+    fee: int
+
+    @property
+    def total(self) -> int:
+        return self.amount + self.fee
+
+
+def insufficient(needed: int, available: int) -> RequestRefusedError:
+    return RequestRefusedError(
+        "InsufficientFunds",
+        f"This account has insufficient funds: {dollars(needed)} USD are needed, "
+        f"{dollars(available)} USD are available.",
+    )
+
+
+def pay(
+    assignment: Assignment, cost: Cost, *, purpose: str, payer: Requester, now: datetime, hold: Hit | None = None
+) -> None:
+    """Move `cost` from `payer` to the worker of `assignment` and to the house, first out of what `hold` holds.
+
+    `payer` and `hold` must be locked; `hold` is changed but not saved. The earnings of workers whom the requester pays
+    elsewhere, or not at all, leave the books. Raises RequestRefusedError (InsufficientFunds) before anything has
+    changed.
     """
-    total = amount + fee
-    if payer.balance_cents < total:
-        raise RequestRefusedError(
-            "InsufficientFunds",
-            f"This account has insufficient funds: {dollars(total)} USD are needed, "
-            f"{dollars(payer.balance_cents)} USD are available.",
-        )
-    posting = uuid.uuid4()
+    held = min(cost.total, hold.held_cents) if hold is not None else 0
+    if payer.balance_cents + held < cost.total:
+        raise insufficient(cost.total, payer.balance_cents + held)
+    here = payer.pays == Requester.Pays.HERE
+    earner = {"account": Account.WORKER, "worker_id": assignment.worker_id} if here else {"account": Account.OUTSIDE}
     rows = [
-        LedgerEntry(account=Account.REQUESTER, requester=payer, amount_cents=-total),
-        LedgerEntry(account=Account.WORKER, worker_id=assignment.worker_id, amount_cents=amount),
-        LedgerEntry(account=Account.HOUSE, amount_cents=fee),
+        LedgerEntry(account=Account.REQUESTER, requester=payer, amount_cents=held - cost.total),
+        LedgerEntry(account=Account.HELD, requester=payer, hit=hold, amount_cents=-held),
+        LedgerEntry(amount_cents=cost.amount, **earner),
+        LedgerEntry(account=Account.HOUSE, amount_cents=cost.fee),
     ]
     for row in rows:
-        row.posting, row.purpose, row.assignment, row.posted_at = posting, purpose, assignment, now
+        row.assignment = assignment
+    _post([row for row in rows if row.amount_cents or row.account != Account.HELD], purpose, now)
+    _change(payer, available=held - cost.total, held=-held)
+    if hold is not None:
+        hold.held_cents -= held
+    if here:
+        WorkerAccount.objects.filter(pk=assignment.worker_id).update(
+            earned_cents=F("earned_cents") + cost.amount, owed_cents=F("owed_cents") + cost.amount
+        )
+
+
+def hold_new(hit: Hit, *, now: datetime) -> bool:
+    """Put on hold what the new `hit` says it holds; False, and nothing done, when the balance does not suffice."""
+    payer, amount = hit.requester, hit.held_cents
+    rows = Requester.objects.filter(pk=payer.pk, balance_cents__gte=amount)
+    if not rows.update(balance_cents=F("balance_cents") - amount, held_cents=F("held_cents") + amount):
+        return False
+    _post(_hold_rows(payer, hit, amount), Purpose.HOLD, now)
+    return True
+
+
+def _hold_rows(payer: Requester, hit: Hit, amount: int) -> list[LedgerEntry]:
+    return [
+        LedgerEntry(account=Account.REQUESTER, requester=payer, hit=hit, amount_cents=-amount),
+        LedgerEntry(account=Account.HELD, requester=payer, hit=hit, amount_cents=amount),
+    ]
+
+
+def move_hold(payer: Requester, hit: Hit, amount: int, *, now: datetime) -> None:
+    """Put `amount` more cents of `payer` on hold for `hit`, or give some back (below zero); both locked and saved."""
+    _post(_hold_rows(payer, hit, amount), Purpose.HOLD, now)
+    _change(payer, available=-amount, held=amount)
+    hit.held_cents += amount
+    hit.save(update_fields=["held_cents"])
+
+
+def _post(rows: list[LedgerEntry], purpose: str, now: datetime) -> None:
+    """Write the rows of one posting."""
+    posting = uuid.uuid4()
+    for row in rows:
+        row.posting, row.purpose, row.posted_at = posting, purpose, now
     LedgerEntry.objects.bulk_create(rows)
-    payer.balance_cents -= total
-    payer.save(update_fields=["balance_cents"])
-    WorkerAccount.objects.filter(pk=assignment.worker_id).update(earned_cents=F("earned_cents") + amount)
+
+
+def _change(payer: Requester, *, available: int, held: int = 0) -> None:
+    payer.balance_cents += available
+    payer.held_cents += held
+    payer.save(update_fields=["balance_cents", "held_cents"])
 
 
 @transaction.atomic
 def set_balance(requester: Requester, *, balance: int, now: datetime) -> None:
-    """Bring the balance of `requester` to `balance` cents by a deposit from (or a refund to) the outside."""
+    """Bring what `requester` can spend to `balance` cents by a deposit from (or a refund to) the outside.
+
+    A balance below what is on hold ends all holds first: nothing is promised that the account does not have.
+    """
     locked = lock_requester(requester.pk)
+    if balance < locked.held_cents:
+        for hit in Hit.objects.select_for_update().filter(requester=locked, held_cents__gt=0).order_by("pk"):
+            move_hold(locked, hit, -hit.held_cents, now=now)
     difference = balance - locked.balance_cents
     if not difference:
         return
-    posting = uuid.uuid4()
-    LedgerEntry.objects.bulk_create(
-        LedgerEntry(posting=posting, purpose=Purpose.DEPOSIT, posted_at=now, amount_cents=amount, **account)
-        for amount, account in (
-            (difference, {"account": Account.REQUESTER, "requester": locked}),
-            (-difference, {"account": Account.OUTSIDE}),
-        )
-    )
-    locked.balance_cents = balance
-    locked.save(update_fields=["balance_cents"])
-
-
-@dataclass(frozen=True)
-class Proof:
-    """What a comparison of balances and ledger rows found: how much was compared, and one sentence per difference."""
-
-    accounts: int
-    postings: int
-    faults: tuple[str, ...]
-
-
-def prove() -> Proof:
-    """Compare every stored balance with the sum of its ledger rows, and every posting with zero."""
-    with transaction.atomic():
-        faults = [*_requester_faults(), *_worker_faults(), *_posting_faults()]
-        accounts = Requester.objects.count() + WorkerAccount.objects.count()
-        postings = LedgerEntry.objects.values("posting").distinct().count()
-    return Proof(accounts, postings, tuple(faults))
-
-
-def _requester_faults() -> list[str]:
-    rows = Requester.objects.annotate(posted=Sum("entries__amount_cents", default=0)).exclude(balance_cents=F("posted"))
-    return [
-        f"Requester {row}: the balance is {row.balance_cents} cents, its rows sum to {row.posted}."
-        for row in rows.select_related("user").order_by("pk")
+    rows = [
+        LedgerEntry(account=Account.REQUESTER, requester=locked, amount_cents=difference),
+        LedgerEntry(account=Account.OUTSIDE, amount_cents=-difference),
     ]
+    _post(rows, Purpose.DEPOSIT, now)
+    _change(locked, available=difference)
 
 
-def _worker_faults() -> list[str]:
-    rows = WorkerAccount.objects.annotate(posted=Sum("entries__amount_cents", default=0))
-    return [
-        f"Worker {row}: earned {row.earned_cents} cents, the rows sum to {row.posted}."
-        for row in rows.exclude(earned_cents=F("posted")).order_by("pk")
+def move_payout(worker: WorkerAccount, amount: int, *, target: str, now: datetime) -> None:
+    """Move `amount` cents (above zero) on the way of a payout, by one step.
+
+    `target` PAYOUT: from what the worker is owed to on its way; OUTSIDE: it has arrived; WORKER: it has failed and is
+    owed again. The worker's row must be locked.
+    """
+    source = Account.WORKER if target == Account.PAYOUT else Account.PAYOUT
+    rows = [
+        LedgerEntry(account=source, worker=worker, amount_cents=-amount),
+        LedgerEntry(account=target, worker=None if target == Account.OUTSIDE else worker, amount_cents=amount),
     ]
-
-
-def _posting_faults() -> list[str]:
-    sums = (
-        LedgerEntry.objects.values("posting").annotate(total=Sum("amount_cents")).exclude(total=0).order_by("posting")
-    )
-    return [f"Posting {row['posting']}: its rows sum to {row['total']} cents, not to zero." for row in sums]
+    _post(rows, Purpose.PAYOUT, now)
+    owed = {Account.PAYOUT: -amount, Account.WORKER: amount}.get(Account(target), 0)
+    WorkerAccount.objects.filter(pk=worker.pk).update(owed_cents=F("owed_cents") + owed)

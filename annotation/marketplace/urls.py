@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path, register_converter
 
-from annotation.marketplace.worker import doors, frames, pages
+from annotation.marketplace.worker import doors, frames, pages, relations
 
 
 class PublicId:
@@ -27,6 +27,9 @@ urlpatterns = [
     path("sign-in/", doors.sign_in, name="sign-in"),
     path("enter/<str:token>/", doors.enter, name="enter"),
     path("sign-out/", doors.sign_out, name="sign-out"),
+    path("messages/", relations.messages, name="messages"),
+    path("qualifications/<public_id:type_id>/", relations.qualification, name="qualification"),
+    path("qualifications/<public_id:type_id>/ask/", relations.ask, name="ask"),
     path("<public_id:hit_id>/", pages.preview, name="preview"),
     path("<public_id:hit_id>/accept/", pages.accept, name="accept"),
     path("work/<public_id:assignment_id>/", pages.work, name="work"),

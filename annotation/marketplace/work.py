@@ -8,12 +8,13 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import F
 
-from annotation.marketplace import lifecycle
+from annotation.marketplace import funds, lifecycle, once
 from annotation.marketplace.answers import Pairs, answers_xml
 from annotation.marketplace.eligibility import standing
 from annotation.marketplace.errors import WorkRefusedError
-from annotation.marketplace.locks import lock_assignment, lock_hit
-from annotation.marketplace.models import Assignment, Hit, Submission, WorkerAccount
+from annotation.marketplace.locks import lock_assignment, lock_hit, lock_requester
+from annotation.marketplace.models import Assignment, Hit, Submission, WorkerAccount, WorkerBlock
+from annotation.marketplace.notices import events
 
 State = Assignment.State
 
@@ -22,8 +23,8 @@ State = Assignment.State
 def accept(hit: Hit, *, worker: WorkerAccount, now: datetime) -> Assignment:
     """Give `worker` a place of `hit` until the deadline.
 
-    Raises WorkRefusedError: closed, held (already accepted or done), unqualified, full. Exactly MaxAssignments can
-    be held: the HIT's row is locked from the check to the count.
+    Raises WorkRefusedError: closed, held (already accepted or done), unqualified, blocked, full. Exactly MaxAssignments
+    can be held: the HIT's row is locked from the check to the count.
     """
     locked = lock_hit(hit.pk)
     if locked.status == Hit.Status.DISPOSED or lifecycle.expired(locked, now):
@@ -32,11 +33,15 @@ def accept(hit: Hit, *, worker: WorkerAccount, now: datetime) -> Assignment:
         raise WorkRefusedError("held")
     if not worker.active or not standing(worker, locked.hit_type).accept:
         raise WorkRefusedError("unqualified")
+    if WorkerBlock.objects.filter(requester=locked.requester_id, worker=worker).exists():
+        raise WorkRefusedError("blocked")
     if not lifecycle.available(locked, now):
         raise WorkRefusedError("full")
+    once.grant(locked, worker=worker, now=now)
     deadline = now + timedelta(seconds=locked.hit_type.assignment_seconds)
     held = Assignment.objects.create(hit=locked, worker=worker, accepted_at=now, deadline=deadline, due_at=deadline)
     locked.pending += 1
+    events.emit(events.ACCEPTED, locked, at=now, assignment=held)
     _save(locked, now)
     return held
 
@@ -44,11 +49,14 @@ def accept(hit: Hit, *, worker: WorkerAccount, now: datetime) -> Assignment:
 @transaction.atomic
 def give_back(assignment: Assignment, *, now: datetime) -> None:
     """Return an accepted assignment. Raises WorkRefusedError (over) when it is no longer held."""
+    # A place given back after the HIT has expired is lost, and its money goes back to the requester.
+    payer = lock_requester(Hit.objects.only("requester_id").get(pk=assignment.hit_id).requester_id)
     hit, held = lock_hit(assignment.hit_id), lock_assignment(assignment.pk)
     if held.state != State.ACCEPTED:
         raise WorkRefusedError("over")
     end_hold(hit, held, state=State.RETURNED, at=now)
     hit.save(update_fields=lifecycle.SETTLED_FIELDS)
+    funds.release(payer, hit, now=now)
 
 
 @transaction.atomic
@@ -72,6 +80,7 @@ def hand_in(assignment: Assignment, pairs: Pairs, *, now: datetime, received_at:
     held.save(update_fields=["state", "submitted_at", "auto_approval_at", "due_at"])
     hit.pending -= 1
     hit.submitted += 1
+    events.emit(events.SUBMITTED, hit, at=now, assignment=held)
     _save(hit, now)
     WorkerAccount.objects.filter(pk=held.worker_id).update(submitted_count=F("submitted_count") + 1)
 
@@ -81,9 +90,11 @@ def end_hold(hit: Hit, held: Assignment, *, state: str, at: datetime) -> None:
     held.state, held.given_up_at, held.due_at = state, at, None
     held.save(update_fields=["state", "given_up_at", "due_at"])
     hit.pending -= 1
-    lifecycle.settle(hit, at)
+    happened = events.RETURNED if state == State.RETURNED else events.ABANDONED
+    events.emit(happened, hit, at=at, assignment=held)
+    events.settle(hit, at)
 
 
 def _save(hit: Hit, now: datetime) -> None:
-    lifecycle.settle(hit, now)
+    events.settle(hit, now)
     hit.save(update_fields=lifecycle.SETTLED_FIELDS)

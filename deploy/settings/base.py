@@ -102,6 +102,16 @@ SESSION_COOKIE_SAMESITE = "Lax"
 # An answer of a worker may hold long explanations; the wire of the marketplace checks its own, smaller limits.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 
+# Mail to workers who gave an address; without a mail server none is sent (messages are on their pages all the same).
+EMAIL_HOST = env.text("EMAIL_HOST", "")
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'dummy'}.EmailBackend"
+EMAIL_PORT = env.whole("EMAIL_PORT", 587)
+EMAIL_HOST_USER = env.text("EMAIL_HOST_USER", "")
+EMAIL_HOST_PASSWORD = env.text("EMAIL_HOST_PASSWORD", "")
+EMAIL_USE_TLS = env.flag("EMAIL_USE_TLS", True)
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", "assay@localhost")
+
 CELERY_BROKER_URL = env.broker("CELERY_BROKER_URL")
 
 # Three hosts: requester HTML (HIT_ORIGIN) never shares an origin with anybody's session.
@@ -117,11 +127,15 @@ MTURK_SECRET_KEY = env.text("MTURK_SECRET_KEY", "")
 
 # Development aids of the marketplace (movable clock, http ExternalQuestions on loopback); never in production.
 MARKETPLACE_DEVELOPMENT = False
+# Whether HITs may be published that the requester's balance does not cover; real workers should not meet such.
+MARKETPLACE_PUBLISH_UNFUNDED = env.flag("MARKETPLACE_PUBLISH_UNFUNDED", False)
 
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "filters": {"wire": {"()": "annotation.marketplace.wire.logs.WireRefusals"}},
+    "loggers": {"django.request": {"filters": ["wire"]}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
     "root": {"handlers": ["stderr"], "level": env.text("LOG_LEVEL", "WARNING")},
 }

@@ -8,6 +8,7 @@ SECRET_KEY = env.text("SECRET_KEY", "development-only-key-that-protects-nothing-
 PSEUDONYM_KEY = env.text("PSEUDONYM_KEY", "development-only")
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
 MARKETPLACE_DEVELOPMENT = True
+MARKETPLACE_PUBLISH_UNFUNDED = env.flag("MARKETPLACE_PUBLISH_UNFUNDED", True)
 
 # Style sheets and scripts straight from their folders: nothing to collect first.
 WHITENOISE_USE_FINDERS = True

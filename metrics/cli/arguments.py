@@ -25,9 +25,18 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{message[:1].upper()}{message[1:]}.\n")
 
 
-def common_options(command: argparse.ArgumentParser, *, seed: str, level: float = 0.95) -> None:
-    """Add the options every command has. seed: what it seeds, for the help."""
-    command.add_argument("--seed", type=int, default=0, help=f"seed of {seed} (0)")
-    command.add_argument("--level", type=float, default=level, help=f"level of the interval ({level:g})")
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError("a seed is a whole number of at least 0")
+    return int(text)
+
+
+def common_options(
+    command: argparse.ArgumentParser, *, seed: str, level: float = 0.95, level_option: str = "--level"
+) -> None:
+    """Add the options every command has. seed: what it seeds, for the help. level_option: its name, where another
+    level is asked for too."""
+    command.add_argument("--seed", type=_seed, default=0, help=f"seed of {seed} (0)")
+    command.add_argument(level_option, type=float, default=level, help=f"level of the interval ({level:g})")
     command.add_argument("--json", action="store_true", help="JSON instead of a table")
     command.add_argument("--out", type=Path, metavar="FILE", help="write there instead of to the screen")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 
+from metrics.alpha import krippendorff_alpha
 from metrics.cli.arguments import Commands, common_options
 from metrics.cli.output import cell, flags_line, json_text
 from metrics.evaluators import Condition, Evaluation, evaluate_judgments
@@ -25,6 +27,8 @@ TITLES = {
     "accuracy_minus_chance": "accuracy less chance",
     "cohens_d": "Cohen's d",
     "hedges_g": "Hedges' g",
+    "alpha_nominal_binary": "alpha, nominal, binary",
+    "alpha_ordinal": "alpha, ordinal, 4 points",
 }
 NO_CLAIM = "A difference from chance that is not significant does not show that there is none (that takes TOST)."
 
@@ -42,14 +46,15 @@ def add(commands: Commands) -> None:
         "--by", metavar="COLUMN", action="append", help="columns that make the condition (default: condition)"
     )
     command.add_argument("--chance", type=float, default=0.5, help="accuracy without any skill (0.5)")
-    common_options(command, seed="nothing here, as no number of this command is drawn at random")
+    common_options(command, seed="the resamples of items behind the intervals of alpha")
     command.set_defaults(run=run)
 
 
 def run(given: argparse.Namespace) -> str:
     """The text of the command. Raises MetricsError."""
     judgments, by = read_judgments(given.judgments, given.by)
-    evaluation = evaluate_judgments(judgments, by, chance=given.chance, level=given.level)
+    agreement = partial(krippendorff_alpha, confidence=given.level, seed=given.seed)
+    evaluation = evaluate_judgments(judgments, by, chance=given.chance, level=given.level, agreement=agreement)
     return json_text(evaluation_json(evaluation)) if given.json else table(evaluation)
 
 
@@ -72,7 +77,7 @@ def _block(name: str, condition: Condition) -> str:
     accuracy = condition.accuracy.accuracy
     size = accuracy.settings
     lines = [f"{name} (evaluators {accuracy.n}, items {size['items']}, ratings {size['judgments']})"]
-    lines += [f"{title:<31}{cell(found[key])}" for key, title in TITLES.items()]
+    lines += [f"{title:<31}{cell(found[key])}" for key, title in TITLES.items() if key in found]
     lines.append(f"{'tp fp fn tn':<31}{counts.tp} {counts.fp} {counts.fn} {counts.tn}")
     lines.append(f"{'test against chance':<31}{_test(condition)}")
     lines += [f"{f'scores 1-4, {truth}':<31}{_scores(condition, truth)}" for truth in ("human", "machine")]

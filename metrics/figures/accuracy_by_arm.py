@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from metrics.errors import DegenerateInput
 from metrics.figures import theme
-from metrics.figures.chart import Axis, Bounds, Chart, Guide, Note, Points, padded, ticks
+from metrics.figures.chart import Axis, Chart, Guide, Note, Points, ends, padded, ticks
 from metrics.figures.interactive import figure as interactive
 from metrics.types import Estimate
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-ROW = 34  # SVG units of a row
+ROW = 40  # SVG units of a row
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,8 @@ def data(arms: Sequence[Arm]) -> tuple[tuple[str, ...], list[tuple[str | float |
     rows: list[tuple[str | float | None, ...]] = []
     for arm in arms:
         span = arm.accuracy.interval
-        ends = (span.low, span.high, span.level) if span else (None, None, None)
-        rows.append((arm.name, arm.group, arm.accuracy.n, arm.accuracy.value, *ends))
+        bounds = (span.low, span.high, span.level) if span else (None, None, None)
+        rows.append((arm.name, arm.group, arm.accuracy.n, arm.accuracy.value, *bounds))
     return columns, rows
 
 
@@ -56,15 +56,15 @@ def chart(arms: Sequence[Arm], *, chance: float = 0.5, unit: str = "evaluators",
         title="Accuracy by arm",
         alt=alt(arms, chance=chance, unit=unit),
         x=Axis("accuracy", *span, tuple((at, f"{at * 100:.0f}%") for at, _ in ticks(*span))),
-        y=Axis("", -0.5, len(arms) - 0.2),
-        guides=(Guide((chance, chance), (-0.5, len(arms) - 0.2)),),
+        y=Axis("", -0.75, len(arms) - 0.2),
+        guides=(Guide((chance, chance), (-0.75, len(arms) - 0.2)),),
         points=_points(arms, heights),
         notes=(
             *(Note(span[0] + lift, height + 0.3, _label(arm)) for arm, height in zip(arms, heights, strict=True)),
-            Note(chance + lift, -0.45, f"chance {chance:.0%}", quiet=True),
+            Note(chance + lift, -0.7, f"chance {chance:.0%}", quiet=True),
         ),
         legend=len({arm.group for arm in arms}) > 1,
-        height=86 + ROW * len(arms),
+        height=96 + ROW * len(arms),
     )
 
 
@@ -83,19 +83,21 @@ def alt(arms: Sequence[Arm], *, chance: float = 0.5, unit: str = "evaluators") -
     ]
     if below:
         told.append(f"Below it: {', '.join(below)}.")
-    told.append(f"Accuracy: {'; '.join(f'{_label(arm)} {unit}' for arm in arms)}.")
+    known = sorted((arm for arm in arms if arm.accuracy.value is not None), key=lambda arm: -(arm.accuracy.value or 0))
+    if known:
+        told += [f"Highest: {_label(known[0])} {unit}.", f"Lowest: {_label(known[-1])} {unit}."][: len(known)]
     return " ".join(told)
 
 
 def _range(arms: Sequence[Arm], chance: float) -> tuple[float, float]:
-    ends = [chance]
+    reached = [chance]
     for arm in arms:
         span = arm.accuracy.interval
-        ends += [
+        reached += [
             *((span.low, span.high) if span else ()),
             *(() if arm.accuracy.value is None else (arm.accuracy.value,)),
         ]
-    return padded(tuple(ends), share=0.08)
+    return padded(tuple(reached), share=0.08)
 
 
 def _points(arms: Sequence[Arm], heights: Sequence[float]) -> tuple[Points, ...]:
@@ -113,14 +115,10 @@ def _points(arms: Sequence[Arm], heights: Sequence[float]) -> tuple[Points, ...]
                 y=tuple(y for _, _, y in shown),
                 hover=tuple(_label(arm) for arm, _, _ in shown),
                 shape=theme.series_shape(at),
-                x_bounds=tuple(_bounds(arm.accuracy) for arm, _, _ in shown),
+                x_bounds=tuple(ends(arm.accuracy.interval) for arm, _, _ in shown),
             )
         )
     return tuple(found)
-
-
-def _bounds(value: Estimate) -> Bounds:
-    return (value.interval.low, value.interval.high) if value.interval else None
 
 
 def _name(arm: Arm) -> str:
@@ -130,5 +128,5 @@ def _name(arm: Arm) -> str:
 def _label(arm: Arm) -> str:
     value, span = arm.accuracy.value, arm.accuracy.interval
     shown = "–" if value is None else f"{value:.1%}"
-    bounds = f" [{span.low:.1%}, {span.high:.1%}]" if span else ""
+    bounds = f" [{100 * span.low:.1f}, {100 * span.high:.1f}]" if span else ""
     return f"{_name(arm)} {shown}{bounds}, n = {arm.accuracy.n}"

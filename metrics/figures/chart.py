@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from metrics.figures.theme import Dash, Look, Shape
+from metrics.types import Interval
 
 Anchor = Literal["start", "middle", "end"]
 
@@ -94,10 +95,11 @@ Named = Points | Curve | Bars | Area
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """A straight quiet line for the eye: chance, or equal sums."""
+    """A straight line for the eye: dashed for one place that matters (chance), faint for a family of lines."""
 
     x: tuple[float, float]
     y: tuple[float, float]
+    faint: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,12 +183,16 @@ def decades(low: float, high: float) -> tuple[tuple[float, str], ...]:
 
 
 def _power(power: int) -> str:
-    if 0 <= power < 6:
+    if 0 <= power < 4:
         return f"{10**power:,}"
-    if 6 <= power <= 12:
-        name = {6: "million", 9: "billion", 12: "trillion"}.get(power - power % 3, "")
-        return f"{10 ** (power % 3)} {name}"
+    if 4 <= power < 15:
+        return f"{10 ** (power % 3)}{'kMBT'[power // 3 - 1]}"
     return f"1e{power}".replace("-", "−")
+
+
+def ends(interval: Interval | None) -> Bounds:
+    """The two ends of an interval, None where there is none."""
+    return (interval.low, interval.high) if interval else None
 
 
 def padded(values: tuple[float, ...], *, share: float = 0.06) -> tuple[float, float]:

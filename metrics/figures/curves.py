@@ -10,13 +10,14 @@ from metrics.errors import DegenerateInput
 from metrics.figures import theme
 from metrics.figures.chart import Axis, Chart, Curve, Guide, Note, decades, padded, ticks
 from metrics.figures.interactive import figure as interactive
-from metrics.figures.labels import labelled
+from metrics.figures.labels import LETTER, labelled
 from metrics.wording import number
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-MOST_LABELS = 4  # more names at the ends of curves would cover them: a legend then
+NARROW = 280  # pixels of the plot on a narrow screen
+MOST_LABELS, LONGEST_LABEL = 4, 14  # more or longer names at the ends of curves would cover them: a legend then
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,19 +79,20 @@ def chart(panel: Panel) -> Chart:
     """
     _check(panel)
     xs = padded(tuple(_x(panel, at.x) for series in panel.series for at in series.places), share=0.04)
+    room = _room(panel) * (xs[1] - xs[0])
     ys = panel.y_range or padded(_values(panel))
     plain = Chart(
         name=panel.name,
         title=panel.title,
         alt=alt(panel),
-        x=Axis(panel.x_title, *xs, decades(*xs) if panel.x_log else ticks(*xs)),
+        x=Axis(panel.x_title, xs[0], xs[1] + room, decades(*xs) if panel.x_log else ticks(*xs)),
         y=Axis(panel.y_title, *ys, ticks(*ys)),
         guides=_guides(panel, xs, ys),
         curves=tuple(_curve(panel, series, at) for at, series in enumerate(panel.series)),
         notes=_notes(panel, xs, ys),
-        legend=len(panel.series) > MOST_LABELS,
+        legend=not room,
     )
-    if plain.legend or len(panel.series) == 1:
+    if plain.legend:
         return plain
     ends = [(_x(panel, last.x), last.value, series.name) for series in panel.series if (last := _sorted(series)[-1])]
     return labelled(plain, ends)
@@ -118,6 +120,14 @@ def alt(panel: Panel) -> str:
     if panel.band:
         told.append(f"Bands: {panel.band}.")
     return " ".join(told)
+
+
+def _room(panel: Panel) -> float:
+    """What the names at the ends of curves take, as a share of the width; 0 where they do not stand there."""
+    longest = max(len(series.name) for series in panel.series)
+    if not 1 < len(panel.series) <= MOST_LABELS or longest > LONGEST_LABEL:
+        return 0.0
+    return (10 + LETTER * longest) / NARROW
 
 
 def _check(panel: Panel) -> None:
@@ -168,7 +178,10 @@ def _value(at: At) -> str:
 
 
 def _place(x: float) -> str:
-    return f"{x:,.0f}" if x == int(x) and abs(x) < 1e15 else f"{x:g}".replace("-", "−")
+    for size, name in ((1e9, " billion"), (1e6, " million")):
+        if abs(x) >= size:
+            return f"{x / size:.3g}{name}"
+    return f"{x:,.0f}" if x == int(x) else f"{x:g}".replace("-", "−")
 
 
 def _guides(panel: Panel, xs: tuple[float, float], ys: tuple[float, float]) -> tuple[Guide, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from metrics.errors import DegenerateInput
-from metrics.figures.chart import Axis, Chart, Points, decades, padded, ticks
+from metrics.figures.chart import Axis, Chart, Points, decades, ends, padded, ticks
 from metrics.figures.interactive import figure as interactive
 from metrics.types import Estimate, Interval
 from metrics.wording import estimate, number
@@ -55,13 +55,13 @@ def chart(found: Typicality, *, name: str = "hj-by-frequency") -> Chart:
     if not found.phrases or min(one.frequency for one in found.phrases) <= 0:
         raise DegenerateInput("HJ by frequency needs texts, each with a frequency above 0.")
     xs = tuple(math.log10(one.frequency) for one in found.phrases)
-    ends = [end for one in found.phrases if one.interval for end in (one.interval.low, one.interval.high)]
-    wide, high = padded(xs), padded((*(one.hj for one in found.phrases), *ends))
+    reached = [end for one in found.phrases if one.interval for end in (one.interval.low, one.interval.high)]
+    wide, high = padded(xs), padded((*(one.hj for one in found.phrases), *reached))
     return Chart(
         name=name,
         title="HJ by corpus frequency",
         alt=alt(found),
-        x=Axis("frequency in the corpus (count, log scale)", *wide, decades(*wide)),
+        x=Axis("frequency in the corpus (log scale)", *wide, decades(*wide)),
         y=Axis("HJ (mean rating, scale points)", *high, ticks(*high)),
         points=(
             Points(
@@ -71,9 +71,7 @@ def chart(found: Typicality, *, name: str = "hj-by-frequency") -> Chart:
                 y=tuple(one.hj for one in found.phrases),
                 hover=tuple(_hover(one) for one in found.phrases),
                 shape="diamond",
-                y_bounds=tuple(
-                    (one.interval.low, one.interval.high) if one.interval else None for one in found.phrases
-                ),
+                y_bounds=tuple(ends(one.interval) for one in found.phrases),
             ),
         ),
     )

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 BIN = 0.3  # standard deviations a bin of the histograms beside the plot
+MOST_BINS = 80
 UNITS = {"whitespace": "word", "model_token": "token", "char": "character"}
 
 
@@ -118,11 +119,12 @@ def alt(panel: Panel) -> str:
 
 
 def _margins(sides: Sequence[tuple[str, tuple[float, ...]]], span: tuple[float, float]) -> tuple[Margin, ...]:
-    """Share of each source's texts in bins of 0.3 sd (of all texts together); nothing where all are alike."""
+    """Share of each source's texts in bins of 0.3 sd of all texts; at most 80 bins, none if all are alike."""
     every = [value for _, values in sides for value in values]
     width = BIN * pstdev(every) if len(every) > 1 else 0.0
     if not width:
         return ()
+    width = max(width, (span[1] - span[0]) / MOST_BINS)
     count = math.ceil((span[1] - span[0]) / width)
     centres = tuple(span[0] + (at + 0.5) * width for at in range(count))
     found = []

@@ -1,4 +1,4 @@
-"""Pictures and print from a page or a chart: SVG always, PNG and PDF by a Chromium.
+"""Files of a chart: interactive HTML and SVG always, PNG and PDF by a Chromium.
 
 Chromium is found by one setting, its path; where it is absent PNG and PDF refuse with a sentence, and nothing else
 is affected. It runs without network, in an empty profile that is thrown away.
@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
+from metrics.figures import embed
 from metrics.figures.chart import Chart
 from metrics.figures.static import svg
 
@@ -33,6 +35,12 @@ class NoBrowser(RuntimeError):  # noqa: N818 - what it says
 def write_svg(chart: Chart, path: Path) -> Path:
     """Write the chart as an SVG file in the light palette."""
     path.write_text(svg(chart, standalone=True), encoding="utf-8", newline="\n")
+    return path
+
+
+def write_html(charts: Sequence[Chart], path: Path, *, title: str) -> Path:
+    """Write the charts as one HTML file: interactive, readable without script, without network."""
+    path.write_text(embed.page(charts, title=title), encoding="utf-8", newline="\n")
     return path
 
 

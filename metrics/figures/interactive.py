@@ -85,6 +85,7 @@ def _note(note: Note) -> dict[str, Any]:
         "xanchor": ANCHORS[note.anchor],
         "yanchor": "bottom",
         "borderpad": 0,
+        "bgcolor": theme.LIGHT["paper"],
         **({"font": {"size": 11, "color": theme.LIGHT["quiet"]}} if note.quiet else {}),
     }
 
@@ -100,6 +101,7 @@ def _axis(axis: Axis, beside: float) -> dict[str, Any]:
         "showline": True,
         "showgrid": True,
         "zeroline": False,
+        "tickangle": 0,
         "tickfont": {"size": 11, "color": theme.LIGHT["quiet"]},
         **({"domain": [0, 1 - beside]} if beside else {}),
     }

@@ -42,6 +42,7 @@ def labelled(chart: Chart, wanted: Sequence[tuple[float, float, str]], *, quiet:
     scale = Scale(chart)
     drawn: tuple[Points | Curve, ...] = (*chart.points, *chart.curves)
     marks = [_around(scale.x(x), scale.y(y)) for one in drawn for x, y in _places(one)]
+    marks += [box for points in chart.points for box in _whiskers(points, scale)]
     taken = [*marks, *(_Box(*_text_box(scale.x(note.x), scale.y(note.y), note)) for note in chart.notes)]
     notes = list(chart.notes)
     for x, y, text in wanted:
@@ -59,6 +60,18 @@ def _places(drawn: Points | Curve) -> list[tuple[float, float]]:
 
 def _around(x: float, y: float, half: float = 5.0) -> _Box:
     return _Box(x - half, y - half, x + half, y + half)
+
+
+def _whiskers(points: Points, scale: Scale) -> list[_Box]:
+    """Boxes around the intervals of the marks."""
+    boxes = []
+    for y, bounds in zip(points.y, points.x_bounds, strict=False):
+        if bounds is not None:
+            boxes.append(_Box(scale.x(bounds[0]), scale.y(y) - 3, scale.x(bounds[1]), scale.y(y) + 3))
+    for x, bounds in zip(points.x, points.y_bounds, strict=False):
+        if bounds is not None:
+            boxes.append(_Box(scale.x(x) - 3, scale.y(bounds[1]), scale.x(x) + 3, scale.y(bounds[0])))
+    return boxes
 
 
 def _at(scale: Scale, x: float, y: float, text: str, place: tuple[Anchor, float, float]) -> tuple[Note, _Box]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from metrics.errors import DegenerateInput
-from metrics.figures.chart import Axis, Bars, Chart, ticks
+from metrics.figures.chart import Axis, Bars, Chart, ends, ticks
 from metrics.figures.interactive import figure as interactive
 from metrics.types import REFERENCE, Interval, Source
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 GROUP = 0.8  # of the space of a label is taken by its bars
-TICK = 12  # letters of a line under a bar
+LETTERS = 45  # that fit under the plot on a narrow screen
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +66,13 @@ def chart(
     if not found or any(len(one.counts) != len(labels) or len(one.intervals) != len(labels) for one in found):
         raise DegenerateInput("A histogram of ratings needs a source, and a count and an interval for each label.")
     width = GROUP / len(found)
-    ends = [end for one in found for span in one.intervals if span for end in (span.low, span.high)]
-    most = max([0.05, *ends, *(share for one in found for share in one.shares)]) * 1.06
+    reached = [end for one in found for span in one.intervals if span for end in (span.low, span.high)]
+    most = max([0.05, *reached, *(share for one in found for share in one.shares)]) * 1.06
     return Chart(
         name=name,
         title=title,
         alt=alt(labels, found),
-        x=Axis("", -0.55, len(labels) - 0.45, tuple((float(at), _wrapped(label)) for at, label in enumerate(labels))),
+        x=Axis("", -0.55, len(labels) - 0.45, _under(labels)),
         y=Axis("share of the source's ratings", 0, most, _percent(most)),
         bars=tuple(
             Bars(
@@ -82,7 +82,7 @@ def chart(
                 height=one.shares,
                 width=width * 0.92,
                 hover=tuple(_hover(one, label, at) for at, label in enumerate(labels)),
-                bounds=tuple((span.low, span.high) if span else None for span in one.intervals),
+                bounds=tuple(ends(span) for span in one.intervals),
             )
             for at, one in enumerate(found)
         ),
@@ -124,13 +124,20 @@ def _percent(most: float) -> tuple[tuple[float, str], ...]:
     return tuple((at, f"{at * 100:g}%") for at, _ in ticks(0, most))
 
 
-def _wrapped(label: str) -> str:
-    """The label in lines of about twelve letters."""
+def _under(labels: Sequence[str]) -> tuple[tuple[float, str], ...]:
+    """The labels in lines that fit under their bars; where words are too long for that, every second one is lower."""
+    letters = max(1, LETTERS // len(labels))
+    lines = [_wrapped(label, letters) for label in labels]
+    lower = any(len(line) > letters for label in lines for line in label.split("\n"))
+    return tuple((float(at), "\n" + line if lower and at % 2 else line) for at, line in enumerate(lines))
+
+
+def _wrapped(label: str, letters: int) -> str:
     lines = [""]
     for word in label.replace("-", "-\0").replace("\0", " \0").split(" "):
         joined = word.startswith("\0")
         word = word.lstrip("\0")
-        if lines[-1] and len(lines[-1]) + len(word) >= TICK:
+        if lines[-1] and len(lines[-1]) + len(word) >= letters:
             lines.append(word)
         else:
             lines[-1] += word if joined or not lines[-1] else f" {word}"

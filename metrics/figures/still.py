@@ -9,7 +9,7 @@ from metrics.figures import theme
 from metrics.figures.chart import Area, Bars, Bounds, Chart, Curve, Guide, Margin, Note, Points, Shade
 from metrics.figures.scale import STRIP, Scale
 from metrics.figures.theme import Look, Shape
-from metrics.types import Source
+from metrics.types import MODEL, Source
 
 HALF = 3.2  # half the size of a text's mark, in SVG units
 DASHES = {"solid": "", "dash": "6 4", "dot": "1.5 3", "dashdot": "7 3 1.5 3"}
@@ -18,7 +18,7 @@ DASHES = {"solid": "", "dash": "6 4", "dot": "1.5 3", "dashdot": "7 3 1.5 3"}
 def marks(chart: Chart, scale: Scale) -> Iterator[str]:
     """Everything inside the frame, what lies below first."""
     if chart.shade is not None:
-        yield from _shading(chart.shade, scale)
+        yield from _shading(chart.shade, scale, f"hatch-{chart.name}")
     for area in chart.areas:
         yield _area(area, scale)
     for guide in chart.guides:
@@ -30,9 +30,9 @@ def marks(chart: Chart, scale: Scale) -> Iterator[str]:
     for points in chart.points:
         yield from _points(points, scale)
     for margin in chart.top:
-        yield _top(margin, scale)
+        yield _top(margin, scale, _most(chart.top))
     for margin in chart.right:
-        yield _right(margin, scale)
+        yield _right(margin, scale, _most(chart.right))
     yield from _means(chart, scale)
     yield from (_note(note, scale) for note in chart.notes)
 
@@ -47,12 +47,13 @@ def mark(look: Look, shape: Shape, x: float, y: float, inner: str = "", half: fl
             f'<rect class="{look}" x="{x - size / 2:.1f}" y="{y - size / 2:.1f}" '
             f'width="{size:.1f}" height="{size:.1f}">{inner}</rect>'
         )
-    return f'<path class="{look}" d="{_outline(shape, x, y, half * 1.2)}">{inner}</path>'
+    grown = half * (1.5 if shape in ("x", "cross") else 1.2)
+    return f'<path class="{look}" d="{_outline(shape, x, y, grown)}">{inner}</path>'
 
 
 def _outline(shape: Shape, x: float, y: float, half: float) -> str:
     """Corners of a shape that is neither a circle nor a square."""
-    arm = half / 3
+    arm = half / 4.5
     corners: dict[str, Sequence[tuple[float, float]]] = {
         "diamond": ((0, -1), (1, 0), (0, 1), (-1, 0)),
         "triangle-up": ((0, -1), (1, 0.8), (-1, 0.8)),
@@ -68,8 +69,8 @@ def _outline(shape: Shape, x: float, y: float, half: float) -> str:
     return "M" + "L".join(f"{px:.1f} {py:.1f}" for px, py in places) + "Z"
 
 
-def _shading(shade: Shade, scale: Scale) -> Iterator[str]:
-    """One path for each level of opacity; equal neighbours in a row are joined."""
+def _shading(shade: Shade, scale: Scale, hatch: str) -> Iterator[str]:
+    """One path for each level of opacity; neighbours in a row are joined; the model's side is hatched, for grey."""
     half_x, half_y = (shade.x[1] - shade.x[0]) / 2, (shade.y[1] - shade.y[0]) / 2
     levels: dict[tuple[Source, float], list[str]] = {}
     for row, height in zip(shade.share, shade.y, strict=True):
@@ -87,6 +88,11 @@ def _shading(shade: Shade, scale: Scale) -> Iterator[str]:
     for (source, alpha), boxes in sorted(levels.items()):
         style = f'fill="var(--{source})" fill-opacity="{alpha:.3f}" shape-rendering="crispEdges"'
         yield f'<path class="shade" {style} d="{"".join(boxes)}"/>'
+    leaning = "".join(box for (source, _), boxes in sorted(levels.items()) if source == MODEL for box in boxes)
+    if leaning:
+        line = '<path d="M0 6L6 0" stroke="var(--model)" stroke-opacity=".4" stroke-width=".7"/>'
+        yield f'<pattern id="{escape(hatch)}" width="6" height="6" patternUnits="userSpaceOnUse">{line}</pattern>'
+        yield f'<path class="hatch" fill="url(#{escape(hatch)})" d="{leaning}"/>'
 
 
 def _level(share: float | None) -> tuple[Source, float] | None:
@@ -105,7 +111,8 @@ def _area(area: Area, scale: Scale) -> str:
 
 def _guide(guide: Guide, scale: Scale) -> str:
     (x1, x2), (y1, y2) = guide.x, guide.y
-    return f'<path class="guide" d="M{scale.x(x1):.1f} {scale.y(y1):.1f}L{scale.x(x2):.1f} {scale.y(y2):.1f}"/>'
+    style = "guide faint" if guide.faint else "guide"
+    return f'<path class="{style}" d="M{scale.x(x1):.1f} {scale.y(y1):.1f}L{scale.x(x2):.1f} {scale.y(y2):.1f}"/>'
 
 
 def _bars(bars: Bars, scale: Scale) -> Iterator[str]:
@@ -169,8 +176,13 @@ def _shapes(drawn: Points | Curve, xs: Sequence[float], scale: Scale) -> Iterato
         yield mark(drawn.look, shape, x, scale.y(y), title)
 
 
-def _top(margin: Margin, scale: Scale) -> str:
-    floor, most = scale.top - 3, max(margin.shares) or 1.0
+def _most(margins: Sequence[Margin]) -> float:
+    """The largest share of all, so that the histograms of a side have one scale."""
+    return max(share for margin in margins for share in margin.shares) or 1.0
+
+
+def _top(margin: Margin, scale: Scale, most: float) -> str:
+    floor = scale.top - 3
     path = []
     for centre, share in zip(margin.centres, margin.shares, strict=True):
         left, right = scale.x(centre - margin.width / 2), scale.x(centre + margin.width / 2)
@@ -178,8 +190,8 @@ def _top(margin: Margin, scale: Scale) -> str:
     return f'<path class="margin {margin.look}" d="{"".join(path)}"/>'
 
 
-def _right(margin: Margin, scale: Scale) -> str:
-    wall, most = scale.right + 3, max(margin.shares) or 1.0
+def _right(margin: Margin, scale: Scale, most: float) -> str:
+    wall = scale.right + 3
     path = []
     for centre, share in zip(margin.centres, margin.shares, strict=True):
         low, high = scale.y(centre - margin.width / 2), scale.y(centre + margin.width / 2)

@@ -56,7 +56,9 @@ def shape(look: Look) -> Shape:
 
 
 def rgba(look: Look, alpha: float) -> str:
-    """The colour of a look at an opacity in [0, 1], as CSS."""
+    """The colour of a look at an opacity in [0, 1], as CSS. Ink is opaque: a dark page replaces it by name."""
+    if look in LIGHT:
+        return colour(look)
     red, green, blue = (int(colour(look)[at : at + 2], 16) for at in (1, 3, 5))
     return f"rgba({red},{green},{blue},{alpha:.3g})"
 

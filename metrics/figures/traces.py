@@ -87,7 +87,11 @@ def _guide(go: Any, guide: Guide) -> Any:
         x=list(guide.x),
         y=list(guide.y),
         mode="lines",
-        line={"width": 1, "dash": "dash", "color": theme.LIGHT["quiet"]},
+        line={
+            "width": 1,
+            "dash": "solid" if guide.faint else "dash",
+            "color": theme.LIGHT["line" if guide.faint else "quiet"],
+        },
         hoverinfo="skip",
         showlegend=False,
     )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from metrics.errors import DegenerateInput
 from metrics.figures import theme
-from metrics.figures.chart import Area, Axis, Bounds, Chart, Guide, Note, Points, padded, ticks
+from metrics.figures.chart import Area, Axis, Chart, Guide, Note, Points, ends, padded, ticks
 from metrics.figures.interactive import figure as interactive
 from metrics.figures.labels import labelled
 from metrics.figures.theme import Shape
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 STEP = 0.2  # of HUSE between the grey lines
+ROOM = 0.24  # of the width, for their names on the right
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ def chart(systems: Sequence[System], regions: Sequence[Region] = (), *, name: st
         name=name,
         title="Quality and diversity",
         alt=alt(systems),
-        x=Axis("HUSE-Q (quality)", *across, ticks(*across)),
+        x=Axis("HUSE-Q (quality)", across[0], across[1] + ROOM * (across[1] - across[0]), ticks(*across)),
         y=Axis("HUSE-D (diversity)", *along, ticks(*along)),
         areas=tuple(Area(theme.series(tasks.index(r.task)), f"dominated, {r.task}", r.corners) for r in regions),
         guides=guides,
@@ -84,26 +85,28 @@ def figure(systems: Sequence[System], regions: Sequence[Region] = ()) -> go.Figu
 
 
 def alt(systems: Sequence[System]) -> str:
-    """The finding in words: every model's place, and who is best by quality and by diversity in each task."""
+    """The finding in words: for each task, which model is best by quality and which by diversity, with intervals."""
     told = []
     for task in dict.fromkeys(one.task for one in systems):
         own = [one for one in systems if one.task == task]
-        places = "; ".join(
-            f"{one.name} HUSE-Q {estimate(one.huse_q)}, HUSE-D {estimate(one.huse_d)}, n = {one.huse.n}" for one in own
-        )
-        told.append(f"{task}: {places}.")
         known = [one for one in own if one.huse_q.value is not None and one.huse_d.value is not None]
-        if len(known) > 1:
-            told.append(_best(known))
+        told.append(f"{task}: {_best(known)}" if known else f"{task}: no model has both HUSE-Q and HUSE-D.")
     return " ".join(told)
 
 
 def _best(known: Sequence[System]) -> str:
     quality = max(known, key=lambda one: _value(one.huse_q))
     diversity = max(known, key=lambda one: _value(one.huse_d))
+    if len(known) == 1:
+        return f"{_placed(quality)}."
     if quality is diversity:
-        return f"{quality.name} has the highest estimate of both quality and diversity."
-    return f"{quality.name} has the highest estimate of quality, {diversity.name} of diversity."
+        return f"{_placed(quality)}, has the highest estimates of both quality and diversity of {len(known)} models."
+    best = f"{_placed(quality)}, has the highest quality; {_placed(diversity)}, the highest diversity."
+    return f"of {len(known)} models, {best}"
+
+
+def _placed(one: System) -> str:
+    return f"{one.name}, at HUSE-Q {estimate(one.huse_q)} and HUSE-D {estimate(one.huse_d)} (n = {one.huse.n})"
 
 
 def _row(one: System) -> tuple[str | float | None, ...]:
@@ -120,11 +123,11 @@ def _value(given: Estimate) -> float:
 
 def _range(systems: Sequence[System], measure: str) -> tuple[float, float]:
     """Holds every value with its interval, and 0 to 1."""
-    ends = [0.0, 1.0]
+    reached = [0.0, 1.0]
     for one in systems:
         value: Estimate = getattr(one, measure)
-        ends += [_value(value), *((value.interval.low, value.interval.high) if value.interval else ())]
-    return padded(tuple(ends), share=0.04)
+        reached += [_value(value), *((value.interval.low, value.interval.high) if value.interval else ())]
+    return padded(tuple(reached), share=0.04)
 
 
 def _points(systems: Sequence[System], task: str, at: int) -> list[Points]:
@@ -142,15 +145,11 @@ def _points(systems: Sequence[System], task: str, at: int) -> list[Points]:
                     y=tuple(_value(one.huse_d) for one in own),
                     hover=tuple(_hover(one) for one in own),
                     shape=shape,
-                    x_bounds=tuple(_bounds(one.huse_q) for one in own),
-                    y_bounds=tuple(_bounds(one.huse_d) for one in own),
+                    x_bounds=tuple(ends(one.huse_q.interval) for one in own),
+                    y_bounds=tuple(ends(one.huse_d.interval) for one in own),
                 )
             )
     return found
-
-
-def _bounds(value: Estimate) -> Bounds:
-    return (value.interval.low, value.interval.high) if value.interval else None
 
 
 def _hover(one: System) -> str:
@@ -163,14 +162,15 @@ def _label(one: System, several: bool) -> str:
 
 
 def _equal_huse(across: tuple[float, float], along: tuple[float, float]) -> tuple[tuple[Guide, ...], tuple[Note, ...]]:
-    """Lines D + Q = 1 + c inside the plot, for round c, each with its c where it enters on the left or at the top."""
+    """Lines D + Q = 1 + c inside the plot, for round c, those that leave it on the right named there."""
     guides, notes = [], []
     for step in range(-5, 11):
         total = 1 + step * STEP
         left, right = max(across[0], total - along[1]), min(across[1], total - along[0])
         if right - left < 0.12 * (across[1] - across[0]):
             continue
-        guides.append(Guide((left, right), (total - left, total - right)))
-        if 0 <= step <= 5:
-            notes.append(Note(right, total - right, f"HUSE {number(step * STEP, 1)}", "end", quiet=True))
+        guides.append(Guide((left, right), (total - left, total - right), faint=True))
+        if right == across[1]:
+            text = f"HUSE {number(step * STEP, 1)}"
+            notes.append(Note(right + 0.01, total - right - 0.01, text, quiet=True))
     return tuple(guides), tuple(notes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from html import escape
 from pathlib import Path
@@ -11,10 +12,12 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from metrics.figures import embed, hj_by_source, huse_scatter
+from metrics.figures import embed, huse_scatter
 from metrics.figures.chart import Chart
-from metrics.report import wording
+from metrics.report import gallery, wording
 from metrics.report.result import MEASURES, TITLES, Judged, Report
+from metrics.report.tables import main_table
+from metrics.tables.markup import table_html
 from metrics.types import MODEL, REFERENCE, Item
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -23,7 +26,7 @@ SHOWN_TEXTS = 500  # rows of the list of texts in the page; all of them are in i
 
 def html(report: Report, *, now: datetime) -> str:
     """The whole page. `now` (aware) is printed as the day it was made, and nowhere else."""
-    charts = [hj_by_source.chart(report.sources), *(huse_scatter.chart(one.panel) for one in report.generators)]
+    charts = gallery.charts(report)
     scripts = embed.scripts()
     context: dict[str, Any] = {
         "report": report,
@@ -39,7 +42,7 @@ def html(report: Report, *, now: datetime) -> str:
         "source_rows": _source_rows(report),
         "texts": _texts(report),
         "shown_texts": SHOWN_TEXTS,
-        "measures": [(name, TITLES[name]) for name in MEASURES],
+        "main_table": Markup(table_html(replace(main_table(report), notes=()), group=True)),  # noqa: S704 - escaped by table_html()
         "signatures": _signatures(report),
         "units": huse_scatter.UNITS,
     }
@@ -64,7 +67,7 @@ def _figure(chart: Chart) -> str:
     """A figure with its words; a shaded one says what its ground means."""
     words = f"<b>{escape(chart.title)}</b>. {escape(wording.whole(chart.alt))}"
     if chart.shade is not None:
-        words += f" Blue ground: the classifier answers reference; orange: {escape(chart.title)}."
+        words += f" Blue ground: the classifier answers reference; orange (hatched on paper): {escape(chart.title)}."
     return embed.element(chart, words)
 
 

@@ -7,14 +7,16 @@ exact decimal where it has one; where it has none (a mean of 3 ratings, say) onl
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from metrics.report.records import RatingRow, TextRow
 from metrics.report.result import GeneratorReport, Judged, Report
+from metrics.tables.delimited import lines, safe, table_csv
+from metrics.tables.huse import HuseRow, huse_table
+from metrics.tables.latex import table_latex
+from metrics.tables.record import Table
 
 DIGITS = 20
 ITEM_COLUMNS = (
@@ -41,36 +43,26 @@ Row = Sequence[str]
 
 
 def files(report: Report) -> dict[str, str]:
-    """Name and content of each CSV file."""
+    """Name and content of each CSV file, and of the table of HUSE as CSV and as LaTeX."""
     texts = {text.id: text for text in report.input.texts}
     rows = {generator.facts.name: list(_items(generator, texts)) for generator in report.generators}
     columns = _columns(report)
-    out = {"items.csv": table(columns, [row for own in rows.values() for row in own])}
+    out = {"items.csv": lines(columns, [row for own in rows.values() for row in own])}
     if len(rows) > 1:
         for name, slug in zip(rows, slugs(list(rows)), strict=True):
-            out[f"items-{slug}.csv"] = table(columns, rows[name])
+            out[f"items-{slug}.csv"] = lines(columns, rows[name])
     kept = [rating for rating in report.input.ratings if rating.kept]
-    out["ratings.csv"] = table(RATING_COLUMNS, _ratings(kept))
+    out["ratings.csv"] = lines(RATING_COLUMNS, _ratings(kept))
     if len(kept) < len(report.input.ratings):
         excluded = [rating for rating in report.input.ratings if not rating.kept]
-        out["ratings-excluded.csv"] = table(RATING_COLUMNS, _ratings(excluded))
-    return out
+        out["ratings-excluded.csv"] = lines(RATING_COLUMNS, _ratings(excluded))
+    results = main_table(report)
+    return out | {"huse.csv": table_csv(results), "huse.tex": table_latex(results)}
 
 
-def table(columns: Row, rows: Iterable[Row]) -> str:
-    """CSV text with a header line."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return out.getvalue()
-
-
-def safe(text: str | None) -> str:
-    """Free text as a cell: an apostrophe goes before what a spreadsheet would take for a formula."""
-    if not text:
-        return ""
-    return f"'{text}" if text[0] in "=+-@\t\r\n" else text
+def main_table(report: Report) -> Table:
+    """HUSE, HUSE-Q, HUSE-D and log p alone of every generator, in both modes."""
+    return huse_table([HuseRow(one.facts.name, *pair) for one in report.generators for pair in one.modes.items()])
 
 
 def decimal(value: Fraction | None) -> str:

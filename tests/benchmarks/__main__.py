@@ -10,7 +10,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BENCHMARKS = {
+    "The marketplace on PostgreSQL, two web processes": "tests.benchmarks.bench_marketplace",
+    "The marketplace's books after 10,000 random steps": "tests.benchmarks.prove_ledger",
+    "Building near-negative tests": "tests.benchmarks.bench_nnd",
     "HUSE against a plain restatement of the original loop, 200 texts": "tests.benchmarks.bench_huse",
+    "One valid replicate of HUSE's interval against the original loop": "tests.benchmarks.bench_replicate",
+    "HUSE of 100,000 and 1,000,000 texts against a bare cKDTree query": "tests.benchmarks.bench_large",
+    "Krippendorff's alpha, 100,000 items x 20 raters, 15 % filled": "tests.benchmarks.bench_alpha",
+    "Crossed mixed model, 100,000 ratings": "tests.benchmarks.bench_mixed",
 }
 HEAD = """# Benchmarks
 

@@ -20,14 +20,16 @@ from waitress import create_server
 
 from annotation.accounts.models import AccessKey, User
 from annotation.management.commands.serve import application
-from annotation.marketplace import clock
+from annotation.marketplace import clock, faults
 from annotation.marketplace.accounts import Record, fund, open_worker
 from annotation.marketplace.models import Requester
+from annotation.marketplace.notices.endpoints import queue_url, register_queue
 from annotation.marketplace.wire import views
 from annotation.marketplace.wire.model import OPERATIONS
 from annotation.marketplace.wire.writing import plain
 from annotation.marketplace.worker.sessions import new_link
 from tests.marketplace.people import Lab, Person
+from tests.marketplace.receiver import Queue, Receiver
 
 
 @pytest.fixture(scope="session")
@@ -57,6 +59,7 @@ def transactional_db(django_db_setup: None, django_db_blocker: Any) -> Iterator[
                 for model in apps.get_app_config(label).get_models():
                     cursor.execute(f"DELETE FROM {connection.ops.quote_name(model._meta.db_table)}")
         connections.close_all()
+    faults.forget()
 
 
 @pytest.fixture
@@ -108,6 +111,17 @@ def mturk(url: str | None, key: str, secret: str) -> Any:
     )
 
 
+def sqs(origin: str, lab: Lab) -> Any:
+    return boto3.client(
+        "sqs",
+        endpoint_url=f"{origin}/sqs/",
+        region_name="us-east-1",
+        aws_access_key_id=lab.key,
+        aws_secret_access_key=lab.secret,
+        config=Config(retries={"mode": "standard", "max_attempts": 1}, proxies={}),
+    )
+
+
 @pytest.fixture
 def lab(open_lab: Callable[..., Lab]) -> Lab:
     """A requester with 10,000 dollars."""
@@ -143,3 +157,19 @@ def people(sign_in: Callable[..., Person]) -> Callable[[int], list[Person]]:
 def pass_time(site: str) -> Callable[[int], object]:
     """Moves the marketplace's clock forward by seconds."""
     return clock.move
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    """A requester's server, which keeps what is posted to it."""
+    with Receiver() as running:
+        yield running
+
+
+@pytest.fixture
+def queue(lab: Lab, site: str) -> Iterator[Queue]:
+    """A queue of the lab, read with boto3's client for SQS."""
+    made = register_queue(Requester.objects.get(), "events", now=timezone.now())
+    client = sqs(site, lab)
+    yield Queue(client, queue_url(made), made)
+    client.close()

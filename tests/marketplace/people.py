@@ -47,6 +47,11 @@ class Lab:
     def balance(self) -> str:
         return self.client.get_account_balance()["AvailableBalance"]
 
+    def money(self) -> tuple[str, str]:
+        """What can be spent, and what is on hold."""
+        account = self.client.get_account_balance()
+        return account["AvailableBalance"], account["OnHoldBalance"]
+
     def refused(self, operation: str, **parameters: object) -> tuple[str, str]:
         """What a call is refused with: (TurkErrorCode or Error.Code, message)."""
         try:

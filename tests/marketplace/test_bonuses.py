@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.marketplace.ledger import prove
 from annotation.marketplace.models import BonusPayment
+from annotation.marketplace.proof import prove
 
 pytestmark = pytest.mark.database
 
 
 @pytest.fixture
 def work(lab, ann) -> str:
-    return ann.do(lab.hit())
+    done = ann.do(lab.hit())
+    lab.client.approve_assignment(AssignmentId=done)
+    return done
 
 
 def bonus(worker, work: str, **changes: object) -> dict:
@@ -22,9 +24,9 @@ def bonus(worker, work: str, **changes: object) -> dict:
 
 def test_a_bonus_costs_itself_and_a_fifth(lab, ann, work):
     lab.client.send_bonus(**bonus(ann, work))
-    assert lab.balance() == "9998.80"
+    assert lab.balance() == "9998.20"
     lab.client.send_bonus(**bonus(ann, work, BonusAmount="0.03"))
-    assert lab.balance() == "9998.76"
+    assert lab.balance() == "9998.16"
     assert prove().faults == ()
 
 
@@ -38,7 +40,7 @@ def test_with_a_token_a_bonus_is_paid_once(lab, ann, work):
     paid = lab.client.send_bonus(**bonus(ann, work, UniqueRequestToken="b1"))
     _, message = lab.refused("send_bonus", **bonus(ann, work, UniqueRequestToken="b1"))
     assert paid["ResponseMetadata"]["RequestId"] in message
-    assert lab.balance() == "9998.80"
+    assert lab.balance() == "9998.20"
 
 
 def test_a_bonus_goes_to_the_worker_of_the_work_only(lab, ann, sign_in, work):
@@ -55,8 +57,9 @@ def test_unsubmitted_work_earns_no_bonus(lab, ann):
 
 
 def test_a_bonus_needs_its_fee_too(open_lab, ann):
-    poor = open_lab("poor", balance=119)
+    poor = open_lab("poor", balance=179)
     work = ann.do(poor.hit())
+    poor.client.approve_assignment(AssignmentId=work)
     assert poor.refused("send_bonus", **bonus(ann, work))[0] == "InsufficientFunds"
     assert poor.balance() == "1.19"
     assert BonusPayment.objects.count() == 0

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from django.core.management import call_command
 
-from annotation.marketplace.ledger import prove
 from annotation.marketplace.models import WorkerAccount
+from annotation.marketplace.proof import prove
 
 pytestmark = pytest.mark.database
 
@@ -153,4 +153,4 @@ def test_auto_approval_waits_for_money_and_then_happens(open_lab, ann, pass_time
 
 def test_ten_places_cost_the_higher_fee(lab, ann):
     lab.client.approve_assignment(AssignmentId=ann.do(lab.hit(Reward="0.50", MaxAssignments=10)))
-    assert lab.balance() == "9999.30"
+    assert lab.money() == ("9993.00", "6.30")

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 
-from metrics import MODEL, REFERENCE, Item
+import numpy as np
+
+from metrics import MODEL, REFERENCE, Item, Rating
 
 Pairs = Sequence[tuple[object, float | None]]
 
@@ -63,3 +65,30 @@ def batch_items(data: Path, replicates: int) -> list[Item]:
         )
         for name, text in texts.items()
     ]
+
+
+def batch_ratings(data: Path) -> list[Rating]:
+    """Every rating of the raw batch file, codes 1 to 6, for the items of `batch_items`."""
+    with (data / "huse" / "summarization_batch_results.csv").open(newline="", encoding="utf-8") as file:
+        return [
+            Rating(f"{row['HITId']}-{i}", row["WorkerId"], Fraction(LABELS.index(row[f"Answer.{i}"]) + 1), row["HITId"])
+            for row in csv.DictReader(file)
+            for i in range(25)
+        ]
+
+
+def rated_study(
+    n: int = 30, raters: int = 8, seed: int = 0, *, apart: bool = False, name: str = "m", shift: float = 0.5
+) -> tuple[list[Item], list[Rating]]:
+    """n contexts with a reference r0.. and a model text, rated 1 to 6 by all raters (apart: by a pool a source)."""
+    rng = np.random.default_rng(seed)
+    made, ratings = [], []
+    for place, (prefix, source) in enumerate((("r", REFERENCE), (name, MODEL))):
+        for i in range(n):
+            codes = np.clip(np.rint(4 - shift * place + rng.normal(size=raters)), 1, 6).astype(int).tolist()
+            text = f"{prefix}{i}"
+            pool = place * raters if apart else 0
+            ratings += [Rating(text, f"w{pool + j}", Fraction(code)) for j, code in enumerate(codes)]
+            log_prob = -float(np.round(rng.gamma(3), 3))
+            made.append(Item(text, source, Fraction(sum(codes), raters), log_prob, 1, f"c{i}", raters))
+    return made, ratings

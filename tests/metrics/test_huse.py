@@ -19,7 +19,7 @@ from metrics import (
     evaluate,
 )
 from metrics.classifier import Classifier
-from metrics.neighbors import line_votes
+from metrics.lines import line_votes
 from metrics.validation import check_items
 from tests.metrics.make import items
 

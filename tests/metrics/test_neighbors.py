@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics import neighbors
-from metrics.neighbors import line_votes, line_votes_squared, no_slack, plane_votes, relative_slack
+from metrics import lines, neighbors
+from metrics.lines import line_votes, line_votes_squared
+from metrics.neighbors import NO_SLACK, RELATIVE_SLACK, plane_votes
 
 
 def all_pairs(x: np.ndarray, sign: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -46,9 +47,9 @@ def test_whole_numbers_too_large_for_64_bits_vote_alike():
 def test_a_line_of_floats_gives_the_votes_of_the_matrix_of_all_points(seed, n, k, unit):
     rng = np.random.default_rng(seed)
     x, sign = rng.integers(0, 25, n) / 20 / unit, rng.choice([-1, 1], n)
-    matrix = plane_votes([x], sign, k, no_slack)
+    matrix = plane_votes([x], sign, k, NO_SLACK)
     for distinct, steps in ((512, 0), (0, 8), (0, 0)):  # by a matrix of the values, by steps, by bisection
-        with mock.patch.multiple(neighbors, DISTINCT=distinct, STEPS=steps):
+        with mock.patch.multiple(lines, DISTINCT=distinct, STEPS=steps):
             line = line_votes_squared(x, sign, k)
         assert line.balance.tolist() == matrix.balance.tolist()
         assert line.count.tolist() == matrix.count.tolist()
@@ -60,9 +61,9 @@ def test_the_tree_finds_the_neighbours_of_the_matrix(lattice, monkeypatch):
     n = 1500
     y = rng.integers(0, 12, n) / 7 if lattice else rng.normal(size=n)
     scaled, sign = [rng.integers(0, 40, n) / 20 / 0.768, y], rng.choice([-1, 1], n)
-    matrix = plane_votes(scaled, sign, 16, relative_slack)
+    matrix = plane_votes(scaled, sign, 16, RELATIVE_SLACK)
     monkeypatch.setattr(neighbors, "TREE_ABOVE", 100)
-    tree = plane_votes(scaled, sign, 16, relative_slack)
+    tree = plane_votes(scaled, sign, 16, RELATIVE_SLACK)
     assert tree.balance.tolist() == matrix.balance.tolist()
     assert tree.count.tolist() == matrix.count.tolist()
 
@@ -70,7 +71,7 @@ def test_the_tree_finds_the_neighbours_of_the_matrix(lattice, monkeypatch):
 def test_the_tree_survives_hundreds_of_equal_points(monkeypatch):
     monkeypatch.setattr(neighbors, "TREE_ABOVE", 100)
     scaled = [np.repeat([0.0, 1.0, 2.0], 200), np.repeat([0.0, 1.0, 5.0], 200)]
-    votes = plane_votes(scaled, np.tile([1, 1, -1, 1], 150), 16, no_slack)
+    votes = plane_votes(scaled, np.tile([1, 1, -1, 1], 150), 16, NO_SLACK)
     assert set(votes.count.tolist()) == {199}
 
 
@@ -86,9 +87,9 @@ def test_memory_for_many_points_stays_small():
     rng = np.random.default_rng(0)
     n = 20_000
     scaled, sign = [rng.integers(0, 100, n) / 20.0, rng.normal(size=n)], rng.choice([-1, 1], n)
-    plane_votes([axis[:4000] for axis in scaled], sign[:4000], 16, no_slack)  # scipy's own import
+    plane_votes([axis[:4000] for axis in scaled], sign[:4000], 16, NO_SLACK)  # scipy's own import
     tracemalloc.start()
-    plane_votes(scaled, sign, 16, no_slack)
+    plane_votes(scaled, sign, 16, NO_SLACK)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 200e6  # the matrix alone would be 3.2 GB

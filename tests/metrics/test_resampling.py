@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics import Item, evaluate, huse_arrays, subsample_interval, subsample_sd
-from metrics import subsets as subsets_module
+from metrics import batch as batch_module
 from metrics.resampling import context_numbers, smallest_draw, subsample_share, subsamples
 from metrics.subsets import Study
 from tests.metrics.plain import fraction_twice_error
@@ -78,7 +78,7 @@ def test_large_subsets_agree_with_small_ones(monkeypatch):
     sums, q, z = arrays(150, 2)
     everything = np.arange(300)[None, :]
     small = Study(sums, q, z).values(everything)
-    monkeypatch.setattr(subsets_module, "TREE_ABOVE", 100)
+    monkeypatch.setattr(batch_module, "TREE_ABOVE", 100)
     assert Study(sums, q, z).values(everything) == small
 
 

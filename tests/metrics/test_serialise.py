@@ -8,8 +8,23 @@ from dataclasses import replace
 
 import pytest
 
-from metrics import Estimate, Interval, MetricsError, estimate_json, evaluate, modes_json
+from metrics import (
+    Estimate,
+    Interval,
+    MetricsError,
+    dominance_region,
+    estimate_json,
+    evaluate,
+    find_examples,
+    modes_json,
+    permutation_test,
+    rater_component,
+    record_json,
+    replicate_curve,
+    sensitivity_table,
+)
 from metrics.serialise import document
+from tests.metrics.make import rated_study
 from tests.metrics.test_huse import EXAMPLE_B, many
 
 PLAIN = Estimate(0.5, 10, Interval(0.4, 0.6, 0.95, "z"), {"k": 3, "note": None}, ("f",), "x|n:10")
@@ -60,3 +75,24 @@ def test_the_document_holds_both_modes_and_survives_strict_json():
 def test_modes_hold_the_values_of_the_results():
     results = evaluate(EXAMPLE_B, k=3, draws=0)
     assert modes_json(results)["exact"]["huse"]["value"] == 0.25
+
+
+def test_any_result_of_the_package_is_ready_for_json():
+    study, ratings = rated_study(30)
+    study[0] = replace(study[0], log_prob=-math.inf)
+    results = (
+        permutation_test(study, permutations=20),
+        replicate_curve(study, ratings, draws=5),
+        sensitivity_table(study, [5]),
+        rater_component(study, ratings, draws=5),
+        find_examples(study, longest=30),
+        dominance_region({"a": (0.5, 0.6)}),
+    )
+    text = json.dumps([record_json(result) for result in results], allow_nan=False)
+    assert '"-inf"' in text
+    assert '"signature": "rater_component|n:60' in text
+
+
+def test_a_result_that_is_no_number_is_refused():
+    with pytest.raises(MetricsError, match="not finite"):
+        record_json({"mean": math.nan})

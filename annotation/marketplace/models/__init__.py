@@ -2,9 +2,21 @@
 
 from annotation.marketplace.models.assignments import Assignment, Submission
 from annotation.marketplace.models.clock import ClockOffset
+from annotation.marketplace.models.faults import FaultPlan
 from annotation.marketplace.models.hits import Hit, HitType
-from annotation.marketplace.models.money import BonusPayment, LedgerEntry
-from annotation.marketplace.models.qualifications import QualificationGrant, QualificationType
+from annotation.marketplace.models.money import BonusPayment, LedgerEntry, Payout
+from annotation.marketplace.models.notifications import (
+    Document,
+    Endpoint,
+    Event,
+    NoticeAccount,
+    QueueMessage,
+    SigningKey,
+    Subscription,
+    Transport,
+)
+from annotation.marketplace.models.qualifications import QualificationGrant, QualificationRequest, QualificationType
+from annotation.marketplace.models.relations import WorkerBlock, WorkerMessage
 from annotation.marketplace.models.requesters import Requester, RequestToken
 from annotation.marketplace.models.workers import OneTimeLink, WorkerAccount, WorkerSession
 
@@ -12,15 +24,28 @@ __all__ = [
     "Assignment",
     "BonusPayment",
     "ClockOffset",
+    "Document",
+    "Endpoint",
+    "Event",
+    "FaultPlan",
     "Hit",
     "HitType",
     "LedgerEntry",
+    "NoticeAccount",
     "OneTimeLink",
+    "Payout",
     "QualificationGrant",
+    "QualificationRequest",
     "QualificationType",
+    "QueueMessage",
     "RequestToken",
     "Requester",
+    "SigningKey",
     "Submission",
+    "Subscription",
+    "Transport",
     "WorkerAccount",
+    "WorkerBlock",
+    "WorkerMessage",
     "WorkerSession",
 ]

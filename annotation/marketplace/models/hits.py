@@ -67,6 +67,8 @@ class Hit(models.Model):
     submitted = models.BigIntegerField(default=0)
     completed = models.BigIntegerField(default=0)
     status = models.CharField(max_length=12, choices=Status.choices, default=Status.ASSIGNABLE)
+    # On hold for the places that may still have to be paid; the requester's `held_cents` is the sum.
+    held_cents = models.BigIntegerField(default=0)
     created_at = models.DateTimeField()
     expiration = models.DateTimeField()
     # When nothing more could change but the requester's decisions; disposal is counted from here.
@@ -84,6 +86,7 @@ class Hit(models.Model):
                 condition=Q(max_assignments__gte=F("pending") + F("submitted") + F("completed")),
                 name="marketplace_places_not_exceeded",
             ),
+            models.CheckConstraint(condition=Q(held_cents__gte=0), name="marketplace_hold_not_negative"),
         ]
         indexes = [
             models.Index(fields=["requester", "id"], name="marketplace_hit_own"),

@@ -1,11 +1,13 @@
-"""Ledger rows and bonuses."""
+"""Ledger rows, bonuses and payouts."""
 
 from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
 
+from annotation.marketplace.ids import public_id
 from annotation.marketplace.models.assignments import Assignment
+from annotation.marketplace.models.hits import Hit
 from annotation.marketplace.models.requesters import Requester
 from annotation.marketplace.models.workers import WorkerAccount
 
@@ -34,7 +36,9 @@ class LedgerEntry(models.Model):
 
     class Account(models.TextChoices):
         REQUESTER = "requester"
+        HELD = "held"
         WORKER = "worker"
+        PAYOUT = "payout"
         HOUSE = "house"
         OUTSIDE = "outside"
 
@@ -42,6 +46,8 @@ class LedgerEntry(models.Model):
         DEPOSIT = "deposit"
         REWARD = "reward"
         BONUS = "bonus"
+        HOLD = "hold"
+        PAYOUT = "payout"
 
     posting = models.UUIDField()
     purpose = models.CharField(max_length=10, choices=Purpose.choices)
@@ -49,6 +55,7 @@ class LedgerEntry(models.Model):
     requester = models.ForeignKey(Requester, on_delete=models.PROTECT, null=True, blank=True, related_name="entries")
     worker = models.ForeignKey(WorkerAccount, on_delete=models.PROTECT, null=True, blank=True, related_name="entries")
     assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, null=True, blank=True, related_name="entries")
+    hit = models.ForeignKey(Hit, on_delete=models.PROTECT, null=True, blank=True, related_name="entries")
     amount_cents = models.BigIntegerField()
     posted_at = models.DateTimeField()
 
@@ -56,8 +63,8 @@ class LedgerEntry(models.Model):
         verbose_name_plural = "ledger entries"
         constraints = [
             models.CheckConstraint(
-                condition=Q(account="requester", requester__isnull=False, worker__isnull=True)
-                | Q(account="worker", requester__isnull=True, worker__isnull=False)
+                condition=Q(account__in=["requester", "held"], requester__isnull=False, worker__isnull=True)
+                | Q(account__in=["worker", "payout"], requester__isnull=True, worker__isnull=False)
                 | Q(account__in=["house", "outside"], requester__isnull=True, worker__isnull=True),
                 name="marketplace_entry_names_its_account",
             ),
@@ -71,3 +78,31 @@ class LedgerEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.purpose} {self.account} {self.amount_cents:+d}"
+
+
+class Payout(models.Model):
+    """What a worker is sent in a batch: on its way until somebody marks it as paid or failed, once."""
+
+    class State(models.TextChoices):
+        SENT = "sent"
+        PAID = "paid"
+        FAILED = "failed"
+
+    payout_id = models.CharField(max_length=64, unique=True, default=public_id)
+    batch = models.CharField(max_length=64, db_index=True)
+    worker = models.ForeignKey(WorkerAccount, on_delete=models.PROTECT, related_name="payouts")
+    amount_cents = models.BigIntegerField()
+    state = models.CharField(max_length=6, choices=State.choices, default=State.SENT)
+    # What the payment service calls the payment, as marked back.
+    reference = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField()
+    settled_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(amount_cents__gt=0), name="marketplace_payout_positive"),
+            models.UniqueConstraint(fields=["batch", "worker"], name="marketplace_payout_once_in_batch"),
+        ]
+
+    def __str__(self) -> str:
+        return self.payout_id

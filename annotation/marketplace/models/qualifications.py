@@ -26,6 +26,8 @@ class QualificationType(models.Model):
     retry_delay_seconds = models.BigIntegerField(null=True, blank=True)
     auto_granted = models.BooleanField(default=False)
     auto_granted_value = models.IntegerField(default=1)
+    # Keyword assay:once: given by the marketplace itself to whoever accepts a HIT that asks for its absence.
+    once = models.BooleanField(default=False)
     created_at = models.DateTimeField()
     deleted_at = models.DateTimeField(null=True, blank=True)
 
@@ -62,3 +64,32 @@ class QualificationGrant(models.Model):
 
     def __str__(self) -> str:
         return f"{self.qualification_type_id} of {self.worker_id}"
+
+
+class QualificationRequest(models.Model):
+    """A worker's wish to be given a qualification, and what became of it."""
+
+    class State(models.TextChoices):
+        PENDING = "Pending"
+        GRANTED = "Granted"
+        REJECTED = "Rejected"
+
+    request_id = models.CharField(max_length=64, unique=True, default=public_id)
+    qualification_type = models.ForeignKey(QualificationType, on_delete=models.CASCADE, related_name="requests")
+    worker = models.ForeignKey(WorkerAccount, on_delete=models.CASCADE, related_name="qualification_requests")
+    state = models.CharField(max_length=8, choices=State.choices, default=State.PENDING)
+    asked_at = models.DateTimeField()
+    reason = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["qualification_type", "worker"],
+                condition=Q(state="Pending"),
+                name="marketplace_one_pending_request",
+            )
+        ]
+        indexes = [models.Index(fields=["qualification_type", "state", "id"], name="marketplace_qreq_state")]
+
+    def __str__(self) -> str:
+        return self.request_id

@@ -7,15 +7,28 @@ from django.db import models
 
 
 class Requester(models.Model):
-    """A requester account. `balance_cents` changes only together with ledger rows, in `ledger`."""
+    """A requester account. `balance_cents` can be spent, `held_cents` is on hold for published HITs.
+
+    Both change only together with ledger rows, in `ledger`.
+    """
+
+    class Pays(models.TextChoices):
+        """How workers get what they earn: by payouts of this marketplace, not at all, or in another place."""
+
+        HERE = "here"
+        VOLUNTEER = "volunteer"
+        ELSEWHERE = "elsewhere"
 
     user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="requester")
     balance_cents = models.BigIntegerField(default=0)
+    held_cents = models.BigIntegerField(default=0)
+    pays = models.CharField(max_length=9, choices=Pays.choices, default=Pays.HERE)
     created_at = models.DateTimeField()
 
     class Meta:
         constraints = [
-            models.CheckConstraint(condition=models.Q(balance_cents__gte=0), name="marketplace_balance_not_negative")
+            models.CheckConstraint(condition=models.Q(balance_cents__gte=0), name="marketplace_balance_not_negative"),
+            models.CheckConstraint(condition=models.Q(held_cents__gte=0), name="marketplace_held_not_negative"),
         ]
 
     def __str__(self) -> str:

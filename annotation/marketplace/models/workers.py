@@ -13,6 +13,9 @@ class WorkerAccount(models.Model):
 
     worker_id = models.CharField(max_length=64, unique=True, default=worker_id)
     name = models.CharField(max_length=150, unique=True)
+    email = models.EmailField(blank=True)
+    # How a payment service knows the worker (an address, an account); stands in the batches of payouts.
+    payee = models.CharField(max_length=200, blank=True)
     country = models.CharField(max_length=2, blank=True)
     subdivision = models.CharField(max_length=2, blank=True)
     adult = models.BooleanField(default=False)
@@ -22,6 +25,8 @@ class WorkerAccount(models.Model):
     approved_count = models.BigIntegerField(default=0)
     rejected_count = models.BigIntegerField(default=0)
     earned_cents = models.BigIntegerField(default=0)
+    # What was earned and is in no payout yet; changes only together with ledger rows.
+    owed_cents = models.BigIntegerField(default=0)
     created_at = models.DateTimeField()
 
     class Meta:
@@ -29,7 +34,8 @@ class WorkerAccount(models.Model):
             models.CheckConstraint(
                 condition=Q(submitted_count__gte=0, approved_count__gte=0, rejected_count__gte=0, earned_cents__gte=0),
                 name="marketplace_worker_counts_not_negative",
-            )
+            ),
+            models.CheckConstraint(condition=Q(owed_cents__gte=0), name="marketplace_owed_not_negative"),
         ]
 
     def __str__(self) -> str:

@@ -7,9 +7,13 @@ from annotation.marketplace.operations import (
     hit_changes,
     hit_creation,
     hit_reading,
+    notifications,
     qualification_grants,
+    qualification_requests,
     qualification_types,
+    review_policies,
     unavailable,
+    worker_relations,
 )
 from annotation.marketplace.operations.registry import TABLE, Call, Operation
 
@@ -23,7 +27,11 @@ __all__ = [
     "hit_changes",
     "hit_creation",
     "hit_reading",
+    "notifications",
     "qualification_grants",
+    "qualification_requests",
     "qualification_types",
+    "review_policies",
     "unavailable",
+    "worker_relations",
 ]

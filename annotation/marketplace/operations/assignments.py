@@ -6,44 +6,48 @@ from typing import Any
 
 from annotation.marketplace import decisions
 from annotation.marketplace.errors import RequestRefusedError
+from annotation.marketplace.faults import check_arrived, visible
 from annotation.marketplace.models import Assignment
-from annotation.marketplace.operations.finding import own_assignment, own_hit
+from annotation.marketplace.operations.finding import own_assignment, own_hit_key
 from annotation.marketplace.operations.registry import Call, operation
-from annotation.marketplace.operations.shapes import assignment_shape, hit_shape
+from annotation.marketplace.operations.shapes import ASSIGNMENT_FIELDS, assignment_shape, hit_shape
 from annotation.marketplace.wire.paging import page
 
 
 @operation("ListAssignmentsForHIT", writes=False)
 def list_assignments(call: Call, given: dict[str, Any]) -> dict[str, Any]:
     """Handed-in work in the order of submission; work that is only accepted is never listed."""
-    hit = own_hit(call, given["HITId"])
+    hit = own_hit_key(call, given["HITId"])
     states = sorted(set(given.get("AssignmentStatuses") or Assignment.HANDED_IN))
-    rows = Assignment.objects.filter(hit=hit, state__in=states).select_related("hit", "worker", "submission")
+    rows = Assignment.objects.filter(hit=hit, state__in=states).select_related("worker", "submission")
     return page(
-        rows.defer("hit__question"),
+        visible(rows, "submitted_at", call.now).only(*ASSIGNMENT_FIELDS),
         given,
         keys=["submitted_at", "id"],
-        scope=["ListAssignmentsForHIT", hit.pk, states],
+        scope=["ListAssignmentsForHIT", hit, states],
         member="Assignments",
-        shape=assignment_shape,
+        shape=lambda assignment: assignment_shape(assignment, given["HITId"]),
     )
 
 
 @operation("GetAssignment", writes=False)
 def get_assignment(call: Call, given: dict[str, Any]) -> dict[str, Any]:
-    assignment = own_assignment(call, given["AssignmentId"])
+    assignment = _arrived(call, given)
     if assignment.state not in Assignment.HANDED_IN:
         raise RequestRefusedError(
             "InvalidAssignmentState",
             f"This operation can be called with a status of: {', '.join(Assignment.HANDED_IN)}",
         )
-    return {"Assignment": assignment_shape(assignment), "HIT": hit_shape(assignment.hit, call.now)}
+    return {
+        "Assignment": assignment_shape(assignment, assignment.hit.hit_id),
+        "HIT": hit_shape(assignment.hit, call.now),
+    }
 
 
 @operation("ApproveAssignment", writes=True)
 def approve_assignment(call: Call, given: dict[str, Any]) -> dict[str, Any]:
     decisions.approve(
-        own_assignment(call, given["AssignmentId"]),
+        _arrived(call, given),
         now=call.now,
         feedback=given.get("RequesterFeedback", ""),
         override_rejection=given.get("OverrideRejection", False),
@@ -53,6 +57,13 @@ def approve_assignment(call: Call, given: dict[str, Any]) -> dict[str, Any]:
 
 @operation("RejectAssignment", writes=True)
 def reject_assignment(call: Call, given: dict[str, Any]) -> dict[str, Any]:
-    assignment = own_assignment(call, given["AssignmentId"])
+    assignment = _arrived(call, given)
     decisions.reject(assignment, now=call.now, feedback=given["RequesterFeedback"])
     return {}
+
+
+def _arrived(call: Call, given: dict[str, Any]) -> Assignment:
+    """The caller's assignment, once the lag (a fault on demand) no longer hides that it was handed in."""
+    assignment = own_assignment(call, given["AssignmentId"])
+    check_arrived(assignment.submitted_at, call.now)
+    return assignment

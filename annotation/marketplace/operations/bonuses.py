@@ -10,7 +10,7 @@ from annotation.marketplace.fees import bonus_fee
 from annotation.marketplace.locks import lock_requester
 from annotation.marketplace.models import Assignment, BonusPayment
 from annotation.marketplace.money import cents
-from annotation.marketplace.operations.finding import own_assignment, own_hit
+from annotation.marketplace.operations.finding import own_assignment, own_hit_key
 from annotation.marketplace.operations.registry import Call, operation
 from annotation.marketplace.operations.shapes import bonus_shape
 from annotation.marketplace.wire.paging import page
@@ -32,13 +32,13 @@ def send_bonus(call: Call, given: dict[str, Any]) -> dict[str, Any]:
         )
     token = given.get("UniqueRequestToken")
     tokens.claim(call.requester, scope="SendBonus", token=token, now=call.now, result=call.request_id)
-    fee = bonus_fee(amount)
-    ledger.pay(assignment, purpose=ledger.Purpose.BONUS, amount=amount, fee=fee, payer=payer, now=call.now)
+    cost = ledger.Cost(amount, bonus_fee(amount))
+    ledger.pay(assignment, cost, purpose=ledger.Purpose.BONUS, payer=payer, now=call.now)
     BonusPayment.objects.create(
         requester=call.requester,
         assignment=assignment,
         amount_cents=amount,
-        fee_cents=fee,
+        fee_cents=cost.fee,
         reason=given["Reason"],
         granted_at=call.now,
     )
@@ -48,10 +48,13 @@ def send_bonus(call: Call, given: dict[str, Any]) -> dict[str, Any]:
 @operation("ListBonusPayments", writes=False)
 def list_bonus_payments(call: Call, given: dict[str, Any]) -> dict[str, Any]:
     rows = BonusPayment.objects.filter(requester=call.requester).select_related("assignment__worker")
+    rows = rows.only(
+        "amount_cents", "reason", "granted_at", "assignment__assignment_id", "assignment__worker__worker_id"
+    )
     if assignment_id := given.get("AssignmentId"):
         rows = rows.filter(assignment=own_assignment(call, assignment_id))
     if hit_id := given.get("HITId"):
-        rows = rows.filter(assignment__hit=own_hit(call, hit_id))
+        rows = rows.filter(assignment__hit=own_hit_key(call, hit_id))
     if not (assignment_id or hit_id):
         raise InvalidParameterError("ListBonusPayments needs a HITId or an AssignmentId.")
     return page(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from annotation.marketplace.errors import RequestRefusedError
-from annotation.marketplace.models import Assignment, Hit, HitType
+from annotation.marketplace.models import Assignment, Hit, HitType, WorkerAccount
 from annotation.marketplace.operations.registry import Call
 
 
@@ -15,6 +15,17 @@ def own_hit(call: Call, hit_id: str) -> Hit:
     if hit.requester_id != call.requester.pk:
         raise denied(f"HIT {hit_id}")
     return hit
+
+
+def own_hit_key(call: Call, hit_id: str) -> int:
+    """The primary key of a HIT, where its many columns are not needed; raises as `own_hit` does."""
+    rows = list(Hit.objects.filter(hit_id=hit_id).values_list("pk", "requester_id"))
+    if not rows:
+        raise RequestRefusedError("HITDoesNotExist", f"Hit {hit_id} does not exist.")
+    ((pk, owner),) = rows
+    if owner != call.requester.pk:
+        raise denied(f"HIT {hit_id}")
+    return pk
 
 
 def own_type(call: Call, type_id: str) -> HitType:
@@ -36,6 +47,14 @@ def own_assignment(call: Call, assignment_id: str) -> Assignment:
     if assignment.hit.requester_id != call.requester.pk:
         raise denied(f"Assignment {assignment_id}")
     return assignment
+
+
+def known_worker(worker_id: str) -> WorkerAccount:
+    """Raises RequestRefusedError (InvalidParameterValue)."""
+    worker = WorkerAccount.objects.filter(worker_id=worker_id).first()
+    if worker is None:
+        raise RequestRefusedError("InvalidParameterValue", f"Worker {worker_id} does not exist.")
+    return worker
 
 
 def denied(what: str) -> RequestRefusedError:

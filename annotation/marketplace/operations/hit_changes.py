@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from annotation.marketplace import lifecycle, tokens
+from annotation.marketplace import funds, lifecycle, tokens
 from annotation.marketplace.errors import InvalidParameterError, RequestRefusedError
 from annotation.marketplace.fees import MANY
-from annotation.marketplace.locks import lock_hit
-from annotation.marketplace.models import Hit
+from annotation.marketplace.locks import lock_hit, lock_requester
+from annotation.marketplace.models import Hit, Requester
+from annotation.marketplace.notices import events
 from annotation.marketplace.operations.finding import own_hit, own_type
 from annotation.marketplace.operations.registry import Call, operation
 from annotation.marketplace.wire.limits import RANGES, YEAR
@@ -22,7 +23,7 @@ LIVING = (Status.ASSIGNABLE, Status.UNASSIGNABLE, Status.REVIEWABLE, Status.REVI
 @operation("UpdateExpirationForHIT", writes=True)
 def update_expiration(call: Call, given: dict[str, Any]) -> dict[str, Any]:
     """A time in the past (0 included) expires the HIT now; a later time than the present expiration extends it."""
-    hit = _locked(call, given["HITId"], LIVING)
+    payer, hit = _locked(call, given["HITId"], LIVING)
     wanted = given["ExpireAt"]
     if wanted <= call.now:
         hit.expiration = min(hit.expiration, call.now)
@@ -35,12 +36,13 @@ def update_expiration(call: Call, given: dict[str, Any]) -> dict[str, Any]:
         raise InvalidParameterError("ExpireAt must be within 365 days from now.")
     else:
         hit.expiration = wanted
-    return _settled(call, hit, "expiration")
+        events.emit(events.EXTENDED, hit, at=call.now)
+    return _settled(call, payer, hit, "expiration")
 
 
 @operation("CreateAdditionalAssignmentsForHIT", writes=True)
 def create_additional_assignments(call: Call, given: dict[str, Any]) -> dict[str, Any]:
-    hit = _locked(call, given["HITId"], LIVING)
+    payer, hit = _locked(call, given["HITId"], LIVING)
     tokens.claim(
         call.requester,
         scope="CreateAdditionalAssignmentsForHIT",
@@ -57,14 +59,15 @@ def create_additional_assignments(call: Call, given: dict[str, Any]) -> dict[str
     if total > MOST_ASSIGNMENTS:
         raise InvalidParameterError(f"A HIT has at most {MOST_ASSIGNMENTS} assignments; this would make {total}.")
     hit.max_assignments = total
-    return _settled(call, hit, "max_assignments")
+    events.emit(events.EXTENDED, hit, at=call.now)
+    return _settled(call, payer, hit, "max_assignments")
 
 
 @operation("UpdateHITReviewStatus", writes=True)
 def update_review_status(call: Call, given: dict[str, Any]) -> dict[str, Any]:
     """Reviewable to Reviewing, or back with Revert."""
     revert = given.get("Revert", False)
-    hit = _locked(call, given["HITId"], (Status.REVIEWING if revert else Status.REVIEWABLE,))
+    _, hit = _locked(call, given["HITId"], (Status.REVIEWING if revert else Status.REVIEWABLE,))
     hit.status = Status.REVIEWABLE if revert else Status.REVIEWING
     hit.save(update_fields=["status"])
     return {}
@@ -73,15 +76,16 @@ def update_review_status(call: Call, given: dict[str, Any]) -> dict[str, Any]:
 @operation("UpdateHITTypeOfHIT", writes=True)
 def update_type(call: Call, given: dict[str, Any]) -> dict[str, Any]:
     """The HIT takes on every property of the type, the reward of undecided work included."""
-    hit = _locked(call, given["HITId"], LIVING)
+    payer, hit = _locked(call, given["HITId"], LIVING)
     hit.hit_type = own_type(call, given["HITTypeId"])
     hit.save(update_fields=["hit_type"])
+    funds.hold(payer, hit, now=call.now)
     return {}
 
 
 @operation("DeleteHIT", writes=True)
 def delete_hit(call: Call, given: dict[str, Any]) -> dict[str, Any]:
-    hit = _locked(call, given["HITId"], (Status.REVIEWING, Status.REVIEWABLE))
+    payer, hit = _locked(call, given["HITId"], (Status.REVIEWING, Status.REVIEWABLE))
     if hit.submitted:
         raise RequestRefusedError(
             "InvalidHITState",
@@ -89,22 +93,26 @@ def delete_hit(call: Call, given: dict[str, Any]) -> dict[str, Any]:
         )
     lifecycle.dispose(hit, call.now)
     hit.save(update_fields=lifecycle.SETTLED_FIELDS)
+    events.emit(events.DISPOSED, hit, at=call.now)
+    funds.release(payer, hit, now=call.now)
     return {}
 
 
-def _locked(call: Call, hit_id: str, allowed: tuple[str, ...]) -> Hit:
-    """The caller's HIT, locked. Raises RequestRefusedError (InvalidHITState) unless its status is allowed."""
-    hit = lock_hit(own_hit(call, hit_id).pk)
+def _locked(call: Call, hit_id: str, allowed: tuple[str, ...]) -> tuple[Requester, Hit]:
+    """Caller and HIT, both locked. Raises RequestRefusedError (InvalidHITState) unless its status is allowed."""
+    found = own_hit(call, hit_id).pk
+    payer, hit = lock_requester(call.requester.pk), lock_hit(found)
     if hit.status not in allowed:
         raise RequestRefusedError(
             "InvalidHITState",
             f"This HIT is currently in the state '{hit.status}'. "
             f"This operation can be called with a status of: {', '.join(allowed)}",
         )
-    return hit
+    return payer, hit
 
 
-def _settled(call: Call, hit: Hit, changed: str) -> dict[str, Any]:
-    lifecycle.settle(hit, call.now)
+def _settled(call: Call, payer: Requester, hit: Hit, changed: str) -> dict[str, Any]:
+    events.settle(hit, call.now)
     hit.save(update_fields=[changed, *lifecycle.SETTLED_FIELDS])
+    funds.hold(payer, hit, now=call.now)
     return {}

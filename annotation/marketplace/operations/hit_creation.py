@@ -7,13 +7,14 @@ import json
 from datetime import timedelta
 from typing import Any
 
-from annotation.marketplace import questions, tokens
+from annotation.marketplace import funds, questions, tokens
 from annotation.marketplace.eligibility import check_types_exist
 from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.ids import public_id
 from annotation.marketplace.lifecycle import settle
 from annotation.marketplace.models import Hit, HitType
 from annotation.marketplace.money import cents
+from annotation.marketplace.notices import events
 from annotation.marketplace.operations.finding import own_type
 from annotation.marketplace.operations.registry import Call, operation
 from annotation.marketplace.operations.shapes import hit_shape
@@ -85,5 +86,6 @@ def _create(call: Call, given: dict[str, Any], hit_type: HitType) -> dict[str, A
     token = given.get("UniqueRequestToken")
     tokens.claim(call.requester, scope=tokens.CREATE_HIT, token=token, now=call.now, result=hit.hit_id)
     settle(hit, call.now)
-    hit.save(force_insert=True)
+    funds.publish(hit, now=call.now)
+    events.emit(events.CREATED, hit, at=call.now)
     return {"HIT": hit_shape(hit, call.now)}

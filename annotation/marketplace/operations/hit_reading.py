@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from annotation.marketplace.faults import visible
 from annotation.marketplace.models import Hit
 from annotation.marketplace.operations.finding import own_hit, own_type
 from annotation.marketplace.operations.registry import Call, operation
@@ -20,7 +21,7 @@ def get_hit(call: Call, given: dict[str, Any]) -> dict[str, Any]:
 def list_hits(call: Call, given: dict[str, Any]) -> dict[str, Any]:
     rows = Hit.objects.filter(requester=call.requester).exclude(status=Hit.Status.DISPOSED)
     return page(
-        rows.select_related("hit_type"),
+        visible(rows, "created_at", call.now).select_related("hit_type"),
         given,
         keys=["id"],
         scope=["ListHITs", call.requester.pk],
@@ -36,7 +37,7 @@ def list_reviewable_hits(call: Call, given: dict[str, Any]) -> dict[str, Any]:
     if type_id := given.get("HITTypeId"):
         rows = rows.filter(hit_type=own_type(call, type_id))
     return page(
-        rows.select_related("hit_type"),
+        visible(rows, "created_at", call.now).select_related("hit_type"),
         given,
         keys=["id"],
         scope=["ListReviewableHITs", call.requester.pk, status, type_id],

@@ -4,32 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+from annotation.marketplace import asking
 from annotation.marketplace.errors import RequestRefusedError
-from annotation.marketplace.models import QualificationGrant, WorkerAccount
-from annotation.marketplace.operations.qualification_types import own_type
+from annotation.marketplace.models import QualificationGrant
+from annotation.marketplace.operations.finding import known_worker
+from annotation.marketplace.operations.qualification_types import USUAL_VALUE, own_type
 from annotation.marketplace.operations.registry import Call, operation
 from annotation.marketplace.wire.paging import page
 
 Status = QualificationGrant.Status
-USUAL_VALUE = 1
 
 
 @operation("AssociateQualificationWithWorker", writes=True)
 def associate(call: Call, given: dict[str, Any]) -> dict[str, Any]:
     """Give the qualification, or a new score to who has it."""
     found = own_type(call, given["QualificationTypeId"])
-    worker = WorkerAccount.objects.filter(worker_id=given["WorkerId"]).first()
-    if worker is None:
-        raise RequestRefusedError("InvalidParameterValue", f"Worker {given['WorkerId']} does not exist.")
-    QualificationGrant.objects.update_or_create(
-        qualification_type=found,
-        worker=worker,
-        defaults={
-            "value": given.get("IntegerValue", USUAL_VALUE),
-            "status": Status.GRANTED,
-            "granted_at": call.now,
-        },
-    )
+    worker = known_worker(given["WorkerId"])
+    asking.give(found, worker, value=given.get("IntegerValue", USUAL_VALUE), now=call.now)
     return {}
 
 

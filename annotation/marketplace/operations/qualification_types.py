@@ -7,7 +7,9 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
+from annotation.marketplace import once
 from annotation.marketplace.errors import InvalidParameterError, RequestRefusedError
+from annotation.marketplace.faults import visible
 from annotation.marketplace.models import Hit, HitType, QualificationType
 from annotation.marketplace.operations.finding import denied
 from annotation.marketplace.operations.registry import Call, operation
@@ -15,7 +17,8 @@ from annotation.marketplace.operations.shapes import hit_shape
 from annotation.marketplace.requirements import SYSTEM_NAMES
 from annotation.marketplace.wire.paging import page
 
-UNSUPPORTED = ("Test", "TestDurationInSeconds", "AnswerKey", "AutoGranted", "AutoGrantedValue")
+USUAL_VALUE = 1
+UNSUPPORTED = ("Test", "TestDurationInSeconds", "AnswerKey")
 
 
 @operation("CreateQualificationType", writes=True)
@@ -30,6 +33,9 @@ def create_type(call: Call, given: dict[str, Any]) -> dict[str, Any]:
                 keywords=given.get("Keywords", ""),
                 status=given["QualificationTypeStatus"],
                 retry_delay_seconds=given.get("RetryDelayInSeconds"),
+                auto_granted=given.get("AutoGranted", False),
+                auto_granted_value=given.get("AutoGrantedValue", USUAL_VALUE),
+                once=once.asked_for(given.get("Keywords", "")),
                 created_at=call.now,
             )
     except IntegrityError:
@@ -51,16 +57,18 @@ def get_type(call: Call, given: dict[str, Any]) -> dict[str, Any]:
 def list_types(call: Call, given: dict[str, Any]) -> dict[str, Any]:
     """Active types, and the caller's own inactive ones; `Query` is looked for in name, keywords and description."""
     rows = QualificationType.objects.filter(deleted_at=None)
+    if given["MustBeRequestable"]:
+        rows = rows.filter(once=False)
     owned, query = given.get("MustBeOwnedByCaller", False), given.get("Query", "")
     mine = Q(requester=call.requester)
     rows = rows.filter(mine if owned else mine | Q(status=QualificationType.Status.ACTIVE))
     for word in query.split():
         rows = rows.filter(Q(name__icontains=word) | Q(keywords__icontains=word) | Q(description__icontains=word))
     return page(
-        rows,
+        visible(rows, "created_at", call.now),
         given,
         keys=["id"],
-        scope=["ListQualificationTypes", call.requester.pk, owned, query],
+        scope=["ListQualificationTypes", call.requester.pk, owned, given["MustBeRequestable"], query],
         member="QualificationTypes",
         shape=type_shape,
     )
@@ -73,7 +81,9 @@ def update_type(call: Call, given: dict[str, Any]) -> dict[str, Any]:
     found.description = given.get("Description", found.description)
     found.status = given.get("QualificationTypeStatus", found.status)
     found.retry_delay_seconds = given.get("RetryDelayInSeconds", found.retry_delay_seconds)
-    found.save(update_fields=["description", "status", "retry_delay_seconds"])
+    found.auto_granted = given.get("AutoGranted", found.auto_granted)
+    found.auto_granted_value = given.get("AutoGrantedValue", found.auto_granted_value)
+    found.save(update_fields=["description", "status", "retry_delay_seconds", "auto_granted", "auto_granted_value"])
     return {"QualificationType": type_shape(found)}
 
 
@@ -96,7 +106,7 @@ def list_hits_for_type(call: Call, given: dict[str, Any]) -> dict[str, Any]:
     asking = [pk for pk, rows in types if any(row["QualificationTypeId"] == type_id for row in rows)]
     rows = Hit.objects.filter(requester=call.requester, hit_type__in=asking).exclude(status=Hit.Status.DISPOSED)
     return page(
-        rows.select_related("hit_type"),
+        visible(rows, "created_at", call.now).select_related("hit_type"),
         given,
         keys=["id"],
         scope=["ListHITsForQualificationType", call.requester.pk, type_id],
@@ -131,8 +141,9 @@ def type_shape(found: QualificationType) -> dict[str, Any]:
         "Keywords": found.keywords or None,
         "QualificationTypeStatus": found.status,
         "RetryDelayInSeconds": found.retry_delay_seconds,
-        "IsRequestable": True,
+        "IsRequestable": not found.once,
         "AutoGranted": found.auto_granted,
+        "AutoGrantedValue": found.auto_granted_value if found.auto_granted else None,
     }
 
 
@@ -150,5 +161,5 @@ def _refuse_unsupported(given: dict[str, Any]) -> None:
     for member in UNSUPPORTED:
         if given.get(member):
             raise InvalidParameterError(
-                f"{member} is not supported: workers cannot ask for qualifications here, requesters give them."
+                f"{member} is not supported: workers ask for qualifications without a test, requesters decide."
             )

@@ -7,19 +7,7 @@ from typing import Any
 from annotation.marketplace.errors import RequestRefusedError
 from annotation.marketplace.operations.registry import Call, operation
 
-NAMES = (
-    "AcceptQualificationRequest",
-    "CreateWorkerBlock",
-    "DeleteWorkerBlock",
-    "GetFileUploadURL",
-    "ListQualificationRequests",
-    "ListReviewPolicyResultsForHIT",
-    "ListWorkerBlocks",
-    "NotifyWorkers",
-    "RejectQualificationRequest",
-    "SendTestEventNotification",
-    "UpdateNotificationSettings",
-)
+NAMES = ("GetFileUploadURL",)
 
 
 def _refuse(name: str) -> None:

@@ -27,3 +27,12 @@ def unknown_operation(target: str) -> WireError:
 
 def malformed(reason: str) -> WireError:
     return WireError("SerializationException", f"The request body is not a JSON object that can be read: {reason}.")
+
+
+def service_fault() -> WireError:
+    return WireError(
+        "ServiceFault",
+        "The service could not complete the request; nothing was changed. Try again.",
+        status=500,
+        turk_code="AWS.ServiceUnavailable",
+    )

@@ -16,6 +16,7 @@ RANGES = {
     "AutoApprovalDelayInSeconds": (0, 2_592_000),
     "MaxAssignments": (1, 1_000_000_000),
     "NumberOfAdditionalAssignments": (1, 1_000_000_000),
+    "RetryDelayInSeconds": (0, YEAR),
 }
 # Member: fewest and most characters, for texts.
 LENGTHS = {
@@ -28,9 +29,11 @@ LENGTHS = {
     "Subject": (1, 200),
     "MessageText": (1, 4_096),
     "Name": (1, 200),
+    "Query": (0, 200),
 }
 MONEY = ("Reward", "BonusAmount")
-MOST_REQUIREMENTS = 10
+# Member: most members of a list.
+COUNTS = {"QualificationRequirements": 10, "WorkerIds": 100}
 
 
 def check_limits(given: dict[str, Any]) -> None:
@@ -47,5 +50,6 @@ def check_limits(given: dict[str, Any]) -> None:
         # The digits are counted first: the pattern allows thousands of them.
         if len(given[name]) > 15 or cents(given[name]) > LARGEST_CENTS:
             raise InvalidParameterError(f"{name} must be at most {dollars(LARGEST_CENTS)}; it is {given[name]:.20}.")
-    if len(given.get("QualificationRequirements", ())) > MOST_REQUIREMENTS:
-        raise InvalidParameterError(f"QualificationRequirements must be at most {MOST_REQUIREMENTS} members.")
+    for name in given.keys() & COUNTS.keys():
+        if len(given[name]) > COUNTS[name]:
+            raise InvalidParameterError(f"{name} must be at most {COUNTS[name]} members.")

@@ -14,6 +14,8 @@ from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.wire.errors import malformed
 from annotation.marketplace.wire.limits import check_limits
 
+LONGEST_REPORT = 2_000
+
 _VALIDATOR = ParamValidator()
 _PATTERNS: dict[str, re.Pattern[str]] = {}
 
@@ -47,7 +49,8 @@ def parameters(operation: OperationModel, given: dict[str, Any]) -> dict[str, An
         found["ExpireAt"] = _moment(found["ExpireAt"])
     report = _VALIDATOR.validate(found, operation.input_shape)
     if report.has_errors():
-        raise InvalidParameterError(report.generate_report())
+        # The report repeats the values that it complains about, however long they are.
+        raise InvalidParameterError(report.generate_report()[:LONGEST_REPORT])
     _walk(operation.input_shape, found, "")
     check_limits(found)
     return found
@@ -80,7 +83,14 @@ def _walk(shape: Shape, value: Any, path: str) -> None:
     elif shape.type_name in {"integer", "long"}:
         if isinstance(value, bool):
             raise InvalidParameterError(f"{path} must be a whole number.")
+        _check_bits(shape, value, path)
         _check_most(shape, value, path, "")
+
+
+def _check_bits(shape: Shape, value: int, path: str) -> None:
+    bits = 32 if shape.type_name == "integer" else 64
+    if not -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
+        raise InvalidParameterError(f"{path} must be a whole number of {bits} bits.")
 
 
 def _check_most(shape: Shape, count: int, path: str, unit: str) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 import uuid
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from django.db import DatabaseError, transaction
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.utils.http import http_date
 from django.views.decorators.csrf import csrf_exempt
 
@@ -18,7 +19,8 @@ from annotation.marketplace.errors import PREFIX, InvalidParameterError, Request
 from annotation.marketplace.models import Requester
 from annotation.marketplace.sweep import catch_up
 from annotation.marketplace.wire import reading, signature
-from annotation.marketplace.wire.errors import WireError, unknown_operation
+from annotation.marketplace.wire.dropping import AnswerDroppedError, drop_on_demand, no_answer, refuse_on_demand
+from annotation.marketplace.wire.errors import WireError, service_fault, unknown_operation
 from annotation.marketplace.wire.model import OPERATIONS, TARGET_PREFIX
 from annotation.marketplace.wire.writing import encoded
 
@@ -29,7 +31,7 @@ log = logging.getLogger(__name__)
 
 
 @csrf_exempt
-def endpoint(request: HttpRequest) -> HttpResponse:
+def endpoint(request: HttpRequest) -> HttpResponseBase:
     """Answer one call. A refused or failed call has changed nothing."""
     request_id, now = str(uuid.uuid4()), clock.now()
     try:
@@ -41,9 +43,11 @@ def endpoint(request: HttpRequest) -> HttpResponse:
         status, body = 400, encoded(WireError("ParameterValidationError", _tagged(str(error), now)).body())
     except WireError as error:
         status, body = error.status, encoded(error.body())
+    except AnswerDroppedError:
+        return no_answer()
     except DatabaseError:
         log.exception("Request %s failed in the database", request_id)
-        status, body = 500, encoded(_fault().body())
+        status, body = 500, encoded(service_fault().body())
     response = HttpResponse(body, status=status, content_type="application/x-amz-json-1.1")
     response["x-amzn-RequestId"] = request_id
     response["Date"] = http_date(now.timestamp())
@@ -62,8 +66,12 @@ def _answered(request: HttpRequest, request_id: str, now: datetime) -> dict[str,
     if name == target or name not in OPERATIONS:
         raise unknown_operation(target)
     given = reading.parameters(OPERATIONS[name], reading.document(body))
-    catch_up(now)
-    return _carried_out(name, operations.Call(requester, now, request_id), given)
+    refuse_on_demand()
+    if catch_up(now):
+        requester.refresh_from_db(fields=["balance_cents", "held_cents"])
+    result = _carried_out(name, operations.Call(requester, now, request_id), given)
+    drop_on_demand(committed=operations.TABLE[name].writes)
+    return result
 
 
 def _carried_out(name: str, call: operations.Call, given: dict[str, Any]) -> dict[str, Any]:
@@ -76,7 +84,7 @@ def _carried_out(name: str, call: operations.Call, given: dict[str, Any]) -> dic
 
 def _requester(key: AccessKey) -> Requester:
     try:
-        return Requester.objects.select_related("user").get(user=key.user_id)
+        return cast(Any, key.user).requester
     except Requester.DoesNotExist:
         raise WireError(
             "RequestError",
@@ -88,12 +96,3 @@ def _requester(key: AccessKey) -> Requester:
 def _tagged(message: str, now: datetime) -> str:
     """The message with the epoch-milliseconds tag that Amazon's messages end with."""
     return f"{message} ({int(now.timestamp() * 1000)})"
-
-
-def _fault() -> WireError:
-    return WireError(
-        "ServiceFault",
-        "The service could not complete the request; nothing was changed. Try again.",
-        status=500,
-        turk_code="AWS.ServiceUnavailable",
-    )

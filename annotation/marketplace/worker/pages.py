@@ -19,6 +19,7 @@ from annotation.marketplace.worker.addresses import frame_address, origin_of
 from annotation.marketplace.worker.doors import Visit, note, worker_page
 from annotation.marketplace.worker.hosts import host_of
 from annotation.marketplace.worker.policy import SANDBOX, may_frame
+from annotation.marketplace.worker.relations import types_to_ask_for
 from annotation.marketplace.worker.shelf import held_by, shelf_for
 
 State = Assignment.State
@@ -43,7 +44,13 @@ def preview(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
     own = _live_assignment(visit, hit)
     if own is not None and own.state == State.ACCEPTED:
         return redirect("hits:work", own.assignment_id)
-    context = {"visit": visit, "hit": hit, "standing": allowed, "open": hit.status == Hit.Status.ASSIGNABLE and not own}
+    context = {
+        "visit": visit,
+        "hit": hit,
+        "standing": allowed,
+        "open": hit.status == Hit.Status.ASSIGNABLE and not own,
+        "lacking": types_to_ask_for(allowed),
+    }
     return _framed(request, "marketplace/preview.html", context, hit, None)
 
 
@@ -144,6 +151,12 @@ def _refused(request: HttpRequest, reason: str) -> HttpResponse:
         ),
         "closed": (_("This task is closed"), _("Its time is over. Please choose another task.")),
         "held": (_("You already have this task"), _("You have accepted or done it; each person may do a task once.")),
+        "blocked": (
+            _("This task is not open to you"),
+            _("Its requester does not take your work. Please choose another."),
+        ),
         "unqualified": (_("This task asks for qualifications"), _("Your account does not meet its requirements.")),
     }[reason]
-    return note(request, reason=reason, title=title, text=text, status=403 if reason == "unqualified" else 409)
+    return note(
+        request, reason=reason, title=title, text=text, status=403 if reason in {"unqualified", "blocked"} else 409
+    )

@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.marketplace.eligibility import Standing, standing
 from annotation.marketplace.ids import is_public_id
-from annotation.marketplace.models import Assignment, Hit, HitType, WorkerAccount
+from annotation.marketplace.models import Assignment, Hit, HitType, WorkerAccount, WorkerBlock
 
 PAGE = 25
 # HITs looked at for one page, so that a worker who qualifies for nothing does not make a long search.
@@ -52,5 +52,7 @@ def held_by(worker: WorkerAccount) -> QuerySet[Assignment]:
 
 def _open_to(worker: WorkerAccount, now: datetime) -> QuerySet[Hit]:
     taken = Assignment.objects.filter(hit=OuterRef("pk"), worker=worker).exclude(state__in=Assignment.GIVEN_UP)
+    blocked = WorkerBlock.objects.filter(requester=OuterRef("requester"), worker=worker)
     rows = Hit.objects.filter(status=Hit.Status.ASSIGNABLE, expiration__gt=now).exclude(Exists(taken))
+    rows = rows.exclude(Exists(blocked))
     return rows.select_related("hit_type", "requester__user").defer("question")

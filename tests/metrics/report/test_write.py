@@ -25,8 +25,9 @@ from metrics.figures.embed import PLOTLY
 from metrics.report.build import build
 from metrics.report.records import FlagFacts, ReportInput
 from metrics.report.result import Report
-from metrics.report.tables import decimal, safe, slugs
+from metrics.report.tables import decimal, slugs
 from metrics.report.write import write
+from metrics.tables.delimited import safe
 from tests.metrics.report.samples import NOW, STUDY, study, with_truth
 
 LACKS = {"t=1.0": (1.1, 0.1), "t=0.7": (0.2, 1.4)}
@@ -61,6 +62,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 def test_the_files_are_written_and_nothing_else_is_left(report: Report, tmp_path: Path) -> None:
     paths = write(report, tmp_path / "new", now=NOW)
     names = {"report.html", "report.json", "items.csv", "items-t=1.0.csv", "items-t=0.7.csv", "ratings.csv"}
+    names |= {"huse.csv", "huse.tex"}
     assert {path.name for path in paths} == names == {path.name for path in (tmp_path / "new").iterdir()}
 
 
@@ -127,17 +129,22 @@ def test_the_policy_lets_exactly_the_scripts_of_the_page_run(folder: Path) -> No
 
 def test_without_script_every_figure_has_its_still_picture_and_words(report: Report, folder: Path) -> None:
     figures = page(folder).xpath("//figure")
-    assert len(figures) == 3
+    assert len(figures) == 6
     for figure in figures:
         assert figure.xpath(".//svg/@aria-label")[0] == figure.xpath("./div[@class='live']/@aria-label")[0]
-        assert len(figure.xpath(".//svg//*[self::rect or self::circle]")) >= 60
+        texts = 60 if figure.get("id").split("-")[1] in ("hj", "scatter") else 2
+        assert len(figure.xpath(".//svg//*[self::rect or self::circle or self::path[@class='s0']]")) >= texts
         assert figure.xpath("string(./figcaption)")
 
 
 def test_the_live_figures_are_those_of_the_page(folder: Path) -> None:
     root = page(folder)
     drawn = json.loads(root.xpath("//script[@id='figures']/text()")[0])["figures"]
-    assert set(drawn) == set(root.xpath("//@data-figure")) == {"hj-by-source", "scatter-1", "scatter-2"}
+    assert (
+        set(drawn)
+        == set(root.xpath("//@data-figure"))
+        == {*("hj-by-source", "scatter-1", "scatter-2", "ratings-1", "ratings-2", "tradeoff")}
+    )
 
 
 def test_numbers_of_the_table_are_the_estimates_with_their_signatures(report: Report, folder: Path) -> None:
@@ -291,7 +298,7 @@ def test_no_cell_is_a_formula(given: ReportInput, tmp_path: Path) -> None:
     assert {row["text"] for row in rows(tmp_path / "items.csv")} == {"'=1+1"}
     for path in tmp_path.glob("*.csv"):
         for row in rows(path):
-            cells = {name: cell for name, cell in row.items() if name not in ("log_prob", "hj_low")}
+            cells = {name: cell for name, cell in row.items() if name != "log_prob" and not name.endswith("_low")}
             assert not any(cell[:1] in ("=", "+", "-", "@", "\t", "\r") for cell in cells.values() if cell)
 
 

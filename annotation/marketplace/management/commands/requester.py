@@ -25,6 +25,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name")
         parser.add_argument("--balance", help="what the account shall hold, in dollars, such as 10000.00")
+        parser.add_argument(
+            "--pays", choices=Requester.Pays.values, help="how workers are paid: by payouts from here (usual), or not"
+        )
         parser.add_argument("--new-key", action="store_true", help="revoke the keys so far and issue another")
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -32,6 +35,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         user, _ = User.objects.get_or_create(username=options["name"], defaults={"password": "!"})
         requester, _ = Requester.objects.get_or_create(user=user, defaults={"created_at": clock.now()})
+        if options["pays"] is not None:
+            Requester.objects.filter(pk=requester.pk).update(pays=options["pays"])
         if options["balance"] is not None:
             fund(requester, balance=_cents(options["balance"]), now=clock.now())
         key_id, secret = _key(user, renew=options["new_key"])

@@ -23,10 +23,14 @@ class Command(BaseCommand):
         parser.add_argument("--approved", type=int, help="assignments approved so far")
         parser.add_argument("--percent", type=int, help="percent of them approved (counts from 100 handed in)")
         parser.add_argument("--locale", help="where the worker is: DE, US or US-CA")
+        parser.add_argument("--email", help="where messages of requesters are mailed to")
+        parser.add_argument("--payee", help="how a payment service knows the worker (stands in payout batches)")
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        record = Record(options["approved"], options["percent"], options["locale"])
+        record = Record(
+            options["approved"], options["percent"], options["locale"], email=options["email"], payee=options["payee"]
+        )
         try:
             worker = open_worker(options["name"], worker_id=options["worker_id"], record=record, now=clock.now())
         except InvalidParameterError as error:

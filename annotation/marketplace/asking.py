@@ -1,0 +1,67 @@
+"""Workers ask for qualifications; requesters say yes or no."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.db import IntegrityError, transaction
+
+from annotation.marketplace.errors import RequestRefusedError, WorkRefusedError
+from annotation.marketplace.models import QualificationGrant, QualificationRequest, QualificationType, WorkerAccount
+
+State = QualificationRequest.State
+Granted = QualificationGrant.Status.GRANTED
+
+
+def requestable(found: QualificationType) -> bool:
+    """Whether workers may ask for the type at all; assay:once is given by the marketplace only."""
+    return found.status == QualificationType.Status.ACTIVE and found.deleted_at is None and not found.once
+
+
+def refusal(found: QualificationType, worker: WorkerAccount, now: datetime) -> str:
+    """Why `worker` may not ask for the type now: not-requestable, granted, waiting, asked; "" when it is allowed."""
+    if not requestable(found):
+        return "not-requestable"
+    if found.grants.filter(worker=worker, status=Granted).exists():
+        return "granted"
+    last = found.requests.filter(worker=worker).order_by("-pk").first()
+    if last is None:
+        return ""
+    if last.state == State.PENDING:
+        return "waiting"
+    delay = found.retry_delay_seconds
+    return "" if delay is not None and last.asked_at + timedelta(seconds=delay) <= now else "asked"
+
+
+@transaction.atomic
+def ask(found: QualificationType, *, worker: WorkerAccount, now: datetime) -> QualificationRequest:
+    """Ask for the type; one with AutoGranted is given at once. Raises WorkRefusedError with a word of `refusal`."""
+    if reason := refusal(found, worker, now):
+        raise WorkRefusedError(reason)
+    try:
+        with transaction.atomic():
+            made = QualificationRequest.objects.create(qualification_type=found, worker=worker, asked_at=now)
+    except IntegrityError:
+        raise WorkRefusedError("waiting") from None
+    if found.auto_granted:
+        give(found, worker, value=found.auto_granted_value, now=now)
+        decide(made, state=State.GRANTED)
+    return made
+
+
+def decide(request: QualificationRequest, *, state: str, reason: str = "") -> None:
+    """Grant or reject a pending request, once. Raises RequestRefusedError (InvalidQualificationRequestState)."""
+    pending = QualificationRequest.objects.filter(pk=request.pk, state=State.PENDING)
+    if not pending.update(state=state, reason=reason):
+        raise RequestRefusedError(
+            "InvalidQualificationRequestState",
+            f"This operation can be called with a status of: {State.PENDING.value}. "
+            f"QualificationRequest {request.request_id} has been decided.",
+        )
+
+
+def give(found: QualificationType, worker: WorkerAccount, *, value: int, now: datetime) -> None:
+    """Give `worker` the qualification with this score, or a new score to who has it."""
+    QualificationGrant.objects.update_or_create(
+        qualification_type=found, worker=worker, defaults={"value": value, "status": Granted, "granted_at": now}
+    )

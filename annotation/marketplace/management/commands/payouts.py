@@ -1,0 +1,60 @@
+"""What workers are owed, as a batch for a payment service, and back."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotation.marketplace import clock, payouts
+from annotation.marketplace.errors import InvalidParameterError
+from annotation.marketplace.sweep import catch_up
+
+
+class Command(BaseCommand):
+    help = "Export what workers are owed as a CSV batch, or mark the lines of a batch as paid or failed."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        actions = parser.add_subparsers(dest="action", required=True)
+        export = actions.add_parser("export", help="a new batch of everything that is owed")
+        export.add_argument("--batch", help="print this earlier batch again instead")
+        export.add_argument("--out", type=Path, help="where to write it (default: standard output)")
+        mark = actions.add_parser("mark", help="take in a batch whose column status says paid or failed")
+        mark.add_argument("file", type=Path)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        catch_up(clock.now())
+        if options["action"] == "export":
+            self._export(options["batch"], options["out"])
+        else:
+            self._mark(options["file"])
+
+    def _export(self, batch: str | None, out: Path | None) -> None:
+        batch = batch or payouts.make_batch(now=clock.now())
+        if batch is None:
+            self.stderr.write("Nobody is owed anything.")
+            return
+        text = io.StringIO()
+        count = payouts.write(batch, text)
+        self.stderr.write(f"Batch {batch}: {count} payouts (payouts export --batch {batch} prints it again).")
+        if not count:
+            raise CommandError(f"There is no batch {batch}.")
+        if out is None:
+            self.stdout.write(text.getvalue(), ending="")
+            return
+        try:
+            out.write_text(text.getvalue(), encoding="utf-8", newline="")
+        except OSError as error:
+            raise CommandError(f"{out} cannot be written: {error.strerror}.") from None
+
+    def _mark(self, file: Path) -> None:
+        try:
+            with file.open(encoding="utf-8-sig", newline="") as lines:
+                marked = payouts.settle(payouts.read(lines), now=clock.now())
+        except (OSError, UnicodeDecodeError) as error:
+            raise CommandError(f"{file} cannot be read: {error}.") from None
+        except InvalidParameterError as error:
+            raise CommandError(f"{error} Nothing was marked.") from None
+        self.stdout.write(f"{marked.paid} paid, {marked.failed} failed, {marked.before} were marked before.")

@@ -1,0 +1,50 @@
+"""assay:once, the keyword of qualification types that the marketplace grants by itself.
+
+Who accepts a HIT that requires such a type (of the same requester) not to exist is given it in the same transaction.
+The row is unique per worker and type, so of two acceptances at the same moment one finds it taken: one person, once.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+
+from annotation.marketplace.errors import WorkRefusedError
+from annotation.marketplace.models import Hit, QualificationGrant, QualificationType, WorkerAccount
+
+KEYWORD = "assay:once"
+Status = QualificationGrant.Status
+
+
+def asked_for(keywords: str) -> bool:
+    """Whether `keywords`, separated by commas or spaces, hold the keyword."""
+    return KEYWORD in keywords.lower().replace(",", " ").split()
+
+
+def grant(hit: Hit, *, worker: WorkerAccount, now: datetime) -> None:
+    """Give `worker` what the requirements of `hit` ask to be absent.
+
+    Raises WorkRefusedError (unqualified) when the worker was given it a moment ago, for another HIT. Part of the
+    transaction of the acceptance.
+    """
+    absent = [row["QualificationTypeId"] for row in hit.hit_type.requirements if row["Comparator"] == "DoesNotExist"]
+    if not absent:
+        return
+    types = QualificationType.objects.filter(
+        type_id__in=absent, requester_id=hit.requester_id, once=True, deleted_at=None
+    )
+    for found in types.order_by("pk"):
+        _grant_one(found, worker, now)
+
+
+def _grant_one(found: QualificationType, worker: WorkerAccount, now: datetime) -> None:
+    rows = QualificationGrant.objects.filter(qualification_type=found, worker=worker)
+    # A revoked row is taken by whoever changes it first; a new row by whoever inserts it first.
+    if rows.filter(status=Status.REVOKED).update(status=Status.GRANTED, granted_at=now, value=1):
+        return
+    try:
+        with transaction.atomic():
+            QualificationGrant.objects.create(qualification_type=found, worker=worker, granted_at=now)
+    except IntegrityError:
+        raise WorkRefusedError("unqualified") from None

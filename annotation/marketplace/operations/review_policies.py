@@ -1,0 +1,17 @@
+"""ListReviewPolicyResultsForHIT."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from annotation.marketplace.operations.finding import own_hit
+from annotation.marketplace.operations.registry import Call, operation
+
+
+@operation("ListReviewPolicyResultsForHIT", writes=False)
+def list_results(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    """Two empty reports: no HIT of this marketplace has a review policy, CreateHIT refuses them."""
+    hit = own_hit(call, given["HITId"])
+    levels = given.get("PolicyLevels") or ["Assignment", "HIT"]
+    reports: dict[str, Any] = {f"{level}ReviewReport": {"ReviewResults": [], "ReviewActions": []} for level in levels}
+    return {"HITId": hit.hit_id, **reports}

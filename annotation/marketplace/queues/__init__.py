@@ -1,0 +1,1 @@
+"""Queues of notifications, as clients of Amazon SQS read them."""

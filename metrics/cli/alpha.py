@@ -1,0 +1,57 @@
+"""`python -m metrics alpha RATINGS.csv --level LEVEL`: Krippendorff's alpha with its interval."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from metrics.alpha import LEVELS, RESAMPLED, alpha_of
+from metrics.cli.arguments import Commands, common_options
+from metrics.cli.output import cell, flags_line, json_text
+from metrics.ratings import of_records
+from metrics.serialise import SCHEMA_VERSION, estimate_json
+from metrics.tables_in import read_ratings
+from metrics.types import Estimate
+
+
+def add(commands: Commands) -> None:
+    """Add the command and its arguments."""
+    command = commands.add_parser("alpha", help="Krippendorff's alpha from a CSV of ratings")
+    command.add_argument("ratings", type=Path, metavar="RATINGS.csv", help="columns item, rater, value")
+    command.add_argument(
+        "--level", choices=LEVELS, required=True, help="level of measurement: which differences between values count"
+    )
+    command.add_argument("--draws", type=int, default=1000, help="resamples of items (1000; 0: no interval)")
+    command.add_argument("--resample", choices=RESAMPLED, default="items", help="what the interval lets vary (items)")
+    common_options(command, seed="the resamples behind the interval", level_option="--confidence")
+    command.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> str:
+    """The text of the command. Raises MetricsError."""
+    ratings = of_records(read_ratings(given.ratings, least=0 if given.level == "ratio" else None))
+    found = alpha_of(
+        ratings,
+        given.level,
+        draws=given.draws,
+        confidence=given.confidence,
+        seed=given.seed,
+        resampled=given.resample,
+    )
+    if given.json:
+        return json_text({"schema_version": SCHEMA_VERSION, "alpha": estimate_json(found)})
+    return table(found)
+
+
+def table(found: Estimate) -> str:
+    """The value with its interval, what it is of, and what a reader must know."""
+    size = found.settings
+    lines = [
+        f"alpha, {size['level']:<12}{cell(found)}",
+        f"items {size['items']} (and {size['items_with_one_rating']} with one rating, left out)",
+        f"raters {size['raters']}, ratings {size['ratings']}",
+        found.signature,
+    ]
+    if found.interval is not None:
+        lines.append(f"{100 * found.interval.level:g} % interval: {found.interval.method}.")
+    return "\n".join(lines + flags_line([found])) + "\n"

@@ -1,0 +1,68 @@
+"""`python -m metrics hj RATINGS.csv`: the human judgment of each item, and how the ratings are spread."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from metrics.cli.arguments import Commands, common_options
+from metrics.cli.output import cell, flags_line, json_text
+from metrics.judgments import hj_estimates, human_judgments, sum_ratings
+from metrics.serialise import SCHEMA_VERSION, estimate_json
+from metrics.tables_in import read_ratings
+from metrics.types import Estimate, Rating
+
+HJ_LEVEL = 0.90  # the paper's error bars
+
+
+def add(commands: Commands) -> None:
+    """Add the command and its arguments."""
+    command = commands.add_parser("hj", help="human judgment of each item from a CSV of ratings")
+    command.add_argument("ratings", type=Path, metavar="RATINGS.csv", help="columns item, rater, value")
+    command.add_argument("--method", choices=("t", "z"), default="t", help="quantile of the intervals (t)")
+    common_options(command, seed="nothing here, as no number of this command is drawn at random", level=HJ_LEVEL)
+    command.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> str:
+    """The text of the command. Raises MetricsError."""
+    ratings = read_ratings(given.ratings)
+    found = hj_estimates(human_judgments(sum_ratings(ratings), level=given.level, method=given.method))
+    if given.json:
+        items = {name: estimate_json(estimate) for name, estimate in found.items()}
+        return json_text({"schema_version": SCHEMA_VERSION, "hj": items, "distribution": distribution(ratings)})
+    return table(found, ratings)
+
+
+def distribution(ratings: Sequence[Rating]) -> dict[str, Any]:
+    """How often each value was given, and how many items have how many ratings (the actual plan, not the meant one)."""
+    values = Counter(rating.value for rating in ratings)
+    sizes = Counter(Counter(rating.item for rating in ratings).values())
+    return {
+        "items": sizes.total(),
+        "raters": len({rating.rater for rating in ratings}),
+        "ratings": len(ratings),
+        "values": [
+            {"value": float(value), "count": values[value], "share": values[value] / len(ratings)}
+            for value in sorted(values)
+        ],
+        "ratings_per_item": [{"ratings": size, "items": sizes[size]} for size in sorted(sizes)],
+    }
+
+
+def table(found: Mapping[str, Estimate], ratings: Sequence[Rating]) -> str:
+    """One line an item, then the distribution."""
+    spread = distribution(ratings)
+    width = max(4, *(len(name) for name in found))
+    lines = [f"{'item':<{width}}  {'HJ':<24}ratings"]
+    lines += [f"{name:<{width}}  {cell(estimate):<24}{estimate.n}" for name, estimate in found.items()]
+    lines += ["", f"items {spread['items']}, raters {spread['raters']}, ratings {spread['ratings']}"]
+    lines += [f"value {row['value']:<8g}{row['count']:>8}  {100 * row['share']:5.1f} %" for row in spread["values"]]
+    lines += [f"{row['items']} items with {row['ratings']} rating(s)" for row in spread["ratings_per_item"]]
+    interval = next((estimate.interval for estimate in found.values() if estimate.interval), None)
+    if interval is not None:
+        lines.append(f"{100 * interval.level:g} % intervals by {interval.method}, over the raters of an item.")
+    return "\n".join(lines + flags_line(found.values())) + "\n"

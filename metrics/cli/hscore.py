@@ -1,0 +1,197 @@
+"""`python -m metrics hscore --format gltr|text FILE...`: automatic human-likelihood of texts."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from metrics.calibration import Calibration, WithPeople, against_people, calibrate
+from metrics.cli.arguments import Commands, common_options
+from metrics.cli.output import cell, flags_line, json_text, write
+from metrics.detectors import curvature
+from metrics.errors import BadInput, InsufficientData
+from metrics.files_in import read_text
+from metrics.gltr import read_gltr
+from metrics.h_score import DEFAULT, HScore, TextScore, Thresholds, h_score, mean_fraction, score_text
+from metrics.h_score_json import h_score_json
+from metrics.judged import HUMAN, MACHINE
+from metrics.likelihood import Layout, open_model
+from metrics.pages.tokens import token_page
+from metrics.predictions import Backend, Predictions, from_token_stats
+from metrics.tables_in import read_rows
+from metrics.vocabulary import readable
+
+FORMATS = ("gltr", "text")
+UNCALIBRATED = (
+    "UNCALIBRATED: the threshold was not calibrated on texts of known origin (--calibrate); read Fp, not the verdicts."
+)
+
+
+def add(commands: Commands) -> None:
+    """Add the command and its arguments."""
+    command = commands.add_parser("hscore", help="Fp and shares of human-like texts, from a model's predictions")
+    command.add_argument("files", type=Path, nargs="+", metavar="FILE", help="one text each")
+    command.add_argument("--format", choices=FORMATS, required=True, help="gltr: GLTR's JSON; text: plain text")
+    command.add_argument("--model", help="text: the model that reads the texts, a folder or hub name")
+    command.add_argument("--revision", help="text: of the hub")
+    command.add_argument("--dtype", choices=("float32", "bfloat16", "float16"), default="float32")
+    command.add_argument("--device", default="cpu", help="text: cpu (default) or cuda")
+    command.add_argument("--allow-download", action="store_true", help="text: let the hub be asked for the model")
+    command.add_argument("--long-texts", choices=("error", "slide"), default="error", help="text: beyond the window")
+    command.add_argument(
+        "--backend", metavar="NAME", default="", help="the model behind the predictions, for the record"
+    )
+    command.add_argument("--per-word", action="store_true", help="average the tokens of a word first")
+    limits = command.add_mutually_exclusive_group()
+    limits.add_argument("--threshold", metavar="FP[:FP]", help="human-like below it; two: undecided between (0.40)")
+    limits.add_argument(
+        "--calibrate", type=Path, metavar="CSV", help="columns text (file name), truth (human, machine)"
+    )
+    command.add_argument("--method", choices=("youden", "normal"), default="youden", help="of the calibration (youden)")
+    command.add_argument("--band", action="store_true", help="calibration: undecided between the two medians")
+    command.add_argument("--people", type=Path, metavar="CSV", help="columns text, human_share: agreement with people")
+    command.add_argument("--page", type=Path, metavar="HTML", help="write the texts there, coloured by rank")
+    common_options(command, seed="the folds of the calibration")
+    command.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> str:
+    """The text of the command. Raises MetricsError."""
+    texts, curvatures = _texts(given)
+    backend = texts[0].backend
+    fp = {text.id: mean_fraction(text, per_word=given.per_word) for text in texts}
+    calibration = _calibrate(given, fp) if given.calibrate else None
+    thresholds = calibration.thresholds if calibration else _thresholds(given.threshold)
+    scores = [score_text(text, thresholds, per_word=given.per_word) for text in texts]
+    result = h_score(fp, thresholds, level=given.level)
+    people = _people(given, fp, thresholds) if given.people else None
+    if given.page:
+        write(token_page(texts, thresholds), given.page)
+    if given.json:
+        return json_text(h_score_json(scores, result, backend, calibration, people, curvatures))
+    return table(scores, result, backend, calibration, people)
+
+
+def table(
+    scores: Sequence[TextScore],
+    result: HScore,
+    backend: Backend,
+    calibration: Calibration | None,
+    people: WithPeople | None,
+) -> str:
+    """One line a text, then the collection."""
+    lines = [] if result.thresholds.calibrated else [UNCALIBRATED]
+    lines.append(f"{'text':<32}{'Fp':>7}{'tokens':>8}{'mean rank':>11}{'entropy':>9}  verdict")
+    lines += [_line(score) for score in scores]
+    shares = "  ".join(f"{name} {cell(getattr(result, name))}" for name in ("h", "u", "m"))
+    lines += [
+        shares,
+        f"mean Fp {cell(result.mean_fp)}; n = {result.h.n} texts; backend: {backend.model or 'not recorded'}",
+    ]
+    found = [result.h, result.mean_fp]
+    if calibration:
+        lines.append(
+            f"threshold {calibration.threshold:.4f} by {calibration.method}: AUC {cell(calibration.auc)}, Youden J "
+            f"{cell(calibration.youden_j)}, accuracy on texts held out {cell(calibration.held_out)}"
+        )
+        found.append(calibration.held_out)
+    if people:
+        lines.append(
+            f"with people: agreement {cell(people.agreement)}, kappa {cell(people.kappa)}, AUC {cell(people.auc)}, "
+            f"Spearman with the share who said human {cell(people.correlation)}; undecided {people.undecided}"
+        )
+        found += [people.agreement, people.kappa, people.auc, people.correlation]
+    return "\n".join([*lines, result.h.signature, *flags_line(found)]) + "\n"
+
+
+def _line(score: TextScore) -> str:
+    entropy = "none" if score.mean_entropy is None else f"{score.mean_entropy:.3f}"
+    return f"{score.id:<32}{score.fp:>7.4f}{score.n:>8}{score.mean_rank:>11.1f}{entropy:>9}  {score.verdict}"
+
+
+def _texts(given: argparse.Namespace) -> tuple[list[Predictions], dict[str, float]]:
+    """The texts' predictions, and Fast-DetectGPT's score of each where a model reads them."""
+    names = [path.name for path in given.files]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise BadInput(f"two files are called {twice[0]!r}", column="FILE")
+    if given.format == "gltr":
+        if given.model:
+            raise BadInput("the predictions are in the files; --backend names the model", column="--model")
+        return [read_gltr(path, backend=Backend(model=given.backend)) for path in given.files], {}
+    if not given.model:
+        raise BadInput("plain texts need a model that reads them", column="--model")
+    contents = [_content(path) for path in given.files]
+    return _asked(given, names, contents)
+
+
+def _content(path: Path) -> str:
+    text = read_text(path, "text")
+    if not text.strip():
+        raise InsufficientData(f"{path.name} holds no text to score.")
+    return text
+
+
+def _asked(
+    given: argparse.Namespace, names: Sequence[str], contents: Sequence[str]
+) -> tuple[list[Predictions], dict[str, float]]:
+    """One forward pass a text; the start token stands before it, the end token is no part of it."""
+    layout = Layout(include_eos=False, start="always", long_texts=given.long_texts)
+    model = open_model(
+        given.model,
+        revision=given.revision,
+        dtype=given.dtype,
+        device=given.device,
+        allow_download=given.allow_download,
+        layout=layout,
+    )
+    card = model.card
+    backend = Backend(card.model, card.revision, card.tokenizer, card.dtype)
+    stats = model.statistics([("", text) for text in contents])
+    texts = [from_token_stats(name, one, readable(one.tokens), backend) for name, one in zip(names, stats, strict=True)]
+    return texts, {
+        name: curvature(one.log_prob, one.mean, one.variance) for name, one in zip(names, stats, strict=True)
+    }
+
+
+def _thresholds(text: str | None) -> Thresholds:
+    if text is None:
+        return DEFAULT
+    try:
+        limits = [float(part) for part in text.split(":")]
+    except ValueError:
+        raise BadInput(f"FP or FP:FP was expected, not {text!r}", column="--threshold") from None
+    if len(limits) > 2:
+        raise BadInput("one or two thresholds were expected", column="--threshold")
+    return Thresholds(limits[0], limits[-1], origin="given")
+
+
+def _calibrate(given: argparse.Namespace, fp: Mapping[str, float]) -> Calibration:
+    groups: dict[str, list[float]] = {HUMAN: [], MACHINE: []}
+    seen: dict[str, int] = {}
+    for row in read_rows(given.calibrate, ("text", "truth")):
+        name, truth = row.text("text"), row.text("truth")
+        if name not in fp:
+            raise row.error("text", f"no text is called {name!r}")
+        if truth not in groups:
+            raise row.error("truth", f"the truth must be {HUMAN!r} or {MACHINE!r}")
+        if name in seen:
+            raise row.error("text", f"the text {name!r} was given in row {seen[name]} already")
+        seen[name] = row.line
+        groups[truth].append(fp[name])
+    return calibrate(
+        groups[HUMAN], groups[MACHINE], method=given.method, band=given.band, level=given.level, seed=given.seed
+    )
+
+
+def _people(given: argparse.Namespace, fp: Mapping[str, float], thresholds: Thresholds) -> WithPeople:
+    shares: dict[str, float] = {}
+    for row in read_rows(given.people, ("text", "human_share")):
+        name, share = row.text("text"), float(row.number("human_share"))
+        if name in shares:
+            raise row.error("text", f"the text {name!r} was given before")
+        if not 0 <= share <= 1:
+            raise row.error("human_share", "a share lies between 0 and 1")
+        shares[name] = share
+    return against_people(fp, shares, thresholds, level=given.level)

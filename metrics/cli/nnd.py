@@ -1,0 +1,83 @@
+"""`python -m metrics nnd build|pairs|run|verify`: near-negative tests from annotations, and models put to them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from metrics.cli import nnd_build, nnd_run
+from metrics.cli.arguments import Commands, common_options
+from metrics.cli.output import cell, flags_line, json_text
+from metrics.errors import InsufficientData
+from metrics.nnd.documents import read_tests, verified_json
+from metrics.nnd.scores import candidates_of
+from metrics.nnd.verify import Verified, verify
+from metrics.serialise import SCHEMA_VERSION
+from metrics.tables_in import read_rows
+
+
+def add(commands: Commands) -> None:
+    """Add the command and its own commands."""
+    command = commands.add_parser("nnd", help="near-negative tests: build, pairs, run, verify")
+    own = command.add_subparsers(dest="nnd_command", required=True, metavar="build|pairs|run|verify")
+    nnd_build.add(own)
+    _add_pairs(own)
+    nnd_run.add(own)
+    _add_verify(own)
+
+
+def _add_pairs(commands: Commands) -> None:
+    command = commands.add_parser("pairs", help="the texts a model must score, as JSON lines: id, context, candidate")
+    command.add_argument("tests", type=Path, metavar="TESTS", help="what `nnd build --json` wrote")
+    common_options(command, seed="nothing here, as no number of this command is drawn at random")
+    command.set_defaults(run=pairs)
+
+
+def pairs(given: argparse.Namespace) -> str:
+    """One line a candidate. Raises MetricsError; InsufficientData where the tests hold no texts."""
+    candidates = candidates_of(read_tests(given.tests))
+    if any(candidate.text is None for candidate in candidates):
+        raise InsufficientData(f"{given.tests.name} holds no texts to score; build the tests with the file of texts.")
+    lines = [{"id": one.id, "context": one.context or "", "candidate": one.text} for one in candidates]
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+
+
+def _add_verify(commands: Commands) -> None:
+    command = commands.add_parser("verify", help="metrics against human scores of the same systems, from a CSV")
+    command.add_argument("systems", type=Path, metavar="SYSTEMS.csv", help="columns system, human, and any metrics")
+    command.add_argument("--human", default="human", metavar="COLUMN", help="the column of human scores (human)")
+    command.add_argument("--metric", action="append", metavar="COLUMN", help="a metric (default: every other column)")
+    common_options(command, seed="nothing here, as no number of this command is drawn at random")
+    command.set_defaults(run=run_verify)
+
+
+def run_verify(given: argparse.Namespace) -> str:
+    """The text of the command. Raises MetricsError."""
+    rows = read_rows(given.systems, ("system", given.human, *(given.metric or ())))
+    names = given.metric or [column for column in rows[0].cells if column not in ("system", given.human)]
+    if not names:
+        raise InsufficientData(f"{given.systems.name} has no column of a metric beside system and {given.human}.")
+    seen: dict[str, int] = {}
+    for row in rows:
+        system = row.text("system")
+        if system in seen:
+            raise row.error("system", f"the system {system!r} was given in row {seen[system]} already")
+        seen[system] = row.line
+    columns = {name: {row.text("system"): float(row.number(name)) for row in rows} for name in (given.human, *names)}
+    found = verify(columns[given.human], {name: columns[name] for name in names})
+    if given.json:
+        metrics = {one.metric: verified_json(one) for one in found}
+        return json_text({"schema_version": SCHEMA_VERSION, "human": given.human, "metrics": metrics})
+    return table(found)
+
+
+def table(found: list[Verified]) -> str:
+    """One line a metric."""
+    lines = [f"{'metric':<24}{'Kendall tau-b':<24}{'p':<10}{'gap correlation':<18}as printed"]
+    for one in found:
+        p = "none" if one.tau.p is None else f"{one.tau.p:.4g}"
+        gaps = f"{cell(one.gap):<18}{cell(one.gap_as_printed)}"
+        lines.append(f"{one.metric:<24}{cell(one.tau.estimate):<24}{p:<10}{gaps}")
+    lines.append(f"n = {len(found[0].systems)} systems; as printed depends on the order in which they are listed.")
+    return "\n".join([*lines, *flags_line(one.tau.estimate for one in found)]) + "\n"

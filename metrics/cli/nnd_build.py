@@ -1,0 +1,167 @@
+"""`python -m metrics nnd build --format FORMAT FILE...`: near-negative tests from annotations."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+
+from metrics.cli.arguments import Commands, common_options
+from metrics.cli.output import json_text
+from metrics.errors import BadInput
+from metrics.nnd.build import Options
+from metrics.nnd.documents import tests_json
+from metrics.nnd.formats.challenge300 import challenge300_tests
+from metrics.nnd.formats.frank import frank_tests
+from metrics.nnd.formats.mqm import mqm_tests
+from metrics.nnd.formats.quiz_design import TEMPLATE, quiz_design_tests
+from metrics.nnd.formats.summeval import summeval_tests
+from metrics.nnd.formats.table import table_tests
+from metrics.nnd.orders import Numbers, Order, PartialOrder, Ranks
+from metrics.nnd.records import TestSet
+
+# Which options belong to which format; the others are refused, never ignored.
+OWN_OPTIONS = {
+    "template": ("quiz-design",),
+    "dataset": ("frank",),
+    "split": ("frank", "summeval"),
+    "categories": ("frank", "mqm"),
+    "annotators": ("summeval",),
+    "ranks": ("table",),
+    "better": ("table",),
+    "minimum_gap": ("table",),
+}
+CHOICES = {
+    ("frank", "dataset"): ("cnndm", "bbc", "all"),
+    ("frank", "split"): ("test", "valid", "all"),
+    ("frank", "categories"): ("group", "leaf"),
+    ("summeval", "split"): ("odd", "even", "all"),
+    ("summeval", "annotators"): ("expert", "turker"),
+    ("mqm", "categories"): ("category", "severity"),
+}
+FORMATS = ("quiz-design", "frank", "challenge300", "summeval", "mqm", "table")
+
+
+def add(commands: Commands) -> None:
+    """Add the command and its arguments."""
+    command = commands.add_parser("build", help="make tests from annotations")
+    command.add_argument("files", type=Path, nargs="+", metavar="FILE", help="annotations (frank: then the texts)")
+    command.add_argument("--format", choices=FORMATS, required=True, help="what the annotations are")
+    command.add_argument("--must-include", metavar="LABEL", help="one candidate of each test carries this label")
+    command.add_argument("--keep-equal-texts", action="store_true", help="also pairs of equal texts, as the original")
+    command.add_argument("--fold-case", action="store_true", help="texts that differ only in case are equal")
+    command.add_argument("--template", help="quiz-design: what a model is given, with {answer} and {context}")
+    command.add_argument("--dataset", help="frank: cnndm (default), bbc, all")
+    command.add_argument("--split", help="frank: test (default), valid, all; summeval: odd (default), even, all rows")
+    command.add_argument("--categories", help="frank: group (default), leaf; mqm: category (default), severity")
+    command.add_argument("--annotators", help="summeval: expert (default), turker")
+    command.add_argument("--ranks", metavar="LABEL=RANK,...", help="table: ranks of the labels, higher is better")
+    command.add_argument(
+        "--better", action="append", metavar="A>B>C", help="table: labels, the better first; repeatable"
+    )
+    command.add_argument("--minimum-gap", metavar="GAP", help="table: smallest gap of the column quality (0)")
+    common_options(command, seed="nothing here, as no number of this command is drawn at random")
+    command.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> str:
+    """The text of the command. Raises MetricsError."""
+    _check_options(given)
+    tests = _build(given, Options(given.must_include, given.keep_equal_texts, given.fold_case))
+    return json_text(tests_json(tests)) if given.json else table(tests)
+
+
+def table(tests: TestSet) -> str:
+    """Total, tests by category, and what was left out."""
+    lines = [
+        f"{len(tests)} tests from {tests.candidates} candidates of {tests.contexts} contexts ({tests.source})",
+        *_counts("by category", tests.by_category),
+    ]
+    if tests.by_combination != tests.by_category:
+        lines += _counts("by combination of categories", tests.by_combination)
+    lines += _counts("left out", tests.skipped) if tests.skipped else ["left out: nothing"]
+    lines.append("settings: " + ", ".join(f"{name} {value!r}" for name, value in tests.settings.items()))
+    if tests.flags:
+        lines.append("flags: " + ", ".join(tests.flags))
+    return "\n".join(lines) + "\n"
+
+
+def _counts(title: str, counts: Mapping[str, int]) -> list[str]:
+    return [f"{title}:", *(f"  {count:>8}  {name}" for name, count in counts.items())]
+
+
+def _build(given: argparse.Namespace, options: Options) -> TestSet:
+    first, rest = given.files[0], given.files[1:]
+    if rest and (given.format != "frank" or len(rest) > 1):
+        most = "two files (annotations, texts)" if given.format == "frank" else "one file"
+        raise BadInput(f"the format {given.format} takes {most}", where=str(rest[-1]))
+    if given.format == "frank":
+        return frank_tests(
+            first,
+            rest[0] if rest else None,
+            dataset=given.dataset or "cnndm",
+            split=given.split or "test",
+            level="leaf" if given.categories == "leaf" else "group",
+            options=options,
+        )
+    if given.format == "summeval":
+        return summeval_tests(
+            first, annotators=given.annotators or "expert", split=given.split or "odd", options=options
+        )
+    if given.format == "mqm":
+        return mqm_tests(first, label=given.categories or "category", options=options)
+    if given.format == "challenge300":
+        return challenge300_tests(first, options=options)
+    if given.format == "table":
+        return table_tests(first, _order(given), options=options)
+    return quiz_design_tests(first, template=given.template or TEMPLATE, options=options)
+
+
+def _order(given: argparse.Namespace) -> Order:
+    chosen = [name for name in ("ranks", "better", "minimum_gap") if getattr(given, name) is not None]
+    if len(chosen) > 1:
+        raise BadInput("choose one of --ranks, --better and --minimum-gap", column="options")
+    if given.ranks is not None:
+        return Ranks(_ranks(given.ranks))
+    if given.better is not None:
+        return PartialOrder(pair for chain in given.better for pair in _chain(chain))
+    return Numbers(_number(given.minimum_gap or "0", "--minimum-gap"))
+
+
+def _ranks(text: str) -> dict[str, float]:
+    ranks: dict[str, float] = {}
+    for part in text.split(","):
+        label, equals, rank = (piece.strip() for piece in part.rpartition("="))
+        if not (equals and label) or label in ranks:
+            raise BadInput(f"LABEL=RANK was expected, each label once, not {part.strip()!r}", column="--ranks")
+        ranks[label] = float(_number(rank, "--ranks"))
+    return ranks
+
+
+def _chain(text: str) -> list[tuple[str, str]]:
+    labels = [label.strip() for label in text.split(">")]
+    if len(labels) < 2 or not all(labels):
+        raise BadInput(f"LABEL>LABEL was expected, not {text!r}", column="--better")
+    return list(itertools.pairwise(labels))
+
+
+def _number(text: str, option: str) -> Fraction:
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise BadInput(f"a number was expected, not {text!r}", column=option) from None
+
+
+def _check_options(given: argparse.Namespace) -> None:
+    for name, formats in OWN_OPTIONS.items():
+        value = getattr(given, name)
+        if value is None:
+            continue
+        option = "--" + name.replace("_", "-")
+        if given.format not in formats:
+            raise BadInput(f"the option belongs to the format {' and '.join(formats)}", column=option)
+        choices: Sequence[str] = CHOICES.get((given.format, name), ())
+        if choices and value not in choices:
+            raise BadInput(f"the value must be one of {', '.join(choices)}, not {value!r}", column=option)

@@ -1,0 +1,177 @@
+"""`python -m metrics nnd run TESTS --scores FILE | --model NAME`: pass rates, and McNemar's test."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from metrics.cli.arguments import Commands, common_options
+from metrics.cli.loglik import add_model_options, opened, progress
+from metrics.cli.output import cell, flags_line, json_text, write
+from metrics.errors import BadInput
+from metrics.likelihood import FileStore, Pair, Scored, score_all
+from metrics.nnd.administer import Administered, administer
+from metrics.nnd.compare import Comparison, compare_models
+from metrics.nnd.curves import CurvePoint, Place, curve_points
+from metrics.nnd.documents import comparison_json, curves_json, outcomes_json, rates_json, read_tests
+from metrics.nnd.rates import PassRate, PassRates, pass_rates
+from metrics.nnd.scores import read_scores
+from metrics.pages.browser import Selection, browser_page
+from metrics.serialise import SCHEMA_VERSION
+from metrics.tables_in import read_rows
+
+AXES = ("parameters", "checkpoint_step")
+
+
+@dataclass(frozen=True)
+class Findings:
+    """All that one run found, models in the order given."""
+
+    taken: list[Administered]
+    rates: list[PassRates]
+    comparisons: list[Comparison]
+    curve: list[CurvePoint]
+
+
+def add(commands: Commands) -> None:
+    """Add the command and its arguments."""
+    command = commands.add_parser("run", help="pass rates of models, from log-probabilities or by asking one")
+    command.add_argument("tests", type=Path, metavar="TESTS", help="what `nnd build --json` wrote")
+    command.add_argument(
+        "--scores",
+        action="append",
+        default=[],
+        metavar="[NAME=]FILE",
+        help="a model's log_prob and tokens by id, or by context and candidate; JSON lines or CSV; repeatable",
+    )
+    command.add_argument("--model", help="a model takes the tests: folder or hub name; with --server, its name there")
+    command.add_argument("--server", metavar="URL", help="an OpenAI-compatible server, e.g. http://127.0.0.1:8000/v1")
+    command.add_argument("--end", default="", help="with --server: the end-of-text token as text, so that it counts")
+    command.add_argument(
+        "--store", type=Path, metavar="FILE", help="with --model: keep scores there, and go on from it"
+    )
+    add_model_options(command)
+    command.add_argument("--ties", choices=("fail", "second"), default="fail", help="second: the original code's rule")
+    command.add_argument("--draws", type=int, default=2000, help="draws of the bootstrap (2000)")
+    command.add_argument(
+        "--sizes", type=Path, metavar="CSV", help="columns model, family, and parameters or checkpoint_step: curves too"
+    )
+    command.add_argument("--outcomes", action="store_true", help="with --json: every test with both likelihoods")
+    command.add_argument("--page", type=Path, metavar="HTML", help="write a browser of one model's tests there")
+    command.add_argument("--show", choices=("failed", "passed", "tied", "all"), default="all", help="which tests there")
+    command.add_argument("--category", help="only this category there")
+    common_options(command, seed="the bootstrap over contexts")
+    command.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> str:
+    """The text of the command. Raises MetricsError."""
+    tests = read_tests(given.tests)
+    models = _models(given.scores)
+    if not models and given.model is None:
+        raise BadInput("name a file of log-probabilities (--scores) or a model (--model)", column="--scores")
+    taken = [administer(tests, read_scores(path), model=name, ties=given.ties) for name, path in models]
+    if given.model is not None:
+        taken.append(administer(tests, _model(given), model=given.model, ties=given.ties))
+    options = {"level": given.level, "draws": given.draws, "seed": given.seed}
+    rates = [pass_rates(one, **options) for one in taken]
+    comparisons = [compare_models(a, b, **options) for a, b in itertools.combinations(taken, 2)]
+    found = Findings(taken, rates, comparisons, _curve(given.sizes, rates) if given.sizes else [])
+    if given.page:
+        if len(taken) > 1:
+            raise BadInput("the browser shows one model", column="--page")
+        write(browser_page(taken[0], rates[0], Selection(given.show, given.category)), given.page)
+    return json_text(document(found, given.outcomes)) if given.json else table(found)
+
+
+def _model(given: argparse.Namespace) -> Callable[[Sequence[Pair]], Sequence[Scored]]:
+    """Scores by the model that the arguments name, kept in the store as they come."""
+    backend = opened(given)
+    store = FileStore(given.store) if given.store else None
+    shown = progress if sys.stderr.isatty() else None
+    return lambda pairs: score_all(backend, pairs, store=store, progress=shown)
+
+
+def document(found: Findings, outcomes: bool) -> dict[str, object]:
+    """The output of --json."""
+    models = []
+    for taken, rates in zip(found.taken, found.rates, strict=True):
+        models.append({**rates_json(rates), **({"outcomes": outcomes_json(taken)} if outcomes else {})})
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "models": models,
+        "comparisons": [comparison_json(comparison) for comparison in found.comparisons],
+        "curve": curves_json(found.curve),
+    }
+
+
+def table(found: Findings) -> str:
+    """One block a model, then the comparisons and the curve."""
+    blocks = [_block(rates) for rates in found.rates]
+    if found.comparisons:
+        blocks.append("\n".join(_comparison(comparison) for comparison in found.comparisons))
+    if found.curve:
+        blocks.append("\n".join(_point(point) for point in found.curve))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _block(rates: PassRates) -> str:
+    lines = [
+        f"{rates.model:<28}{'n':>7}  {'pass rate':<24}{'Wilson':<20}{'ties':>6}",
+        _line("all tests", rates.overall),
+    ]
+    lines += [_line(name, rate) for name, rate in rates.by_category.items()]
+    if rates.left_out:
+        lines.append(f"{rates.left_out} tests left out: {len(rates.missing)} candidate(s) without a score.")
+    interval = rates.overall.estimate.interval
+    if interval is not None:
+        lines.append(f"{100 * interval.level:g} % intervals: {interval.method}; Wilson takes tests for independent.")
+    every = [rates.overall.estimate, *(rate.estimate for rate in rates.by_category.values())]
+    return "\n".join([*lines, rates.overall.estimate.signature, *flags_line(every)])
+
+
+def _line(name: str, rate: PassRate) -> str:
+    wilson = f"[{rate.wilson.low:.3f}, {rate.wilson.high:.3f}]" if rate.wilson else "none"
+    return f"  {name:<26}{rate.estimate.n:>7}  {cell(rate.estimate):<24}{wilson:<20}{rate.ties:>6}"
+
+
+def _comparison(found: Comparison) -> str:
+    counts = found.mcnemar
+    return (
+        f"{found.first} less {found.second}: {cell(found.difference)}, n {found.difference.n}; only the first "
+        f"passed {counts.only_first}, only the second {counts.only_second}; McNemar p {counts.p:.4g}"
+    )
+
+
+def _point(point: CurvePoint) -> str:
+    value = "none" if point.value is None else f"{point.value:.3f}"
+    return f"{point.category:<24}{point.family:<16}{point.axis} {point.x:<14g}{point.model:<20}{value}  n {point.n}"
+
+
+def _models(given: Sequence[str]) -> list[tuple[str, Path]]:
+    """Name and file of each model; without a name, the file's own without its ending."""
+    models: list[tuple[str, Path]] = []
+    for text in given:
+        name, equals, path = text.partition("=")
+        found = (name, Path(path)) if equals and name and path else (Path(text).stem, Path(text))
+        if found[0] in (other for other, _ in models):
+            raise BadInput(f"two models are called {found[0]!r}; write NAME=FILE", column="--scores")
+        models.append(found)
+    return models
+
+
+def _curve(path: Path, rates: Sequence[PassRates]) -> list[CurvePoint]:
+    rows = read_rows(path, ("model", "family"))
+    axis = next((axis for axis in AXES if axis in rows[0].cells), None)
+    if axis is None:
+        raise BadInput(f"the column is missing ({' or '.join(AXES)})", where=path.name, row=1, column=AXES[0])
+    by_model = {row.text("model"): row for row in rows}
+    absent = [one.model for one in rates if one.model not in by_model]
+    if absent:
+        raise BadInput(f"no row names the model {absent[0]!r}", where=path.name, column="model")
+    places = [Place(by_model[one.model].text("family"), float(by_model[one.model].number(axis)), one) for one in rates]
+    return curve_points(places, "parameters" if axis == "parameters" else "checkpoint_step")

@@ -1,0 +1,44 @@
+"""When compiled loops are used: never to begin with for small work, always with the same numbers.
+
+numba takes seconds to compile (once, where its cache can be written) and a third of a second to load. So loops are
+compiled when a piece of work would take numpy longer than that, or when a program that repeats small pieces asks for
+them (`load`). Without numba everything runs in numpy.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+Part = TypeVar("Part")
+
+THREADS = 2
+_state: dict[str, Any] = {"kernels": None, "tried": False}
+
+
+def load() -> bool:
+    """Compile or load the loops now; whether there are any. For programs that repeat small pieces of work."""
+    if not _state["tried"]:
+        _state["tried"] = True
+        try:
+            _state["kernels"] = importlib.import_module("metrics.kernels")
+        except ImportError:
+            _state["kernels"] = None
+    return _state["kernels"] is not None
+
+
+def kernels(worthwhile: bool) -> Any:
+    """The compiled loops, or None where numpy serves: not loaded and not worth it, or not to be had."""
+    if worthwhile:
+        load()
+    return _state["kernels"]
+
+
+def in_parts(work: Callable[[Any], Part], parts: Sequence[Any], threaded: bool) -> list[Part]:
+    """work(part) for each part, in order; on two threads where the parts are coarse enough to be worth it."""
+    if not threaded or len(parts) < 2:
+        return [work(part) for part in parts]
+    with ThreadPoolExecutor(THREADS) as pool:
+        return list(pool.map(work, parts))

@@ -1,0 +1,142 @@
+"""Compiled loops behind `metrics.compiled`: each gives the same numbers as the numpy code it stands in for.
+
+No fast-math and no fused operations, so that every distance rounds as numpy rounds it. They release the GIL; the
+callers thread over coarse parts. This module imports numba; nothing imports it before work worth compiling for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+
+from metrics.arrays import Floats, Ints
+
+Kernel = Callable[..., Any]
+
+
+def compiled(function: Kernel) -> Kernel:
+    """Compile, keeping the result on disk; where no folder can be written, for this process only."""
+    try:
+        made: Kernel = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    except RuntimeError:
+        made = numba.njit(cache=False, nogil=True, error_model="numpy")(function)
+    return made
+
+
+# One sum counts points and references at once: a point weighs 1, a reference this much more.
+REFERENCE_WEIGHT = 1 << 32
+
+
+@compiled
+def widened(cut: float, slack: tuple[float, float, float]) -> float:
+    """`neighbors.Slack` of one cut: factor, share of its root, constant."""
+    return float(cut * slack[0] + slack[1] * np.sqrt(cut) + slack[2])
+
+
+@compiled
+def weight_within(squared: Floats, weight: Ints, limit: float) -> int:
+    """Summed weight of the points within a squared distance: whole numbers, so that the loop runs in wide registers."""
+    found = 0
+    for j in range(len(squared)):
+        found += weight[j] if squared[j] <= limit else 0
+    return found
+
+
+@compiled
+def weight_of_nearest(
+    squared: Floats, weight: Ints, rank: int, guess: float, slack: tuple[float, float, float]
+) -> tuple[int, float]:
+    """Weight of the points within the slack of the rank-th smallest (from 1), and a limit near it, not below it.
+
+    A limit with exactly `rank` points below it, and none just beyond, needs no sorting. Counts grow about linearly with
+    a squared radius, so each guess is a line through what is known; ties end in `_weight_by_steps`.
+    """
+    low, low_count, high, high_count = -1.0, 0, np.inf, len(squared)
+    at = guess if guess > 0 else 0.05
+    for step in range(24):
+        here = weight_within(squared, weight, at)
+        count = here & (REFERENCE_WEIGHT - 1)
+        if count == rank:
+            if weight_within(squared, weight, widened(at, slack)) == here:
+                return here, at
+            break
+        if count < rank:
+            low, low_count = at, count
+        else:
+            high, high_count = at, count
+        if high == np.inf:
+            at = max(at * (rank + 1) / max(count, 1), 1e-300)
+        elif low < 0:
+            at = high * (rank + 0.5) / high_count
+        elif step % 4 == 3:
+            at = (low + high) / 2
+        else:
+            at = low + (high - low) * (rank + 0.5 - low_count) / (high_count - low_count)
+        if at <= low or at >= high:
+            break
+    by_steps: tuple[int, float] = _weight_by_steps(squared, weight, rank, low, slack)
+    return by_steps
+
+
+@compiled
+def _weight_by_steps(
+    squared: Floats, weight: Ints, rank: int, low: float, slack: tuple[float, float, float]
+) -> tuple[int, float]:
+    """The same by going from each value to the next one above `low`, below which lie fewer than `rank`: for ties."""
+    while True:
+        above = np.inf
+        for value in squared:
+            if low < value < above:
+                above = value
+        here = weight_within(squared, weight, above)
+        if above == np.inf or here & (REFERENCE_WEIGHT - 1) >= rank:
+            return weight_within(squared, weight, widened(above, slack)), above
+        low = above
+
+
+@compiled
+def plane_balances(hj: Floats, q: Floats, sign: Floats, k: int, factor: float, out: Floats) -> None:
+    """Votes of each point of each set (sets x points, scaled): neighbours lie within factor times the k-th distance."""
+    sets, size = hj.shape
+    squared, weight = np.empty(size), np.empty(size, dtype=np.int64)
+    near = 0.0
+    for a in range(sets):
+        x, y, z = hj[a], q[a], sign[a]
+        for j in range(size):
+            weight[j] = 1 + REFERENCE_WEIGHT if z[j] > 0 else 1
+        for i in range(size):
+            xi, yi = x[i], y[i]
+            for j in range(size):
+                dx, dy = xi - x[j], yi - y[j]
+                squared[j] = dx * dx + dy * dy
+            found, near = weight_of_nearest(squared, weight, k + 1, near, (factor, 0.0, 0.0))
+            out[a, i] = 2 * (found // REFERENCE_WEIGHT) - (found & (REFERENCE_WEIGHT - 1)) - z[i]
+
+
+@compiled
+def line_balances(s: Floats, sign: Floats, k: int, factor: float, out: Floats) -> None:
+    """The same on a line: each row of `s` ascending; neighbours lie within factor times the k-th distance."""
+    sets, size = s.shape
+    for a in range(sets):
+        x, z = s[a], sign[a]
+        first = 0
+        for i in range(size):
+            while first + k + 1 < size and x[first + k + 1] - x[i] < x[i] - x[first]:
+                first += 1
+            while first + k < i:
+                first += 1
+            limit = max(x[i] - x[first], x[first + k] - x[i]) * factor
+            low, high = x[i] - limit, x[i] + limit
+            total = -z[i]
+            left = first
+            while left > 0 and x[left - 1] >= low:
+                left -= 1
+            j = left
+            while j < size and x[j] <= high:
+                if x[j] >= low:
+                    total += z[j]
+                j += 1
+            out[a, i] = total

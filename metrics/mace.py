@@ -1,0 +1,83 @@
+"""MACE: raters who know or guess (Hovy, Berg-Kirkpatrick, Vaswani and Hovy 2013), by variational Bayes.
+
+Like Dawid-Skene it takes labels for unordered classes: see `metrics.workers` for what that costs on a scale.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from metrics.arrays import Floats
+from metrics.errors import BadInput
+from metrics.ratings import Names
+from metrics.types import Setting
+from metrics.votes import Consensus, Fit, Votes, consensus, normalise, read_votes, rows, tally
+
+SPAM_PRIOR = 0.5  # the authors' Beta(1/2, 1/2) on knowing
+STRATEGY_PRIOR = 10.0  # and a Dirichlet on what is chosen without knowing
+
+
+def mace(
+    item: Names, rater: Names, label: Names, *, starts: int = 10, iterations: int = 50, seed: int = 0
+) -> Consensus:
+    """MACE (Hovy, Berg-Kirkpatrick, Vaswani and Hovy 2013), by variational Bayes with the authors' priors.
+
+    A rater either knows the label or guesses from a distribution of their own; the best of `starts` random starts
+    counts. item, rater, label: (N,), each rater at most once an item. competence is the probability of knowing.
+    Raises InsufficientData without a label, BadInput.
+    """
+    if starts < 1 or iterations < 1 or seed < 0:
+        raise BadInput("starts and iterations are at least 1, a seed at least 0")
+    votes = read_votes(item, rater, label)
+    rng = np.random.default_rng(seed)
+    runs = [_knowing_or_guessing(votes, iterations, rng) for _ in range(starts)]
+    fit, knows = max(runs, key=lambda run: run[0].log_likelihood)
+    settings: dict[str, Setting] = {"starts": starts, "iterations": iterations, "seed": seed}
+    return consensus("mace", votes, fit, knows, None, settings)
+
+
+class _Guesser(NamedTuple):
+    """MACE's raters: exp E log of the chance to know (W,), not to know (W,), and of each guess (W, K)."""
+
+    knows: Floats
+    knows_not: Floats
+    guesses: Floats
+
+
+def _knowing_or_guessing(votes: Votes, iterations: int, rng: np.random.Generator) -> tuple[Fit, Floats]:
+    raters, k = len(votes.raters), len(votes.labels)
+    knows = rng.uniform(0.3, 0.7, size=raters)
+    model = _Guesser(knows, 1 - knows, rows(rng.uniform(1, 2.5, size=(raters, k))))
+    for _ in range(iterations):
+        model, _ = _update(*_count(votes, model)[1:])
+    (posterior, total), known, guessed = _count(votes, model)
+    fit = Fit(posterior, posterior.mean(axis=0), total, iterations, True)
+    return fit, _update(known, guessed)[1]
+
+
+def _count(votes: Votes, model: _Guesser) -> tuple[tuple[Floats, float], Floats, Floats]:
+    """Posterior and log-likelihood; expected ratings (W,) given knowingly, and (W, K) guessed."""
+    raters, k = model.guesses.shape
+    cells = votes.rater * k + votes.label
+    guess = (model.knows_not[:, None] * model.guesses).ravel()[cells]
+    know = model.knows[votes.rater]
+    logs = votes.coin_likelihood(np.log(guess), np.log(guess + know)) - np.log(k)
+    posterior, total = normalise(logs)
+    knowingly = posterior[votes.item, votes.label] * know / (guess + know)
+    known = tally(votes.rater, knowingly, raters)
+    guessed = tally(cells, 1 - knowingly, raters * k).reshape(raters, k)
+    return (posterior, total), known, guessed
+
+
+def _update(known: Floats, guessed: Floats) -> tuple[_Guesser, Floats]:
+    """The raters that the expected counts imply, and their mean chance to know (W,)."""
+    from scipy.special import digamma
+
+    spam = guessed.sum(axis=1)
+    whole = known + spam + 2 * SPAM_PRIOR
+    knows, knows_not = (np.exp(digamma(part + SPAM_PRIOR) - digamma(whole)) for part in (known, spam))
+    strategies = digamma(spam + guessed.shape[1] * STRATEGY_PRIOR)[:, None]
+    guesses = np.exp(digamma(guessed + STRATEGY_PRIOR) - strategies)
+    return _Guesser(knows, knows_not, guesses), (known + SPAM_PRIOR) / whole

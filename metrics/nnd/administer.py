@@ -1,0 +1,96 @@
+"""A model takes the tests: it passes where the better candidate is strictly likelier (Laban et al. 2022, eq. 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from metrics.errors import BadInput, InsufficientData, some
+from metrics.likelihood.records import Pair, Scored
+from metrics.nnd.records import NndTest, TestSet
+from metrics.nnd.scores import FromFile, FromModel, Scores, candidates_of, log_likelihood
+
+MOST_MISSING = 0.05
+
+Ties = Literal["fail", "second"]
+Source = Scores | Callable[[Sequence[Pair]], Sequence[Scored]] | Mapping[Pair, Scored]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One test taken: both likelihoods (nats per token, -inf allowed), passed or not; a tie is named apart."""
+
+    test: NndTest
+    high: float
+    low: float
+    passed: bool
+
+    @property
+    def tied(self) -> bool:
+        """Equal likelihoods, both -inf included."""
+        return self.high == self.low
+
+    @property
+    def gap(self) -> float:
+        """LL(better) - LL(worse); positive passes. 0 where both are -inf."""
+        return 0.0 if self.tied else self.high - self.low
+
+
+@dataclass(frozen=True)
+class Administered:
+    """All tests one model took, in their order; `missing`: candidates without a score, whose tests are left out."""
+
+    model: str
+    tests: TestSet
+    outcomes: tuple[Outcome, ...]
+    missing: tuple[str, ...]
+    ties: Ties
+
+    @property
+    def left_out(self) -> int:
+        """Tests left out for want of a score."""
+        return len(self.tests) - len(self.outcomes)
+
+
+def administer(tests: TestSet, scores: Source, *, model: str = "", ties: Ties = "fail") -> Administered:
+    """Put a model's likelihoods to the tests.
+
+    scores: a backend's `score`, a function or mapping from (context, candidate) to a total log-probability and its N
+    tokens, or `read_scores`. ties: `fail` (the definition, strict >) or `second`, the original code's rule (on a tie
+    the candidate that stood second is taken, so a constant model passes half of the tests): for replication only.
+    Raises InsufficientData where more than 5 % of the tests lack a score, BadInput.
+    """
+    if ties not in ("fail", "second"):
+        raise BadInput("ties must be 'fail' or 'second'", column="ties")
+    candidates = candidates_of(tests)
+    likelihood: dict[str, float] = {}
+    missing = []
+    for candidate, scored in zip(candidates, _source(scores).of(candidates), strict=True):
+        if scored is None:
+            missing.append(candidate.id)
+        else:
+            likelihood[candidate.id] = log_likelihood(scored, candidate.id)
+    outcomes = tuple(
+        _take(test, likelihood[test.high.id], likelihood[test.low.id], ties)
+        for test in tests.tests
+        if test.high.id in likelihood and test.low.id in likelihood
+    )
+    lost = len(tests) - len(outcomes)
+    if lost > MOST_MISSING * len(tests):
+        raise InsufficientData(
+            f"{lost} of {len(tests)} tests lack a score, and at most 5 % may: {len(missing)} candidate(s) have none "
+            f"({some(missing)})."
+        )
+    return Administered(model, tests, outcomes, tuple(missing), ties)
+
+
+def _take(test: NndTest, high: float, low: float, ties: Ties) -> Outcome:
+    passed = high > low if high != low else ties == "second" and not test.high_first
+    return Outcome(test, high, low, passed)
+
+
+def _source(scores: Source) -> Scores:
+    if isinstance(scores, Mapping):
+        return FromFile({}, scores)
+    return FromModel(scores) if callable(scores) else scores

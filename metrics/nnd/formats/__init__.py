@@ -1,0 +1,1 @@
+"""Annotations as other people published them, read into candidates: one module a format."""

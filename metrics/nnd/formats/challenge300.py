@@ -1,0 +1,79 @@
+"""Challenge 300 (Tafjord and Clark 2021): answers of several models to hard questions, with credit 0, 0.5 or 1."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+from metrics.errors import BadInput
+from metrics.nnd.build import Options, build_tests
+from metrics.nnd.orders import Ranks
+from metrics.nnd.records import Candidate, TestSet
+from metrics.tables_in import Row, read_rows
+
+CREDIT = "credit-"
+RIGHT, WRONG = "right", "wrong"
+# The five groups under which the pass rates are published; a category of no group counts as its own.
+GROUPS = {
+    "Common Sense": (
+        "commonsense",
+        "explanation",
+        "general knowledge",
+        "history",
+        "human behavior",
+        "hypothetical",
+        "story understanding",
+        "winograd",
+    ),
+    "Comparison": ("comparison", "estimation", "temporal"),
+    "Creativity": ("example generation", "false presupposition", "generation", "riddle"),
+    "Entity": ("entity substitution", "entity tracking"),
+    "Science": ("math", "meta-reasoning", "science", "spatial", "steps"),
+}
+GROUP_OF = {category: group for group, categories in GROUPS.items() for category in categories}
+
+
+def challenge300_tests(path: Path, *, options: Options | None = None) -> TestSet:
+    """Answers of credit 1 against answers of credit 0 to the same question; any other credit is counted as left out.
+
+    path: a table (tabs or commas) with id, question, category, and for each model NAME (the answer) and credit-NAME.
+    Raises BadInput, InsufficientData.
+    """
+    rows = read_rows(path, ("id", "question", "category"))
+    models = [column[len(CREDIT) :] for column in rows[0].cells if column.startswith(CREDIT)]
+    absent = [model for model in models if model not in rows[0].cells]
+    if not models or absent:
+        rule = f"the column is missing for {CREDIT}{absent[0]}" if absent else f"no column begins with {CREDIT!r}"
+        raise BadInput(rule, where=path.name, row=1, column=absent[0] if absent else None)
+    skipped: Counter[str] = Counter()
+    seen: dict[str, int] = {}
+    candidates: list[Candidate] = []
+    for row in rows:
+        name = row.text("id")
+        if name in seen:
+            raise row.error("id", f"the question {name!r} was given in row {seen[name]} already")
+        seen[name] = row.line
+        candidates += _answers(row, models, skipped)
+    order = Ranks({RIGHT: 1, WRONG: 0})
+    return build_tests(candidates, order, "challenge300", options=options, skipped=skipped)
+
+
+def _answers(row: Row, models: list[str], skipped: Counter[str]) -> Iterator[Candidate]:
+    category = row.text("category")
+    group = GROUP_OF.get(category.lower(), category)
+    for model in models:
+        credit = row.number(CREDIT + model) if row.cells[CREDIT + model] else None
+        if credit is None or not row.cells[model]:
+            skipped["answers_without_text_or_credit"] += 1
+        elif credit not in (0, 1):
+            if credit != Fraction(1, 2):
+                raise row.error(CREDIT + model, "the credit must be 0, 0.5 or 1")
+            skipped["answers_of_half_credit"] += 1
+        else:
+            label = RIGHT if credit else WRONG
+            name = f"{row.text('id')}/{model}"
+            yield Candidate(
+                name, row.text("id"), row.text("question"), row.cells[model], label, marks=(group,), system=model
+            )

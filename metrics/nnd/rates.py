@@ -1,0 +1,138 @@
+"""Pass rates, overall and by category of error, with intervals (Laban et al. 2022, section 2.2).
+
+Tests of one context share candidates, so the headline interval draws contexts anew; Wilson's, which takes each test
+for independent, stands beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from metrics.arrays import Floats, Ints
+from metrics.distributions import check_level
+from metrics.errors import BadInput
+from metrics.nnd.administer import Administered, Outcome
+from metrics.resampling import normal_quantile
+from metrics.shares import wilson
+from metrics.types import Estimate, Interval, Setting
+from metrics.version import __version__
+
+BOOTSTRAP = "contexts drawn with replacement, percentiles"
+CHUNK = 1 << 22  # counts held at once
+
+
+@dataclass(frozen=True, slots=True)
+class PassRate:
+    """Share of tests passed, in [0, 1], higher is better.
+
+    estimate: n counts tests; interval: contexts drawn anew. wilson: tests taken for independent (too narrow where
+    they share candidates). passed + failed = n; ties are among the failed (or decided by `ties="second"`).
+    """
+
+    estimate: Estimate
+    wilson: Interval | None
+    passed: int
+    failed: int
+    ties: int
+    contexts: int
+
+
+@dataclass(frozen=True)
+class PassRates:
+    """Of one model: overall, by category (a test with several counts in each), by combination of categories."""
+
+    model: str
+    overall: PassRate
+    by_category: dict[str, PassRate]
+    by_combination: dict[str, PassRate]
+    left_out: int
+    missing: tuple[str, ...]
+
+
+def pass_rates(taken: Administered, *, level: float = 0.95, draws: int = 2000, seed: int = 0) -> PassRates:
+    """Pass rates of one model. draws: of the bootstrap. A category whose tests all lack a score: None, flag `no_tests`.
+
+    Raises BadInput.
+    """
+    check_level(level)
+    if draws < 1:
+        raise BadInput("the bootstrap needs at least one draw", column="draws")
+
+    def rate(name: str, outcomes: Sequence[Outcome]) -> PassRate:
+        return _rate(name, outcomes, taken, level, draws, seed)
+
+    def rates(kind: str, names: Sequence[str], groups: dict[str, list[Outcome]]) -> dict[str, PassRate]:
+        return {name: rate(f"{kind}:{name}", groups.get(name, [])) for name in names}
+
+    by_category: dict[str, list[Outcome]] = {}
+    by_combination: dict[str, list[Outcome]] = {}
+    for outcome in taken.outcomes:
+        by_combination.setdefault(outcome.test.combination, []).append(outcome)
+        for name in outcome.test.categories:
+            by_category.setdefault(name, []).append(outcome)
+    return PassRates(
+        taken.model,
+        rate("all", taken.outcomes),
+        rates("category", list(taken.tests.by_category), by_category),
+        rates("combination", list(taken.tests.by_combination), by_combination),
+        taken.left_out,
+        taken.missing,
+    )
+
+
+def _rate(name: str, outcomes: Sequence[Outcome], taken: Administered, level: float, draws: int, seed: int) -> PassRate:
+    n = len(outcomes)
+    hits, totals = by_context(outcomes, [float(outcome.passed) for outcome in outcomes])
+    settings: dict[str, Setting] = {"draws": draws, "seed": seed, "ties": taken.ties, "contexts": len(totals)}
+    signature = f"nnd_pass_rate|{name}|n:{n}|contexts:{len(totals)}|ties:{taken.ties}|seed:{seed}|v:{__version__}"
+    flags = [] if taken.ties == "fail" else ["ties_as_in_the_original"]
+    if not n:
+        estimate = Estimate(None, 0, None, settings, (*flags, "no_tests"), signature)
+        return PassRate(estimate, None, 0, 0, 0, 0)
+    passed = int(hits.sum())
+    ties = sum(outcome.tied for outcome in outcomes)
+    if ties:
+        flags.append("ties")
+    interval = _interval(hits, totals, level, draws, seed, flags)
+    independent = Interval(*wilson(passed / n, n, normal_quantile(level)), level, "Wilson, tests independent")
+    estimate = Estimate(passed / n, n, interval, settings, tuple(flags), signature)
+    return PassRate(estimate, independent, passed, n - passed, ties, len(totals))
+
+
+def by_context(outcomes: Sequence[Outcome], values: Sequence[float]) -> tuple[Floats, Ints]:
+    """Sum of the values and number of tests of each context, in the order contexts occur."""
+    numbers: dict[str, int] = {}
+    context = np.array([numbers.setdefault(o.test.context_id, len(numbers)) for o in outcomes], dtype=np.int64)
+    sums = np.bincount(context, weights=np.asarray(values, dtype=np.float64))
+    return sums.astype(np.float64), np.bincount(context).astype(np.int64)
+
+
+def draw_means(sums: Floats, totals: Ints, draws: int, seed: int) -> Floats:
+    """Mean over tests in each of `draws` samples of contexts with replacement."""
+    rng = np.random.default_rng(seed)
+    contexts = len(totals)
+    step = max(1, CHUNK // contexts)
+    means = []
+    for begin in range(0, draws, step):
+        times = rng.multinomial(contexts, np.full(contexts, 1 / contexts), size=min(step, draws - begin))
+        means.append((times @ sums) / (times @ totals))
+    return np.concatenate(means)
+
+
+def _interval(hits: Floats, totals: Ints, level: float, draws: int, seed: int, flags: list[str]) -> Interval | None:
+    if len(totals) < 2:
+        flags.append("one_context")
+        return None
+    passed = hits.sum()
+    if passed in (0, totals.sum()):
+        # Every sample of contexts would give the same rate: an interval without width would promise too much.
+        flags.append("no_variation")
+        value = float(passed > 0)
+        return Interval(*wilson(value, len(totals), normal_quantile(level)), level, "Wilson, one test a context")
+    tail = (1 - level) / 2
+    low, high = np.quantile(draw_means(hits, totals, draws, seed), [tail, 1 - tail])
+    value = passed / totals.sum()
+    return Interval(float(min(low, value)), float(max(high, value)), level, BOOTSTRAP)

@@ -1,0 +1,103 @@
+"""Ratings laid out text by text, so that they can be drawn anew: curves, rater components, equal numbers of raters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from metrics.arrays import Floats, Ints, common_numerators, integer_array
+from metrics.errors import BadInput, MissingHJ
+from metrics.judgments import sum_ratings
+from metrics.types import Item, Rating
+
+HJ_TOLERANCE = 1e-6  # an HJ written as a decimal may differ from the mean of its ratings by rounding, not by more
+
+
+@dataclass(frozen=True)
+class Rated:
+    """Ratings of some texts: row t holds the ratings of text t, as whole numbers in one unit, in `counts[t]` columns.
+
+    values: (texts, most ratings), 0 beyond a text's count. rater: numbers of the raters, -1 beyond. counts: (texts,).
+    denominator: values / denominator are the ratings as given.
+    """
+
+    values: Ints
+    rater: Ints
+    counts: Ints
+    denominator: int
+    raters: int
+
+    @property
+    def fewest(self) -> int:
+        """Ratings of the text that has the fewest."""
+        return int(self.counts.min())
+
+    @property
+    def equal(self) -> bool:
+        """Whether all texts have as many."""
+        return bool((self.counts == self.counts[0]).all())
+
+    def drawn_sums(self, ratings: int, rng: np.random.Generator, draws: int) -> Ints:
+        """Sums of so many ratings of each text, drawn without replacement: (draws, texts)."""
+        key = rng.random((draws, *self.values.shape))
+        key[:, self.rater < 0] = 2.0
+        chosen = np.argpartition(key, ratings - 1, axis=2)[:, :, :ratings]
+        return np.asarray(np.take_along_axis(self.values[None], chosen, axis=2).sum(axis=2))
+
+    def means(self) -> Floats:
+        """HJ of each text in the unit of `values`."""
+        return np.asarray(self.values.sum(axis=1) / self.counts)
+
+    def means_of(self, rng: np.random.Generator, draws: int) -> tuple[Floats, Ints]:
+        """HJ over a random half of the raters (0 where none is left), and the ratings behind it: (draws, texts)."""
+        half = self.raters // 2
+        chosen = np.zeros((draws, self.raters + 1), dtype=np.bool_)  # the last column: where there is no rating
+        drawn = rng.random((draws, self.raters)).argpartition(half - 1, axis=1)[:, :half]
+        np.put_along_axis(chosen, drawn, True, axis=1)
+        kept = chosen[:, self.rater]
+        counts = kept.sum(axis=2)
+        return np.where(kept, self.values, 0).sum(axis=2) / np.maximum(counts, 1), counts
+
+
+def lay_out(items: Sequence[Item], ratings: Sequence[Rating]) -> Rated:
+    """Ratings of `items` in their order; ratings of other texts are left aside.
+
+    Raises BadInput (a rater twice on a text, a rating that is no number, an HJ that is not the mean of the ratings)
+    and MissingHJ (a text without a rating).
+    """
+    wanted = {item.id: t for t, item in enumerate(items)}
+    own = [rating for rating in ratings if rating.item in wanted]
+    sums = {entry.item: entry for entry in sum_ratings(own, wanted)}
+    if absent := [name for name in wanted if not sums[name].count]:
+        raise MissingHJ(absent)
+    for item in items:
+        mean = sums[item.id].total / sums[item.id].count
+        if item.hj is not None and abs(float(item.hj - mean)) > HJ_TOLERANCE * max(1.0, abs(float(mean))):
+            rule = f"hj is {float(item.hj):g}, and the mean of the item's ratings is {float(mean):g}"
+            raise BadInput(rule, where=f"item {item.id}", column="hj")
+    numerators, denominator = common_numerators([Fraction(rating.value) for rating in own])
+    return _rows(own, wanted, integer_array(numerators), denominator)
+
+
+def with_means(items: Sequence[Item], ratings: Sequence[Rating]) -> list[Item]:
+    """The same items with HJ and its count from the ratings. Raises as `lay_out`."""
+    lay_out(items, ratings)
+    sums = {entry.item: entry for entry in sum_ratings(r for r in ratings if r.item in {item.id for item in items})}
+    return [replace(item, hj=sums[item.id].total / sums[item.id].count, ratings=sums[item.id].count) for item in items]
+
+
+def _rows(own: Sequence[Rating], wanted: Mapping[str, int], numerators: Ints, denominator: int) -> Rated:
+    numbers = {name: i for i, name in enumerate(dict.fromkeys(rating.rater for rating in own))}
+    text = np.array([wanted[rating.item] for rating in own], dtype=np.int64)
+    rater = np.array([numbers[rating.rater] for rating in own], dtype=np.int64)
+    counts = np.bincount(text, minlength=len(wanted))
+    order = np.argsort(text, kind="stable")
+    column = np.arange(len(own)) - np.repeat(np.cumsum(counts) - counts, counts)
+    values = np.zeros((len(wanted), int(counts.max())), dtype=numerators.dtype)
+    raters = np.full(values.shape, -1, dtype=np.int64)
+    values[text[order], column] = numerators[order]
+    raters[text[order], column] = rater[order]
+    return Rated(values, raters, counts, denominator, len(numbers))

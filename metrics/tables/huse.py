@@ -1,0 +1,85 @@
+"""The table of HUSE (Hashimoto et al. 2019, Table 1, completed): values with intervals, n, ratings, k, null p."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from metrics.tables.record import Cell, Column, Table
+from metrics.types import HuseResult, Mode
+
+COLUMNS = (
+    Column("generator", "Generator"),
+    Column("ties", "Ties"),
+    Column("huse", "HUSE", "estimate", n="n"),
+    Column("huse_q", "HUSE-Q", "estimate", n="n"),
+    Column("huse_d", "HUSE-D", "estimate", n="n"),
+    Column("log_prob_only", "log p only", "estimate", n="n"),
+    Column("n", "n", "count"),
+    Column("ratings", "Ratings a text", "range"),
+    Column("k", "k", "count"),
+    Column("p_null", "p (HUSE = 1)", "p"),
+)
+LOWER = (
+    "A HUSE below 1 shows a difference between the two sources; a HUSE near 1 does not certify that there is none. "
+    "HUSE falls as raters are added: compare values only at equal numbers of ratings."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HuseRow:
+    """One generator in one mode. p_null: of the permutation test of HUSE = 1, None where it was not run."""
+
+    generator: str
+    mode: Mode
+    result: HuseResult
+    p_null: float | None = None
+    task: str = ""
+
+
+def huse_table(rows: Sequence[HuseRow], *, name: str = "huse") -> Table:
+    """The table: a column for the task where one is named, and for p where a test was run."""
+    tasks, tested = any(row.task for row in rows), any(row.p_null is not None for row in rows)
+    columns = tuple(column for column in COLUMNS if column.key != "p_null" or tested)
+    return Table(
+        name=name,
+        title=_title(rows),
+        columns=(Column("task", "Task"), *columns) if tasks else columns,
+        rows=tuple(_cells(row, tasks, tested) for row in rows),
+        notes=(LOWER,),
+    )
+
+
+def _title(rows: Sequence[HuseRow]) -> str:
+    spans = {row.result.huse.interval for row in rows if row.result.huse.interval}
+    levels = sorted({f"{100 * span.level:g}%" for span in spans})
+    intervals = f", with {' and '.join(levels)} intervals" if levels else ""
+    modes = {row.mode for row in rows}
+    ties = [
+        "Exact: ties by exact arithmetic." if "exact" in modes else "",
+        "Paper: the original's floating-point operations." if "paper" in modes else "",
+    ]
+    head = f"HUSE, HUSE-Q (judgment alone), HUSE-D (1 + HUSE − HUSE-Q), and log p alone as a check{intervals}."
+    return " ".join([head, *filter(None, ties)])
+
+
+def _cells(row: HuseRow, tasks: bool, tested: bool) -> tuple[Cell, ...]:
+    result, settings = row.result, row.result.huse.settings
+    values: list[Cell] = [row.task] if tasks else []
+    values += [row.generator, row.mode, result.huse, result.huse_q, result.huse_d, result.log_prob_only]
+    values += [
+        result.huse.n,
+        _ratings(settings.get("ratings_min"), settings.get("ratings_max")),
+        _whole(settings.get("k")),
+    ]
+    return (*values, row.p_null) if tested else tuple(values)
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) else None
+
+
+def _ratings(low: object, high: object) -> str | None:
+    if low is None:
+        return None
+    return str(low) if low == high else f"{low} to {high}"

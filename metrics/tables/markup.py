@@ -1,0 +1,60 @@
+"""HTML: a table as the report shows it, each estimate with its signature to hover or focus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+
+from metrics.tables.record import Cell, Column, Row, Table
+from metrics.tables.shown import parts
+from metrics.types import Estimate
+
+NUMBER, SECOND = ' class="n"', ' class="second"'
+
+
+def table_html(table: Table, *, group: bool = False) -> str:
+    """The table inside a box that scrolls sideways by itself; the caption is its name. Everything is escaped.
+
+    group: rows that share their first cell with the row above are put under one head, and are shown as secondary.
+    """
+    head = "".join(
+        f'<th scope="col"{"" if column.kind == "text" else NUMBER}>{escape(column.title)}</th>'
+        for column in table.columns
+    )
+    notes = "".join(f'<p class="quiet">{escape(note)}</p>' for note in table.notes)
+    label = escape(table.name.replace("-", " "))
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{label}"><table class="main">'
+        f"<caption>{escape(table.title)}</caption><thead><tr>{head}</tr></thead>"
+        f"<tbody>{''.join(_rows(table, group))}</tbody></table></div>{notes}"
+    )
+
+
+def _rows(table: Table, group: bool) -> Iterator[str]:
+    firsts = [row[0] for row in table.rows]
+    for at, row in enumerate(table.rows):
+        again = group and at > 0 and firsts[at] == firsts[at - 1]
+        together = 1
+        while group and at + together < len(firsts) and firsts[at + together] == firsts[at]:
+            together += 1
+        cells = [_data(table, row, column, cell) for column, cell in zip(table.columns[1:], row[1:], strict=True)]
+        span = f' rowspan="{together}"' if together > 1 else ""
+        head = f'<th scope="row{"group" if together > 1 else ""}"{span}>'
+        first = "" if again else f"{head}{_inner(table, row, table.columns[0], row[0])}</th>"
+        yield f"<tr{SECOND if again else ''}>{first}{''.join(cells)}</tr>"
+
+
+def _data(table: Table, row: Row, column: Column, cell: Cell) -> str:
+    return f"<td{'' if column.kind == 'text' else NUMBER}>{_inner(table, row, column, cell)}</td>"
+
+
+def _inner(table: Table, row: Row, column: Column, cell: Cell) -> str:
+    value, beside = parts(column, cell, n=table.needs_n(row, column))
+    if not isinstance(cell, Estimate):
+        return escape(value)
+    span = f' <span class="ci">{escape(beside)}</span>' if beside else ""
+    signature = escape(cell.signature)
+    return (
+        f'<span class="est" tabindex="0" data-sig="{signature}" aria-description="{signature}">'
+        f"<b>{escape(value)}</b>{span}</span>"
+    )

@@ -1,0 +1,58 @@
+"""What a reader sees in a cell: rounded, a true minus sign, a dash where there is nothing."""
+
+from __future__ import annotations
+
+from metrics.tables.record import Cell, Column
+from metrics.types import Estimate
+from metrics.wording import DASH, number
+
+SMALLEST_P = 0.001
+
+
+def shown(column: Column, cell: Cell, *, n: bool = False) -> str:
+    """The cell as one line: `0.53 [0.41, 0.65]`, `57.9%`, `< 0.001`; with `(n = 200)` where `n` asks for it."""
+    value, span = parts(column, cell, n=n)
+    return f"{value} {span}" if span else value
+
+
+def parts(column: Column, cell: Cell, *, n: bool = False) -> tuple[str, str]:
+    """The value, and what stands beside it (interval and n), "" for nothing."""
+    if cell is None:
+        return DASH, ""
+    if isinstance(cell, Estimate):
+        return _estimate(column, cell, n)
+    if isinstance(cell, str):
+        return cell, ""
+    if column.kind == "count":
+        return str(cell), ""
+    if column.kind == "share":
+        return percent(float(cell), column.digits), ""
+    if column.kind == "p":
+        return p_value(float(cell)), ""
+    return number(float(cell), column.digits), ""
+
+
+def percent(value: float, digits: int) -> str:
+    """A share in [0, 1] as a percentage."""
+    return f"{number(100 * value, digits)}%"
+
+
+def p_value(value: float) -> str:
+    """A p-value to three places; smaller ones as `< 0.001`."""
+    return f"< {SMALLEST_P}" if value < SMALLEST_P else number(value, 3)
+
+
+def _estimate(column: Column, cell: Estimate, n: bool) -> tuple[str, str]:
+    share = column.kind == "share_estimate"
+    if cell.value is None:
+        value = DASH
+    else:
+        value = percent(cell.value, column.digits) if share else number(cell.value, column.digits)
+    beside = []
+    if cell.interval is not None:
+        scale = 100 if share else 1
+        low, high = number(scale * cell.interval.low, column.digits), number(scale * cell.interval.high, column.digits)
+        beside.append(f"[{low}, {high}]")
+    if n:
+        beside.append(f"(n = {cell.n})")
+    return value, " ".join(beside)

@@ -1,0 +1,155 @@
+"""Labels that raters gave to items, as arrays, and what a worker model makes of them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from metrics.arrays import Floats, Ints
+from metrics.errors import BadInput, InsufficientData
+from metrics.ratings import Names, encode, refuse_repeats
+from metrics.types import Setting
+from metrics.version import __version__
+
+
+@dataclass(frozen=True, slots=True)
+class Consensus:
+    """What a worker model makes of the ratings.
+
+    items (I), raters (W), labels (K): names, labels in ascending order. posterior: (I, K) probability of each label,
+    rows sum to 1. prior: (K,). competence: (W,) in [0, 1], chance of a right label (MACE: of not guessing).
+    errors: (W, K, K) probability of each label given by a rater, for each true label; None where the model has none.
+    flags: `not_converged`, `against_majority` (the likeliest labels agree with the majority's less than chance would:
+    the labels may have changed places), `order_ignored` (labels are numbers and more than two).
+    """
+
+    items: tuple[Any, ...]
+    raters: tuple[Any, ...]
+    labels: tuple[Any, ...]
+    posterior: Floats
+    prior: Floats
+    competence: Floats
+    errors: Floats | None
+    log_likelihood: float
+    iterations: int
+    settings: Mapping[str, Setting]
+    flags: tuple[str, ...]
+    signature: str
+
+    def likeliest(self) -> list[Any]:
+        """The likeliest label of each item; a tie goes to the first."""
+        return [self.labels[k] for k in self.posterior.argmax(axis=1)]
+
+    def expectation(self) -> Floats:
+        """(I,) mean of the labels over the posterior, for labels that are numbers. Raises BadInput."""
+        if not all(isinstance(label, int | float | np.number) for label in self.labels):
+            raise BadInput("an expectation needs labels that are numbers", column="label")
+        return np.asarray(self.posterior @ np.array(self.labels, dtype=np.float64))
+
+
+@dataclass(frozen=True, slots=True)
+class Votes:
+    """N labels given: codes of item, rater and label, and their names."""
+
+    item: Ints
+    rater: Ints
+    label: Ints
+    items: tuple[Any, ...]
+    raters: tuple[Any, ...]
+    labels: tuple[Any, ...]
+
+    def majority(self) -> Floats:
+        """(I, K) share of the raters for each label."""
+        return rows(self._sum_by_label(np.ones(len(self.item))))
+
+    def _sum_by_label(self, weights: Floats) -> Floats:
+        shape = len(self.items), len(self.labels)
+        cells = self.item * shape[1] + self.label
+        return tally(cells, weights, shape[0] * shape[1]).reshape(shape)
+
+    def coin_likelihood(self, wrong: Floats, right: Floats) -> Floats:
+        """(I, K) sums over ratings (N,) of log `right` for the label given, log `wrong` for the others."""
+        others = tally(self.item, wrong, len(self.items))
+        return others[:, None] + self._sum_by_label(right - wrong)
+
+
+class Fit(NamedTuple):
+    posterior: Floats
+    prior: Floats
+    log_likelihood: float
+    iterations: int
+    converged: bool
+
+
+def read_votes(item: Names, rater: Names, label: Names) -> Votes:
+    if not len(item) == len(rater) == len(label):
+        raise BadInput(f"item, rater and label have {len(item)}, {len(rater)} and {len(label)} entries, not one number")
+    if not len(label):
+        raise InsufficientData("There is no rating.")
+    (item_code, items), (rater_code, raters), (label_code, labels) = encode(item), encode(rater), encode(label)
+    refuse_repeats(item_code, rater_code, items, raters)
+    try:
+        order = sorted(range(len(labels)), key=lambda k: labels[k])
+    except TypeError:
+        raise BadInput("labels are of one kind (all text or all numbers)", column="label") from None
+    if any(name != name for name in labels):
+        raise BadInput("a label is not a number (NaN)", column="label")
+    place = np.argsort(order)
+    return Votes(item_code, rater_code, place[label_code], tuple(items), tuple(raters), tuple(labels[k] for k in order))
+
+
+def normalise(logs: Floats) -> tuple[Floats, float]:
+    """Rows of probabilities from logs, in place, and the sum of the logs of their sums."""
+    top = functools.reduce(np.maximum, logs.T)  # by columns: a reduction along short rows is ten times slower
+    logs -= top[:, None]
+    np.exp(logs, out=logs)
+    sums = logs @ np.ones(logs.shape[1])
+    logs /= sums[:, None]
+    return logs, float((top + np.log(sums)).sum())
+
+
+def tally(cells: Ints, weights: Floats, size: int) -> Floats:
+    """(size,) sums of weights (N,) by cell (N,)."""
+    return np.asarray(np.bincount(cells, weights=weights, minlength=size), dtype=np.float64)
+
+
+def rows(counts: Floats) -> Floats:
+    return np.asarray(counts / counts.sum(axis=-1, keepdims=True))
+
+
+def consensus(
+    name: str, votes: Votes, fit: Fit, competence: Floats, errors: Floats | None, settings: dict[str, Setting]
+) -> Consensus:
+    flags = [] if fit.converged else ["not_converged"]
+    if against_majority(votes, fit.posterior):
+        flags.append("against_majority")
+    if len(votes.labels) > 2 and all(isinstance(label, int | float) for label in votes.labels):
+        flags.append("order_ignored")
+    tail = "|".join(f"{key}:{value}" for key, value in settings.items())
+    n = f"n:{len(votes.items)}|r:{len(votes.raters)}|labels:{len(votes.labels)}"
+    signature = f"{name}|{n}|{tail}|v:{__version__}"
+    return Consensus(
+        votes.items,
+        votes.raters,
+        votes.labels,
+        fit.posterior,
+        fit.prior,
+        competence,
+        errors,
+        fit.log_likelihood,
+        fit.iterations,
+        settings,
+        tuple(flags),
+        signature,
+    )
+
+
+def against_majority(votes: Votes, posterior: Floats) -> bool:
+    k = len(votes.labels)
+    ours, theirs = posterior.argmax(axis=1), votes.majority().argmax(axis=1)
+    by_chance = float(np.bincount(ours, minlength=k) @ np.bincount(theirs, minlength=k)) / len(ours) ** 2
+    return bool((ours == theirs).mean() < by_chance - 1e-12)

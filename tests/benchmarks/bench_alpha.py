@@ -1,0 +1,101 @@
+"""Krippendorff's alpha on 100,000 items x 20 raters, 15 % filled, five labels.
+
+    python -m tests.benchmarks.bench_alpha [rounds] [python of an environment with the `krippendorff` package]
+
+Each round times everything in turn; ratios are medians over rounds. "restated" is the definition over value counts in
+plain numpy (a count matrix, a coincidence matrix, their sums). With a second interpreter (or ASSAY_BENCH_PYTHON) the
+whole benchmark runs there, so that the package is timed in the same run; the package is no requirement of ours. The
+package reads a dense matrix of raters by items; it is given both memory layouts, and ratios are to the faster one.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from metrics.alpha import alpha_arrays, krippendorff_alpha
+
+Work = dict[str, Callable[[], object]]
+
+
+def ratings(items: int = 100_000, raters: int = 20, fill: float = 0.15) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """item, rater, value: items differ in quality."""
+    rng = np.random.default_rng(0)
+    item, rater = np.nonzero(rng.random((items, raters)) < fill)
+    value = np.clip(np.rint(2 + rng.normal(size=items)[item] + rng.normal(size=len(item))), 0, 4)
+    return item, rater, value.astype(np.int8)
+
+
+def restated(item: np.ndarray, value: np.ndarray) -> float:
+    """Ordinal alpha from a count matrix and a coincidence matrix."""
+    counts = np.zeros((item.max() + 1, value.max() + 1))
+    np.add.at(counts, (item, value), 1)
+    counts = counts[counts.sum(axis=1) > 1]
+    weighted = counts / (counts.sum(axis=1) - 1)[:, None]
+    coincidences = counts.T @ weighted - np.diag(weighted.sum(axis=0))
+    totals = coincidences.sum(axis=0)
+    middle = np.cumsum(totals) - totals / 2
+    difference = (middle[:, None] - middle) ** 2
+    n = totals.sum()
+    return float(1 - (n - 1) * (coincidences * difference).sum() / (totals @ difference @ totals))
+
+
+def jobs() -> Work:
+    """What is timed, by name."""
+    item, rater, value = ratings()
+    work: Work = {
+        "ours": lambda: alpha_arrays(item, value, "ordinal"),
+        "ours, 1,000-replicate interval": lambda: krippendorff_alpha(item, rater, value, "ordinal", draws=1000),
+        "restated": lambda: restated(item, value),
+    }
+    if importlib.util.find_spec("krippendorff"):
+        krippendorff = importlib.import_module("krippendorff")
+        matrix = np.full((20, 100_000), np.nan)
+        matrix[rater, item] = value
+        by_item = np.ascontiguousarray(matrix.T).T
+        work["package"] = lambda: krippendorff.alpha(matrix, level_of_measurement="ordinal")
+        work["package, stored by item"] = lambda: krippendorff.alpha(by_item, level_of_measurement="ordinal")
+    return work
+
+
+def main(rounds: int = 9) -> None:
+    """Time and print."""
+    work = jobs()
+    times: dict[str, list[float]] = {name: [] for name in work}
+    for _ in range(rounds):
+        for name, job in work.items():
+            start = time.perf_counter()
+            job()
+            times[name].append(time.perf_counter() - start)
+    for name, seconds in times.items():
+        print(f"{name:<32} {1e3 * statistics.median(seconds):8.2f} ms")
+    show("restated / ours", times["restated"], times["ours"])
+    if "package" not in times:
+        print("The package was not timed (no environment with it was given).")
+        return
+    package = [min(pair) for pair in zip(times["package"], times["package, stored by item"], strict=True)]
+    show("package / ours", package, times["ours"])
+    show("package's one value / our interval", package, times["ours, 1,000-replicate interval"])
+
+
+def show(name: str, slow: list[float], fast: list[float]) -> None:
+    """Median, smallest and largest ratio over rounds."""
+    ratios = [a / b for a, b in zip(slow, fast, strict=True)]
+    print(f"{name:<36} {statistics.median(ratios):6.1f}x ({min(ratios):.1f}-{max(ratios):.1f})")
+
+
+if __name__ == "__main__":
+    count = sys.argv[1] if len(sys.argv) > 1 else "9"
+    other = sys.argv[2] if len(sys.argv) > 2 else os.environ.get("ASSAY_BENCH_PYTHON")
+    if other and Path(other).absolute() != Path(sys.executable).absolute():
+        command = [other, "-m", "tests.benchmarks.bench_alpha", count, other]
+        sys.exit(subprocess.run(command, check=False).returncode)
+    main(int(count))

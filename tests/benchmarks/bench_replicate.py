@@ -1,0 +1,98 @@
+"""One valid replicate of HUSE's interval, 200 texts and 20 raters, against the original's loop on the same draws.
+
+    python -m tests.benchmarks.bench_replicate [rounds]
+
+A replicate is a subsample of contexts and HUSE and HUSE-Q of it (ours computes log p alone as well). The reference
+draws the same subsamples by the same seed and runs the plain restatement of the original's per-point loop, with a
+relative tolerance of 1e-12 on the cut so that ties are exact; every replicate must agree before anything is timed. A
+round times the loop on a few replicates, then numpy, then the compiled loops on one and on two threads; the ratio is
+the median over rounds.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from metrics import compiled, subsample_sd
+from metrics.resampling import subsample_share, subsamples
+from metrics.subsets import Study
+from tests.benchmarks.bench_huse import texts
+from tests.metrics.plain import loop_twice_error
+
+DRAWS, LOOPED = 8000, 20
+
+
+def loop(sums: np.ndarray, q: np.ndarray, is_model: np.ndarray, rows: np.ndarray) -> list[tuple[float, float]]:
+    """HUSE and HUSE-Q of each subsample, point by point."""
+    pairs = np.stack((sums / 20, q), axis=1)
+    return [
+        (
+            loop_twice_error(pairs[row], is_model[row], tolerance=1e-12),
+            loop_twice_error(pairs[row, :1], is_model[row], tolerance=1e-12),
+        )
+        for row in rows
+    ]
+
+
+def agree(sums: np.ndarray, q: np.ndarray, is_model: np.ndarray, context: np.ndarray, draws: int = 200) -> None:
+    """Compare every replicate with the loop's."""
+    z = is_model == 0
+    (rows,) = next(subsamples(z, context, np.random.default_rng(7), draws, subsample_share(len(z), 16)))
+    slow = np.array(loop(sums, q, is_model, rows))
+    fast = np.stack(Study(sums, q, z).huse_and_q(rows), axis=1)
+    if not np.allclose(slow, fast, rtol=0, atol=1e-12):
+        raise SystemExit("The replicates differ from the loop's.")
+    print(f"{draws} replicates by the same seed agree with the loop's.")
+
+
+def seconds(work: Callable[[], object], repeats: int) -> float:
+    start = time.perf_counter()
+    work()
+    return (time.perf_counter() - start) / repeats
+
+
+def main(rounds: int = 7) -> None:
+    """Time and print."""
+    sums, q, is_model = texts()
+    context = np.repeat(np.arange(100), 2)
+    z, share = is_model == 0, subsample_share(200, 16)
+
+    def slow() -> object:
+        (rows,) = next(subsamples(z, context, np.random.default_rng(1), LOOPED, share))
+        return loop(sums, q, is_model, rows)
+
+    def ours(kernels: Any, threads: int) -> Callable[[], object]:
+        def work() -> object:
+            compiled._state.update(kernels=kernels, tried=True)
+            compiled.THREADS = threads
+            return subsample_sd(sums, q, z, np.random.default_rng(1), DRAWS, context=context)
+
+        return work
+
+    agree(sums, q, is_model, context)
+    compiled.load()
+    kernels = compiled.kernels(False)
+    ways = {"numpy": ours(None, 1), "compiled, 1 thread": ours(kernels, 1), "compiled, 2 threads": ours(kernels, 2)}
+    agree(sums, q, is_model, context)
+    for work in ways.values():
+        work()
+    ratios: dict[str, list[float]] = {name: [] for name in ways}
+    times: dict[str, list[float]] = {name: [] for name in ways}
+    for _ in range(rounds):
+        for name, work in ways.items():
+            one, mine = seconds(slow, LOOPED), min(seconds(work, DRAWS) for _ in range(3))
+            ratios[name].append(one / mine)
+            times[name].append(mine)
+    for name, values in ratios.items():
+        spread = f"({min(values):.0f}-{max(values):.0f})"
+        print(f"{name:<22} {1e6 * statistics.median(times[name]):6.1f} us  {statistics.median(values):5.0f}x {spread}")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 7)

@@ -130,7 +130,7 @@ def _content(path: Path) -> str:
     text = read_text(path, "text")
     if not text.strip():
         raise InsufficientData(f"{path.name} holds no text to score.")
-    return text
+    return text.rstrip("\r\n")  # the end of the file is no part of the text
 
 
 def _asked(

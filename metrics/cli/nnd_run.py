@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from metrics.nnd.compare import Comparison, compare_models
 from metrics.nnd.curves import CurvePoint, Place, curve_points
 from metrics.nnd.documents import comparison_json, curves_json, outcomes_json, rates_json, read_tests
 from metrics.nnd.rates import PassRate, PassRates, pass_rates
+from metrics.nnd.records import TestSet
 from metrics.nnd.scores import read_scores
 from metrics.pages.browser import Selection, browser_page
 from metrics.serialise import SCHEMA_VERSION
@@ -76,7 +77,7 @@ def run(given: argparse.Namespace) -> str:
         raise BadInput("name a file of log-probabilities (--scores) or a model (--model)", column="--scores")
     taken = [administer(tests, read_scores(path), model=name, ties=given.ties) for name, path in models]
     if given.model is not None:
-        taken.append(administer(tests, _model(given), model=given.model, ties=given.ties))
+        taken.append(_asked(tests, given))
     options = {"level": given.level, "draws": given.draws, "seed": given.seed}
     rates = [pass_rates(one, **options) for one in taken]
     comparisons = [compare_models(a, b, **options) for a, b in itertools.combinations(taken, 2)]
@@ -88,19 +89,24 @@ def run(given: argparse.Namespace) -> str:
     return json_text(document(found, given.outcomes)) if given.json else table(found)
 
 
-def _model(given: argparse.Namespace) -> Callable[[Sequence[Pair]], Sequence[Scored]]:
-    """Scores by the model that the arguments name, kept in the store as they come."""
+def _asked(tests: TestSet, given: argparse.Namespace) -> Administered:
+    """The tests as taken by the model that the arguments name; scores are kept in the store as they come."""
     backend = opened(given)
     store = FileStore(given.store) if given.store else None
     shown = progress if sys.stderr.isatty() else None
-    return lambda pairs: score_all(backend, pairs, store=store, progress=shown)
+
+    def scores(pairs: Sequence[Pair]) -> Sequence[Scored]:
+        return score_all(backend, pairs, store=store, progress=shown)
+
+    return administer(tests, scores, model=given.model, ties=given.ties, scored_by=backend.card.signature)
 
 
 def document(found: Findings, outcomes: bool) -> dict[str, object]:
     """The output of --json."""
     models = []
     for taken, rates in zip(found.taken, found.rates, strict=True):
-        models.append({**rates_json(rates), **({"outcomes": outcomes_json(taken)} if outcomes else {})})
+        scored_by = {"scored_by": taken.scored_by or None}
+        models.append({**rates_json(rates), **scored_by, **({"outcomes": outcomes_json(taken)} if outcomes else {})})
     return {
         "schema_version": SCHEMA_VERSION,
         "models": models,

@@ -6,14 +6,17 @@ from metrics.errors import BadInput
 
 
 def overlap(text: str, source: str, *, n: int = 8) -> float:
-    """Share of the text's word n-grams that the source holds, in [0, 1]; 0 for texts shorter than n words.
+    """Share of the text's words that stand in a run of n words which the source holds too, in [0, 1].
+
+    0 for a text without words or with fewer than n of them.
 
     Raises BadInput for n < 1.
     """
     if n < 1:
         raise BadInput(f"n must be at least 1, not {n}", column="n")
-    mine, theirs = _grams(text, n), set(_grams(source, n))
-    return sum(gram in theirs for gram in mine) / len(mine) if mine else 0.0
+    theirs = set(_grams(source, n))
+    shared = {at + i for at, gram in enumerate(_grams(text, n)) if gram in theirs for i in range(n)}
+    return len(shared) / len(text.split()) if shared else 0.0
 
 
 def _grams(text: str, n: int) -> list[tuple[str, ...]]:

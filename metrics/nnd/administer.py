@@ -39,13 +39,17 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Administered:
-    """All tests one model took, in their order; `missing`: candidates without a score, whose tests are left out."""
+    """All tests one model took, in their order; `missing`: candidates without a score, whose tests are left out.
+
+    scored_by: the signature of the scores, where it is known.
+    """
 
     model: str
     tests: TestSet
     outcomes: tuple[Outcome, ...]
     missing: tuple[str, ...]
     ties: Ties
+    scored_by: str = ""
 
     @property
     def left_out(self) -> int:
@@ -53,7 +57,9 @@ class Administered:
         return len(self.tests) - len(self.outcomes)
 
 
-def administer(tests: TestSet, scores: Source, *, model: str = "", ties: Ties = "fail") -> Administered:
+def administer(
+    tests: TestSet, scores: Source, *, model: str = "", ties: Ties = "fail", scored_by: str = ""
+) -> Administered:
     """Put a model's likelihoods to the tests.
 
     scores: a backend's `score`, a function or mapping from (context, candidate) to a total log-probability and its N
@@ -82,7 +88,7 @@ def administer(tests: TestSet, scores: Source, *, model: str = "", ties: Ties = 
             f"{lost} of {len(tests)} tests lack a score, and at most 5 % may: {len(missing)} candidate(s) have none "
             f"({some(missing)})."
         )
-    return Administered(model, tests, outcomes, tuple(missing), ties)
+    return Administered(model, tests, outcomes, tuple(missing), ties, scored_by)
 
 
 def _take(test: NndTest, high: float, low: float, ties: Ties) -> Outcome:

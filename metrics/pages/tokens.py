@@ -21,7 +21,7 @@ STYLE = "".join(
     for at, (colour, line) in enumerate(zip(COLOURS, LINES, strict=True))
 ) + (
     ".text{white-space:pre-wrap;overflow-wrap:anywhere;line-height:2;font-size:17px;max-width:70ch}"
-    ".text span,.key span{color:#1b1f24;border-radius:2px;padding:1px 0}.key span{padding:1px 6px}"
+    ".text span,.key span{color:#1b1f24;border-radius:2px;padding:1px 0 6px}.key span{padding:1px 6px}"
     ".key{display:flex;flex-wrap:wrap;gap:8px 16px;padding:0;list-style:none}"
     ".bars{display:block;max-width:100%;height:auto}.bars rect{fill:var(--s3)}"
     ".bars text{fill:var(--quiet);font-size:11px}"

@@ -23,6 +23,7 @@ from metrics.validation import Table, check_items, leave_out_log_prob
 from metrics.version import __version__
 
 MODES: tuple[Mode, ...] = ("exact", "paper")
+STANDARD_ERROR = "standard_error"
 FAVOUR: dict[VoteTie, int] = {"reference": 1, "half": 0, "model": -1}
 
 
@@ -94,7 +95,9 @@ def _quality_alone(result: HuseResult, without: int) -> HuseResult:
     def blank(estimate: Estimate) -> Estimate:
         told = {"zero_variance_log_prob", "out_of_range", "above_one", "no_variance"}
         flags = ("missing_log_prob", *(flag for flag in estimate.flags if flag not in told))
-        settings = {name: value for name, value in estimate.settings.items() if name != "tied_votes"}
+        settings = {
+            name: value for name, value in estimate.settings.items() if name not in ("tied_votes", STANDARD_ERROR)
+        }
         settings["items_without_log_prob"] = without
         return replace(estimate, value=None, interval=None, settings=settings, flags=flags)
 
@@ -242,10 +245,13 @@ class _Report:
         above = ("above_one",) if name != "huse_d" and value > 1 else ()
         flags = tuple(dict.fromkeys((*self.flags, *outcome.flags, *own, *above)))
         settings = self.settings | ({"tied_votes": outcome.ties} if outcome.votes is not None else {})
+        interval = self._interval(name, value, outcome)
+        if interval is not None and self.errors is not None:
+            settings[STANDARD_ERROR] = self.errors[name]
         n = len(self.table)
         tail = f"seed:{self.given.seed}|v:{__version__}"
         signature = f"{name}|n:{n}|r:{self.raters}|k:{self.given.k}|ties:{self.mode}|{tail}"
-        return Estimate(value, n, self._interval(name, value, outcome), settings, flags, signature)
+        return Estimate(value, n, interval, settings, flags, signature)
 
     def _interval(self, name: str, value: float, outcome: Outcome) -> Interval | None:
         if self.errors is None or "no_variance" in outcome.flags:

@@ -10,7 +10,7 @@ import pytest
 
 from metrics import BadInput, InsufficientData, evaluate
 from metrics.comparison import compare_models
-from metrics.resampling import kept_of, subsample_share
+from metrics.resampling import kept_of
 from tests.metrics.make import rated_study
 from tests.metrics.plain import loop_twice_error
 

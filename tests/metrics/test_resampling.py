@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from metrics import Item, evaluate, huse_arrays, subsample_interval, subsample_sd
 from metrics import batch as batch_module
-from metrics.resampling import context_numbers, smallest_draw, subsample_share, subsamples
+from metrics.resampling import context_numbers, smallest_draw, subsamples
 from metrics.subsets import Study
 from tests.metrics.plain import fraction_twice_error
 

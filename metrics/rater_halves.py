@@ -55,7 +55,7 @@ def rater_errors(
         texts = split_texts(z, context, rng, size)
         parts = [part & usable for part in np.split(texts, 2)]
         tables.append(np.stack([[_values(study, means, part) for means, _ in judged] for part in parts]))
-    return _rater_errors(np.concatenate(tables, axis=2), lost / (2 * splits))
+    return main_effect(np.concatenate(tables, axis=2), lost / (2 * splits))
 
 
 def half_means(
@@ -72,7 +72,7 @@ def half_means(
     return (float(values[:, 0].mean()), float(values[:, 1].mean())) if len(values) else (math.nan, math.nan)
 
 
-def _rater_errors(tables: Floats, lost: float) -> RaterErrors:
+def main_effect(tables: Floats, lost: float) -> RaterErrors:
     """tables: (halves of texts, halves of workers, splits, 3), NaN where too few texts were left.
 
     With T = mean + texts + workers + both, the contrast between the workers' halves, mean over the texts' halves, has

@@ -193,7 +193,7 @@ def subsample_interval(
     A HUSE is twice an error rate p: Wilson's interval with the effective number of texts p (1 - p) / variance, at most
     2 n, doubled; near 0 it is asymmetric and open where no error was seen. A HUSE-D can be negative and takes
     value -+ t * sd, not clipped, with sd at least the floor of the error rate |HUSE - HUSE-Q|.
-    n: texts of both sources. freedom: of Student's t; None: contexts - 1 for HUSE-D, the normal quantile for the others.
+    n: texts of both sources. freedom: of Student's t; None: contexts - 1 for HUSE-D, infinite for the others.
     """
     if difference:
         half = t_quantile((1 + level) / 2, freedom or degrees(n)) * max(sd, error_floor(abs(value - 1), n))

@@ -101,7 +101,11 @@ def _rate(name: str, outcomes: Sequence[Outcome], taken: Administered, level: fl
     ties = sum(outcome.tied for outcome in outcomes)
     if ties:
         flags.append("ties")
-    interval = _interval(hits, totals, level, flags)
+    if len(totals) < 2:
+        flags.append("one_context")
+    elif passed in (0, n):
+        flags.append("no_variation")
+    interval = context_interval(hits, totals, level)
     independent = Interval(*wilson(passed / n, n, normal_quantile(level)), level, "Wilson, tests independent")
     estimate = Estimate(passed / n, n, interval, settings, tuple(flags), signature)
     drawn = _bootstrap(hits, totals, level, draws, seed)
@@ -128,15 +132,13 @@ def draw_means(sums: Floats, totals: Ints, draws: int, seed: int) -> Floats:
     return np.concatenate(means)
 
 
-def _interval(hits: Floats, totals: Ints, level: float, flags: list[str]) -> Interval | None:
-    """Wilson's, with the number of tests that the variance between contexts is worth and t for z (`metrics.shares`)."""
-    contexts = len(totals)
-    if contexts < 2:
-        flags.append("one_context")
-        return None
-    if hits.sum() in (0, totals.sum()):
-        flags.append("no_variation")
-    share = replace(pooled_share(hits, totals), judgments=float(contexts))  # where nothing varies, a context counts one
+def context_interval(hits: Floats, totals: Ints, level: float) -> Interval | None:
+    """Wilson's, with the number of tests that the variance between contexts is worth and t for z (`metrics.shares`).
+
+    hits, totals: tests passed and tests, by context. Where nothing varies a context counts as one test. None for one
+    context.
+    """
+    share = replace(pooled_share(hits, totals), judgments=float(len(totals)))
     found = share.interval(level, "contexts")
     return None if found is None else replace(found, target=TARGET)
 

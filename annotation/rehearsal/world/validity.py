@@ -1,7 +1,7 @@
-"""Measure the truths and what the intervals are worth: `python -m annotation.rehearsal.world.validity`.
+"""Measure the truths of the demo's world and what its intervals are worth: a part of `make truth`.
 
-Simulates the demo's study thousands of times without its pages, writes `truths.json` beside this file and
-`docs/validity.md`. A few minutes on two cores; the same seed gives the same numbers.
+Simulates the demo's study thousands of times without its pages and writes `truths.json` beside this file
+(`python -m annotation.rehearsal.world.validity`). A few minutes on two cores; the same seed gives the same numbers.
 """
 
 from __future__ import annotations
@@ -25,10 +25,9 @@ from .truths import TRUTHS_FILE, Binned, Expected, Known, Truth, Truths, save
 from .validity_page import page
 from .world import Fingerprint, World
 
-PAGE_FILE = Path(__file__).resolve().parents[3] / "docs" / "validity.md"
 SEED = 20261120
 CHUNK = 100  # studies in one piece of work
-DRAWS = 400  # subsamples for each interval, as in a report
+DRAWS = 400  # half-samples for each interval, as in a report
 LEVELS = (0.90, 0.95)
 
 
@@ -178,18 +177,19 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--coverage", type=int, default=2000, help="other studies, for the intervals")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--truths", type=Path, default=TRUTHS_FILE, help="where the truths go")
-    parser.add_argument("--page", type=Path, default=PAGE_FILE, help="where the table goes")
+    parser.add_argument("--page", type=Path, help="where the tables go too")
     options = parser.parse_args(arguments)
     expectation, coverage = plan(options.studies, options.coverage)
     _tell(f"Expectations: {options.studies} simulated studies")
     expected = gather(run(expectation, options.processes, _tell))
-    _tell(f"Intervals: {options.coverage} other studies, {DRAWS} subsamples each")
+    _tell(f"Intervals: {options.coverage} other studies, {DRAWS} half-samples each")
     covered = gather(run(coverage, options.processes, _tell))
     truths = measure(expected, covered, Design(), SEED)
     save(truths, options.truths)
-    options.page.parent.mkdir(parents=True, exist_ok=True)
-    options.page.write_text(page(truths), encoding="utf-8")
-    _tell(f"Wrote {options.truths} and {options.page}")
+    if options.page:
+        options.page.parent.mkdir(parents=True, exist_ok=True)
+        options.page.write_text(page(truths), encoding="utf-8")
+    _tell(" and ".join(f"Wrote {path}" for path in (options.truths, options.page) if path))
 
 
 def _tell(line: str) -> None:

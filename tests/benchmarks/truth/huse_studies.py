@@ -13,7 +13,7 @@ from tests.benchmarks.worlds import ONE_SOURCE, WORLDS, Made, World
 
 DRAWS = 200  # half of what `evaluate` takes
 RATER_DRAWS = 100
-CHUNK = 1000
+CHUNK, SLOW_CHUNK = 1000, 250
 TARGET = 4000
 BIAS_STUDIES = 1000
 HEADLINE = ("near 1", "middle", "low", "HITs interleaved, skewed")
@@ -90,12 +90,17 @@ def difference_values(first: World, second: World, studies: int, seed: tuple[int
     return {"values": np.array([np.subtract(*(huse_arrays(m.sums, m.q, m.z) for m in pair)) for pair in made])}
 
 
+def chunk_sizes(studies: int, chunk: int) -> list[int]:
+    """So many studies in chunks."""
+    return [min(chunk, studies - begin) for begin in range(0, studies, chunk)]
+
+
 def huse_jobs(studies: int, headline: int) -> dict[str, list[Job]]:
     """By world: chunks with intervals, then the studies behind the target."""
     found = {}
     for place, (name, world) in enumerate({**WORLDS, **ONE_SOURCE}.items()):
         wanted = headline if name in HEADLINE else studies
-        sizes = [min(CHUNK, wanted - begin) for begin in range(0, wanted, CHUNK)]
+        sizes = chunk_sizes(wanted, SLOW_CHUNK if name in ONE_SOURCE else CHUNK)
         chunks = [
             Job(f"huse {name} {i}", huse_chunk, (world, size, (2026, place, i)), SOURCES)
             for i, size in enumerate(sizes)
@@ -108,7 +113,7 @@ def difference_jobs(studies: int) -> dict[str, list[Job]]:
     """By pair of worlds: chunks with intervals at 95 %, then the studies behind the target."""
     sources, found = (*SOURCES, "metrics/comparison.py"), {}
     for place, (name, pair) in enumerate(PAIRS.items()):
-        sizes = [min(CHUNK, studies - begin) for begin in range(0, studies, CHUNK)]
+        sizes = chunk_sizes(studies, SLOW_CHUNK)
         chunks = [
             Job(f"difference {name} {i}", differences, (*pair, size, (2028, place, i), 0.95), sources)
             for i, size in enumerate(sizes)

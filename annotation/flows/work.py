@@ -89,7 +89,7 @@ def _note_first_call(intent: Intent, *, now: datetime) -> datetime | None:
 def _create_hit(
     intent: Intent, *, market: Market, clock: Callable[[], datetime], called_before: datetime | None
 ) -> None:
-    hit = Hit.objects.select_related("study", "study__scale").get(pk=intent.subject)
+    hit = Hit.objects.select_related("study", "cell__arm__study", "wording").get(pk=intent.subject)
     market_id = None
     if called_before and market.now() - called_before > TOKEN_LIFE:
         market_id = market.find_hit(intent.key)
@@ -101,7 +101,7 @@ def _create_hit(
 
 
 def _decide(intent: Intent, *, market: Market, clock: Callable[[], datetime]) -> None:
-    submission = Submission.objects.select_related("hit__study").get(pk=intent.subject)
+    submission = Submission.objects.select_related("hit__study", "hit__cell__arm__study").get(pk=intent.subject)
     reason = submission.decisions.get(matter="payment").reason
     if intent.kind == Intent.Kind.REJECT:
         market.reject(submission.market_id, feedback=reason)
@@ -114,7 +114,7 @@ def _decide(intent: Intent, *, market: Market, clock: Callable[[], datetime]) ->
 
 
 def _pay(intent: Intent, hit: Hit, *, now: datetime) -> None:
-    reward = hit.study.reward_cents
+    reward = hit.cell.reward_cents
     fee = fee_cents(reward, max_assignments=hit.max_assignments)
     LedgerEntry.objects.bulk_create(
         LedgerEntry(study=hit.study, intent=intent, kind=kind, cents=cents, at=now)

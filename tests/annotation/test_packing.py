@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotation.designs.packing import Packable, pack
 from annotation.exceptions import DesignError
-from annotation.packing import Packable, pack
 
 SOURCES = ("", "t=1.0", "t=0.9", "t=0.7")
 

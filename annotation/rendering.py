@@ -97,7 +97,20 @@ def hit_page(
         "setup": mark_safe(_script_json(_setup(wording, seed if shuffle else None))),  # noqa: S308 - escaped there
         "measure": wording.measure,
     }
-    return render_to_string(f"{wording.kind}.html", context)
+    return _smaller(render_to_string(f"{wording.kind}.html", context))
+
+
+def _smaller(html: str) -> str:
+    """Without the indentation of our own templates, which would count against the size of a question.
+
+    Texts keep theirs: they stand on the line of their paragraph.
+    """
+    head, form, rest = html.partition('<form id="answers"')
+    body, script, code = rest.partition("<script>")
+    return _INDENTED.sub("\n", head) + form + body + script + _INDENTED.sub("\n", code)
+
+
+_INDENTED = re.compile(r"\n\s+")
 
 
 class _Said:
@@ -139,7 +152,6 @@ def _script_json(value: Any) -> str:
 
 
 def _shown(line: ShownLine, wording: Wording, *, of: int) -> dict[str, Any]:
-    away, pastes, keys = measured_fields(line.position)
     return {
         "place": wording.buttons.place.replace("{n}", str(line.position + 1)).replace("{of}", str(of)),
         "position": line.position,
@@ -150,9 +162,6 @@ def _shown(line: ShownLine, wording: Wording, *, of: int) -> dict[str, Any]:
         "criteria": [_criterion(line.position, one, wording) for one in wording.criteria],
         "follow_ups": [] if line.expected else [_follow_up(line.position, one, wording) for one in wording.follow_ups],
         "active": active_field(line.position),
-        "away": away,
-        "pastes": pastes,
-        "keys": keys,
     }
 
 

@@ -48,6 +48,16 @@
     line.querySelector("legend").textContent = put(words.place, { n: i + 1, of: lines.length });
   });
 
+  if (setup.measure) {
+    lines.forEach(function (line) {
+      ["away", "pastes", "keys"].forEach(function (what) {
+        var field = document.createElement("input");
+        field.type = "hidden"; field.name = what + "-" + line.dataset.position; field.dataset.measure = what;
+        line.appendChild(field);
+      });
+    });
+  }
+
   /* Where the time goes: active time, absences, pastes and key presses of the line being worked on. */
   var since = performance.now(), spent = 0, current = lines[0] || null;
   function lap() {

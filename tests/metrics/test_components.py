@@ -48,7 +48,7 @@ def test_a_pool_that_is_harsher_than_the_other_is_seen_and_noise_alone_is_not():
     rater = np.where(z[:, None], np.arange(12), 12 + np.arange(12))
     quality, q = rng.normal(size=160) * 3, rng.normal(size=160)
     noise = rng.normal(size=rater.shape)
-    bias = np.tile([-6.0, 6.0], 12)
+    bias = np.repeat([6.0, -6.0, 6.0, -6.0], [8, 4, 4, 8])
     for shift, seen in ((np.zeros(24), False), (bias, True)):
         codes = np.rint(40 + quality[:, None] + shift[rater] + noise).astype(np.int64)
         rated = Rated(codes, rater, np.full(160, 12), 1, 24)

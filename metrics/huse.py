@@ -55,8 +55,8 @@ def evaluate(
     vote_tie: who gets an equal vote; `half` counts half an error. missing: what items without log p do: `error` refuses
     them by id, `drop_pair` leaves out their contexts, `quality_only` gives HUSE-Q of all items and None, flagged
     `missing_log_prob`, for the measures that need log p. removed: counts by filter, for the message when nothing is
-    left. draws: half-samples for the interval (0: none). Values are >= 0 and may exceed 1 (flag `above_one`); HUSE-D may
-    leave [0, 1] (flag `out_of_range`).
+    left. draws: half-samples for the interval (0: none). Values are >= 0 and may exceed 1 (flag `above_one`); HUSE-D
+    may leave [0, 1] (flag `out_of_range`).
     Raises BadInput, MissingLogProb, OneClass, InsufficientData.
     """
     settings = Settings(k, vote_tie, seed, level, draws)

@@ -91,8 +91,8 @@ def _moments(block: Tensor, *, cut: bool) -> Tensor:
     total = weights.sum(1)
     if cut:
         shifted = shifted.masked_fill_(weights == 0, 0)
-    first = torch.bmm(weights[:, None, :], shifted[:, :, None])[:, 0, 0]
-    second = torch.bmm(weights[:, None, :], shifted.square_()[:, :, None])[:, 0, 0]
+    first = weights.mul_(shifted).sum(1)
+    second = weights.mul_(shifted).sum(1)
     return torch.stack([top[:, 0], total, first, second])
 
 

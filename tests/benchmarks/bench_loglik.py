@@ -26,7 +26,7 @@ from metrics.likelihood.screening import Choice, screened
 from metrics.likelihood.torch_engine import Engine
 from metrics.likelihood.torch_loading import fused
 from metrics.likelihood.torch_probe import engine_for
-from metrics.likelihood.torch_steps import reading_log_prob, reading_statistics
+from metrics.likelihood.torch_steps import Reading, reading_log_prob, reading_statistics
 
 VOCABULARY = 50257
 EOS = 50256
@@ -233,7 +233,7 @@ def gltr(model: Any, *, rounds: int, device: str, length: int = 512) -> None:
     ranks = [rank for rank, _ in check_probabilities(model, ids)]
     same = np.mean(ours[:, 2] - 1 == np.asarray(ranks))
     print(f"GLTR statistics, {length} tokens; ranks equal {100 * same:.1f} %")
-    bare: Callable[[Any, Any], Any] = lambda logits, targets: logits[:, :1]  # noqa: E731
+    bare = Reading(lambda logits, targets: torch.cat([block[:, :1] for _, block in logits.blocks()], dim=1), keeps=True)
     works = {
         "restated loop": lambda: check_probabilities(model, ids),
         "ours, with all statistics": lambda: engine.run(job, reading),

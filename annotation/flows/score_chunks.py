@@ -61,10 +61,14 @@ def score_chunks(
     """
     tally = {State.DONE: 0, State.FAILED: 0, State.WAITING: 0, State.TAKEN: 0}
     while at_most is None or sum(tally.values()) < at_most:
-        chunk = _take(chunks_of, now=clock(), lease=lease)
+        chunk = _due(chunks_of, now=clock(), lease=lease)
         if chunk is None:
             break
-        tally[_carry_out(chunk, open_backend=open_backend, clock=clock)] += 1
+        # Opening a model may take longer than a lease: it is opened before the chunk is taken.
+        backend = _opened(chunk, open_backend)
+        if not _taken(chunk, now=clock()):
+            continue
+        tally[_carry_out(chunk, backend, clock=clock)] += 1
         if progress:
             progress(chunk)
     left = ScoringChunk.objects.filter(chunks_of, state__in=[State.WAITING, State.TAKEN])
@@ -74,36 +78,45 @@ def score_chunks(
     return ChunksScored(tally[State.DONE], tally[State.FAILED], tally[State.WAITING], len(times), next_in)
 
 
-def _take(chunks_of: Q, *, now: datetime, lease: timedelta) -> ScoringChunk | None:
-    """Take the oldest due chunk by compare-and-set; None when none is due."""
+def _due(chunks_of: Q, *, now: datetime, lease: timedelta) -> ScoringChunk | None:
+    """The oldest due chunk; None when none is due. One that was taken too often is given up on the way."""
     due = Q(state=State.WAITING) & (Q(not_before=None) | Q(not_before__lte=now))
     left_behind = Q(state=State.TAKEN, taken_at__lt=now - lease)
-    while True:
-        chunk = (
-            ScoringChunk.objects.filter(chunks_of)
-            .filter(due | left_behind)
-            .select_related("job__generator__study")
-            .order_by("pk")
-            .first()
-        )
-        if chunk is None:
-            return None
-        mine = ScoringChunk.objects.filter(
-            pk=chunk.pk, state=chunk.state, attempts=chunk.attempts, taken_at=chunk.taken_at
-        )
-        if chunk.state == State.TAKEN and chunk.attempts >= MOST_ATTEMPTS:
-            sentence = f"Given up: {chunk.attempts} workers took these texts and died or fell silent."
-            mine.update(state=State.FAILED, outcome=sentence, finished_at=now, taken_at=None)
-            continue
-        if mine.update(state=State.TAKEN, taken_at=now, attempts=F("attempts") + 1):
-            chunk.refresh_from_db(fields=["state", "attempts", "taken_at", "scored", "reused", "kept"])
+    found = ScoringChunk.objects.filter(chunks_of).filter(due | left_behind).select_related("job__generator__study")
+    while chunk := found.order_by("pk").first():
+        if chunk.state != State.TAKEN or chunk.attempts < MOST_ATTEMPTS:
             return chunk
+        sentence = f"Given up: {chunk.attempts} workers took these texts and died or fell silent."
+        _unchanged(chunk).update(state=State.FAILED, outcome=sentence, finished_at=now, taken_at=None)
+    return None
 
 
-def _carry_out(chunk: ScoringChunk, *, open_backend: Open, clock: Callable[[], datetime]) -> State:
-    """Score the chunk's texts that lack a score; the state it is left in (TAKEN: it is another's now)."""
+def _unchanged(chunk: ScoringChunk) -> QuerySet[ScoringChunk]:
+    """The chunk's row as long as nobody has touched it since it was read."""
+    return ScoringChunk.objects.filter(pk=chunk.pk, state=chunk.state, attempts=chunk.attempts, taken_at=chunk.taken_at)
+
+
+def _taken(chunk: ScoringChunk, *, now: datetime) -> bool:
+    """Take the chunk by compare-and-set; False where another worker was faster."""
+    if not _unchanged(chunk).update(state=State.TAKEN, taken_at=now, attempts=F("attempts") + 1):
+        return False
+    chunk.refresh_from_db(fields=["state", "attempts", "taken_at", "scored", "reused", "kept"])
+    return True
+
+
+def _opened(chunk: ScoringChunk, open_backend: Open) -> LogProbs | MetricsError:
     try:
-        _score(chunk, open_backend(opening_of(chunk.job.opening)), clock=clock)
+        return open_backend(opening_of(chunk.job.opening))
+    except MetricsError as error:
+        return error
+
+
+def _carry_out(chunk: ScoringChunk, backend: LogProbs | MetricsError, *, clock: Callable[[], datetime]) -> State:
+    """Score the chunk's texts that lack a score; the state it is left in (TAKEN: it is another's now)."""
+    if isinstance(backend, MetricsError):
+        return _fail(chunk, backend, now=clock())
+    try:
+        _score(chunk, backend, clock=clock)
         ours = _held(chunk).update(state=State.DONE, finished_at=clock(), taken_at=None, outcome="")
     except LostError:
         return State.TAKEN

@@ -46,9 +46,7 @@ class Opening:
         if not self.decoding.plain:
             raise BadInput("a server answers for the model's own distribution (temperature 1) only", column="server")
         key = os.environ.get("LOGLIK_API_KEY", "")
-        return CompletionsServer(
-            self.server, model=self.model, api_key=key, end=self.end, joiner=self.layout.joiner
-        )
+        return CompletionsServer(self.server, model=self.model, api_key=key, end=self.end, joiner=self.layout.joiner)
 
     def values(self) -> dict[str, Any]:
         """As JSON has it; folders by their whole path, for another process may stand elsewhere."""

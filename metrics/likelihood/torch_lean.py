@@ -29,7 +29,8 @@ def _attention(
     """The first places by the causal kernel, which skips half of the scores, the others under the mask."""
     first, length = _causal_places.get(), query.shape[2]
     if not 0 < first < length or key.shape[2] != length or given.get("position_bias") is not None:
-        return sdpa_attention_forward(module, query, key, value, attention_mask, **given)
+        whole, _ = sdpa_attention_forward(module, query, key, value, attention_mask, **given)
+        return whole, None
     own = {name: one for name, one in given.items() if name != "is_causal"}
     parts = [part[:, :, :first] for part in (query, key, value)]
     begin, _ = sdpa_attention_forward(module, *parts, None, is_causal=True, **own)

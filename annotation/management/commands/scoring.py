@@ -24,7 +24,9 @@ class Command(BaseCommand):
         for job in jobs:
             self._tell(job)
         if any(job.failed for job in jobs):
-            raise CommandError("Some chunks failed; put the scoring on the queue again once it can be done.", returncode=1)
+            raise CommandError(
+                "Some chunks failed; put the scoring on the queue again once it can be done.", returncode=1
+            )
 
     def _tell(self, job: ScoringProgress) -> None:
         done = job.scored + job.reused + job.kept

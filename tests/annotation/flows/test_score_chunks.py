@@ -185,7 +185,9 @@ def test_a_text_that_cannot_be_scored_fails_its_chunk_only(tmp_path: Path) -> No
 
     done = worked(Window())
     assert (done.done, done.failed, Likelihood.objects.count()) == (3, 1, 6)
-    assert list(progress(study).sentences) == ["The text takes 70 tokens and the model's window is 64; nothing was cut."]
+    assert list(progress(study).sentences) == [
+        "The text takes 70 tokens and the model's window is 64; nothing was cut."
+    ]
     planned(study, 100)
     worked(Letters())
     assert [(one.scored, one.kept) for one in scoring_progress(study)] == [(6, 0), (2, 6)]
@@ -219,7 +221,9 @@ def test_the_work_command_is_the_loop_without_a_broker_and_opens_the_model_once(
     monkeypatch.setattr(Opening, "open", lambda self: opened.append(self) or real(self))
     monkeypatch.setattr("annotation.flows.plan_scoring.CHUNK", 2)
     held_model.cache_clear()
-    call_command("score_texts", "new", model=str(folder), temperature=1.0, background=True, stdout=(told := io.StringIO()))
+    call_command(
+        "score_texts", "new", model=str(folder), temperature=1.0, background=True, stdout=(told := io.StringIO())
+    )
     assert "6 texts to score under tiny" in told.getvalue()
     assert ScoringJob.objects.get().opening["model"] == str(folder.resolve())
     call_command("work", only="scoring", stdout=io.StringIO(), stderr=io.StringIO())
@@ -239,5 +243,3 @@ def test_an_error_of_the_model_is_a_sentence_of_the_work_command(tmp_path: Path)
         call_command("work", only="scoring", stdout=io.StringIO(), stderr=io.StringIO())
     assert caught.value.returncode == 1
     assert "is not on this machine, and downloading was not allowed" in next(iter(progress(study).sentences))
-
-

@@ -49,7 +49,9 @@ class Command(BaseCommand):
     def _scoring(self, only: Q) -> int:
         if not ScoringChunk.objects.filter(only).exists():
             return 0
-        done = score_due(only, progress=lambda chunk: self.stderr.write(f"scored: {chunk}"))
+        done = score_due(
+            only, progress=lambda chunk: self.stderr.write(f"chunk {chunk.number} of {chunk.job} is done with")
+        )
         self.stdout.write(
             f"Scoring: {done.done} chunks done, {done.failed} failed, {done.put_off} put off, {done.open} waiting"
         )

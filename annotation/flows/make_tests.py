@@ -48,7 +48,7 @@ def make_tests(study: Study, *, rule: Rule | None = None) -> TestSet:
     how = rule or Rule()
     codes = {one.label: Fraction(one.code) for one in study.scale.labels.all()}
     _check(study, how, codes)
-    texts = list(selectors.texts(study))
+    texts = list(selectors.texts(study).filter(known_label=""))
     kept = [_text(text) for text in texts if text.context or how.one_context]
     lines = list(selectors.rating_lines(study))
     if not lines:

@@ -79,7 +79,9 @@ def _record(generator: str, key: str, one: Found, training: Sequence[tuple[str, 
 def _likelihoods(study: Study, name: str, retrieved: dict[str | None, str]) -> tuple[int, int]:
     """Give the references of these contexts their log p; how many, and how many of them equal what was retrieved."""
     generator = Generator.objects.get(study=study, name=name)
-    texts = study.texts.filter(source=Text.Source.REFERENCE, context__key__in=list(retrieved)).select_related("context")
+    texts = study.texts.filter(
+        source=Text.Source.REFERENCE, context__key__in=list(retrieved), known_label=""
+    ).select_related("context")
     rows, equal = [], 0
     for text in texts:
         same = text.context is not None and retrieved[text.context.key] == text.body

@@ -53,6 +53,9 @@ class Text(models.Model):
     generation = models.JSONField(
         default=dict, blank=True, help_text="Every setting that made it, where Assay sampled or retrieved it."
     )
+    known_label = models.CharField(
+        max_length=100, blank=True, help_text="Of a gold text: the right answer. Gold texts are not evaluated."
+    )
     corpus_count = models.PositiveBigIntegerField(null=True, blank=True)
     corpus_name = models.CharField(max_length=200, blank=True)
     corpus_size = models.PositiveBigIntegerField(null=True, blank=True)

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0003_scoring'),
+        ('annotation', '0004_design'),
     ]
 
     operations = [

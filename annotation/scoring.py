@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
@@ -163,7 +164,7 @@ def scoring_progress(study: Study) -> list[ScoringProgress]:
         found.append(
             ScoringProgress(
                 generator=job.generator.name,
-                model=str(job.opening.get("model", "")),
+                model=_shown(str(job.opening.get("model", ""))),
                 started=job.created_at,
                 texts=sum(len(chunk.texts) for chunk in chunks),
                 **{name: sum(getattr(chunk, name) for chunk in chunks) for name in ("scored", "reused", "kept")},
@@ -172,3 +173,8 @@ def scoring_progress(study: Study) -> list[ScoringProgress]:
             )
         )
     return found
+
+
+def _shown(model: str) -> str:
+    """A folder by its last name only."""
+    return Path(model).name if Path(model).is_absolute() else model

@@ -7,8 +7,9 @@ from datetime import timedelta
 from functools import lru_cache
 
 from celery import shared_task
+from celery.signals import worker_ready
 from django.conf import settings
-from django.db.models import Q
+from django.db.models import Count, Q
 from django.utils import timezone
 
 from annotation import conf
@@ -33,7 +34,12 @@ def work_off(study_pk: int) -> None:
 @shared_task(name="annotation.score", ignore_result=True)
 def score_off(job_pk: int) -> None:
     """Score one chunk of a job that is due, and come back while there are others."""
-    left = score_due(Q(job_id=job_pk), at_most=1)
+    try:
+        left = score_due(Q(job_id=job_pk), at_most=1)
+    except Exception:
+        # A fault of ours: the chunk comes back after its lease, and is given up after some such attempts.
+        score_off.apply_async([job_pk], countdown=settings.SCORING_LEASE_SECONDS + SOONEST)
+        raise
     if left.next_in is not None:
         score_off.apply_async([job_pk], countdown=max(left.next_in, SOONEST) if left.next_in else None)
 
@@ -69,3 +75,12 @@ def wake_scoring(job_pk: int, *, chunks: int) -> bool:
     for _ in range(min(chunks, MOST_WAKES)):
         score_off.delay(job_pk)
     return True
+
+
+@worker_ready.connect
+def resume_scoring(**_: object) -> None:
+    """A worker that starts asks for what the rows say is open: messages may have been lost with another worker."""
+    still = [ScoringChunk.State.WAITING, ScoringChunk.State.TAKEN]
+    jobs = ScoringChunk.objects.filter(state__in=still).values_list("job_id").annotate(n=Count("pk")).order_by("job_id")
+    for job_pk, chunks in jobs:
+        wake_scoring(job_pk, chunks=chunks)

@@ -75,12 +75,17 @@ def environment() -> dict[str, str]:
     }
 
 
+def lose_messages(environment: dict[str, str]) -> None:
+    """Empty the queue, as a broker that starts anew may."""
+    purge = [sys.executable, "-m", "celery", "-A", "deploy", "purge", "-f", "-Q", "scoring"]
+    subprocess.run(purge, cwd=ROOT, env=environment, check=True, capture_output=True)
+
+
 @pytest.fixture
 def workers(environment: dict[str, str], tmp_path: Path) -> Iterator[Callable[[int], list[subprocess.Popen[bytes]]]]:
     """Starts scoring workers, each a process of its own; ends those that still run."""
     started = []
-    purge = [sys.executable, "-m", "celery", "-A", "deploy", "purge", "-f", "-Q", "scoring"]
-    subprocess.run(purge, cwd=ROOT, env=environment, check=True, capture_output=True)
+    lose_messages(environment)
 
     def start(count: int) -> list[subprocess.Popen[bytes]]:
         logs = [tmp_path / f"worker-{number}.log" for number in range(count)]
@@ -112,10 +117,10 @@ def test_workers_score_a_study_by_a_model_on_disk(
     tmp_path: Path, environment: dict[str, str], workers: Callable[[int], list[subprocess.Popen[bytes]]]
 ) -> None:
     study, folder = imported(tmp_path, 40), saved(tmp_path / "model")
+    workers(2)
     said = asked_for(study, environment, "--model", str(folder))
     assert "80 texts to score under tiny, in 2 chunks" in said
     assert "manage.py work" not in said
-    workers(2)
     wait_for(finished)
     (told_of,) = scoring_progress(study)
     assert (told_of.scored + told_of.reused, told_of.done, told_of.failed) == (80, 2, 0)
@@ -134,6 +139,8 @@ def test_a_killed_workers_chunk_is_taken_over_and_no_text_is_scored_into_the_stu
     study = imported(tmp_path, 40)
     url = f"http://127.0.0.1:{gate.server_address[1]}/v1"
     asked_for(study, environment, "--model", "big", "--server", url, "--joiner", " ")
+    # The rows are the truth: workers that start find what is to be done without any message.
+    lose_messages(environment)
     first, second = workers(2)
     # Both hold a chunk, and each has asked for its first part.
     assert gate.waiting.acquire(timeout=60)

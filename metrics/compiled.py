@@ -1,8 +1,8 @@
 """When compiled loops are used: never to begin with for small work, always with the same numbers.
 
 numba takes seconds to compile (once, where its cache can be written) and a third of a second to load. So loops are
-compiled when a piece of work would take numpy longer than that, or when a program that repeats small pieces asks for
-them (`load`). Without numba everything runs in numpy.
+compiled when a piece of work, or the small pieces so far in this process together, would take numpy longer than that,
+or when a program asks for them (`load`). Once loaded they serve small work too. Without numba everything runs in numpy.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 Part = TypeVar("Part")
 
 THREADS = 2
-_state: dict[str, Any] = {"kernels": None, "tried": False}
+_state: dict[str, Any] = {"kernels": None, "tried": False, "work": 0.0}
 
 
 def load() -> bool:
@@ -29,10 +29,15 @@ def load() -> bool:
     return _state["kernels"] is not None
 
 
-def kernels(worthwhile: bool) -> Any:
-    """The compiled loops, or None where numpy serves: not loaded and not worth it, or not to be had."""
-    if worthwhile:
-        load()
+def kernels(work: float = 0.0) -> Any:
+    """The compiled loops, or None where numpy serves: not loaded and not worth it, or not to be had.
+
+    work: size of the piece at hand in units of what is worth compiling for; pieces that numpy served add up.
+    """
+    if not _state["tried"]:
+        _state["work"] += work
+        if _state["work"] > 1:
+            load()
     return _state["kernels"]
 
 

@@ -166,9 +166,8 @@ def test_the_mixed_model_gives_the_differences_of_accuracy():
 
 
 def test_the_command_prints_the_comparison_and_its_json(run):
-    code, out, err = run(
-        study(GROUPS), "--json", "--margin", "0.4", "0.6", "--declared", "plan", "--mixed", "--seed", "4"
-    )
+    margin = ["--margin", "0.4", "0.6", "--declared", "plan"]
+    code, out, err = run(study(GROUPS), "--json", *margin, "--mixed", "--seed", "4")
     found = json.loads(out)
     assert (code, err) == (0, "")
     assert found["comparison"]["anova"]["value"] == pytest.approx(6.419753, abs=1e-6)

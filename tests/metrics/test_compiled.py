@@ -21,7 +21,7 @@ from metrics.subsets import Study
 from tests.metrics.plain import fraction_twice_error
 
 NUMPY = {"kernels": None, "tried": True}
-FRESH = {"kernels": None, "tried": False, "work": 0.0}
+FRESH = {"kernels": None, "tried": False, "work": 0.0, "limit": None}
 MANY = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
@@ -202,6 +202,10 @@ def test_small_pieces_repeated_ask_for_them_in_the_end(monkeypatch, loops):
     alone = huse_arrays(*study)
     assert compiled._state["tried"] is False
     monkeypatch.setitem(compiled._state, "work", 1.0)
+    monkeypatch.setitem(compiled._state, "limit", compiled.COMPILING)  # nothing is compiled yet
+    assert huse_arrays(*study) == alone
+    assert compiled._state["tried"] is False
+    monkeypatch.setitem(compiled._state, "limit", 1.0)
     assert huse_arrays(*study) == alone
     assert compiled._state["kernels"] is loops
 

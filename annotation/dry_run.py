@@ -9,24 +9,28 @@ from lxml import html
 from annotation.answered import read_line
 from annotation.crowd.questions import html_question
 from annotation.designs.wording import Wording
-from annotation.exceptions import QuestionError
+from annotation.exceptions import QuestionError, QuestionTooLargeError
 from annotation.rendering import ShownLine
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What came of it: bytes of the question, and sentences about what does not work."""
+    """What came of it: bytes of the page, whether it is too large for a question, and what does not work."""
 
     size: int
+    too_large: bool
     problems: tuple[str, ...]
 
 
 def try_page(page: str, lines: list[ShownLine], wording: Wording) -> Tried:
     """Wrap the page as a question, fill its form in as a browser without script would, and read the answers."""
+    problems, too_large = [], False
     try:
-        size, problems = len(html_question(page).encode()), []
+        html_question(page)
+    except QuestionTooLargeError:
+        too_large = True
     except QuestionError as error:
-        size, problems = len(page.encode()), [str(error)]
+        problems.append(str(error))
     answers = _filled(page)
     for line in lines:
         if line.expected:
@@ -35,7 +39,7 @@ def try_page(page: str, lines: list[ShownLine], wording: Wording) -> Tried:
         problems += [f"Line {line.position + 1} has no answer for {name}." for name in found.missing]
     if "assignmentId" not in answers:
         problems.append("The form has no field assignmentId.")
-    return Tried(size, tuple(problems))
+    return Tried(len(page.encode()), too_large, tuple(problems))
 
 
 def _filled(page: str) -> dict[str, str]:

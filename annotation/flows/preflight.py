@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from django.conf import settings
 from django.db.models import Count, Q
 
 from annotation.crowd.client import Market
@@ -76,14 +77,21 @@ def _warning(rule: str, sentence: str) -> Finding:
 def _hits(study: Study, hits: list[Hit]) -> Iterator[Finding]:
     if not hits:
         yield _error("no_hits", f"The study {study.name} has no HITs yet: design it first.")
-    bad = 0
+    bad = large = 0
     for hit in hits:
         wording = wording_of(hit)
         tried = try_page(page_of(hit, wording), lines_of(hit), wording)
+        large += tried.too_large
         for problem in tried.problems:
             bad += 1
             if bad <= SHOWN:
                 yield _error("page", f"HIT {hit.slot + 1} ({hit.cell}): {problem}")
+    if large:
+        yield _warning(
+            "external",
+            f"{large} HITs are over 65,535 bytes: they go out as ExternalQuestions, served from {settings.HIT_ORIGIN} "
+            "for as long as the study runs.",
+        )
     if bad > SHOWN:
         yield _error("page", f"{bad - SHOWN} more problems with pages.")
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db.models import Q
+from django.test import Client
 
 from annotation.crowd.client import Market
 from annotation.crowd.records import Endpoint
@@ -15,10 +19,15 @@ from annotation.designs.presets import ArmPlan, CellPlan
 from annotation.designs.wording import default_wording
 from annotation.flows.add_texts import add_texts
 from annotation.flows.arrange import arrange
+from annotation.flows.collect import collect
 from annotation.flows.create import Plan, create, reword
 from annotation.flows.design import design
 from annotation.flows.preflight import preflight
+from annotation.flows.publish import publish
+from annotation.flows.read import read
+from annotation.flows.work import work
 from annotation.models import Intent, Study
+from annotation.orders import page_address
 
 from .conftest import NOW
 
@@ -45,13 +54,41 @@ def test_an_empty_account_and_a_small_budget_stop_it(study: Study, market: Marke
     assert "$0.40 are missing" in found["budget"]
 
 
-def test_a_page_too_large_is_named(db: None) -> None:
+@pytest.fixture
+def long_study(db: None) -> Study:
     made = create("long", mode="rehearsal", plan=Plan(texts_per_hit=5, raters_per_text=1), actor="ada", now=NOW)
     add_texts(made, [TextRecord(f"t{i}", "word " * 4000, "reference") for i in range(5)], actor="ada", now=NOW)
     design(made, actor="ada", now=NOW)
-    (error,) = preflight(made).errors
-    assert error.rule == "page"
-    assert "a question holds at most 65,535" in error.sentence
+    return made
+
+
+def test_a_page_too_large_for_a_question_is_said_aloud(long_study: Study) -> None:
+    found = {one.rule: one.sentence for one in preflight(long_study).findings}
+    assert "1 HITs are over 65,535 bytes: they go out as ExternalQuestions" in found["external"]
+
+
+def test_a_page_too_large_for_a_question_is_served_by_us_and_worked_on(
+    long_study: Study, market: Market, everybody_rates: Callable[..., None]
+) -> None:
+    publish(long_study, actor="ada", now=NOW)
+    assert work(Q(), market=market, clock=lambda: NOW).failed == 0
+    everybody_rates("ann")
+    collect(long_study, market=market, now=NOW)
+    assert read(long_study, now=NOW).judgments == 5
+
+
+def test_a_page_of_ours_is_confined_and_answers_on_its_own_host_only(
+    long_study: Study, client: Client, settings: Any
+) -> None:
+    settings.HIT_ORIGIN = "http://hits.example"
+    settings.ALLOWED_HOSTS = ["*"]
+    path = page_address(long_study.hits.get()).removeprefix("http://hits.example")
+    shown = client.get(path, headers={"host": "hits.example"})
+    assert shown.status_code == 200
+    assert shown.headers["Content-Security-Policy"].startswith("sandbox allow-scripts allow-forms;")
+    assert not shown.cookies
+    assert client.get(path, headers={"host": "console.example"}).status_code == 404
+    assert client.get(path.replace(".", ".x"), headers={"host": "hits.example"}).status_code == 404
 
 
 def test_an_arm_without_its_training_is_an_error(db: None) -> None:
@@ -83,10 +120,10 @@ def test_words_changed_after_the_design_are_a_warning(study: Study) -> None:
 
 
 def test_publishing_asks_for_the_studys_name(
-    study: Study, endpoint: Endpoint, settings: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+    study: Study, endpoint: Endpoint, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings.MTURK_ENDPOINT_URL = endpoint.url  # type: ignore[attr-defined]
-    settings.MTURK_ACCESS_KEY, settings.MTURK_SECRET_KEY = endpoint.access_key, endpoint.secret_key  # type: ignore[attr-defined]
+    settings.MTURK_ENDPOINT_URL = endpoint.url
+    settings.MTURK_ACCESS_KEY, settings.MTURK_SECRET_KEY = endpoint.access_key, endpoint.secret_key
     monkeypatch.setattr("builtins.input", lambda _: "something else")
     with pytest.raises(CommandError, match="nothing was published"):
         call_command("publish", "headlines", stdout=io.StringIO())

@@ -139,7 +139,7 @@ def _bias(jobs: Iterable[tuple[int, int, Job]]) -> str:
         cells.setdefault(texts, {})[ratings] = job.arrays()["values"].mean(axis=0)
     ratings = sorted({r for found in cells.values() for r in found})
     rows = [
-        [str(texts), *(", ".join(f"{mean:.3f}" for mean in found.get(r, ())) for r in ratings)]
+        [str(texts), *(", ".join(f"{mean:.3f}" for mean in found[r].tolist()) if r in found else "" for r in ratings)]
         for texts, found in cells.items()
     ]
     return table(["texts", *(f"{r} ratings: {', '.join(TITLES)}" for r in ratings)], rows)

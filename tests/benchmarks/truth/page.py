@@ -51,7 +51,11 @@ def summary(rows: Sequence[Row]) -> str:
     lines = [f"{len(cells) - len(off)} of {len(cells)} coverages lie within 3 points of the stated one."]
     if off:
         lines.append("The others:\n")
-        lines += [f"- {row.world}, {row.measure}: {100 * c:.1f} at {level:.0%}" for row, level, c in off]
+        lines += [
+            f"- {row.world}, {row.measure}: {100 * c:.1f} where {level:.0%} is stated (Monte-Carlo error "
+            f"{100 * row.error(level):.1f})"
+            for row, level, c in off
+        ]
     return "\n".join(lines) + "\n"
 
 

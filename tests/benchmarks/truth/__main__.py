@@ -137,12 +137,12 @@ def _bias(jobs: Iterable[tuple[int, int, Job]]) -> str:
     cells: dict[int, dict[int, np.ndarray]] = {}
     for texts, ratings, job in jobs:
         cells.setdefault(texts, {})[ratings] = job.arrays()["values"].mean(axis=0)
-    ratings = sorted({r for found in cells.values() for r in found})
+    counts = sorted({r for found in cells.values() for r in found})
     rows = [
-        [str(texts), *(", ".join(f"{mean:.3f}" for mean in found[r].tolist()) if r in found else "" for r in ratings)]
+        [str(texts), *(", ".join(f"{mean:.3f}" for mean in found[r].tolist()) if r in found else "" for r in counts)]
         for texts, found in cells.items()
     ]
-    return table(["texts", *(f"{r} ratings: {', '.join(TITLES)}" for r in ratings)], rows)
+    return table(["texts", *(f"{r} ratings: {', '.join(TITLES)}" for r in counts)], rows)
 
 
 def main(arguments: list[str] | None = None) -> None:

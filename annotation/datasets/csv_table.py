@@ -49,7 +49,6 @@ def csv_table(
     fields = _fields(line, header, findings)
     if len([name for name in fields if name]) == 1 and not expected.issubset(fields):
         _tell_delimiter(line, fields, asked, sniffed(sample, expected), findings)
-    findings.raise_if_any()
     return Table(tuple(name for name in fields if name), _rows(records, delimiter, fields, may_miss, findings))
 
 
@@ -116,9 +115,9 @@ def _fields(line: int, header: list[str], findings: Findings) -> tuple[str, ...]
 
 def _tell_delimiter(line: int, fields: tuple[str, ...], asked: str | None, better: str, findings: Findings) -> None:
     header = next(name for name in fields if name)
-    told = f" by {_called(asked)}" if asked else ""
+    cut = f" when cut at {_called(asked)}" if asked else ""
     hint = f"; {_called(better)} would cut it" if better in header else ""
-    rule = f"the header is one column, {header[:60]!r}, when cut{told}{hint}; is the delimiter right?"
+    rule = f"the header is one column, {header[:60]!r}{cut}{hint}"
     findings.problem(line, "", rule, Code.WRONG_DELIMITER)
 
 

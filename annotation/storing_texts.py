@@ -9,7 +9,7 @@ from annotation.datasets.codes import Code
 from annotation.datasets.problems import Findings
 from annotation.datasets.records import TextRecord
 from annotation.exceptions import DesignError, StateError
-from annotation.models import Context, Generator, Likelihood, Study, Text
+from annotation.models import Context, Generator, Likelihood, Selection, Study, Text
 
 CHUNK = 2000
 ASKED = 500  # ids asked for at once; SQLite takes 999 values in older versions
@@ -43,6 +43,9 @@ class _Writer:
         self.study = study
         self.generators = {one.name: one for one in Generator.objects.filter(study=study)}
         self.known = set(self.generators)  # those that were there before
+        last = Selection.objects.filter(study=study).order_by("-number").first()
+        # A selection says which texts are judged; those that come later wait for the next one.
+        self.left_out = f"added after selection {last.number}; select again" if last else ""
         self.contexts: dict[str, int] = {}
         self.blank: set[str] = set()  # contexts without a wording as yet
 
@@ -78,6 +81,7 @@ class _Writer:
             corpus_count=record.corpus_count,
             corpus_name=record.corpus_name,
             corpus_size=record.corpus_size,
+            left_out=self.left_out,
         )
 
     def _refuse_known(self, records: Sequence[TextRecord]) -> None:

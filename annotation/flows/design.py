@@ -34,7 +34,9 @@ def design(study: Study, *, actor: str, now: datetime) -> Design:
     """
     texts = [
         Packable(key=pk, group=generator or "", context=context)
-        for pk, generator, context in study.texts.order_by("pk").values_list("pk", "generator__name", "context_id")
+        for pk, generator, context in study.texts.judged()
+        .order_by("pk")
+        .values_list("pk", "generator__name", "context_id")
     ]
     packed = pack(texts, per_hit=study.texts_per_hit, seed=study.seed)
     with transaction.atomic():

@@ -83,7 +83,7 @@ def generator_of(study: Study, name: str | None) -> Generator:
 
 def _wanted(study: Study, generator: Generator) -> list[Text]:
     wanted = Q(source=Text.Source.REFERENCE) | Q(generator=generator)
-    return list(study.texts.filter(wanted).select_related("context").order_by("pk"))
+    return list(study.texts.judged().filter(wanted).select_related("context").order_by("pk"))
 
 
 def _scoring(study: Study, generator: Generator, backend: LogProbs, now: datetime) -> Scoring:

@@ -10,6 +10,7 @@ from annotation.models.money import LedgerEntry
 from annotation.models.participation import Participation
 from annotation.models.presentation import Presentation
 from annotation.models.result import Result
+from annotation.models.selection import Selection
 from annotation.models.study import Arm, Cell, Membership, Role, Study
 from annotation.models.submission import Parse, Submission
 from annotation.models.text import Context, Generator, Likelihood, Scoring, Text
@@ -38,6 +39,7 @@ __all__ = [
     "Scale",
     "ScaleLabel",
     "Scoring",
+    "Selection",
     "Study",
     "Submission",
     "Text",

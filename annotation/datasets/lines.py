@@ -135,6 +135,11 @@ class Lines(Iterator[str]):
     def close(self) -> None:
         self._file.close()
 
+    def __del__(self) -> None:
+        # Rows that nobody asks for (the header breaks a rule) leave the file open.
+        if hasattr(self, "_file"):
+            self._file.close()
+
 
 def _opened(path: Path, findings: Findings) -> BinaryIO:
     try:

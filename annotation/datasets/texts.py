@@ -203,6 +203,9 @@ class TextReader:
         """Take a text; the likelihood's generator is "" where the row names none."""
         raise NotImplementedError
 
+    def lose(self, context: str | None, source: Source | None, generator: str, row: int) -> None:
+        """A row that broke a rule; the subclass may note what it would have been."""
+
     def take(self, cells: Cells) -> None:
         """Read one row."""
         findings, row = self.findings, cells.row
@@ -220,10 +223,11 @@ class TextReader:
         if key is not None and key in self.rows:
             rule = f"the id {key!r} stands in row {self.rows[key]} already"
             findings.problem(row, cells.name("id"), rule, Code.DUPLICATE_ID)
-            return
+            key = None
         if key is not None:
             self.rows[key] = row
         if key is None or body is None or source is None:
+            self.lose(context, source, generator, row)
             return
         text = TextRecord(
             id=key,
@@ -325,6 +329,10 @@ class FileTextReader(TextReader):
                 self.named.setdefault(likelihood.generator, text.row or 0)
             self.scored[text.id] = likelihood.generator
         self.texts.append(text)
+
+    def lose(self, context: str | None, source: Source | None, generator: str, row: int) -> None:
+        if context and source:
+            self.pile.expect(context, generator or "?" if source == "model" else None, row)
 
     def finished_texts(self) -> Spool[TextRecord]:
         """All texts, after the rules that need them all; a log p that names no generator has got the only one."""

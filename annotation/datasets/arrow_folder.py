@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,9 @@ def dataset_rows(
     folder = _chosen(path, split, findings)
     files = [folder / name for name in _data_files(folder, findings)]
     labels = _class_labels(folder, findings)
-    schema = _schema(files[0], findings)
-    wanted = [name for name in schema.names if not read or name in read]
+    with _damage(files[0], findings):
+        schema = _streams(files[0])[0]
+        wanted = [name for name in schema.names if not read or name in read]
     for name in wanted:
         if schema.names.count(name) > 1:
             findings.problem(None, name, "the dataset has two columns of this name", Code.DUPLICATED_COLUMN)
@@ -108,12 +110,14 @@ def _streams(path: Path) -> Any:
     return stream.schema, stream
 
 
-def _schema(path: Path, findings: Findings) -> Any:
+@contextmanager
+def _damage(path: Path, findings: Findings) -> Iterator[None]:
+    """Say in a sentence what a damaged file makes the Arrow library raise."""
     import pyarrow as pa
 
     try:
-        return _streams(path)[0]
-    except (pa.ArrowException, OSError, ValueError) as error:
+        yield
+    except (pa.ArrowException, OSError, ValueError, KeyError, OverflowError, MemoryError) as error:
         raise findings.stop(None, "", f"{path.name} is damaged ({_first(error)})", Code.DAMAGED_DATASET) from None
 
 
@@ -141,11 +145,9 @@ def _rows(
     findings: Findings,
     progress: Progress | None,
 ) -> Iterator[Row]:
-    import pyarrow as pa
-
     sizes, number = [one.stat().st_size for one in files], 0
     for at, path in enumerate(files):
-        try:
+        with _damage(path, findings):
             for batch in _streams(path)[1]:
                 batch.validate(full=True)
                 for start in range(0, batch.num_rows, BATCH):
@@ -153,8 +155,6 @@ def _rows(
                     for values in zip(*columns.values(), strict=True):
                         number += 1
                         yield Row(number, _checked(dict(zip(columns, values, strict=True)), number, findings))
-        except (pa.ArrowException, OSError, KeyError, UnicodeDecodeError) as error:
-            raise findings.stop(None, "", f"{path.name} is damaged ({_first(error)})", Code.DAMAGED_DATASET) from None
         if progress is not None:
             progress(sum(sizes[: at + 1]), sum(sizes))
     if not number:

@@ -159,8 +159,9 @@ def log_prob_of(cell: str, row: int | None, field: str, findings: Findings) -> f
     """A natural log-probability in [-inf, 0]; a rounding error of 1e-6 above 0 is taken."""
     written = cell.strip()
     if not NUMBER.match(written) and written.lower() not in NO_NUMBERS:
-        comma = "; write a decimal point" if DECIMAL_COMMA.match(written) else ""
-        findings.problem(row, field, f"{short(cell)} is not a number{comma}", Code.LOG_P_NOT_A_NUMBER)
+        hint = "; write a decimal point" if DECIMAL_COMMA.match(written) else ""
+        hint = "; write its minus as a hyphen (-)" if NUMBER.match(written.replace("\u2212", "-")) else hint
+        findings.problem(row, field, f"{short(cell)} is not a number{hint}", Code.LOG_P_NOT_A_NUMBER)
         return None
     value = float(written)
     if math.isnan(value):

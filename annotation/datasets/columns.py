@@ -37,7 +37,7 @@ def load_names(path: Path | None, known: Collection[str]) -> Names:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise findings.stop(None, "", f"the mapping cannot be read ({error.strerror})", Code.BAD_MAPPING) from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except ValueError as error:
         raise findings.stop(None, "", f"the mapping is not TOML in UTF-8: {error}", Code.BAD_MAPPING) from None
     for name in sorted(set(data) - {"columns", "sources"}):
         findings.problem(None, name, "is not a key that a mapping of texts has", Code.BAD_MAPPING)

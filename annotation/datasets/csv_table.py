@@ -103,11 +103,12 @@ def _fields(line: int, header: list[str], findings: Findings) -> tuple[str, ...]
             findings.problem(line, mended(name).strip(), odd[1], odd[0])
     fields = tuple(mended(name).strip(INVISIBLE + " \t\r\n\xa0") for name in header)
     for position, name in enumerate(fields, start=1):
-        if not name:
-            rule = f"column {position} has no name; it is ignored"
-            findings.warn(line, "", rule, Code.UNNAMED_COLUMN)
-        elif name in fields[: position - 1]:
+        if name and name in fields[: position - 1]:
             findings.problem(line, name, "the header names this column twice", Code.DUPLICATED_COLUMN)
+    nameless = [str(position) for position, name in enumerate(fields, start=1) if not name]
+    if nameless:
+        which = f"column {nameless[0]} has" if len(nameless) == 1 else f"the columns {', '.join(nameless)} have"
+        findings.warn(line, "", f"{which} no name; ignored", Code.UNNAMED_COLUMN)
     if not any(fields):
         raise findings.stop(line, "", "the header is blank", Code.EMPTY_FILE)
     return fields

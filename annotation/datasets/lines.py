@@ -201,4 +201,4 @@ def odd_in(cell: str) -> tuple[Code, str] | None:
 
 def mended(cell: str) -> str:
     """The cell without what `odd_in` has told of, so that it is not told of twice."""
-    return ESCAPED.sub("\ufffd", cell).replace("\0", "").replace(BOM, "")
+    return ESCAPED.sub("?", cell).replace("\0", "").replace(BOM, "")

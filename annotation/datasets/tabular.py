@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,7 +60,7 @@ def read_table(
     Raises FileProblems for a fault that ends all reading; lesser ones go to `findings`.
     """
     form = form or FileForm(delimiter)
-    if path.is_dir():
+    if os.path.isdir(path):  # noqa: PTH112 (a name that no file can have is no folder, rather than an error)
         return dataset_rows(path, findings, split=form.split, read=expected, progress=progress)
     if form.split is not None:
         findings.note(f"The split {form.split} was asked for; a file has none.")

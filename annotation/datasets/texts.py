@@ -8,6 +8,7 @@ from pathlib import Path
 
 from annotation.datasets.cells import (
     MOST_COUNT,
+    has_ink,
     key_of,
     log_prob_of,
     optional_text,
@@ -259,7 +260,7 @@ class TextReader:
     def _generator(self, cells: Cells, source: Source | None) -> str:
         name = optional_text(cells.get("generator"), cells.row, cells.name("generator"), self.findings, limit=100)
         name = name.strip() or (self.default_generator if source == "model" else "")
-        if source == "model" and not name and not cells.get("generator").strip():
+        if source == "model" and not name and not has_ink(cells.get("generator")):
             rule = "a model's text must name its generator"
             self.findings.problem(cells.row, cells.name("generator"), rule, Code.MISSING_GENERATOR)
         return name

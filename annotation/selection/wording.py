@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -23,6 +24,7 @@ CLOSERS = "\"')]}»”’›」』）】"
 END = re.compile(
     rf"(?:[.!?…؟۔।॥።]+[{re.escape(CLOSERS)}]*(?=\s|\Z))|(?:[。！？｡]+[{re.escape(CLOSERS)}]*)|(?:\n[ \t\r]*\n)"
 )
+SPOKEN = re.compile(r"\S+")
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
@@ -80,10 +82,11 @@ def cut_after_words(text: str, words: int) -> Cut | None:
     If the word that reaches the number ends a sentence, that sentence is the last (Clark et al. 2021, §2.2).
     """
     whole = len(text.rstrip())
-    reached, counted_to = 0, 0
+    starts = [found.start() for found in SPOKEN.finditer(text)]
+    if len(starts) < words:
+        return None
     for end in sentence_ends(text):
-        reached += count_words(text[counted_to:end])
-        counted_to = end
+        reached = bisect_left(starts, end)
         if reached >= words:
             return Cut(text[:end], end, reached) if end < whole else None
     return None

@@ -73,7 +73,7 @@ def test_only_selected_texts_come_into_hits() -> None:
     study = draft()
     chosen(study, SPLIT)
     design(Study.objects.get(pk=study.pk), actor="test", now=NOW)
-    shown = set(Text.objects.filter(hit_items__isnull=False).values_list("key", flat=True))
+    shown = set(Text.objects.filter(places__isnull=False).values_list("key", flat=True))
     assert shown == set(study.texts.judged().values_list("key", flat=True))
     assert len({key[1:] for key in shown}) == 2
     with pytest.raises(StateError, match="already has its HITs"):

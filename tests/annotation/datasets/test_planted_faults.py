@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from annotation.datasets.codes import CATALOGUE
 from annotation.datasets.problems import Problem
 from annotation.datasets.texts import Examination, examine_texts
 from tests.annotation.datasets.faults import COLUMNS, FAULTS, WHOLE, Fault, csv_line, json_line, planted, rows
@@ -96,3 +97,10 @@ def test_a_delimiter_that_is_asked_for_and_wrong_is_told(tmp_path: Path) -> None
     first = found.faults[0].problems.listed[0]
     assert (first.code, first.row) == ("wrong-delimiter", 1)
     assert "commas would cut it" in first.rule
+
+
+def test_the_manual_tells_of_every_code() -> None:
+    manual = (Path(__file__).resolve().parents[3] / "docs" / "import.md").read_text(encoding="utf-8")
+    for code, fault in CATALOGUE.items():
+        warns = " (a warning)" if fault.warns else ""
+        assert code == "rule" or f"| `{code}` | {fault.means}{warns} | {fault.do} |" in manual

@@ -21,6 +21,7 @@ from annotation.datasets.problems import Sink
 from annotation.datasets.tabular import FileForm
 from annotation.datasets.texts import NEEDED, OPTIONAL, Examination, examine_texts, told_warnings
 from annotation.doors import sentences, study_called
+from annotation.exceptions import StateError
 from annotation.flows.add_texts import TextsAdded, add_texts, compared
 from annotation.flows.create import Plan, create
 from annotation.management.commands import _imports as imports
@@ -82,6 +83,10 @@ class Command(BaseCommand):
         out = options["problems_out"]
         with sentences(), ProblemFile(out) if out else nullcontext() as problems:
             study = None if options["create"] else study_called(options["study"])
+            if options["create"] and Study.objects.filter(name=options["study"]).exists():
+                raise StateError(
+                    f"There is already a study called {options['study']}; leave out --create to add to it."
+                )
             found = self._examined(options, study, problems.take if problems else None)
             if problems:
                 self.stdout.write(f"Every problem and warning, {problems.count} in all: {out}")

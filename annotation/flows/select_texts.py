@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from annotation import selectors
 from annotation.exceptions import DesignError, StateError
@@ -114,9 +115,16 @@ def _require_undesigned(study: Study) -> None:
         raise StateError(f"The study {study} already has its HITs; its texts cannot be selected any more.")
 
 
+def _choosable(study: Study) -> QuerySet[Text]:
+    """Gold texts are there for the raters' sake: no rule concerns them."""
+    return study.texts.filter(known_label="")
+
+
 def _pool(study: Study) -> list[Candidate]:
-    rows = study.texts.order_by("pk").values_list(
-        "key", "body", "original", "generator__name", "context__key", "domain"
+    rows = (
+        _choosable(study)
+        .order_by("pk")
+        .values_list("key", "body", "original", "generator__name", "context__key", "domain")
     )
     return [
         Candidate(key, original or body, generator, context, domain)
@@ -126,7 +134,7 @@ def _pool(study: Study) -> list[Candidate]:
 
 def _void(study: Study, outcome: Outcome) -> list[Text]:
     """Texts with a log-probability whose body becomes another."""
-    scored = study.texts.filter(likelihoods__isnull=False).distinct().order_by("pk").only("pk", "key", "body")
+    scored = _choosable(study).filter(likelihoods__isnull=False).distinct().order_by("pk").only("pk", "key", "body")
     return [text for text in scored.iterator(chunk_size=2000) if outcome.fates[text.key].body != text.body]
 
 
@@ -134,7 +142,7 @@ def _store(study: Study, outcome: Outcome) -> None:
     """Write every fate. Most texts keep their wording: those are written by fate, many at a time."""
     alike: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     cut: list[Text] = []
-    for text in study.texts.order_by("pk").iterator(chunk_size=2000):
+    for text in _choosable(study).order_by("pk").iterator(chunk_size=2000):
         fate, whole = outcome.fates[text.key], text.original or text.body
         left_out, original = fate.left_out[:MOST_REASON], whole if fate.cut_at is not None else ""
         if (fate.body, original, fate.cut_at) != (text.body, text.original, text.cut_at):
@@ -155,7 +163,7 @@ def _store(study: Study, outcome: Outcome) -> None:
 
 
 def _differs(study: Study, outcome: Outcome) -> bool:
-    rows = study.texts.values_list("key", "body", "left_out", "split")
+    rows = _choosable(study).values_list("key", "body", "left_out", "split")
     return any(
         (outcome.fates[key].body, outcome.fates[key].left_out[:MOST_REASON], outcome.fates[key].split)
         != (body, left_out, split)

@@ -66,6 +66,11 @@ def study_facts(study: Study, crowd: selectors.CrowdCounts) -> StudyFacts:
     )
 
 
+def _sides(counts: dict[str, Any]) -> list[tuple[str, Any]]:
+    """The references, then the generators by name: a database keeps them in an order of its own."""
+    return sorted(counts.items(), key=lambda one: (one[0] != "reference", one[0]))
+
+
 def _selection(study: Study) -> tuple[SelectionStep, ...] | None:
     stored = selectors.selection(study)
     if stored is None:
@@ -77,7 +82,7 @@ def _selection(study: Study) -> tuple[SelectionStep, ...] | None:
             removed=line["removed"],
             after=line["after"],
             changed=line["changed"],
-            sides=tuple((side, before, after) for side, (before, after) in line["by_side"].items()),
+            sides=tuple((side, before, after) for side, (before, after) in _sides(line["by_side"])),
             note=line["note"],
         )
         for line in stored.funnel

@@ -174,7 +174,7 @@ def _told_vocabulary(one: Mapping[str, Any]) -> str:
 
 
 def _told_split(one: Mapping[str, Any]) -> str:
-    sizes = ", ".join(f"{size} for {name}" for name, size in one["sizes"].items())
+    sizes = ", ".join(f"{size} for {name}" for name, size in sorted(one["sizes"].items()))
     each = f", in each {' and '.join(one['by'])}" if one["by"] else ""
     return f"drawn at random and disjoint: {sizes}{each}; {one['judge']} is judged"
 

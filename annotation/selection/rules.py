@@ -168,7 +168,8 @@ def split(texts: Sequence[Candidate], values: Values) -> Effect:
 
     No two splits share a context or a wording. Raises DesignError where too few are left.
     """
-    sizes = {name: int(str(size)) for name, size in values.pairs("sizes").items()}
+    # By name: a database may keep the sizes in another order, and the draw must not depend on it.
+    sizes = {name: int(str(size)) for name, size in sorted(values.pairs("sizes").items())}
     judged = values.word("judge")
     found = Effect()
     for stratum, units in _strata(texts, values.words("by")).items():

@@ -145,7 +145,7 @@ def test_the_funnel_is_among_the_facts_of_the_report() -> None:
         ("at least 4 words", 9, 1, 0, 8),
         ("cut at the end of the sentence that reaches 5 words", 8, 0, 8, 8),
     ]
-    assert steps[0].sides == (("g", 4, 4), ("reference", 5, 4))
+    assert steps[0].sides == (("reference", 5, 4), ("g", 4, 4))
 
 
 def test_the_command_tells_what_each_rule_did(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -130,6 +130,11 @@ def test_the_same_seed_draws_the_same_whatever_the_order_of_the_pool_and_another
     assert digest_of_outcome(first) == digest_of_outcome(selected(pool, SPLIT, seed=5))
 
 
+def test_a_draw_does_not_depend_on_the_order_in_which_the_sizes_are_stored() -> None:
+    turned = {**SPLIT, "sizes": {"prompt": 20, "evaluate": 10}}
+    assert digest_of_outcome(selected(many(), SPLIT)) == digest_of_outcome(selected(many(), turned))
+
+
 def test_two_splits_never_share_a_wording() -> None:
     pool = [reference(f"r{at}", f"Thing number {at // 2}!") for at in range(60)]
     outcome = selected(pool, {"rule": "split", "sizes": {"evaluate": 15, "prompt": 10}})

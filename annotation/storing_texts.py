@@ -78,6 +78,7 @@ class _Writer:
             context_id=self.contexts[record.context] if record.context else None,
             domain=record.domain,
             body=record.body,
+            generation=dict(record.generation),
             corpus_count=record.corpus_count,
             corpus_name=record.corpus_name,
             corpus_size=record.corpus_size,

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0004_design'),
+        ('annotation', '0005_scoring_jobs'),
     ]
 
     operations = [

@@ -1,6 +1,15 @@
 """What the marketplace stores. Money is integer cents, times are aware UTC, ids shown outside are random."""
 
 from annotation.marketplace.models.assignments import Assignment, Submission
+from annotation.marketplace.models.channels import (
+    Channel,
+    Consent,
+    Link,
+    Participant,
+    ParticipantIdentity,
+    Refusal,
+    WithdrawalKey,
+)
 from annotation.marketplace.models.clock import ClockOffset
 from annotation.marketplace.models.faults import FaultPlan
 from annotation.marketplace.models.hits import Hit, HitType
@@ -18,12 +27,15 @@ from annotation.marketplace.models.notifications import (
 from annotation.marketplace.models.qualifications import QualificationGrant, QualificationRequest, QualificationType
 from annotation.marketplace.models.relations import WorkerBlock, WorkerMessage
 from annotation.marketplace.models.requesters import Requester, RequestToken
+from annotation.marketplace.models.wordings import Wording
 from annotation.marketplace.models.workers import OneTimeLink, WorkerAccount, WorkerSession
 
 __all__ = [
     "Assignment",
     "BonusPayment",
+    "Channel",
     "ClockOffset",
+    "Consent",
     "Document",
     "Endpoint",
     "Event",
@@ -31,19 +43,25 @@ __all__ = [
     "Hit",
     "HitType",
     "LedgerEntry",
+    "Link",
     "NoticeAccount",
     "OneTimeLink",
+    "Participant",
+    "ParticipantIdentity",
     "Payout",
     "QualificationGrant",
     "QualificationRequest",
     "QualificationType",
     "QueueMessage",
+    "Refusal",
     "RequestToken",
     "Requester",
     "SigningKey",
     "Submission",
     "Subscription",
     "Transport",
+    "WithdrawalKey",
+    "Wording",
     "WorkerAccount",
     "WorkerBlock",
     "WorkerMessage",

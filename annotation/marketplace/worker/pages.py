@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.marketplace import work as steps
+from annotation.marketplace.channels import ending, gate
 from annotation.marketplace.eligibility import standing
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.models import Assignment, Hit
@@ -29,8 +30,11 @@ State = Assignment.State
 @worker_page
 def available(request: HttpRequest, visit: Visit) -> HttpResponse:
     """What the worker holds, and the HITs that can be taken."""
+    if visit.worker.channel and ending.settle(visit.worker, now=visit.now):
+        return redirect("hits:end")
     shelf = shelf_for(visit.worker, now=visit.now, after=request.GET.get("after", ""))
-    context = {"visit": visit, "held": held_by(visit.worker), "shelf": shelf}
+    given = visit.worker.channel and ending.handed_in(visit.worker)
+    context = {"visit": visit, "held": held_by(visit.worker), "shelf": shelf, "given": given}
     return render(request, "marketplace/list.html", context)
 
 
@@ -40,10 +44,14 @@ def preview(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
     hit = _hit(hit_id)
     allowed = standing(visit.worker, hit.hit_type)
     if not allowed.preview:
-        return _refused(request, "unqualified")
+        return _refused(request, "unqualified", hit)
     own = _live_assignment(visit, hit)
     if own is not None and own.state == State.ACCEPTED:
         return redirect("hits:work", own.assignment_id)
+    try:
+        gate.check(hit, worker=visit.worker, now=visit.now)
+    except WorkRefusedError as refusal:
+        return _refused(request, refusal.reason, hit)
     context = {
         "visit": visit,
         "hit": hit,
@@ -61,7 +69,7 @@ def accept(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
     try:
         held = steps.accept(hit, worker=visit.worker, now=visit.now)
     except WorkRefusedError as refusal:
-        return _refused(request, refusal.reason)
+        return _refused(request, refusal.reason, hit)
     return redirect("hits:work", held.assignment_id)
 
 
@@ -97,6 +105,8 @@ def give_back(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpRes
 def done(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse:
     """What became of an assignment and what happens next."""
     held = _own(visit, assignment_id)
+    if visit.worker.channel and ending.settle(visit.worker, now=visit.now):
+        return redirect("hits:end")
     shelf = shelf_for(visit.worker, now=visit.now, hit_type=held.hit.hit_type)
     following = shelf.hits[0] if shelf.hits else None
     context = {"visit": visit, "assignment": held, "hit": held.hit, "next": following}
@@ -104,7 +114,7 @@ def done(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse
 
 
 def _hit(hit_id: str) -> Hit:
-    hit = Hit.objects.select_related("hit_type", "requester__user").filter(hit_id=hit_id).first()
+    hit = Hit.objects.select_related("hit_type", "requester__user", "requester__consent").filter(hit_id=hit_id).first()
     if hit is None:
         raise Http404
     return hit
@@ -143,7 +153,11 @@ def _sandbox(question: Question, request: HttpRequest) -> str:
     return f"{SANDBOX} allow-same-origin" if outside else SANDBOX
 
 
-def _refused(request: HttpRequest, reason: str) -> HttpResponse:
+def _refused(request: HttpRequest, reason: str, hit: Hit) -> HttpResponse:
+    if reason == "consent":
+        return redirect("hits:consent", hit.hit_id)
+    if reason == "finished":
+        return redirect("hits:end")
     title, text = {
         "full": (
             _("This task is full"),
@@ -156,7 +170,12 @@ def _refused(request: HttpRequest, reason: str) -> HttpResponse:
             _("Its requester does not take your work. Please choose another."),
         ),
         "unqualified": (_("This task asks for qualifications"), _("Your account does not meet its requirements.")),
+        "uninvited": (_("This task is not open to you"), _("It is for people who were invited to its study.")),
     }[reason]
     return note(
-        request, reason=reason, title=title, text=text, status=403 if reason in {"unqualified", "blocked"} else 409
+        request,
+        reason=reason,
+        title=title,
+        text=text,
+        status=403 if reason in {"unqualified", "blocked", "uninvited"} else 409,
     )

@@ -41,10 +41,15 @@ def use_link(token: str, *, now: datetime) -> str | None:
     # The update decides: of two uses at the same moment one finds used_at already set.
     if link is None or not links.filter(pk=link.pk).update(used_at=now):
         return None
+    return start(link.worker_id, now=now)
+
+
+def start(worker_pk: int, *, now: datetime) -> str:
+    """The token of a new session for the worker."""
     session = secrets.token_urlsafe(32)
     WorkerSession.objects.filter(expires_at__lte=now).delete()
     WorkerSession.objects.create(
-        worker_id=link.worker_id, token_hash=_hashed(session), created_at=now, expires_at=now + SESSION_LIFE
+        worker_id=worker_pk, token_hash=_hashed(session), created_at=now, expires_at=now + SESSION_LIFE
     )
     return session
 
@@ -55,7 +60,7 @@ def worker_of(request: HttpRequest, *, now: datetime) -> WorkerAccount | None:
     if not token:
         return None
     found = WorkerSession.objects.filter(token_hash=_hashed(token), expires_at__gt=now, worker__active=True)
-    session = found.select_related("worker").first()
+    session = found.select_related("worker__channel__requester__consent").first()
     return session.worker if session else None
 
 

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from django.db.models import Exists, OuterRef, QuerySet
 
+from annotation.marketplace.channels.reach import within
 from annotation.marketplace.eligibility import Standing, standing
 from annotation.marketplace.ids import is_public_id
 from annotation.marketplace.models import Assignment, Hit, HitType, WorkerAccount, WorkerBlock
@@ -54,5 +55,5 @@ def _open_to(worker: WorkerAccount, now: datetime) -> QuerySet[Hit]:
     taken = Assignment.objects.filter(hit=OuterRef("pk"), worker=worker).exclude(state__in=Assignment.GIVEN_UP)
     blocked = WorkerBlock.objects.filter(requester=OuterRef("requester"), worker=worker)
     rows = Hit.objects.filter(status=Hit.Status.ASSIGNABLE, expiration__gt=now).exclude(Exists(taken))
-    rows = rows.exclude(Exists(blocked))
+    rows = within(worker, rows.exclude(Exists(blocked)), now)
     return rows.select_related("hit_type", "requester__user").defer("question")

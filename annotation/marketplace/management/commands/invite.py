@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
 from django.db.models import Count, Q
 from django.utils.dateparse import parse_date, parse_datetime
 
@@ -91,6 +92,7 @@ class Command(BaseCommand):
         if told.get("valid") is False:
             raise CommandError("Nobody was given this code.", returncode=1)
 
+    @transaction.atomic
     def _create(self, options: Told) -> Told:
         channel = opening.open_channel(
             _requester(options["requester"]),
@@ -150,7 +152,7 @@ class Command(BaseCommand):
             with options["file"].open(encoding="utf-8-sig", newline="") as lines:
                 guests = people.read(lines)
             # Opened before anybody is invited: what is shown once must have a place to be shown.
-            with out.open("x", encoding="utf-8", newline="") as links:
+            with out.open("x", encoding="utf-8", newline="") as links, transaction.atomic():
                 made = people.invite(channel, guests, _link_plan(options), now=clock.now())
                 people.write_links(made.new, links)
         except (OSError, UnicodeDecodeError) as error:

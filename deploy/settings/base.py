@@ -140,7 +140,10 @@ LOGGING = {
         "wire": {"()": "annotation.marketplace.wire.logs.WireRefusals"},
         "tokens": {"()": "annotation.marketplace.channels.logs.WithoutTokens"},
     },
-    "loggers": {"django.request": {"filters": ["wire", "tokens"]}},
+    "loggers": {
+        "django.request": {"filters": ["wire", "tokens"]},
+        "django.security.csrf": {"filters": ["tokens"]},
+    },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
     "root": {"handlers": ["stderr"], "level": env.text("LOG_LEVEL", "WARNING")},
 }

@@ -241,5 +241,4 @@ def _end_context(visit: Visit, person: Participant) -> dict[str, object]:
 
 def _private(response: HttpResponse) -> HttpResponse:
     patch_cache_control(response, private=True, no_store=True)
-    response["Referrer-Policy"] = "no-referrer"
     return response

@@ -102,9 +102,9 @@ SESSION_COOKIE_SAMESITE = "Lax"
 # An answer of a worker may hold long explanations; the wire of the marketplace checks its own, smaller limits.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 
-# Mail to workers who gave an address; without a mail server none is sent (messages are on their pages all the same).
+# Mail to workers; without a mail server it is written to the terminal, where the one who runs this can read it.
 EMAIL_HOST = env.text("EMAIL_HOST", "")
-EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'dummy'}.EmailBackend"
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend"
 EMAIL_PORT = env.whole("EMAIL_PORT", 587)
 EMAIL_HOST_USER = env.text("EMAIL_HOST_USER", "")
 EMAIL_HOST_PASSWORD = env.text("EMAIL_HOST_PASSWORD", "")

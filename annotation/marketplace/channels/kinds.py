@@ -35,7 +35,7 @@ class Kind(Protocol):
         ...
 
     def told(self, participant: Participant, *, what: str) -> None:
-        """After a participant has `finished` or `withdrew`: tell the platform. Must not raise."""
+        """After a participant has `finished` or `withdrew`: tell the platform. What it raises is logged."""
         ...
 
 

@@ -102,4 +102,4 @@ def _leave_channel(worker: WorkerAccount, now: datetime) -> None:
     Participant.objects.filter(pk=person.pk, withdrawn_at=None).update(withdrawn_at=now)
     ParticipantIdentity.objects.filter(participant=person).update(email="", name="")
     kind = KINDS[person.channel.kind]
-    transaction.on_commit(lambda: kind.told(person, what="withdrew"))
+    transaction.on_commit(lambda: kind.told(person, what="withdrew"), robust=True)

@@ -151,6 +151,8 @@ def _new_link(channel: Channel, plan: LinkPlan, person: Participant | None, now:
         raise InvalidParameterError(f"The channel {channel.name!r} is for {channel.kind} accounts; it has no links.")
     if channel.purged_at or channel.closed_at:
         raise InvalidParameterError(f"The channel {channel.name!r} is closed.")
+    if person is not None and plan.id_parameters:
+        raise InvalidParameterError("A link for one person needs no id in its address: it is the person.")
     token = tokens.new_token()
     Link.objects.create(
         channel=channel,

@@ -51,9 +51,13 @@ class Import:
 def read(source: Iterable[str]) -> list[Guest]:
     """The guests of a CSV with the columns email or id, and perhaps name; other columns are left alone.
 
+    Cells end at commas, semicolons or tabs, whichever the heading has most of.
+
     Raises InvalidParameterError that names row (the first below the heading is 2), field and rule.
     """
-    reader = csv.DictReader(source, strict=True)
+    lines = list(source)
+    heading = lines[0] if lines else ""
+    reader = csv.DictReader(lines, strict=True, delimiter=max(",;\t", key=heading.count))
     try:
         fields = {(name or "").strip().lower(): name for name in reader.fieldnames or ()}
         if not {"email", "id"} & set(fields):

@@ -50,6 +50,22 @@ def test_inviting_the_same_people_again_makes_no_second_link(class_of_three, tmp
     assert (again["invited"], again["invited_before"], Link.objects.count()) == (0, 3, 3)
 
 
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_files_of_other_spreadsheets_are_read(lab, tmp_path, separator):
+    told("create", "class", "--requester", "lab", "--study", "spring", "--no-link")
+    text = separator.join(["email", "name"]) + "\r\n" + separator.join(["ada@example.org", '"Lovelace, Ada"'])
+    out = tmp_path / "links.csv"
+    told("people", "class", written(tmp_path, "people.csv", text), "--out", str(out))
+    assert rows(out)[0]["name"] == "Lovelace, Ada"
+
+
+def test_a_personal_link_takes_no_id_from_its_address(lab):
+    told("create", "class", "--requester", "lab", "--study", "spring", "--no-link")
+    with pytest.raises(CommandError, match="needs no id"):
+        told("link", "class", "--single", "2", "--id-parameter", "pid")
+    assert (Link.objects.count(), Participant.objects.count()) == (0, 0)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

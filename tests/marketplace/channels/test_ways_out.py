@@ -14,11 +14,12 @@ from django.utils import timezone
 
 from annotation.marketplace import clock
 from annotation.marketplace.accounts import fund
-from annotation.marketplace.channels import limits, retention
+from annotation.marketplace.channels import kinds, limits, retention
 from annotation.marketplace.models import (
     Assignment,
     Channel,
     LedgerEntry,
+    Link,
     Participant,
     ParticipantIdentity,
     Requester,
@@ -250,3 +251,35 @@ def test_registered_workers_agree_to_a_requester_s_text_before_its_hits(lab, ann
     fields = {"version": version, "csrfmiddlewaretoken": ann.site.cookies["csrftoken"]}
     assert ann.site.post(str(page.url), data=fields).url.path == f"/hits/{hit['HITId']}/"
     ann.take(hit)
+
+
+class Panel:
+    """A platform as somebody might add it: ids of its own, one way back, and it wants to be told."""
+
+    by_link = True
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[str, str]] = []
+
+    def id_parameters(self, link: Link) -> tuple[str, ...]:
+        return ("PROLIFIC_PID",)
+
+    def way_back(self, link: Link, *, external_id: str, code: str) -> str:
+        return f"https://panel.example.org/submissions/complete?cc=FIXED&of={external_id}"
+
+    def told(self, participant: Participant, *, what: str) -> None:
+        self.heard.append((participant.identity.external_id, what))
+        raise RuntimeError("the platform cannot be reached")
+
+
+def test_another_kind_of_channel_is_one_object_in_the_registry(lab, guest, monkeypatch):
+    panel = Panel()
+    monkeypatch.setitem(kinds.KINDS, "panel", panel)
+    tasks(lab, 1)
+    link = channel("p", "--kind", "panel")
+    bob = guest().enter(f"{link}?PROLIFIC_PID=5f3a")
+    everything(bob)
+    back = bob.site.get(f"{bob.origin}/hits/end/back/", follow_redirects=False)
+    assert back.headers["location"].endswith("cc=FIXED&of=5f3a")
+    take_back(bob, token_of(bob), sure="1")
+    assert panel.heard == [("5f3a", "finished"), ("5f3a", "withdrew")]

@@ -44,11 +44,11 @@ def write(batch: str, out: IO[str]) -> int:
     for row in rows:
         status = "" if row.state == State.SENT else row.state
         cells = (row.payout_id, row.worker.worker_id, row.worker.payee, dollars(row.amount_cents), "USD", status)
-        writer.writerow([_escaped(cell) for cell in (*cells, row.reference)])
+        writer.writerow([escaped(cell) for cell in (*cells, row.reference)])
     return len(rows)
 
 
-def _escaped(cell: str) -> str:
+def escaped(cell: str) -> str:
     """`cell` so that a spreadsheet takes it for text: what would begin a formula gets an apostrophe."""
     return f"'{cell}" if cell[:1] in {"=", "+", "-", "@", "\t", "\r"} else cell
 

@@ -1,7 +1,7 @@
 """What the marketplace stores. Money is integer cents, times are aware UTC, ids shown outside are random."""
 
 from annotation.marketplace.models.assignments import Assignment, Submission
-from annotation.marketplace.models.clock import ClockOffset
+from annotation.marketplace.models.clock import ClockOffset, SweepMark
 from annotation.marketplace.models.faults import FaultPlan
 from annotation.marketplace.models.hits import Hit, HitType
 from annotation.marketplace.models.money import BonusPayment, LedgerEntry, Payout
@@ -18,7 +18,7 @@ from annotation.marketplace.models.notifications import (
 from annotation.marketplace.models.qualifications import QualificationGrant, QualificationRequest, QualificationType
 from annotation.marketplace.models.relations import WorkerBlock, WorkerMessage
 from annotation.marketplace.models.requesters import Requester, RequestToken
-from annotation.marketplace.models.workers import OneTimeLink, WorkerAccount, WorkerSession
+from annotation.marketplace.models.workers import OneTimeLink, Registration, Throttle, WorkerAccount, WorkerSession
 
 __all__ = [
     "Assignment",
@@ -38,11 +38,14 @@ __all__ = [
     "QualificationRequest",
     "QualificationType",
     "QueueMessage",
+    "Registration",
     "RequestToken",
     "Requester",
     "SigningKey",
     "Submission",
     "Subscription",
+    "SweepMark",
+    "Throttle",
     "Transport",
     "WorkerAccount",
     "WorkerBlock",

@@ -12,11 +12,32 @@
     return (hours ? hours + ":" : "") + two(Math.floor(seconds / 60) % 60) + ":" + two(seconds % 60);
   }
 
+  // Screen readers hear of the time twice, five minutes and one minute before the end, not every second.
+  const said = document.createElement("p");
+  said.className = "said timely";
+  said.setAttribute("role", "status");
+  document.body.append(said);
+
+  function warn(before, seconds) {
+    for (const [limit, words] of [[60, left.dataset.one], [300, left.dataset.five]]) {
+      if (words && seconds <= limit && (before > limit || before === given)) {
+        said.textContent = words;
+        return;
+      }
+    }
+  }
+
+  let before = given;
   function count() {
     const seconds = Math.max(0, Math.floor(given - (Date.now() - began) / 1000));
     left.textContent = written(seconds);
-    left.classList.toggle("soon", seconds < 120);
-    if (seconds === 0) window.clearInterval(timer);
+    left.classList.toggle("soon", seconds <= 300);
+    if (seconds < before) warn(before, seconds);
+    before = seconds;
+    if (seconds === 0) {
+      said.textContent = left.dataset.over || "";
+      window.clearInterval(timer);
+    }
   }
 
   // The frame loads a second document when its form has been sent.

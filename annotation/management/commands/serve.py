@@ -37,7 +37,13 @@ class Command(BaseCommand):
             _follow_port(port)
         elif urlsplit(settings.WORKER_ORIGIN).port not in {None, port}:
             self.stderr.write(f"WORKER_ORIGIN is {settings.WORKER_ORIGIN}, but the port served is {port}.")
-        server = create_server(application(), sockets=[listener], threads=options["threads"])
+        # Behind proxies of ours their headers go on to the application, which knows how far to believe them.
+        server = create_server(
+            application(),
+            sockets=[listener],
+            threads=options["threads"],
+            clear_untrusted_proxy_headers=not settings.TRUSTED_PROXIES,
+        )
         self.stdout.write(f"Serving http://{HOST}:{port}/ (stop with Ctrl-C)")
         sys.stdout.flush()
         _start_delivery()

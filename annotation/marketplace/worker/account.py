@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -29,7 +31,6 @@ from annotation.marketplace.worker.forms import (
     ChangeAddressForm,
     ChangePasswordForm,
     CloseForm,
-    Person,
     PreferencesForm,
     without_password,
 )
@@ -57,7 +58,7 @@ def account(request: HttpRequest, visit: Visit) -> HttpResponse:
 def password(request: HttpRequest, visit: Visit) -> HttpResponse:
     """Choose a new password; every other browser is signed out."""
     worker = visit.worker
-    form = ChangePasswordForm(request.POST or None, person=Person(worker.called, worker.email))
+    form = ChangePasswordForm(request.POST or None, owner=worker)
     without_password(form, bool(worker.password))
     refused = _refused(request, visit, form, "marketplace/password.html")
     if refused is not None:
@@ -143,7 +144,7 @@ def gone(request: HttpRequest) -> HttpResponse:
     return note(request, reason="gone", title=_("Your account is deleted"), text=text)
 
 
-def _refused(request: HttpRequest, visit: Visit, form: Form, template: str, **context: object) -> HttpResponse | None:
+def _refused(request: HttpRequest, visit: Visit, form: Form, template: str, **context: Any) -> HttpResponse | None:
     """The page again, when the form or the worker's own password is not right; None when all is well."""
     try:
         if form.is_valid() and not membership.knows_password(

@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -27,7 +28,7 @@ from annotation.marketplace.throttle import TooOftenError
 from annotation.marketplace.worker import sessions
 from annotation.marketplace.worker.hosts import answers_on
 
-View = Callable[..., HttpResponse]
+View = Callable[..., HttpResponseBase]
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ def on_worker_host(view: View) -> View:
     """Answer on WORKER_ORIGIN's host only: other hosts are sent there, or get nothing for a POST."""
 
     @wraps(view)
-    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not answers_on(request, settings.WORKER_ORIGIN):
             if request.method not in {"GET", "HEAD"}:
                 raise Http404
@@ -57,7 +58,7 @@ def worker_page(view: View) -> View:
 
     @on_worker_host
     @wraps(view)
-    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         worker = sessions.worker_of(request, now=timezone.now())
         if worker is None:
             return redirect(sign_in_address(request))

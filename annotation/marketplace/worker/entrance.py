@@ -17,7 +17,7 @@ from annotation.marketplace.mails import NotMailedError
 from annotation.marketplace.throttle import TooOftenError
 from annotation.marketplace.worker import sessions
 from annotation.marketplace.worker.doors import form_page, not_mailed, note, on_worker_host, too_often
-from annotation.marketplace.worker.forms import AddressForm, PasswordForm, Person, RegistrationForm, SignInForm
+from annotation.marketplace.worker.forms import AddressForm, PasswordForm, RegistrationForm, SignInForm
 
 form_methods = require_http_methods(["GET", "HEAD", "POST"])
 
@@ -65,7 +65,7 @@ def reset(request: HttpRequest, token: str) -> HttpResponse:
     link = sessions.find_link(token, membership.Purpose.RESET, now=timezone.now())
     if link is None:
         return _dead_link(request)
-    form = PasswordForm(request.POST or None, person=Person(link.worker.called, link.worker.email))
+    form = PasswordForm(request.POST or None, owner=link.worker)
     if not form.is_valid():
         return form_page(request, "marketplace/reset.html", form, account=link.worker)
     session = membership.reset(token, form.cleaned_data["password"], now=timezone.now())

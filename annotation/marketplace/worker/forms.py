@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from django import forms
+from django.contrib.auth import get_user_model
+from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.password_validation import password_validators_help_texts, validate_password
 from django.utils.functional import lazy
 from django.utils.translation import gettext_lazy as _
 
+from annotation.marketplace.models import WorkerAccount
+
 LONGEST_PASSWORD = 256
 
 
-@dataclass(frozen=True)
-class Person:
-    """What a password must not resemble, under the names that Django's validators look at."""
-
-    first_name: str = ""
-    email: str = ""
+def person(name: str, email: str) -> AbstractBaseUser:
+    """Whose password is chosen, in the form in which Django's validators look for likenesses."""
+    return get_user_model()(first_name=name, email=email)
 
 
 def _rules() -> str:
@@ -30,8 +30,8 @@ class NewPassword(forms.CharField):
 
     def __init__(self, **options: Any) -> None:
         widget = forms.PasswordInput(attrs={"autocomplete": "new-password"})
-        usual = {"widget": widget, "strip": False, "max_length": LONGEST_PASSWORD, "help_text": lazy(_rules, str)()}
-        super().__init__(**(usual | options))
+        rules = lazy(_rules, str)()
+        super().__init__(widget=widget, strip=False, max_length=LONGEST_PASSWORD, help_text=rules, **options)
 
 
 class OldPassword(forms.CharField):
@@ -39,12 +39,12 @@ class OldPassword(forms.CharField):
 
     def __init__(self, **options: Any) -> None:
         widget = forms.PasswordInput(attrs={"autocomplete": "current-password"})
-        super().__init__(**({"widget": widget, "strip": False, "max_length": LONGEST_PASSWORD} | options))
+        super().__init__(widget=widget, strip=False, max_length=LONGEST_PASSWORD, **options)
 
 
 def _email(**options: Any) -> forms.EmailField:
     widget = forms.EmailInput(attrs={"autocomplete": "email", "spellcheck": "false"})
-    return forms.EmailField(**({"label": _("E-mail address"), "widget": widget, "max_length": 254} | options))
+    return forms.EmailField(widget=widget, max_length=254, **options)
 
 
 class SignInForm(forms.Form):
@@ -57,21 +57,21 @@ class SignInForm(forms.Form):
 
 
 class AddressForm(forms.Form):
-    email = _email()
+    email = _email(label=_("E-mail address"))
 
 
 class PasswordForm(forms.Form):
-    """A new password. `person` is whose it will be."""
+    """A new password for `owner`."""
 
     password = NewPassword(label=_("New password"))
 
-    def __init__(self, *args: Any, person: Person = Person(), **kwargs: Any) -> None:
+    def __init__(self, *args: Any, owner: WorkerAccount, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.person = person
+        self.owner = owner
 
     def clean_password(self) -> str:
         chosen = str(self.cleaned_data["password"])
-        validate_password(chosen, user=self.person)  # type: ignore[arg-type]
+        validate_password(chosen, user=person(self.owner.called, self.owner.email))
         return chosen
 
 
@@ -82,7 +82,7 @@ class RegistrationForm(forms.Form):
         help_text=_("Any name you like. Only you and the people who run this site see it; requesters do not."),
         widget=forms.TextInput(attrs={"autocomplete": "name"}),
     )
-    email = _email(help_text=_("We send one mail there to finish your registration."))
+    email = _email(label=_("E-mail address"), help_text=_("We send one mail there to finish your registration."))
     password = NewPassword(label=_("Choose a password"))
     terms = forms.BooleanField(
         label=_("I have read the terms and agree to them"),
@@ -93,7 +93,7 @@ class RegistrationForm(forms.Form):
         found = super().clean() or {}
         if password := found.get("password"):
             try:
-                validate_password(password, user=Person(found.get("called", ""), found.get("email", "")))  # type: ignore[arg-type]
+                validate_password(password, user=person(found.get("called", ""), found.get("email", "")))
             except forms.ValidationError as error:
                 self.add_error("password", error)
         return found

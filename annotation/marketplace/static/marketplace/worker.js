@@ -14,17 +14,14 @@
 
   // Screen readers hear of the time twice, five minutes and one minute before the end, not every second.
   const said = document.createElement("p");
-  said.className = "said timely";
+  said.className = "said";
   said.setAttribute("role", "status");
-  document.body.append(said);
+  left.closest(".bar").append(said);
 
   function warn(before, seconds) {
-    for (const [limit, words] of [[60, left.dataset.one], [300, left.dataset.five]]) {
-      if (words && seconds <= limit && (before > limit || before === given)) {
-        said.textContent = words;
-        return;
-      }
-    }
+    if (before > 60 && seconds <= 60) said.textContent = left.dataset.one;
+    else if (before > 300 && seconds <= 300) said.textContent = left.dataset.five;
+    else if (seconds === 0) said.textContent = left.dataset.over;
   }
 
   let before = given;
@@ -34,10 +31,7 @@
     left.classList.toggle("soon", seconds <= 300);
     if (seconds < before) warn(before, seconds);
     before = seconds;
-    if (seconds === 0) {
-      said.textContent = left.dataset.over || "";
-      window.clearInterval(timer);
-    }
+    if (seconds === 0) window.clearInterval(timer);
   }
 
   // The frame loads a second document when its form has been sent.

@@ -79,6 +79,8 @@ AXES_CLIENT_IP_CALLABLE = "annotation.accounts.addresses.client_address"
 TRUSTED_PROXIES = env.whole("TRUSTED_PROXIES", 0)
 
 LANGUAGE_CODE = "en"
+# Only what pages are translated to: a page must not call itself by a language that it does not speak.
+LANGUAGES = [(code, code) for code in env.words("LANGUAGES", ["en"])]
 TIME_ZONE = "UTC"
 USE_TZ = True
 STATIC_URL = "static/"

@@ -16,7 +16,7 @@ from annotation.marketplace.models import HitType
 from annotation.marketplace.worker import shelf
 from annotation.marketplace.worker.doors import Visit, worker_page
 from annotation.marketplace.worker.pages import refused
-from annotation.marketplace.worker.taking import accept_some, remember_wish
+from annotation.marketplace.worker.places import accept_some, remember_wish
 
 LAST_PAGE = shelf.MOST_GROUPS // shelf.PAGE
 MOST_WORDS = 100

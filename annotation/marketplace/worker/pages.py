@@ -21,7 +21,7 @@ from annotation.marketplace.worker.hosts import host_of
 from annotation.marketplace.worker.policy import SANDBOX, may_frame
 from annotation.marketplace.worker.relations import types_to_ask_for
 from annotation.marketplace.worker.shelf import some_of
-from annotation.marketplace.worker.taking import accept_some, remember_wish
+from annotation.marketplace.worker.places import accept_some, remember_wish
 
 State = Assignment.State
 

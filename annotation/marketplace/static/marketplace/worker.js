@@ -12,25 +12,10 @@
     return (hours ? hours + ":" : "") + two(Math.floor(seconds / 60) % 60) + ":" + two(seconds % 60);
   }
 
-  // Screen readers hear of the time twice, five minutes and one minute before the end, not every second.
-  const said = document.createElement("p");
-  said.className = "said";
-  said.setAttribute("role", "status");
-  left.closest(".bar").append(said);
-
-  function warn(before, seconds) {
-    if (before > 60 && seconds <= 60) said.textContent = left.dataset.one;
-    else if (before > 300 && seconds <= 300) said.textContent = left.dataset.five;
-    else if (seconds === 0) said.textContent = left.dataset.over;
-  }
-
-  let before = given;
   function count() {
     const seconds = Math.max(0, Math.floor(given - (Date.now() - began) / 1000));
     left.textContent = written(seconds);
-    left.classList.toggle("soon", seconds <= 300);
-    if (seconds < before) warn(before, seconds);
-    before = seconds;
+    left.classList.toggle("soon", seconds < 120);
     if (seconds === 0) window.clearInterval(timer);
   }
 

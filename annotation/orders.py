@@ -21,7 +21,7 @@ def hit_order(hit: Hit, *, token: str) -> HitOrder:
     return HitOrder(
         title=f"How typical is each {study.noun}? ({len(texts)} short texts)",
         description=f"Read {len(texts)} short texts and say for each how often you would come across one like it.",
-        keywords="survey, reading, text, judgment",
+        keywords=_keywords(study),
         reward_cents=study.reward_cents,
         max_assignments=hit.max_assignments,
         assignment_seconds=study.assignment_seconds,
@@ -32,6 +32,11 @@ def hit_order(hit: Hit, *, token: str) -> HitOrder:
         token=token,
         requirements=_requirements(study),
     )
+
+
+def _keywords(study: Study) -> str:
+    usual = "survey, reading, text, judgment"
+    return f"{usual}, assay:study={study.channel_tag}" if study.channel_tag else usual
 
 
 def _requirements(study: Study) -> tuple[Requirement, ...]:

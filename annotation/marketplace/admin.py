@@ -8,17 +8,23 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
+from annotation.marketplace.channels.people import state_of
 from annotation.marketplace.models import (
     Assignment,
     BonusPayment,
+    Channel,
+    Consent,
     Document,
     Endpoint,
     Hit,
     HitType,
     LedgerEntry,
+    Link,
+    Participant,
     Payout,
     QualificationGrant,
     QualificationType,
+    Refusal,
     Requester,
     WorkerAccount,
 )
@@ -183,3 +189,44 @@ class DocumentAdmin(ReadOnlyAdmin):
     )  # fmt: skip
     list_filter = ("transport", "kind")
     search_fields = ("doc_id", "destination")
+
+
+@admin.register(Channel)
+class ChannelAdmin(ReadOnlyAdmin):
+    list_display = ("name", "requester", "kind", "study", "opens_at", "closes_at", "closed_at", "retain_until")
+    list_filter = ("kind",)
+    list_select_related = ("requester__user",)
+    search_fields = ("channel_id", "name", "study")
+
+
+@admin.register(Link)
+class LinkAdmin(ReadOnlyAdmin):
+    list_display = ("link_id", "channel", "participant", "created_at", "expires_at", "closed_at")
+    list_select_related = ("channel", "participant")
+    exclude = ("token_hash",)
+
+
+@admin.register(Participant)
+class ParticipantAdmin(ReadOnlyAdmin):
+    """How far each has come. What is known of a person stands in the vault, which is not shown."""
+
+    list_display = ("participant_id", "channel", "worker", "state", "began_at", "finished_at")
+    list_filter = ("channel",)
+    list_select_related = ("channel", "worker")
+    search_fields = ("participant_id", "code")
+
+    @admin.display(description="state")
+    def state(self, row: Participant) -> str:
+        return state_of(row)
+
+
+@admin.register(Consent)
+class ConsentAdmin(ReadOnlyAdmin):
+    list_display = ("worker", "requester", "channel", "wording", "agreed_at")
+    list_select_related = ("worker", "requester__user", "channel", "wording")
+
+
+@admin.register(Refusal)
+class RefusalAdmin(ReadOnlyAdmin):
+    list_display = ("on", "requester", "channel", "wording")
+    list_select_related = ("requester__user", "channel", "wording")

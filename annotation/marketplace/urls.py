@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import path, register_converter
 
+from annotation.marketplace.channels import views as channels
 from annotation.marketplace.worker import (
     account,
     doors,
@@ -58,6 +59,15 @@ urlpatterns = [
     path("qualifications/", skills.held, name="qualifications"),
     path("enter/<str:token>/", doors.enter, name="enter"),
     path("sign-out/", doors.sign_out, name="sign-out"),
+    path("in/<str:token>/", channels.invitation, name="door"),
+    path("in/<str:token>/begin/", channels.begin, name="begin"),
+    path("in/<str:token>/decline/", channels.decline, name="decline"),
+    path("consent/<public_id:hit_id>/", channels.agree, name="consent"),
+    path("end/", channels.end, name="end"),
+    path("end/back/", channels.way_back, name="way-back"),
+    path("stop/", channels.stop, name="stop"),
+    path("your-data/", channels.data, name="data"),
+    path("withdraw/", channels.withdraw, name="withdraw"),
     path("messages/", relations.messages, name="messages"),
     path("qualifications/<public_id:type_id>/", relations.qualification, name="qualification"),
     path("qualifications/<public_id:type_id>/ask/", relations.ask, name="ask"),

@@ -135,6 +135,8 @@ MTURK_SECRET_KEY = env.text("MTURK_SECRET_KEY", "")
 MARKETPLACE_DEVELOPMENT = False
 # Whether HITs may be published that the requester's balance does not cover; real workers should not meet such.
 MARKETPLACE_PUBLISH_UNFUNDED = env.flag("MARKETPLACE_PUBLISH_UNFUNDED", False)
+# Events that were told, and sign-ins that were noted, are deleted after so many days.
+MARKETPLACE_EVENT_LOG_DAYS = env.whole("MARKETPLACE_EVENT_LOG_DAYS", 90, least=1)
 
 # Whether people may open worker accounts by themselves (by a mail); otherwise they come by links.
 WORKER_REGISTRATION = env.flag("WORKER_REGISTRATION", True)
@@ -149,8 +151,14 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "filters": {"wire": {"()": "annotation.marketplace.wire.logs.WireRefusals"}},
-    "loggers": {"django.request": {"filters": ["wire"]}},
+    "filters": {
+        "wire": {"()": "annotation.marketplace.wire.logs.WireRefusals"},
+        "tokens": {"()": "annotation.marketplace.channels.logs.WithoutTokens"},
+    },
+    "loggers": {
+        "django.request": {"filters": ["wire", "tokens"]},
+        "django.security.csrf": {"filters": ["tokens"]},
+    },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
     "root": {"handlers": ["stderr"], "level": env.text("LOG_LEVEL", "WARNING")},
 }

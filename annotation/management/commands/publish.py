@@ -14,6 +14,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study")
+        parser.add_argument("--by-invitation", action="store_true", help="open to people of a channel only")
         parser.add_argument("--as", dest="actor", default="command line", help="who does it, for the audit log")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -25,7 +26,10 @@ class Command(BaseCommand):
                     f"Laid out. HITs: {laid_out.hits}, assignments: {laid_out.assignments}, "
                     f"at most ${laid_out.total_cents / 100:,.2f}"
                 )
-            found = publish(study, actor=options["actor"], now=timezone.now())
+            by_invitation = options["by_invitation"]
+            found = publish(study, actor=options["actor"], now=timezone.now(), by_invitation=by_invitation)
         self.stdout.write(f"HITs to create: {found.intended} (asked for before: {found.already}).")
+        if study.channel_tag:
+            self.stdout.write(f"Open by invitation only; the tag of its channels is {study.channel_tag}")
         if not wake(study.pk):
             self.stdout.write("Run `manage.py work` to send them.")

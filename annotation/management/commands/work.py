@@ -8,6 +8,7 @@ from django.utils import timezone
 from annotation import conf
 from annotation.crowd.client import Market
 from annotation.doors import sentences, study_called
+from annotation.flows.forget import forget
 from annotation.flows.work import work
 
 
@@ -25,6 +26,9 @@ class Command(BaseCommand):
         while True:
             done = work(only, market=market, clock=timezone.now, progress=self._tell)
             self.stdout.write(f"{done.done} done, {done.failed} failed, {done.put_off} put off, {done.waiting} waiting")
+            gone = forget(now=timezone.now(), dry_run=False)
+            if gone.workers:
+                self.stdout.write(f"{gone.workers} workers are known by their pseudonyms alone from now on")
             if options["every"] is None:
                 break
             time.sleep(options["every"])

@@ -2,6 +2,15 @@
 
 from annotation.marketplace.models.assignments import Assignment, Submission
 from annotation.marketplace.models.clock import ClockOffset, SweepMark
+from annotation.marketplace.models.channels import (
+    Channel,
+    Consent,
+    Link,
+    Participant,
+    ParticipantIdentity,
+    Refusal,
+    WithdrawalKey,
+)
 from annotation.marketplace.models.faults import FaultPlan
 from annotation.marketplace.models.hits import Hit, HitType
 from annotation.marketplace.models.money import BonusPayment, LedgerEntry, Payout
@@ -19,11 +28,14 @@ from annotation.marketplace.models.qualifications import QualificationGrant, Qua
 from annotation.marketplace.models.relations import WorkerBlock, WorkerMessage
 from annotation.marketplace.models.requesters import Requester, RequestToken
 from annotation.marketplace.models.workers import OneTimeLink, Registration, Throttle, WorkerAccount, WorkerSession
+from annotation.marketplace.models.wordings import Wording
 
 __all__ = [
     "Assignment",
     "BonusPayment",
+    "Channel",
     "ClockOffset",
+    "Consent",
     "Document",
     "Endpoint",
     "Event",
@@ -31,14 +43,18 @@ __all__ = [
     "Hit",
     "HitType",
     "LedgerEntry",
+    "Link",
     "NoticeAccount",
     "OneTimeLink",
+    "Participant",
+    "ParticipantIdentity",
     "Payout",
     "QualificationGrant",
     "QualificationRequest",
     "QualificationType",
     "QueueMessage",
     "Registration",
+    "Refusal",
     "RequestToken",
     "Requester",
     "SigningKey",
@@ -47,6 +63,8 @@ __all__ = [
     "SweepMark",
     "Throttle",
     "Transport",
+    "WithdrawalKey",
+    "Wording",
     "WorkerAccount",
     "WorkerBlock",
     "WorkerMessage",

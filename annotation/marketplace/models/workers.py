@@ -33,6 +33,8 @@ class WorkerAccount(models.Model):
     adult = models.BooleanField(default=False)
     masters = models.BooleanField(default=False)
     active = models.BooleanField(default=True)
+    # The channel that an invited person came by; registered accounts have none.
+    channel = models.ForeignKey("Channel", on_delete=models.PROTECT, null=True, blank=True, related_name="workers")
     submitted_count = models.BigIntegerField(default=0)
     approved_count = models.BigIntegerField(default=0)
     rejected_count = models.BigIntegerField(default=0)

@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
+from annotation.marketplace.channels import ending
 from annotation.marketplace.eligibility import standing
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.models import HitType
@@ -73,6 +74,8 @@ class ChoiceForm(forms.Form):
 @worker_page
 def available(request: HttpRequest, visit: Visit) -> HttpResponse:
     """What the worker holds, and the groups of HITs to choose from."""
+    if visit.worker.channel and ending.settle(visit.worker, now=visit.now):
+        return redirect("hits:end")
     form = ChoiceForm(request.GET)
     choice = form.choice()
     context: dict[str, Any] = {
@@ -82,6 +85,7 @@ def available(request: HttpRequest, visit: Visit) -> HttpResponse:
         "searched": any(request.GET.get(name) for name in ("q", "pay", "mine")),
         "held": shelf.held_by(visit.worker),
         "offers": shelf.offers(visit.worker, choice, now=visit.now),
+        "given": visit.worker.channel and ending.handed_in(visit.worker),
         "before": _page(request, choice.page - 1),
         "after": _page(request, choice.page + 1),
     }
@@ -95,7 +99,7 @@ def group(request: HttpRequest, visit: Visit, group_id: str) -> HttpResponse:
     found = _group(group_id)
     allowed = standing(visit.worker, found)
     if not allowed.discover:
-        return refused(request, "unqualified")
+        return refused(request, "unqualified", hit=None)
     hits = shelf.group_of(visit.worker, found, now=visit.now, after=request.GET.get("after", ""))
     shown = hits[: shelf.PAGE]
     after = shown[-1].hit_id if len(hits) > shelf.PAGE else ""
@@ -108,11 +112,13 @@ def group(request: HttpRequest, visit: Visit, group_id: str) -> HttpResponse:
 def accept_next(request: HttpRequest, visit: Visit, group_id: str) -> HttpResponse:
     """Accept some HIT of the group: there is no first to be quarrelled over."""
     remember_wish(request, visit)
+    found = _group(group_id)
     try:
-        held = accept_some(visit, _group(group_id))
+        held = accept_some(visit, found)
     except WorkRefusedError as refusal:
-        return refused(request, refusal.reason)
-    return refused(request, "full") if held is None else redirect("hits:work", held.assignment_id)
+        some = shelf.some_of(visit.worker, found, now=visit.now)
+        return refused(request, refusal.reason, hit=some[0] if some else None)
+    return refused(request, "full", hit=None) if held is None else redirect("hits:work", held.assignment_id)
 
 
 @require_safe

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.marketplace import work as steps
+from annotation.marketplace.channels import ending, gate
 from annotation.marketplace.eligibility import standing
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.models import Assignment, Hit
@@ -32,10 +33,14 @@ def preview(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
     hit = _hit(hit_id)
     allowed = standing(visit.worker, hit.hit_type)
     if not allowed.preview:
-        return refused(request, "unqualified")
+        return refused(request, "unqualified", hit=hit)
     own = _live_assignment(visit, hit)
     if own is not None and own.state == State.ACCEPTED:
         return redirect("hits:work", own.assignment_id)
+    try:
+        gate.check(hit, worker=visit.worker, now=visit.now)
+    except WorkRefusedError as refusal:
+        return refused(request, refusal.reason, hit=hit)
     context = {
         "visit": visit,
         "hit": hit,
@@ -56,7 +61,7 @@ def accept(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
     except WorkRefusedError as refusal:
         following = accept_some(visit, hit.hit_type) if refusal.reason == "full" else None
         if following is None:
-            return refused(request, refusal.reason)
+            return refused(request, refusal.reason, hit=hit)
         held = following
     remember_wish(request, visit)
     return redirect("hits:work", held.assignment_id)
@@ -101,6 +106,8 @@ def give_back(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpRes
 def done(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse:
     """What became of an assignment and what happens next."""
     held = _own(visit, assignment_id)
+    if visit.worker.channel and ending.settle(visit.worker, now=visit.now):
+        return redirect("hits:end")
     more = some_of(visit.worker, held.hit.hit_type, now=visit.now)
     bonuses = held.bonuses.order_by("pk")
     context = {"visit": visit, "assignment": held, "hit": held.hit, "next": more[0] if more else None}
@@ -109,7 +116,7 @@ def done(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse
 
 
 def _hit(hit_id: str) -> Hit:
-    hit = Hit.objects.select_related("hit_type", "requester__user").filter(hit_id=hit_id).first()
+    hit = Hit.objects.select_related("hit_type", "requester__user", "requester__consent").filter(hit_id=hit_id).first()
     if hit is None:
         raise Http404
     return hit
@@ -148,7 +155,12 @@ def _sandbox(question: Question, request: HttpRequest) -> str:
     return f"{SANDBOX} allow-same-origin" if outside else SANDBOX
 
 
-def refused(request: HttpRequest, reason: str) -> HttpResponse:
+def refused(request: HttpRequest, reason: str, *, hit: Hit | None) -> HttpResponse:
+    """The page that says why a step cannot be taken, or the one that must be passed first."""
+    if reason == "consent" and hit is not None:
+        return redirect("hits:consent", hit.hit_id)
+    if reason == "finished":
+        return redirect("hits:end")
     title, text = {
         "full": (
             _("This task is full"),
@@ -161,7 +173,12 @@ def refused(request: HttpRequest, reason: str) -> HttpResponse:
             _("Its requester does not take your work. Please choose another."),
         ),
         "unqualified": (_("This task asks for qualifications"), _("Your account does not meet its requirements.")),
+        "uninvited": (_("This task is not open to you"), _("It is for people who were invited to its study.")),
     }[reason]
     return note(
-        request, reason=reason, title=title, text=text, status=403 if reason in {"unqualified", "blocked"} else 409
+        request,
+        reason=reason,
+        title=title,
+        text=text,
+        status=403 if reason in {"unqualified", "blocked", "uninvited"} else 409,
     )

@@ -110,7 +110,7 @@ def worker_of(request: HttpRequest, *, now: datetime) -> WorkerAccount | None:
     if not token:
         return None
     found = WorkerSession.objects.filter(token_hash=hashed(token), expires_at__gt=now, worker__active=True)
-    session = found.select_related("worker").first()
+    session = found.select_related("worker__channel__requester__consent").first()
     return session.worker if session else None
 
 

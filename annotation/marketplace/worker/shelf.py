@@ -14,6 +14,7 @@ from django.db import connection
 from django.db.models import Exists, F, IntegerField, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
+from annotation.marketplace.channels.reach import within
 from annotation.marketplace.eligibility import Standing, all_values, standing_with
 from annotation.marketplace.ids import is_public_id
 from annotation.marketplace.models import Assignment, Hit, HitType, Requester, WorkerAccount, WorkerBlock
@@ -164,4 +165,4 @@ def _offer(row: HitType, found: Standing) -> Offer:
 def _untaken(worker: WorkerAccount, now: datetime) -> QuerySet[Hit]:
     taken = Assignment.objects.filter(hit=OuterRef("pk"), worker=worker).exclude(state__in=Assignment.GIVEN_UP)
     rows = Hit.objects.filter(status=Hit.Status.ASSIGNABLE, expiration__gt=now).exclude(Exists(taken))
-    return rows.select_related("hit_type", "requester__user")
+    return within(worker, rows, now).select_related("hit_type", "requester__user")

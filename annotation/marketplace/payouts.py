@@ -11,6 +11,7 @@ from typing import IO
 
 from django.db import transaction
 
+from annotation.marketplace.closing import forget_payees
 from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.ledger import Account, move_payout
 from annotation.marketplace.models import Payout, WorkerAccount
@@ -109,6 +110,7 @@ def settle(marks: Sequence[Mark], *, now: datetime) -> Marked:
             done[mark.status] += 1
         else:
             before += 1
+    forget_payees()
     return Marked(done[State.PAID], done[State.FAILED], before)
 
 

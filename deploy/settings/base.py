@@ -25,6 +25,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "annotation.marketplace.watch.metrics.count_requests",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -73,9 +74,13 @@ AUTH_PASSWORD_VALIDATORS = [
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = 1  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_IPWARE_PROXY_COUNT = env.whole("TRUSTED_PROXIES", 0)
+AXES_CLIENT_IP_CALLABLE = "annotation.accounts.addresses.client_address"
+# How many proxies of ours stand in front and add to X-Forwarded-For; 0: the header is not believed.
+TRUSTED_PROXIES = env.whole("TRUSTED_PROXIES", 0)
 
 LANGUAGE_CODE = "en"
+# Only what pages are translated to: a page must not call itself by a language that it does not speak.
+LANGUAGES = [(code, code) for code in env.words("LANGUAGES", ["en"])]
 TIME_ZONE = "UTC"
 USE_TZ = True
 STATIC_URL = "static/"
@@ -98,6 +103,7 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_HTTPONLY = True
 
 # An answer of a worker may hold long explanations; the wire of the marketplace checks its own, smaller limits.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
@@ -131,6 +137,15 @@ MARKETPLACE_DEVELOPMENT = False
 MARKETPLACE_PUBLISH_UNFUNDED = env.flag("MARKETPLACE_PUBLISH_UNFUNDED", False)
 # Events that were told, and sign-ins that were noted, are deleted after so many days.
 MARKETPLACE_EVENT_LOG_DAYS = env.whole("MARKETPLACE_EVENT_LOG_DAYS", 90, least=1)
+
+# Whether people may open worker accounts by themselves (by a mail); otherwise they come by links.
+WORKER_REGISTRATION = env.flag("WORKER_REGISTRATION", True)
+# Stored with each acceptance; change it when marketplace/terms_text.html is changed.
+WORKER_TERMS_VERSION = env.text("WORKER_TERMS_VERSION", "2026-11-21")
+# Who runs this site: an address that pages and terms name. Empty: none is named.
+SITE_CONTACT = env.text("SITE_CONTACT", "")
+# What a monitor must show to read /metrics (Authorization: Bearer ...); empty: it answers on this machine only.
+METRICS_TOKEN = env.text("METRICS_TOKEN", "")
 
 LOGGING = {
     "version": 1,

@@ -50,7 +50,7 @@ class Command(BaseCommand):
 def served(listener: socket.socket, *, threads: int) -> Any:
     """A server on `listener`. What a proxy says of the visitor (X-Forwarded-...) is passed on where TRUSTED_PROXIES
     says that there is one; otherwise it is dropped, because then a visitor says it."""
-    behind_proxy = bool(settings.AXES_IPWARE_PROXY_COUNT)
+    behind_proxy = bool(settings.TRUSTED_PROXIES)
     return create_server(
         application(), sockets=[listener], threads=threads, clear_untrusted_proxy_headers=not behind_proxy
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 import re
 
-_TOKEN = re.compile(r"(/hits/(?:in|enter)/)[^/\s]+")
+_TOKEN = re.compile(r"(/hits/(?:in|enter|reset|register|account/address)/)[^/\s]+")
 
 
 class WithoutTokens(logging.Filter):
-    """Leaves the tokens of invitation and sign-in links out of what Django says of refused requests."""
+    """Leaves the tokens of invitation, sign-in and mailed links out of what Django says of refused requests."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if isinstance(record.args, tuple):

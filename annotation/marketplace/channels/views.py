@@ -53,8 +53,7 @@ def begin(request: HttpRequest, token: str) -> HttpResponse:
         return _at_door(request, found=closed.door, token=token, visitor=visitor)
     response = redirect("hits:list")
     browsers.remember(request, response, person.participant_id)
-    sessions.forget(request, response)
-    sessions.remember(response, sessions.start(worker.pk, now=timezone.now()))
+    sessions.sign_in(request, response, sessions.open_session(worker, now=timezone.now()))
     return response
 
 

@@ -1,6 +1,7 @@
 """What the marketplace stores. Money is integer cents, times are aware UTC, ids shown outside are random."""
 
 from annotation.marketplace.models.assignments import Assignment, Submission
+from annotation.marketplace.models.clock import ClockOffset, SweepMark
 from annotation.marketplace.models.channels import (
     Channel,
     Consent,
@@ -10,7 +11,6 @@ from annotation.marketplace.models.channels import (
     Refusal,
     WithdrawalKey,
 )
-from annotation.marketplace.models.clock import ClockOffset
 from annotation.marketplace.models.faults import FaultPlan
 from annotation.marketplace.models.hits import Hit, HitType
 from annotation.marketplace.models.money import BonusPayment, LedgerEntry, Payout
@@ -27,8 +27,8 @@ from annotation.marketplace.models.notifications import (
 from annotation.marketplace.models.qualifications import QualificationGrant, QualificationRequest, QualificationType
 from annotation.marketplace.models.relations import WorkerBlock, WorkerMessage
 from annotation.marketplace.models.requesters import Requester, RequestToken
+from annotation.marketplace.models.workers import OneTimeLink, Registration, Throttle, WorkerAccount, WorkerSession
 from annotation.marketplace.models.wordings import Wording
-from annotation.marketplace.models.workers import OneTimeLink, WorkerAccount, WorkerSession
 
 __all__ = [
     "Assignment",
@@ -53,12 +53,15 @@ __all__ = [
     "QualificationRequest",
     "QualificationType",
     "QueueMessage",
+    "Registration",
     "Refusal",
     "RequestToken",
     "Requester",
     "SigningKey",
     "Submission",
     "Subscription",
+    "SweepMark",
+    "Throttle",
     "Transport",
     "WithdrawalKey",
     "Wording",

@@ -98,6 +98,8 @@ class Hit(models.Model):
             models.Index(fields=["requester", "status", "id"], name="marketplace_hit_own_status"),
             models.Index(fields=["hit_type", "status", "id"], name="marketplace_hit_type_status"),
             models.Index(fields=["status", "id"], name="marketplace_hit_status"),
+            # Which types have open HITs is found by jumping along this.
+            models.Index(fields=["hit_type"], condition=Q(status="Assignable"), name="marketplace_hit_open"),
             models.Index(fields=["due_at"], condition=Q(due_at__isnull=False), name="marketplace_hit_due"),
         ]
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.marketplace import work as steps
 from annotation.marketplace.channels import ending, gate
@@ -21,21 +21,10 @@ from annotation.marketplace.worker.doors import Visit, note, worker_page
 from annotation.marketplace.worker.hosts import host_of
 from annotation.marketplace.worker.policy import SANDBOX, may_frame
 from annotation.marketplace.worker.relations import types_to_ask_for
-from annotation.marketplace.worker.shelf import held_by, shelf_for
+from annotation.marketplace.worker.shelf import some_of
+from annotation.marketplace.worker.places import accept_some, remember_wish
 
 State = Assignment.State
-
-
-@require_safe
-@worker_page
-def available(request: HttpRequest, visit: Visit) -> HttpResponse:
-    """What the worker holds, and the HITs that can be taken."""
-    if visit.worker.channel and ending.settle(visit.worker, now=visit.now):
-        return redirect("hits:end")
-    shelf = shelf_for(visit.worker, now=visit.now, after=request.GET.get("after", ""))
-    given = visit.worker.channel and ending.handed_in(visit.worker)
-    context = {"visit": visit, "held": held_by(visit.worker), "shelf": shelf, "given": given}
-    return render(request, "marketplace/list.html", context)
 
 
 @require_safe
@@ -44,14 +33,14 @@ def preview(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
     hit = _hit(hit_id)
     allowed = standing(visit.worker, hit.hit_type)
     if not allowed.preview:
-        return _refused(request, "unqualified", hit)
+        return refused(request, "unqualified", hit=hit)
     own = _live_assignment(visit, hit)
     if own is not None and own.state == State.ACCEPTED:
         return redirect("hits:work", own.assignment_id)
     try:
         gate.check(hit, worker=visit.worker, now=visit.now)
     except WorkRefusedError as refusal:
-        return _refused(request, refusal.reason, hit)
+        return refused(request, refusal.reason, hit=hit)
     context = {
         "visit": visit,
         "hit": hit,
@@ -65,11 +54,16 @@ def preview(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
 @require_POST
 @worker_page
 def accept(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
+    """Take a place of this HIT or, when others took the last one a moment ago, of another of its group."""
     hit = _hit(hit_id)
     try:
         held = steps.accept(hit, worker=visit.worker, now=visit.now)
     except WorkRefusedError as refusal:
-        return _refused(request, refusal.reason, hit)
+        following = accept_some(visit, hit.hit_type) if refusal.reason == "full" else None
+        if following is None:
+            return refused(request, refusal.reason, hit=hit)
+        held = following
+    remember_wish(request, visit)
     return redirect("hits:work", held.assignment_id)
 
 
@@ -90,11 +84,18 @@ def state(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpRespons
     return JsonResponse({"state": _own(visit, assignment_id).state})
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @worker_page
 def give_back(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse:
+    """Return an accepted task: first the page that asks whether one is sure, then the deed."""
+    held = _own(visit, assignment_id)
+    if request.method != "POST":
+        if held.state != State.ACCEPTED:
+            return redirect("hits:done", assignment_id)
+        context = {"visit": visit, "assignment": held, "hit": held.hit, "left": held.deadline - visit.now}
+        return render(request, "marketplace/return.html", context)
     try:
-        steps.give_back(_own(visit, assignment_id), now=visit.now)
+        steps.give_back(held, now=visit.now)
     except WorkRefusedError:
         return redirect("hits:done", assignment_id)
     return redirect("hits:list")
@@ -107,9 +108,10 @@ def done(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse
     held = _own(visit, assignment_id)
     if visit.worker.channel and ending.settle(visit.worker, now=visit.now):
         return redirect("hits:end")
-    shelf = shelf_for(visit.worker, now=visit.now, hit_type=held.hit.hit_type)
-    following = shelf.hits[0] if shelf.hits else None
-    context = {"visit": visit, "assignment": held, "hit": held.hit, "next": following}
+    more = some_of(visit.worker, held.hit.hit_type, now=visit.now)
+    bonuses = held.bonuses.order_by("pk")
+    context = {"visit": visit, "assignment": held, "hit": held.hit, "next": more[0] if more else None}
+    context |= {"bonuses": bonuses, "by_itself": visit.worker.auto_accept and held.state == State.SUBMITTED}
     return render(request, "marketplace/done.html", context)
 
 
@@ -153,8 +155,9 @@ def _sandbox(question: Question, request: HttpRequest) -> str:
     return f"{SANDBOX} allow-same-origin" if outside else SANDBOX
 
 
-def _refused(request: HttpRequest, reason: str, hit: Hit) -> HttpResponse:
-    if reason == "consent":
+def refused(request: HttpRequest, reason: str, *, hit: Hit | None) -> HttpResponse:
+    """The page that says why a step cannot be taken, or the one that must be passed first."""
+    if reason == "consent" and hit is not None:
         return redirect("hits:consent", hit.hit_id)
     if reason == "finished":
         return redirect("hits:end")

@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from annotation.marketplace import clock
+from annotation.marketplace.closing import forget_payees
 from annotation.marketplace.channels.retention import purge
 from annotation.marketplace.sweep import catch_up
 
@@ -15,6 +16,7 @@ class Command(BaseCommand):
     help = "Expire, abandon, auto-approve, dispose of what is due, and purge what is past its retention date."
 
     def handle(self, *args: Any, **options: Any) -> None:
+        forget_payees()
         self.stdout.write(f"{catch_up(clock.now())} HITs brought up to date.")
         gone = purge(now=clock.now(), dry_run=False)
         if gone.identities:

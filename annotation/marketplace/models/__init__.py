@@ -1,6 +1,6 @@
 """What the marketplace stores. Money is integer cents, times are aware UTC, ids shown outside are random."""
 
-from annotation.marketplace.models.assignments import Assignment, Submission
+from annotation.marketplace.models.assignments import Assignment, Draft, Submission
 from annotation.marketplace.models.clock import ClockOffset
 from annotation.marketplace.models.faults import FaultPlan
 from annotation.marketplace.models.hits import Hit, HitType
@@ -15,7 +15,12 @@ from annotation.marketplace.models.notifications import (
     Subscription,
     Transport,
 )
-from annotation.marketplace.models.qualifications import QualificationGrant, QualificationRequest, QualificationType
+from annotation.marketplace.models.qualifications import (
+    QualificationGrant,
+    QualificationRequest,
+    QualificationType,
+    TestAttempt,
+)
 from annotation.marketplace.models.relations import WorkerBlock, WorkerMessage
 from annotation.marketplace.models.requesters import Requester, RequestToken
 from annotation.marketplace.models.workers import OneTimeLink, WorkerAccount, WorkerSession
@@ -25,6 +30,7 @@ __all__ = [
     "BonusPayment",
     "ClockOffset",
     "Document",
+    "Draft",
     "Endpoint",
     "Event",
     "FaultPlan",
@@ -43,6 +49,7 @@ __all__ = [
     "SigningKey",
     "Submission",
     "Subscription",
+    "TestAttempt",
     "Transport",
     "WorkerAccount",
     "WorkerBlock",

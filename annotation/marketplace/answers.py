@@ -30,7 +30,7 @@ def answers_xml(pairs: Pairs) -> str:
     fields: dict[str, list[str]] = {}
     for name, value in pairs:
         if name not in RESERVED:
-            fields.setdefault(_clean(name), []).append(_clean(value))
+            fields.setdefault(clean(name), []).append(clean(value))
     return HEAD + "".join(_answer(name, SEPARATOR.join(values)) for name, values in fields.items()) + TAIL
 
 
@@ -39,10 +39,17 @@ def withdrawn_xml(day: date) -> str:
     return HEAD + _answer(WITHDRAWN, day.isoformat()) + TAIL
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
+    """`text` as XML can hold it, with LF for every line end."""
     return _UNWRITABLE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
+def element(name: str, text: str) -> str:
+    """An XML element with text in it."""
+    return f"<{name}>{escape(text)}</{name}>" if text else f"<{name}/>"
+
+
 def _answer(name: str, value: str) -> str:
-    text = f"<FreeText>{escape(value)}</FreeText>" if value else "<FreeText/>"
-    return f"<Answer>\n<QuestionIdentifier>{escape(name)}</QuestionIdentifier>\n{text}\n</Answer>\n"
+    return (
+        f"<Answer>\n<QuestionIdentifier>{escape(name)}</QuestionIdentifier>\n{element('FreeText', value)}\n</Answer>\n"
+    )

@@ -16,6 +16,8 @@ from annotation.marketplace.worker import (
     pages,
     relations,
     skills,
+    submits,
+    taking,
 )
 
 
@@ -77,6 +79,10 @@ urlpatterns = [
     path("work/<public_id:assignment_id>/state/", pages.state, name="state"),
     path("work/<public_id:assignment_id>/return/", pages.give_back, name="return"),
     path("work/<public_id:assignment_id>/done/", pages.done, name="done"),
-    path("frame/<public_id:hit_id>/<str:seal>/", frames.frame, name="frame"),
-    path("mturk/externalSubmit", frames.external_submit, name="submit"),
+    path("tests/<public_id:attempt_id>/", taking.test, name="test"),
+    path("frame/<public_id:hit_id>/<str:load>/<str:seal>/", frames.frame, name="frame"),
+    path("frame/test/<public_id:attempt_id>/<str:load>/<str:seal>/", frames.test_frame, name="test-frame"),
+    path("mturk/externalSubmit", submits.external_submit, name="submit"),
+    path("s/<str:token>/mturk/externalSubmit", submits.external_submit, name="submit-for"),
+    path("s/<str:token>/draft", submits.draft, name="draft"),
 ]

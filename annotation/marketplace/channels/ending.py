@@ -9,12 +9,8 @@ from django.db import transaction
 
 from annotation.marketplace.channels import tokens
 from annotation.marketplace.channels.kinds import KINDS
-from annotation.marketplace.eligibility import standing
 from annotation.marketplace.models import Assignment, Channel, Participant, ParticipantIdentity, WorkerAccount
-from annotation.marketplace.worker.shelf import held_by, shelf_for
-
-# Pages of the shelf that are looked through for one more HIT.
-MOST_PAGES = 20
+from annotation.marketplace.worker.shelf import Choice, held_by, offers
 
 
 def settle(worker: WorkerAccount, *, now: datetime) -> Participant | None:
@@ -36,15 +32,7 @@ def handed_in(worker: WorkerAccount) -> int:
 
 def anything_left(worker: WorkerAccount, now: datetime) -> bool:
     """Whether there is a HIT that `worker` could accept now."""
-    after = ""
-    for _ in range(MOST_PAGES):
-        shelf = shelf_for(worker, now=now, after=after)
-        if any(standing(worker, hit.hit_type).accept for hit in shelf.hits):
-            return True
-        after = shelf.after
-        if not after:
-            return False
-    return True
+    return bool(offers(worker, Choice(qualified=True), now=now).rows)
 
 
 @transaction.atomic

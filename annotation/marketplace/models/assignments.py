@@ -75,3 +75,15 @@ class Submission(models.Model):
 
     def __str__(self) -> str:
         return f"submission of {self.assignment_id}"
+
+
+class Draft(models.Model):
+    """What a worker has typed into a HIT that keeps drafts, until it is handed in, given back or out of time."""
+
+    assignment = models.OneToOneField(Assignment, on_delete=models.CASCADE, related_name="draft")
+    # JSON, as the HIT's page sent it.
+    content = models.TextField()
+    saved_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"draft of {self.assignment_id}"

@@ -60,6 +60,7 @@ class Hit(models.Model):
     class Kind(models.TextChoices):
         HTML = "HTMLQuestion"
         EXTERNAL = "ExternalQuestion"
+        FORM = "QuestionForm"
 
     hit_id = models.CharField(max_length=64, unique=True, default=public_id)
     requester = models.ForeignKey(Requester, on_delete=models.PROTECT, related_name="hits")

@@ -5,20 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.contrib.auth import get_user_model
-from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.password_validation import password_validators_help_texts, validate_password
 from django.utils.functional import lazy
 from django.utils.translation import gettext_lazy as _
 
+from annotation.accounts.models import User
 from annotation.marketplace.models import WorkerAccount
 
 LONGEST_PASSWORD = 256
 
 
-def person(name: str, email: str) -> AbstractBaseUser:
+def person(name: str, email: str) -> User:
     """Whose password is chosen, in the form in which Django's validators look for likenesses."""
-    return get_user_model()(first_name=name, email=email)
+    return User(first_name=name, email=email)
 
 
 def _rules() -> str:

@@ -15,16 +15,21 @@ from annotation.marketplace.eligibility import standing
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.models import Assignment, Hit
 from annotation.marketplace.money import dollars
-from annotation.marketplace.questions import Question, parsed
-from annotation.marketplace.worker.addresses import frame_address, origin_of
+from annotation.marketplace.questions import parsed
+from annotation.marketplace.worker.addresses import framing, origin_of, submit_base
 from annotation.marketplace.worker.doors import Visit, note, worker_page
-from annotation.marketplace.worker.hosts import host_of
-from annotation.marketplace.worker.policy import SANDBOX, may_frame
+from annotation.marketplace.worker.places import accept_some, remember_wish
+from annotation.marketplace.worker.policy import may_frame, sandbox_of
 from annotation.marketplace.worker.relations import types_to_ask_for
 from annotation.marketplace.worker.shelf import some_of
-from annotation.marketplace.worker.places import accept_some, remember_wish
 
 State = Assignment.State
+# What the pages of an assignment read: Django takes longer to name the other columns than the database to find the row.
+SHOWN = (
+    "assignment_id", "state", "deadline", "auto_approval_at", "feedback", "worker_id", "hit__hit_id", "hit__kind",
+    "hit__question", "hit__hit_type__group_id", "hit__hit_type__title", "hit__hit_type__reward_cents",
+    "hit__requester__pays", "hit__requester__user__username",
+)  # fmt: skip
 
 
 @require_safe
@@ -55,7 +60,10 @@ def preview(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
 @worker_page
 def accept(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
     """Take a place of this HIT or, when others took the last one a moment ago, of another of its group."""
-    hit = _hit(hit_id)
+    # The step reads the HIT anew under its lock, without its question.
+    hit = Hit.objects.only("pk").filter(hit_id=hit_id).first()
+    if hit is None:
+        raise Http404
     try:
         held = steps.accept(hit, worker=visit.worker, now=visit.now)
     except WorkRefusedError as refusal:
@@ -123,10 +131,11 @@ def _hit(hit_id: str) -> Hit:
 
 
 def _own(visit: Visit, assignment_id: str) -> Assignment:
-    rows = Assignment.objects.select_related("hit__hit_type", "hit__requester__user", "worker")
+    rows = Assignment.objects.select_related("hit__hit_type", "hit__requester__user").only(*SHOWN)
     held = rows.filter(assignment_id=assignment_id, worker=visit.worker).first()
     if held is None:
         raise Http404
+    held.worker = visit.worker
     return held
 
 
@@ -139,20 +148,16 @@ def _framed(
 ) -> HttpResponse:
     """A page with the HIT in its frame; the page's policy allows that frame and no other."""
     question = parsed(hit.question)
-    address = frame_address(hit, question, held)
+    framed = framing(hit, question, held)
     context |= {
-        "frame": address,
+        "frame": framed.address,
+        "load": framed.load,
+        "submit": submit_base(held.assignment_id) if held is not None else "",
         "frame_height": question.frame_height,
-        "sandbox": _sandbox(question, request),
+        "sandbox": sandbox_of(question),
         "reward": dollars(hit.hit_type.reward_cents),
     }
-    return may_frame(render(request, template, context), origin_of(address))
-
-
-def _sandbox(question: Question, request: HttpRequest) -> str:
-    """An outside page keeps its own origin, unless that would be ours."""
-    outside = question.kind == Hit.Kind.EXTERNAL and host_of(question.content) != host_of(f"//{request.get_host()}")
-    return f"{SANDBOX} allow-same-origin" if outside else SANDBOX
+    return may_frame(render(request, template, context), origin_of(framed.address))
 
 
 def refused(request: HttpRequest, reason: str, *, hit: Hit | None) -> HttpResponse:

@@ -7,8 +7,8 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from annotation.marketplace import clock
-from annotation.marketplace.closing import forget_payees
 from annotation.marketplace.channels.retention import purge
+from annotation.marketplace.closing import forget_payees
 from annotation.marketplace.sweep import catch_up
 
 

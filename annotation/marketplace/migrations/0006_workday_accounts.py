@@ -7,7 +7,8 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('marketplace', '0004_merge_notifications'),
+        ('marketplace', '0005_frame_forms_and_drafts'),
+        ('marketplace', '0005_ways_channels'),
     ]
 
     operations = [

@@ -66,7 +66,7 @@ def test_a_taken_port_is_refused_with_a_sentence(served, tmp_path):
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 @pytest.mark.parametrize(("proxies", "status"), [(0, 301), (1, 401)])
 def test_https_is_believed_of_a_proxy_and_of_nobody_else(settings, proxies, status):
-    settings.AXES_IPWARE_PROXY_COUNT = proxies
+    settings.TRUSTED_PROXIES = proxies
     settings.SECURE_SSL_REDIRECT = True
     settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     with socket.create_server(("127.0.0.1", 0)) as listener:

@@ -19,6 +19,7 @@ from annotation.marketplace.models import (
     ParticipantIdentity,
     Requester,
     Submission,
+    TestAttempt,
     WithdrawalKey,
     WorkerAccount,
 )
@@ -65,6 +66,7 @@ def withdraw(key: WithdrawalKey, *, now: datetime) -> Withdrawn:
         else:
             _erase(assignment, now)
             erased += 1
+    TestAttempt.objects.filter(worker=key.worker, qualification_type__requester=key.requester_id).update(answer="")
     _leave_channel(key.worker, now)
     WithdrawalKey.objects.filter(pk=key.pk, used_at=None).update(used_at=now)
     return Withdrawn(erased, given_back)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
@@ -10,25 +10,31 @@ from django.utils import timezone
 from django.utils.cache import patch_cache_control
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from annotation.accounts.addresses import client_address, neighbourhood
 from annotation.marketplace import clock
-from annotation.marketplace.channels import browsers, consent, door, ending, leaving, limits
+from annotation.marketplace.channels import browsers, consent, door, ending, leaving
 from annotation.marketplace.channels.kinds import KINDS
 from annotation.marketplace.channels.words import said_at_door
 from annotation.marketplace.models import Assignment, Hit, Link, Participant, Requester
 from annotation.marketplace.sweep import catch_up
+from annotation.marketplace.throttle import Limit, TooOftenError, take
 from annotation.marketplace.worker import sessions
-from annotation.marketplace.worker.doors import Visit, on_worker_host, worker_page
+from annotation.marketplace.worker.doors import Visit, on_worker_host, too_often, worker_page
 
-STATUS = {"unknown": 404, "slow": 429, "closed": 410, "full": 409, "used": 403, "odd-id": 400, "needs-id": 400}
+STATUS = {"unknown": 404, "closed": 410, "full": 409, "used": 403, "odd-id": 400, "needs-id": 400}
+
+# Links and tokens that do not exist; newcomers (a class behind one router comes at once).
+MISSES = Limit("invitation-miss", 30, timedelta(minutes=10))
+ENTRIES = Limit("invitation-entry", 300, timedelta(minutes=10))
 
 
 @require_safe
 @on_worker_host
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
     """What an invitation link leads to. Looking changes nothing: mail programs look, too."""
-    link = _link(request, token)
+    link = door.link_of(token)
     if link is None:
-        return _at_door(request, door_word="slow" if _too_many(request) else "unknown")
+        return _unknown(request)
     now = _now()
     visitor = _visitor(request, link, request.GET.dict())
     found = door.look(link, visitor, now=now)
@@ -43,9 +49,13 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
 @on_worker_host
 def begin(request: HttpRequest, token: str) -> HttpResponse:
     """Come in: the button on the page of a link."""
-    link = _link(request, token)
-    if link is None or not limits.spend(request, "enter", limits.MOST_ENTRIES):
-        return _at_door(request, door_word="unknown" if link is None and not _too_many(request) else "slow")
+    link = door.link_of(token)
+    if link is None:
+        return _unknown(request)
+    try:
+        take(ENTRIES, _client(request), now=timezone.now())
+    except TooOftenError as refusal:
+        return too_often(request, refusal)
     visitor = _visitor(request, link, {name: request.POST.get("external_id", "") for name in _names(link)[:1]})
     try:
         person, worker = door.enter(link, visitor, version=request.POST.get("version", ""), now=_now())
@@ -61,9 +71,14 @@ def begin(request: HttpRequest, token: str) -> HttpResponse:
 @on_worker_host
 def decline(request: HttpRequest, token: str) -> HttpResponse:
     """Say no: nothing about the person is kept."""
-    link = _link(request, token)
-    if link is not None and limits.spend(request, "enter", limits.MOST_ENTRIES):
-        door.turn_away(link, now=_now())
+    link = door.link_of(token)
+    if link is None:
+        return _unknown(request)
+    try:
+        take(ENTRIES, _client(request), now=timezone.now())
+    except TooOftenError as refusal:
+        return too_often(request, refusal)
+    door.turn_away(link, now=_now())
     return _at_door(request, door_word="declined")
 
 
@@ -142,11 +157,12 @@ def withdraw(request: HttpRequest) -> HttpResponse:
     typed = request.POST.get("token", "")[:200]
     if request.method != "POST" or not typed:
         return _private(render(request, "marketplace/channels/withdraw.html", {}))
-    if _too_many(request):
-        return _at_door(request, door_word="slow")
     key = leaving.key_of(typed)
     if key is None:
-        limits.spend(request, "miss", limits.MOST_MISSES)
+        try:
+            take(MISSES, _client(request), now=timezone.now())
+        except TooOftenError as refusal:
+            return too_often(request, refusal)
         return _private(render(request, "marketplace/channels/withdraw.html", {"unknown": True}, status=404))
     now = _now()
     done = leaving.withdraw(key, now=now) if "sure" in request.POST else None
@@ -164,18 +180,17 @@ def _now() -> datetime:
     return now
 
 
-def _link(request: HttpRequest, token: str) -> Link | None:
-    """The link, unless it is unknown (which is counted) or this address has tried too many that are."""
-    if _too_many(request):
-        return None
-    link = door.link_of(token)
-    if link is None:
-        limits.spend(request, "miss", limits.MOST_MISSES)
-    return link
+def _unknown(request: HttpRequest) -> HttpResponse:
+    """A link that leads nowhere; who tries too many of them has to wait."""
+    try:
+        take(MISSES, _client(request), now=timezone.now())
+    except TooOftenError as refusal:
+        return too_often(request, refusal)
+    return _at_door(request, door_word="unknown")
 
 
-def _too_many(request: HttpRequest) -> bool:
-    return limits.spent(request, "miss", limits.MOST_MISSES)
+def _client(request: HttpRequest) -> str:
+    return neighbourhood(client_address(request))
 
 
 def _inside(found: door.Door, visitor: door.Visitor) -> bool:

@@ -44,7 +44,6 @@ def said_at_door(word: str) -> tuple[str, str]:
             _("This link does not lead anywhere"),
             _("Please check that it was copied completely, or ask the person who sent it."),
         ),
-        "slow": (_("Too many attempts"), _("Please wait ten minutes and try again.")),
         "declined": (
             _("You are not taking part"),
             _("That is perfectly fine. Nothing about you was kept, and you will get no more mail about this study."),

@@ -7,15 +7,8 @@ from contextlib import ExitStack
 
 import httpx
 import pytest
-from django.core.cache import cache
 
 from tests.marketplace.channels.guests import Guest
-
-
-@pytest.fixture(autouse=True)
-def nobody_has_knocked() -> None:
-    """The limits count anew in each test."""
-    cache.clear()
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 from lxml import html
 
 from annotation.marketplace import clock
-from annotation.marketplace.channels import limits
+from annotation.marketplace.channels.views import MISSES
 from annotation.marketplace.models import Consent, Link, Participant, ParticipantIdentity, Refusal, WorkerAccount
 from tests.marketplace.channels.guests import KEYWORDS, Guest, channel, tasks, told, written
 from tests.marketplace.people import reason
@@ -157,7 +157,7 @@ def test_doors_that_are_not_open_say_why_before_anything_else(lab, guest, tmp_pa
 def test_an_unknown_link_tells_nothing_and_guessing_is_slowed_down(site, guest):
     visitor = guest()
     assert [visitor.open(f"{site}/hits/in/{name}/") for name in ("a", "b" * 43, "%00", "é")] == ["unknown"] * 4
-    for number in range(limits.MOST_MISSES):
+    for number in range(MISSES.most):
         visitor.open(f"{site}/hits/in/guess{number}/")
     assert visitor.browser.get(f"{site}/hits/in/c/").status_code == 429
 

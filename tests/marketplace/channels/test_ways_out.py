@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from annotation.marketplace import clock
 from annotation.marketplace.accounts import fund
-from annotation.marketplace.channels import kinds, limits, retention
+from annotation.marketplace.channels import kinds, retention
+from annotation.marketplace.channels.views import MISSES
 from annotation.marketplace.models import (
     Assignment,
     Channel,
@@ -138,9 +139,9 @@ def test_a_token_works_in_another_browser_and_a_wrong_one_tells_nothing(lab, gue
     assert take_back(stranger, token, sure="1") == "withdrawn"
     assert bob.get("/hits/").url.path == "/hits/end/"
     assert told("verify", Participant.objects.get().code)["withdrawn"] is True
-    for _ in range(limits.MOST_MISSES):
+    for _ in range(MISSES.most):
         take_back(stranger, "wrong")
-    assert take_back(stranger, "wrong") == "slow"
+    assert take_back(stranger, "wrong") == "too-often"
 
 
 def test_what_was_taken_back_is_paid_as_soon_as_there_is_money_and_never_rejected(open_lab, guest):

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import CASCADE
 
 from annotation.crowd.answers import is_withdrawn
 from annotation.crowd.client import Market
-from annotation.models import AuditEvent, Flag, Judgment, Presentation, Study, Submission
+from annotation.models import AuditEvent, Judgment, Parse, Study, Submission
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +42,9 @@ def withdrawn_on(study: Study, *, market: Market) -> tuple[str, ...]:
 def withdraw(study: Study, assignment_ids: Iterable[str], *, actor: str, now: datetime) -> Withdrawal:
     """Erase what the named submissions of the study say, all or none; again, it changes nothing.
 
-    Gone are the raw answer, presentations, judgments and flags; what remains is that somebody (a pseudonym) worked,
-    when, and was paid. The audit tells how many, so that numbers of before and after can be told apart.
+    Gone are the raw answer, presentations, judgments, flags and all else that was made of it; what remains is that
+    somebody (a pseudonym) worked, when, and was paid. The audit tells how many, so that numbers of before and after
+    can be told apart.
     """
     wanted = sorted(set(assignment_ids))
     if not wanted:
@@ -61,9 +63,10 @@ def withdraw(study: Study, assignment_ids: Iterable[str], *, actor: str, now: da
 
 
 def _erase(submissions: Sequence[int]) -> int:
-    """Number of judgments erased."""
+    """Number of judgments erased. Whatever hangs on a submission goes with it, but for the note that it was read."""
     judgments = Judgment.objects.filter(presentation__submission__in=submissions).count()
-    Presentation.objects.filter(submission__in=submissions).delete()
-    Flag.objects.filter(submission__in=submissions).delete()
+    for relation in Submission._meta.related_objects:
+        if relation.on_delete is CASCADE and relation.related_model is not Parse:
+            relation.related_model._default_manager.filter(**{f"{relation.field.name}__in": submissions}).delete()
     Submission.objects.filter(pk__in=submissions).update(raw="", raw_format=Submission.WITHDRAWN)
     return judgments

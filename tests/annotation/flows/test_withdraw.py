@@ -23,7 +23,18 @@ from annotation.flows.read import read
 from annotation.flows.review import approve
 from annotation.flows.withdraw import withdraw, withdrawn_on
 from annotation.flows.work import work
-from annotation.models import AuditEvent, Flag, Judgment, Presentation, Study, Submission, Worker, WorkerIdentity
+from annotation.models import (
+    AuditEvent,
+    Decision,
+    Flag,
+    Judgment,
+    Parse,
+    Presentation,
+    Study,
+    Submission,
+    Worker,
+    WorkerIdentity,
+)
 from annotation.rehearsal.crowd.browser import Browser
 
 from .conftest import NOW, told
@@ -68,6 +79,10 @@ def test_what_was_collected_is_erased_and_what_was_paid_stays_paid(rated: Study,
     assert (Judgment.objects.count(), Presentation.objects.count()) == (8, 8)
     assert selectors.money_spent(rated) == spent
     assert {row.count for row in selectors.rating_sums(rated).values()} == {1}
+    erased = Submission.objects.filter(raw_format="withdrawn")
+    for relation in Submission._meta.related_objects:
+        kept = relation.related_model.objects.filter(**{f"{relation.field.name}__in": erased})
+        assert kept.exists() == (relation.related_model in {Parse, Decision}), relation
     event = AuditEvent.objects.filter(verb="withdraw").get()
     assert event.facts == {"submissions": 2, "judgments": 8}
     assert AuditEvent.objects.first_broken(rated) is None

@@ -206,13 +206,20 @@ def _counts(found: tuple[int, int], submitted: int) -> tuple[int, int, int]:
 
 def crowd_warnings(crowd: selectors.CrowdCounts) -> list[Warn]:
     """What a reader must know of the decisions."""
-    if not crowd.rejected_kept:
-        return []
-    sentence = (
-        f"{crowd.rejected_kept} of {crowd.submitted} submissions were refused payment and are part of the analysis; "
-        "leaving them out is a decision of its own."
-    )
-    return [Warn("rejected_included", sentence)]
+    found = []
+    if crowd.rejected_kept:
+        sentence = (
+            f"{crowd.rejected_kept} of {crowd.submitted} submissions were refused payment and are part of the "
+            "analysis; leaving them out is a decision of its own."
+        )
+        found.append(Warn("rejected_included", sentence))
+    if crowd.withdrawn:
+        sentence = (
+            f"{crowd.withdrawn} of {crowd.submitted} submissions were withdrawn by their workers: paid, erased, and "
+            "in no number of this report; an earlier report may have counted them."
+        )
+        found.append(Warn("withdrawn", sentence))
+    return found
 
 
 def versions() -> tuple[tuple[str, str], ...]:

@@ -161,6 +161,7 @@ class CrowdCounts:
     rejected: int
     excluded: int
     rejected_kept: int
+    withdrawn: int
     first: datetime | None
     last: datetime | None
 
@@ -181,6 +182,7 @@ def crowd_counts(study: Study) -> CrowdCounts:
             rejected=Count("pk", filter=Q(no=True)),
             excluded=Count("pk", filter=Q(left_out=True)),
             rejected_kept=Count("pk", filter=Q(no=True, left_out=False)),
+            withdrawn=Count("pk", filter=Q(raw_format=Submission.WITHDRAWN)),
             first=Min("submitted_at"),
             last=Max("submitted_at"),
         )

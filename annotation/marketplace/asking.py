@@ -19,25 +19,35 @@ def requestable(found: QualificationType) -> bool:
 
 
 def refusal(found: QualificationType, worker: WorkerAccount, now: datetime) -> str:
-    """Why `worker` may not ask for the type now: not-requestable, granted, waiting, asked; "" when it is allowed."""
+    """Why `worker` may not ask for the type now: not-requestable, granted, waiting, asked; "" when it is allowed.
+
+    Who has the qualification may take its test again for a better score, where it may be taken again at all.
+    """
     if not requestable(found):
         return "not-requestable"
-    if found.grants.filter(worker=worker, status=Granted).exists():
+    if not found.test and found.grants.filter(worker=worker, status=Granted).exists():
         return "granted"
     last = found.requests.filter(worker=worker).order_by("-pk").first()
-    if last is None:
-        return ""
-    if last.state == State.PENDING:
+    if last is not None and last.state == State.PENDING:
         return "waiting"
+    times = [last.asked_at] if last is not None else []
+    times += found.attempts.filter(worker=worker).order_by("-pk").values_list("began_at", flat=True)[:1]
+    if not times:
+        return "granted" if found.grants.filter(worker=worker, status=Granted).exists() else ""
     delay = found.retry_delay_seconds
-    return "" if delay is not None and last.asked_at + timedelta(seconds=delay) <= now else "asked"
+    return "" if delay is not None and max(times) + timedelta(seconds=delay) <= now else "asked"
 
 
 @transaction.atomic
 def ask(found: QualificationType, *, worker: WorkerAccount, now: datetime) -> QualificationRequest:
-    """Ask for the type; one with AutoGranted is given at once. Raises WorkRefusedError with a word of `refusal`."""
+    """Ask for the type; one with AutoGranted is given at once.
+
+    Raises WorkRefusedError: a word of `refusal`, or test (to be taken first).
+    """
     if reason := refusal(found, worker, now):
         raise WorkRefusedError(reason)
+    if found.test:
+        raise WorkRefusedError("test")
     try:
         with transaction.atomic():
             made = QualificationRequest.objects.create(qualification_type=found, worker=worker, asked_at=now)

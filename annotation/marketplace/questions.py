@@ -1,22 +1,23 @@
-"""Questions: what a HIT shows. HTMLQuestion and ExternalQuestion are read and checked here."""
+"""Questions: what a HIT shows. HTMLQuestion and ExternalQuestion are read and checked here, QuestionForm in `forms`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import ip_address
 from urllib.parse import SplitResult, parse_qsl, urlsplit
-from xml.etree.ElementTree import Element, ParseError
+from xml.etree.ElementTree import Element
 
 import lxml.etree
 import lxml.html
-from defusedxml.common import DefusedXmlException
-from defusedxml.ElementTree import fromstring
 from django.conf import settings
 
 from annotation.marketplace.answers import RESERVED
 from annotation.marketplace.errors import InvalidParameterError
+from annotation.marketplace.forms import reading
+from annotation.marketplace.forms.reading import SCHEMAS
+from annotation.marketplace.forms.xml import root_of
 
-SCHEMAS = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas"
 HTML_NAMESPACE = f"{SCHEMAS}/2011-11-11/HTMLQuestion.xsd"
 EXTERNAL_NAMESPACE = f"{SCHEMAS}/2006-07-14/ExternalQuestion.xsd"
 CONTENT_ELEMENT = {
@@ -24,12 +25,17 @@ CONTENT_ELEMENT = {
     ("ExternalQuestion", EXTERNAL_NAMESPACE): "ExternalURL",
 }
 MOST_BYTES = 65_535
+# What a document consists of without showing anything.
+UNSEEN = frozenset({"html", "head", "body", "title", "meta", "link", "style", "base"})
 TALLEST_FRAME = 100_000
 
 
 @dataclass(frozen=True)
 class Question:
-    """`kind` is HTMLQuestion or ExternalQuestion, `content` the HTML or the URL, `frame_height` pixels (0: fill)."""
+    """`kind` is HTMLQuestion, ExternalQuestion or QuestionForm; `content` the HTML, the URL or the whole XML.
+
+    `frame_height` is in pixels (0: fill).
+    """
 
     kind: str
     content: str
@@ -38,10 +44,11 @@ class Question:
 
 def checked(text: str) -> Question:
     """Read the XML of a new HIT's question. Raises InvalidParameterError naming the rule that is broken."""
-    size = len(text.encode("utf-8", "surrogatepass"))
-    if not text or size > MOST_BYTES:
-        raise InvalidParameterError(f"Question must have 1 to {MOST_BYTES} bytes in UTF-8; it has {size}.")
+    check_size(text, "Question")
     question = parsed(text)
+    if question.kind == "QuestionForm":
+        reading.read(text)
+        return question
     if question.kind == "HTMLQuestion":
         _check_html(question.content)
     else:
@@ -49,15 +56,19 @@ def checked(text: str) -> Question:
     return question
 
 
+def check_size(text: str, name: str) -> None:
+    """Raise InvalidParameterError unless XML given as the parameter `name` has 1 to 65,535 bytes."""
+    size = len(text.encode("utf-8", "surrogatepass"))
+    if not text or size > MOST_BYTES:
+        raise InvalidParameterError(f"{name} must have 1 to {MOST_BYTES} bytes in UTF-8; it has {size}.")
+
+
+@lru_cache(maxsize=128)
 def parsed(text: str) -> Question:
     """Read the XML of a stored question. Raises InvalidParameterError."""
-    try:
-        root = fromstring(text.strip(), forbid_dtd=True)
-    except (ParseError, DefusedXmlException, ValueError) as error:
-        raise InvalidParameterError(
-            f"There was an error parsing the XML question data in your request: {error}"
-        ) from None
-    namespace, _, kind = root.tag.removeprefix("{").rpartition("}")
+    namespace, kind, root = root_of(text)
+    if kind == "QuestionForm" and namespace in reading.NAMESPACES:
+        return Question(kind, text, 0)
     content_name = CONTENT_ELEMENT.get((kind, namespace))
     if content_name is None:
         raise _unknown_kind(kind, namespace)
@@ -69,13 +80,9 @@ def parsed(text: str) -> Question:
 
 
 def _unknown_kind(kind: str, namespace: str) -> InvalidParameterError:
-    if kind == "QuestionForm":
-        return InvalidParameterError(
-            "QuestionForm is not supported by this marketplace; publish an HTMLQuestion or an ExternalQuestion."
-        )
     return InvalidParameterError(
-        f"Question must be an HTMLQuestion ({HTML_NAMESPACE}) or an ExternalQuestion ({EXTERNAL_NAMESPACE}), "
-        f"not {kind!r} in the namespace {namespace!r}."
+        f"Question must be an HTMLQuestion ({HTML_NAMESPACE}), an ExternalQuestion ({EXTERNAL_NAMESPACE}) or a "
+        f"QuestionForm ({reading.NAMESPACES[0]}), not {kind!r} in the namespace {namespace!r}."
     )
 
 
@@ -101,12 +108,19 @@ def _check_html(html: str) -> None:
         root = lxml.html.document_fromstring(html.encode(), parser=parser)
     except lxml.etree.ParserError:
         root = None
-    body = root.find("body") if root is not None else None
-    if body is None or (not len(body) and not (body.text or "").strip()):
+    if root is None or not _shows(root):
         raise InvalidParameterError(
             "There was an error parsing the HTML5 data in your request. Please make sure the data is well-formed and "
             "validates as HTML5. Details: the document shows nothing (its body is empty)."
         )
+
+
+def _shows(root: lxml.etree._Element) -> bool:
+    """Whether anything of a document can be seen, be it made by its script; custom elements may be put in the head."""
+    body = root.find("body")
+    texts = [] if body is None else [body.text, *(child.tail for child in body)]
+    seen = (element for element in root.iter() if isinstance(element.tag, str) and element.tag not in UNSEEN)
+    return any((text or "").strip() for text in texts) or next(seen, None) is not None
 
 
 def _check_url(url: str) -> None:

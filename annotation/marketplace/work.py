@@ -8,8 +8,9 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import F
 
-from annotation.marketplace import funds, lifecycle, once
-from annotation.marketplace.answers import Pairs, answers_xml
+from annotation.marketplace import drafts, funds, lifecycle, once
+from annotation.marketplace.answers import Pairs
+from annotation.marketplace.channels import gate
 from annotation.marketplace.eligibility import standing
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.locks import lock_assignment, lock_hit, lock_requester
@@ -23,7 +24,8 @@ State = Assignment.State
 def accept(hit: Hit, *, worker: WorkerAccount, now: datetime) -> Assignment:
     """Give `worker` a place of `hit` until the deadline.
 
-    Raises WorkRefusedError: closed, held (already accepted or done), unqualified, blocked, full. Exactly MaxAssignments
+    Raises WorkRefusedError: closed, held (already accepted or done), unqualified, blocked, full, and what `gate.check`
+    raises (uninvited, finished, consent). Exactly MaxAssignments
     can be held: the HIT's row is locked from the check to the count.
     """
     locked = lock_hit(hit.pk)
@@ -35,6 +37,7 @@ def accept(hit: Hit, *, worker: WorkerAccount, now: datetime) -> Assignment:
         raise WorkRefusedError("unqualified")
     if WorkerBlock.objects.filter(requester=locked.requester_id, worker=worker).exists():
         raise WorkRefusedError("blocked")
+    gate.check(locked, worker=worker, now=now)
     if not lifecycle.available(locked, now):
         raise WorkRefusedError("full")
     once.grant(locked, worker=worker, now=now)
@@ -60,8 +63,8 @@ def give_back(assignment: Assignment, *, now: datetime) -> None:
 
 
 @transaction.atomic
-def hand_in(assignment: Assignment, pairs: Pairs, *, now: datetime, received_at: datetime) -> None:
-    """Record the fields of a form as the work of `assignment`, once.
+def hand_in(assignment: Assignment, pairs: Pairs, *, answer: str, now: datetime, received_at: datetime) -> None:
+    """Record the fields of a form as the work of `assignment`, once; `answer` is the XML made from them.
 
     `received_at` is the real time. Raises WorkRefusedError: twice (already handed in), returned, late.
     """
@@ -72,9 +75,8 @@ def hand_in(assignment: Assignment, pairs: Pairs, *, now: datetime, received_at:
         raise WorkRefusedError("returned")
     if held.state != State.ACCEPTED or held.deadline <= now:
         raise WorkRefusedError("late")
-    Submission.objects.create(
-        assignment=held, raw=json.dumps(pairs), answer=answers_xml(pairs), received_at=received_at
-    )
+    Submission.objects.create(assignment=held, raw=json.dumps(pairs), answer=answer, received_at=received_at)
+    drafts.forget(held)
     held.state, held.submitted_at = State.SUBMITTED, now
     held.auto_approval_at = held.due_at = now + timedelta(seconds=hit.hit_type.auto_approval_seconds)
     held.save(update_fields=["state", "submitted_at", "auto_approval_at", "due_at"])
@@ -89,6 +91,7 @@ def end_hold(hit: Hit, held: Assignment, *, state: str, at: datetime) -> None:
     """Mark `held` (locked, with its HIT) as returned or abandoned; the HIT is settled but not saved."""
     held.state, held.given_up_at, held.due_at = state, at, None
     held.save(update_fields=["state", "given_up_at", "due_at"])
+    drafts.forget(held)
     hit.pending -= 1
     happened = events.RETURNED if state == State.RETURNED else events.ABANDONED
     events.emit(happened, hit, at=at, assignment=held)

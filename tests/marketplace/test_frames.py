@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
@@ -32,7 +33,9 @@ def test_the_frame_shows_the_page_as_it_was_published(lab, ann, port):
     task = ann.take(lab.hit(Question=html_question(page)))
     answer = fetched(task.frame)
     assert task.frame.startswith(f"http://localhost:{port}/")
-    assert answer.text == page
+    # Our script stands behind the doctype; nothing else is changed.
+    assert answer.text.startswith("<!DOCTYPE html><script>(")
+    assert re.sub("(?s)<script>.*?</script>", "", answer.text, count=1) == page
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
 
 
@@ -42,9 +45,11 @@ def test_the_frame_carries_the_four_parameters(lab, ann):
     assert task.fields == {
         "assignmentId": task.id,
         "hitId": hit["HITId"],
-        "turkSubmitTo": f"{ann.origin}/hits",
+        "turkSubmitTo": task.fields["turkSubmitTo"],
         "workerId": ann.worker_id,
     }
+    token = task.fields["turkSubmitTo"].removeprefix(f"{ann.origin}/hits/s/{task.id}-")
+    assert re.fullmatch("[0-9a-f]{48}", token)
 
 
 def test_requester_html_has_no_origin_and_no_cookie_even_outside_the_frame(lab, ann):
@@ -91,8 +96,10 @@ def test_one_shared_host_shows_no_hit_outside_development(lab, ann, settings):
 
 def test_forms_that_name_amazons_site_are_sent_to_ours(lab, ann):
     page = PAGE.replace("<form ", '<form action="https://www.mturk.com/mturk/externalSubmit" ')
-    shown = fetched(ann.take(lab.hit(Question=html_question(page))).frame).text
-    assert f'action="{ann.origin}/hits/mturk/externalSubmit"' in shown
+    task = ann.take(lab.hit(Question=html_question(page)))
+    shown = fetched(task.frame).text
+    assert f'action="{ann.origin}/hits/s/{task.id}-' in shown
+    assert "mturk.com/mturk" not in shown.split("</script>", 1)[1]
 
 
 def test_an_external_question_keeps_its_query(lab, ann):

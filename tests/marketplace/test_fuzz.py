@@ -17,7 +17,7 @@ from annotation.marketplace.models import Submission
 from annotation.marketplace.proof import prove
 from annotation.marketplace.wire import views
 from annotation.marketplace.wire.model import OPERATIONS
-from annotation.marketplace.worker import frames
+from annotation.marketplace.worker import submits
 from tests.marketplace.questions import external_question, html_question
 
 pytestmark = pytest.mark.database
@@ -142,7 +142,7 @@ def test_any_form_is_recorded_or_refused(ids, site):
         for head in (b"", b"assignmentId=", f"assignmentId={ids['AssignmentId']}&".encode()):
             request = RequestFactory().post("/hits/mturk/externalSubmit", head + body, content_type=kind)
             request.META["HTTP_HOST"] = origin
-            assert frames.external_submit(request).status_code in {400, 404, 409}
+            assert submits.external_submit(request).status_code in {400, 404, 409}
 
     answered()
     assert Submission.objects.count() == 1

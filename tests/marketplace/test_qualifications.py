@@ -96,7 +96,7 @@ def test_system_types_are_known_by_name(lab):
     assert (found["Name"], found["IsRequestable"]) == ("Worker_Locale", False)
 
 
-def test_tests_are_refused_clearly(lab):
+def test_a_test_without_its_duration_is_refused(lab):
     given = {"Name": "n", "Description": "d", "QualificationTypeStatus": "Active", "Test": "<QuestionForm/>"}
     assert lab.refused("create_qualification_type", **given)[0] == "ParameterValidationError"
 

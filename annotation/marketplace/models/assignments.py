@@ -37,6 +37,8 @@ class Assignment(models.Model):
     rejected_at = models.DateTimeField(null=True, blank=True)
     feedback = models.TextField(blank=True)
     due_at = models.DateTimeField(null=True, blank=True)
+    # When the worker took the answers back; they are erased, the payment stays.
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [
@@ -73,3 +75,15 @@ class Submission(models.Model):
 
     def __str__(self) -> str:
         return f"submission of {self.assignment_id}"
+
+
+class Draft(models.Model):
+    """What a worker has typed into a HIT that keeps drafts, until it is handed in, given back or out of time."""
+
+    assignment = models.OneToOneField(Assignment, on_delete=models.CASCADE, related_name="draft")
+    # JSON, as the HIT's page sent it.
+    content = models.TextField()
+    saved_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"draft of {self.assignment_id}"

@@ -28,6 +28,10 @@ class QualificationType(models.Model):
     auto_granted_value = models.IntegerField(default=1)
     # Keyword assay:once: given by the marketplace itself to whoever accepts a HIT that asks for its absence.
     once = models.BooleanField(default=False)
+    # A QuestionForm and, where tests are graded by the marketplace, its AnswerKey; as they were given.
+    test = models.TextField(blank=True)
+    test_seconds = models.BigIntegerField(null=True, blank=True)
+    answer_key = models.TextField(blank=True)
     created_at = models.DateTimeField()
     deleted_at = models.DateTimeField(null=True, blank=True)
 
@@ -80,6 +84,9 @@ class QualificationRequest(models.Model):
     state = models.CharField(max_length=8, choices=State.choices, default=State.PENDING)
     asked_at = models.DateTimeField()
     reason = models.TextField(blank=True)
+    # Of a type with a test: the test as it was taken, and the answers.
+    test = models.TextField(blank=True)
+    answer = models.TextField(blank=True)
 
     class Meta:
         constraints = [
@@ -93,3 +100,28 @@ class QualificationRequest(models.Model):
 
     def __str__(self) -> str:
         return self.request_id
+
+
+class TestAttempt(models.Model):
+    """A worker's go at a qualification test, from the moment the questions may be seen; the times are the market's."""
+
+    # No class of tests, whatever test runners think of its name.
+    __test__ = False
+
+    attempt_id = models.CharField(max_length=64, unique=True, default=public_id)
+    qualification_type = models.ForeignKey(QualificationType, on_delete=models.CASCADE, related_name="attempts")
+    worker = models.ForeignKey(WorkerAccount, on_delete=models.CASCADE, related_name="test_attempts")
+    # As the type had it at the beginning: an update does not change a test that is being taken.
+    test = models.TextField()
+    answer_key = models.TextField(blank=True)
+    began_at = models.DateTimeField()
+    deadline = models.DateTimeField()
+    answered_at = models.DateTimeField(null=True, blank=True)
+    answer = models.TextField(blank=True)
+    score = models.IntegerField(null=True, blank=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["qualification_type", "worker", "id"], name="marketplace_attempt_of")]
+
+    def __str__(self) -> str:
+        return self.attempt_id

@@ -68,4 +68,6 @@ def _shape(found: QualificationRequest) -> dict[str, Any]:
         "QualificationTypeId": found.qualification_type.type_id,
         "WorkerId": found.worker.worker_id,
         "SubmitTime": found.asked_at,
+        "Test": found.test or None,
+        "Answer": found.answer or None,
     }

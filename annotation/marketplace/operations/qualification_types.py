@@ -10,20 +10,22 @@ from django.db.models import Q
 from annotation.marketplace import once
 from annotation.marketplace.errors import InvalidParameterError, RequestRefusedError
 from annotation.marketplace.faults import visible
+from annotation.marketplace.forms import reading
+from annotation.marketplace.forms.keys import read_key
 from annotation.marketplace.models import Hit, HitType, QualificationType
 from annotation.marketplace.operations.finding import denied
 from annotation.marketplace.operations.registry import Call, operation
 from annotation.marketplace.operations.shapes import hit_shape
+from annotation.marketplace.questions import check_size
 from annotation.marketplace.requirements import SYSTEM_NAMES
 from annotation.marketplace.wire.paging import page
 
 USUAL_VALUE = 1
-UNSUPPORTED = ("Test", "TestDurationInSeconds", "AnswerKey")
 
 
 @operation("CreateQualificationType", writes=True)
 def create_type(call: Call, given: dict[str, Any]) -> dict[str, Any]:
-    _refuse_unsupported(given)
+    test = _test(given, auto_granted=given.get("AutoGranted", False))
     try:
         with transaction.atomic():
             made = QualificationType.objects.create(
@@ -37,12 +39,13 @@ def create_type(call: Call, given: dict[str, Any]) -> dict[str, Any]:
                 auto_granted_value=given.get("AutoGrantedValue", USUAL_VALUE),
                 once=once.asked_for(given.get("Keywords", "")),
                 created_at=call.now,
+                **test,
             )
     except IntegrityError:
         raise RequestRefusedError(
             "QualificationTypeAlreadyExists", "You have already created a QualificationType with this name."
         ) from None
-    return {"QualificationType": type_shape(made)}
+    return {"QualificationType": type_shape(made, call)}
 
 
 @operation("GetQualificationType", writes=False)
@@ -50,7 +53,7 @@ def get_type(call: Call, given: dict[str, Any]) -> dict[str, Any]:
     type_id = given["QualificationTypeId"]
     if type_id in SYSTEM_NAMES:
         return {"QualificationType": _system_shape(type_id)}
-    return {"QualificationType": type_shape(known_type(type_id))}
+    return {"QualificationType": type_shape(known_type(type_id), call)}
 
 
 @operation("ListQualificationTypes", writes=False)
@@ -70,21 +73,26 @@ def list_types(call: Call, given: dict[str, Any]) -> dict[str, Any]:
         keys=["id"],
         scope=["ListQualificationTypes", call.requester.pk, owned, given["MustBeRequestable"], query],
         member="QualificationTypes",
-        shape=type_shape,
+        shape=lambda found: type_shape(found, call),
     )
 
 
 @operation("UpdateQualificationType", writes=True)
 def update_type(call: Call, given: dict[str, Any]) -> dict[str, Any]:
-    _refuse_unsupported(given)
     found = own_type(call, given["QualificationTypeId"])
+    if found.test and given.get("AutoGranted"):
+        raise InvalidParameterError("A QualificationType that has a Test cannot be AutoGranted.")
+    test = _test(given, auto_granted=given.get("AutoGranted", found.auto_granted))
+    for name, value in test.items():
+        setattr(found, name, value)
     found.description = given.get("Description", found.description)
     found.status = given.get("QualificationTypeStatus", found.status)
     found.retry_delay_seconds = given.get("RetryDelayInSeconds", found.retry_delay_seconds)
     found.auto_granted = given.get("AutoGranted", found.auto_granted)
     found.auto_granted_value = given.get("AutoGrantedValue", found.auto_granted_value)
-    found.save(update_fields=["description", "status", "retry_delay_seconds", "auto_granted", "auto_granted_value"])
-    return {"QualificationType": type_shape(found)}
+    fields = ["description", "status", "retry_delay_seconds", "auto_granted", "auto_granted_value", *test]
+    found.save(update_fields=fields)
+    return {"QualificationType": type_shape(found, call)}
 
 
 @operation("DeleteQualificationType", writes=True)
@@ -131,8 +139,9 @@ def own_type(call: Call, type_id: str) -> QualificationType:
     return found
 
 
-def type_shape(found: QualificationType) -> dict[str, Any]:
-    """The structure QualificationType."""
+def type_shape(found: QualificationType, call: Call) -> dict[str, Any]:
+    """The structure QualificationType; the test and its key are for the type's owner only."""
+    own = found.requester_id == call.requester.pk
     return {
         "QualificationTypeId": found.type_id,
         "CreationTime": found.created_at,
@@ -144,6 +153,9 @@ def type_shape(found: QualificationType) -> dict[str, Any]:
         "IsRequestable": not found.once,
         "AutoGranted": found.auto_granted,
         "AutoGrantedValue": found.auto_granted_value if found.auto_granted else None,
+        "Test": (own and found.test) or None,
+        "TestDurationInSeconds": found.test_seconds,
+        "AnswerKey": (own and found.answer_key) or None,
     }
 
 
@@ -157,9 +169,27 @@ def _system_shape(type_id: str) -> dict[str, Any]:
     }
 
 
-def _refuse_unsupported(given: dict[str, Any]) -> None:
-    for member in UNSUPPORTED:
-        if given.get(member):
-            raise InvalidParameterError(
-                f"{member} is not supported: workers ask for qualifications without a test, requesters decide."
-            )
+def _test(given: dict[str, Any], *, auto_granted: bool) -> dict[str, Any]:
+    """The columns that Test, TestDurationInSeconds and AnswerKey set, together; none without a Test.
+
+    Raises InvalidParameterError naming the rule that is broken.
+    """
+    if "Test" not in given:
+        for member in ("TestDurationInSeconds", "AnswerKey"):
+            if member in given:
+                raise InvalidParameterError(f"{member} must be given together with Test.")
+        return {}
+    if auto_granted:
+        raise InvalidParameterError("Test must not be given when AutoGranted is true.")
+    if "TestDurationInSeconds" not in given:
+        raise InvalidParameterError("TestDurationInSeconds must be given together with Test.")
+    check_size(given["Test"], "Test")
+    form = reading.read(given["Test"])
+    if "AnswerKey" in given:
+        check_size(given["AnswerKey"], "AnswerKey")
+        read_key(given["AnswerKey"], form)
+    return {
+        "test": given["Test"],
+        "test_seconds": given["TestDurationInSeconds"],
+        "answer_key": given.get("AnswerKey", ""),
+    }

@@ -17,6 +17,7 @@ RANGES = {
     "MaxAssignments": (1, 1_000_000_000),
     "NumberOfAdditionalAssignments": (1, 1_000_000_000),
     "RetryDelayInSeconds": (0, YEAR),
+    "TestDurationInSeconds": (1, YEAR),
 }
 # Member: fewest and most characters, for texts.
 LENGTHS = {

@@ -1,115 +1,95 @@
-"""What is shown inside the frame of a HIT, and what comes back from it.
+"""What is shown inside the frame of a HIT.
 
-The HTML of an HTMLQuestion is served from HIT_ORIGIN under a sandbox policy: it has no origin, no cookie of ours, and
-may be framed by the worker site only. The form posts to the worker site, without a session: the assignment's id, 150
-random bits that only its worker and its requester know, is what authorises it.
+HTML of requesters is served from HIT_ORIGIN under a sandbox policy: it has no origin, no cookie of ours, and may be
+framed by the worker site only. So are the forms that we make of a QuestionForm, whose pictures and links are theirs.
 """
 
 from __future__ import annotations
 
 import logging
 import re
-from urllib.parse import parse_qsl
+import secrets
 
 from django.conf import settings
-from django.core.exceptions import SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse
-from django.http.multipartparser import MultiPartParserError
 from django.shortcuts import render
-from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
-from annotation.marketplace import clock, work
-from annotation.marketplace.errors import WorkRefusedError
-from annotation.marketplace.ids import is_public_id
-from annotation.marketplace.models import Assignment, Hit
+from annotation.marketplace.forms import reading
+from annotation.marketplace.forms.answering import Given
+from annotation.marketplace.forms.fields import Form
+from annotation.marketplace.forms.showing import shown
+from annotation.marketplace.models import Hit, TestAttempt
 from annotation.marketplace.questions import parsed
-from annotation.marketplace.sweep import catch_up
 from annotation.marketplace.worker.addresses import PREVIEW, seal_holds, submit_base
-from annotation.marketplace.worker.doors import on_worker_host
 from annotation.marketplace.worker.hosts import answers_on, frames_may_be_served
-from annotation.marketplace.worker.policy import confine, may_be_framed_by_site
+from annotation.marketplace.worker.policy import confine, confine_form
+from annotation.marketplace.worker.wrapping import Showing, wrapped
 
 # Amazon's own samples name its site in the form; that site is closed.
 _AMAZON_SUBMIT = re.compile(r"https?://(?:www|workersandbox)\.mturk\.com/mturk/externalSubmit")
-MOST_BYTES = 4 * 1024 * 1024
-MOST_FIELDS = 10_000
-
-Pairs = list[tuple[str, str]]
+SUBMIT = "/mturk/externalSubmit"
 
 log = logging.getLogger(__name__)
 
 
 @require_safe
-def frame(request: HttpRequest, hit_id: str, seal: str) -> HttpResponse:
-    """The HTML of an HTMLQuestion, for whom the worker site sent here."""
+def frame(request: HttpRequest, hit_id: str, load: str, seal: str) -> HttpResponse:
+    """A HIT's HTML or form, for whom the worker site sent here."""
     assignment_id, worker_id = request.GET.get("assignmentId", ""), request.GET.get("workerId", "")
-    if not seal_holds(seal, hit_id, assignment_id, worker_id) or not answers_on(request, settings.HIT_ORIGIN):
-        raise Http404
-    if not frames_may_be_served():
-        log.error("HIT_ORIGIN must name another host than WORKER_ORIGIN; until then no HIT can be shown.")
-        return HttpResponse(_("This task cannot be shown at the moment."), status=503, content_type="text/plain")
-    hit = Hit.objects.filter(hit_id=hit_id, kind=Hit.Kind.HTML).first()
+    refusal = _refused(request, seal, hit_id, load, assignment_id, worker_id)
+    if refusal is not None:
+        return refusal
+    hit = Hit.objects.only("kind", "question").filter(hit_id=hit_id).exclude(kind=Hit.Kind.EXTERNAL).first()
     if hit is None:
         raise Http404
-    html = _AMAZON_SUBMIT.sub(f"{submit_base()}/mturk/externalSubmit", parsed(hit.question).content)
-    return confine(HttpResponse(html, content_type="text/html; charset=utf-8"))
+    showing = _showing(load, "" if assignment_id == PREVIEW else assignment_id)
+    if hit.kind == Hit.Kind.FORM:
+        return form_page(request, reading.read(hit.question), showing)
+    html = _AMAZON_SUBMIT.sub(showing.submit, parsed(hit.question).content)
+    return confine(HttpResponse(wrapped(html, showing), content_type="text/html; charset=utf-8"))
 
 
-@csrf_exempt
-@on_worker_host
-def external_submit(request: HttpRequest) -> HttpResponse:
-    """Take in a HIT's form, once. The answer is a small page for the frame."""
-    if request.method != "POST":
-        return _told(request, "method", 405)
-    try:
-        pairs = _pairs(request)
-    except (SuspiciousOperation, MultiPartParserError, ValueError):
-        return _told(request, "form", 400)
-    assignment_id = dict(reversed(pairs)).get("assignmentId", "")
-    if assignment_id == PREVIEW:
-        return _told(request, "preview", 409)
-    rows = Assignment.objects.filter(assignment_id=assignment_id)
-    assignment = rows.first() if is_public_id(assignment_id) else None
-    if assignment is None:
-        return _told(request, "unknown", 404)
-    now = clock.now()
-    catch_up(now)
-    try:
-        work.hand_in(assignment, pairs, now=now, received_at=timezone.now())
-    except WorkRefusedError as refusal:
-        return _told(request, refusal.reason, 409)
-    return _told(request, "recorded", 200)
+@require_safe
+def test_frame(request: HttpRequest, attempt_id: str, load: str, seal: str) -> HttpResponse:
+    """The form of a qualification test that a worker has begun."""
+    refusal = _refused(request, seal, attempt_id, load, attempt_id, request.GET.get("workerId", ""))
+    if refusal is not None:
+        return refusal
+    attempt = TestAttempt.objects.filter(attempt_id=attempt_id).first()
+    if attempt is None:
+        raise Http404
+    return form_page(request, reading.read(attempt.test), _showing(load, attempt_id))
 
 
-def _pairs(request: HttpRequest) -> Pairs:
-    """The fields of a form as they came, in order. Raises SuspiciousOperation, MultiPartParserError or ValueError."""
-    if int(request.META.get("CONTENT_LENGTH") or 0) > MOST_BYTES:
-        raise ValueError("the form is too large")
-    if request.content_type == "multipart/form-data":
-        files = [(name, file.name or "") for name, found in request.FILES.lists() for file in found]
-        return [(name, str(value)) for name, found in request.POST.lists() for value in found] + files
-    if request.content_type not in {"application/x-www-form-urlencoded", ""}:
-        raise ValueError("the form has another encoding")
-    return parse_qsl(request.body.decode("ascii", "replace"), keep_blank_values=True, max_num_fields=MOST_FIELDS)
+def form_page(
+    request: HttpRequest,
+    form: Form,
+    showing: Showing,
+    *,
+    given: tuple[Given, ...] = (),
+    faults: dict[str, str] | None = None,
+) -> HttpResponse:
+    """The web form of a QuestionForm; with what was typed and what is wrong with it where an answer was refused."""
+    nonce = secrets.token_urlsafe(18)
+    questions = shown(form, given=given, faults=faults or {})
+    context = {"parts": questions, "faults": [each for each in questions if each.fault], "showing": showing}
+    status = 422 if faults else 200
+    page = render(request, "marketplace/form.html", {**context, "nonce": nonce}, status=status)
+    page.content = wrapped(page.content.decode(), showing, nonce=nonce).encode()
+    return confine_form(page, nonce)
 
 
-def _told(request: HttpRequest, reason: str, status: int) -> HttpResponse:
-    title, text = _words(reason)
-    context = {"reason": reason, "title": title, "text": text}
-    return may_be_framed_by_site(render(request, "marketplace/frame_note.html", context, status=status))
+def _showing(load: str, assignment_id: str) -> Showing:
+    return Showing(load, settings.WORKER_ORIGIN, assignment_id, submit_base(assignment_id) + SUBMIT)
 
 
-def _words(reason: str) -> tuple[str, str]:
-    return {
-        "recorded": (_("Your answers are recorded"), _("Thank you. Choose “Continue” above this frame to go on.")),
-        "twice": (_("Already handed in"), _("Your answers were recorded earlier; nothing was changed or lost.")),
-        "returned": (_("This task was returned"), _("You gave this task back, so answers for it are not accepted.")),
-        "late": (_("The time for this task is over"), _("The deadline has passed, so the answers were not accepted.")),
-        "preview": (_("This is a preview"), _("Accept the task first; answers from a preview are not recorded.")),
-        "unknown": (_("Unknown task"), _("The form does not name a task that exists. Nothing was recorded.")),
-        "method": (_("Nothing was handed in"), _("Answers are handed in by the form of the task.")),
-        "form": (_("The form could not be read"), _("It is too large or not a web form. Nothing was recorded.")),
-    }[reason]
+def _refused(request: HttpRequest, seal: str, *said: str) -> HttpResponse | None:
+    """Raises Http404 for an address that the worker site did not make."""
+    if not seal_holds(seal, *said) or not answers_on(request, settings.HIT_ORIGIN):
+        raise Http404
+    if frames_may_be_served():
+        return None
+    log.error("HIT_ORIGIN must name another host than WORKER_ORIGIN; until then no HIT can be shown.")
+    return HttpResponse(_("This task cannot be shown at the moment."), status=503, content_type="text/plain")

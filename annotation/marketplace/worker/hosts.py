@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -11,6 +12,19 @@ from django.http import HttpRequest
 def host_of(origin: str) -> str:
     """The host of an origin, without port: ports do not keep cookies apart."""
     return urlsplit(origin).hostname or ""
+
+
+def canonical_host(address: str) -> str:
+    """The host as a browser compares it: IPv4 in every notation is one, as are letters' cases and encodings."""
+    host = host_of(address).rstrip(".")
+    try:
+        return socket.inet_ntoa(socket.inet_aton(host))
+    except (OSError, ValueError):
+        pass
+    try:
+        return host.encode("idna").decode().lower()
+    except UnicodeError:
+        return host.lower()
 
 
 def hosts_differ() -> bool:

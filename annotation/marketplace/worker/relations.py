@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation.marketplace import asking
+from annotation.marketplace import asking, testing
 from annotation.marketplace.eligibility import Standing
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.models import QualificationType, WorkerMessage
@@ -34,16 +34,29 @@ def qualification(request: HttpRequest, visit: Visit, type_id: str) -> HttpRespo
     """A requester's qualification and, where it may be asked for, the button that does."""
     found = _type(type_id)
     reason = asking.refusal(found, visit.worker, visit.now)
-    context = {"visit": visit, "type": found, "reason": reason, "said": _words(reason)}
+    attempt = testing.under_way(found, visit.worker, visit.now) if found.test else None
+    last = (
+        found.attempts.filter(worker=visit.worker).exclude(score=None).order_by("-pk").first() if found.test else None
+    )
+    context = {
+        "visit": visit,
+        "type": found,
+        "reason": reason,
+        "said": _words(reason),
+        "attempt": attempt,
+        "last": last,
+    }
     return render(request, "marketplace/qualification.html", context)
 
 
 @require_POST
 @worker_page
 def ask(request: HttpRequest, visit: Visit, type_id: str) -> HttpResponse:
-    """Ask; the page that follows says what became of it, also when it was refused."""
+    """Ask, or begin the test; the page that follows says what became of it, also when it was refused."""
     found = _type(type_id)
     try:
+        if found.test:
+            return redirect("hits:test", testing.begin(found, worker=visit.worker, now=visit.now).attempt_id)
         asking.ask(found, worker=visit.worker, now=visit.now)
     except WorkRefusedError as refusal:
         context = {"visit": visit, "type": found, "reason": refusal.reason, "said": _words(refusal.reason)}

@@ -1,35 +1,144 @@
-// The page works without this: it counts the time left, and goes on by itself when the task has been handed in.
+// The page of a task works without this: with it the time left is counted, answers are kept until they are recorded
+// (outbox.js), drafts are stored, and the page goes on by itself. docs/worker-page-protocol.md says how it is talked to.
 "use strict";
 (() => {
-  const page = document.getElementById("main");
-  const left = document.getElementById("left");
+  const page = document.getElementById("main"), frame = document.getElementById("task");
+  const told = page.dataset, words = document.getElementById("outbox-words").dataset;
+  const MOST_FIELDS = 10000, MOST_CHARACTERS = 3000000, MOST_DRAFT = 60000, BETWEEN_DRAFTS = 2000;
   const began = Date.now();
-  const given = Number(left.dataset.seconds);
+  let port = null;
 
+  // ---- the time left ----
+  const left = document.getElementById("left");
   function written(seconds) {
     const two = (number) => String(number).padStart(2, "0");
     const hours = Math.floor(seconds / 3600);
     return (hours ? hours + ":" : "") + two(Math.floor(seconds / 60) % 60) + ":" + two(seconds % 60);
   }
-
   function count() {
-    const seconds = Math.max(0, Math.floor(given - (Date.now() - began) / 1000));
+    const seconds = Math.max(0, Math.floor(Number(left.dataset.seconds) - (Date.now() - began) / 1000));
     left.textContent = written(seconds);
     left.classList.toggle("soon", seconds < 120);
     if (seconds === 0) window.clearInterval(timer);
   }
+  const timer = left && window.setInterval(count, 1000);
+  if (left) count();
 
-  // The frame loads a second document when its form has been sent.
+  // ---- without our script in the frame: it loads a second document when its form has been sent ----
   async function look() {
+    if (!told.state || assayOutbox.has(told.key)) return;
     try {
-      const answer = await fetch(page.dataset.state, { credentials: "same-origin" });
-      if (answer.ok && (await answer.json()).state !== "Accepted") window.location.assign(page.dataset.done);
+      const answer = await fetch(told.state, { credentials: "same-origin" });
+      if (answer.ok && (await answer.json()).state !== "Accepted") window.location.assign(told.done);
     } catch {
       // Offline: the link "Continue" remains.
     }
   }
+  frame.addEventListener("load", look);
 
-  const timer = window.setInterval(count, 1000);
-  document.getElementById("task").addEventListener("load", look);
-  count();
+  // ---- answers ----
+  const note = document.getElementById("note");
+  function say(text) {
+    note.textContent = text;
+    note.hidden = !text;
+  }
+  function sound(fields) {
+    if (!Array.isArray(fields) || fields.length > MOST_FIELDS) return false;
+    let characters = 0;
+    for (const pair of fields) {
+      if (!Array.isArray(pair) || pair.length !== 2 || pair.some((text) => typeof text !== "string")) return false;
+      characters += pair[0].length + pair[1].length;
+    }
+    return characters <= MOST_CHARACTERS;
+  }
+  let last = 0;
+  function take(fields) {
+    if (told.preview !== undefined) return say(words.preview);
+    if (!sound(fields)) return say(words.toolarge);
+    // A task that submits without end is heard twice a second.
+    if (Date.now() - last < 500) return undefined;
+    last = Date.now();
+    say("");
+    return assayOutbox.give({
+      key: told.key, url: told.submit, title: document.title,
+      deadline: left ? began + 1000 * Number(left.dataset.seconds) : 0,
+      fields: fields.map(([name, value]) => [name.toWellFormed ? name.toWellFormed() : name, value.toWellFormed ? value.toWellFormed() : value]),
+    });
+  }
+  assayOutbox.listen((entry, outcome, said) => {
+    if (entry.key !== told.key) return;
+    if (outcome === "recorded") window.location.assign(told.done);
+    if (outcome === "invalid") {
+      say(said.text);
+      if (port) port.postMessage({ type: "assay:invalid", detail: said.faults });
+    }
+    if (outcome === "refused" && port) port.postMessage({ type: "assay:outcome", detail: { reason: said.reason } });
+  });
+
+  // ---- drafts ----
+  let unsaved = null, saving = 0;
+  function draft(value) {
+    const text = JSON.stringify(value);
+    if (told.draft === undefined || text === undefined || text.length > MOST_DRAFT || assayOutbox.has(told.key)) return;
+    unsaved = text;
+    saving = saving || window.setTimeout(save, BETWEEN_DRAFTS);
+  }
+  async function save() {
+    saving = 0;
+    const text = unsaved;
+    unsaved = null;
+    try {
+      const answer = await fetch(told.draft, { method: "POST", body: text, credentials: "omit", keepalive: text.length < 60000 });
+      if (answer.status >= 500) throw new Error();
+    } catch {
+      unsaved = unsaved || text;
+      saving = saving || window.setTimeout(save, 5 * BETWEEN_DRAFTS);
+    }
+  }
+  window.addEventListener("pagehide", () => { if (unsaved) save(); });
+  async function drafted() {
+    if (told.draft === undefined) return null;
+    try {
+      const answer = await fetch(told.draft, { credentials: "omit" });
+      return answer.ok ? (await answer.json()).draft : null;
+    } catch {
+      return null;
+    }
+  }
+  const kept = drafted();
+
+  // ---- the way out of the frame, which the frame cannot close ----
+  const back = document.getElementById("back");
+  // A frame that is merely inert can still take the focus by script; one that is not shown cannot.
+  function leave() {
+    frame.hidden = true;
+    back.hidden = false;
+    back.focus();
+    window.setTimeout(() => back.focus(), 50);
+  }
+  back.addEventListener("click", () => {
+    frame.hidden = false;
+    back.hidden = true;
+    frame.focus();
+  });
+
+  // ---- the frame speaks: only the window in our frame is heard, and it must know this page's word, or be of the
+  // origin that we framed ----
+  window.addEventListener("message", async (event) => {
+    const message = event.data, given = event.ports[0];
+    if (event.source !== frame.contentWindow || !given || !message || message.type !== "assay:hello") return;
+    const outside = told.load === "" && event.origin === new URL(frame.src).origin;
+    if (!outside && !(event.origin === "null" && told.load && message.load === told.load)) return;
+    if (port) port.close();
+    port = given;
+    port.onmessage = heard;
+    port.postMessage({ type: "assay:welcome", draft: await kept });
+  });
+  function heard(event) {
+    const message = event.data;
+    if (!message || this !== port) return;
+    if (message.type === "assay:submit") take(message.fields);
+    if (message.type === "assay:draft") draft(message.draft);
+    if (message.type === "assay:leave") leave();
+  }
 })();

@@ -1,0 +1,1 @@
+"""QuestionForm: questions that the marketplace itself renders and checks, for HITs and for qualification tests."""

@@ -1,0 +1,153 @@
+// Runs inside a task, before anything of the task (docs/worker-page-protocol.md). It hands forms to the worker page
+// around it, which keeps them until they are recorded. Where there is no such page, forms go their plain way.
+(told) => {
+  "use strict";
+  if (document.currentScript) document.currentScript.remove();
+  const framed = window.parent !== window;
+  const attribute = (element, name) => Element.prototype.getAttribute.call(element, name);
+  const query = new URLSearchParams(window.location.search);
+  let port = null, draft;
+
+  // Where forms lead that are answers: to our address, to Amazon's of old, or nowhere (which is this document).
+  function isAnswer(form, submitter) {
+    const set = (name) => (submitter && attribute(submitter, "form" + name)) || attribute(form, name) || "";
+    if (set("method").toLowerCase() === "dialog") return false;
+    if (!set("action").trim()) return true;
+    let address;
+    try {
+      address = new URL(set("action"), document.baseURI);
+    } catch {
+      return false;
+    }
+    if (address.href.split(/[?#]/)[0] === window.location.href.split(/[?#]/)[0]) return true;
+    const known = address.origin === told.site || /(^|\.)mturk\.com$/.test(address.hostname);
+    return known && address.pathname.endsWith("/mturk/externalSubmit");
+  }
+
+  function fieldsOf(form, submitter) {
+    let data;
+    try {
+      data = new FormData(form, submitter);
+    } catch {
+      data = new FormData(form);
+      if (submitter && submitter.name) data.append(submitter.name, submitter.value);
+    }
+    return [...data].map(([name, value]) => [name, typeof value === "string" ? value : value.name]);
+  }
+
+  const say = (message) => port && port.postMessage(message);
+  const handIn = (fields) => say({ type: "assay:submit", fields });
+
+  // The last to hear of a submission: whoever checks the form has had their say, and later ones can still object.
+  window.addEventListener("submit", (event) => {
+    if (event.defaultPrevented || !isAnswer(event.target, event.submitter)) return;
+    if (!port) return complete(event.target);
+    event.preventDefault();
+    let objected = false;
+    event.preventDefault = () => { objected = true; };
+    window.setTimeout(() => { if (!objected) handIn(fieldsOf(event.target, event.submitter)); });
+  });
+  const plainly = HTMLFormElement.prototype.submit;
+  HTMLFormElement.prototype.submit = function submit() {
+    if (!isAnswer(this, null)) return plainly.call(this);
+    if (port) return handIn(fieldsOf(this, null));
+    complete(this);
+    return plainly.call(this);
+  };
+  // On its plain way a form must name the assignment itself, and lead somewhere.
+  function complete(form) {
+    const named = [...form.elements].find((field) => field.name === "assignmentId") || document.createElement("input");
+    if (!named.name) form.append(Object.assign(named, { type: "hidden", name: "assignmentId" }));
+    if (!named.value && told.assignment) named.value = told.assignment;
+    if (!(attribute(form, "action") || "").trim()) {
+      form.setAttribute("action", told.submit);
+      form.setAttribute("method", "post");
+    }
+  }
+
+  // Escape twice leads out of the task, also where it holds on to the keyboard.
+  let escaped = -Infinity;
+  window.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    if (event.timeStamp - escaped < 1000) say({ type: "assay:leave" });
+    escaped = event.timeStamp;
+  }, true);
+
+  // Drafts: of forms that ask for it, and of whatever else the task hands over.
+  const asks = () => document.querySelector('meta[name="assay-draft"], form[data-assay-draft]');
+  const formOf = () => document.querySelector("form[data-assay-draft]") || document.querySelector("form");
+  const keeps = (field) => field.name && !["file", "password", "submit", "button", "image", "reset"].includes(field.type)
+    && !["assignmentId", "hitId", "workerId", "turkSubmitTo"].includes(field.name);
+  let waiting = 0;
+  function typed() {
+    if (!port || !asks()) return;
+    window.clearTimeout(waiting);
+    waiting = window.setTimeout(() => {
+      const form = formOf();
+      const names = new Set([...form.elements].filter(keeps).map((field) => field.name));
+      say({ type: "assay:draft", draft: { fields: fieldsOf(form, null).filter(([name]) => names.has(name)) } });
+    }, 800);
+  }
+  window.addEventListener("input", typed);
+  window.addEventListener("change", typed);
+  function restore() {
+    if (draft === null || draft === undefined) return;
+    if (asks() && Array.isArray(draft.fields)) {
+      const left = draft.fields.slice();
+      for (const field of [...formOf().elements].filter(keeps)) {
+        const choice = field.type === "checkbox" || field.type === "radio";
+        const at = left.findIndex(([name, value]) => name === field.name && (!choice || value === field.value));
+        if (field.type === "select-multiple") {
+          const chosen = left.filter(([name]) => name === field.name).map(([, value]) => value);
+          for (const option of field.options) option.selected = chosen.includes(option.value);
+        } else if (choice) field.checked = at >= 0;
+        else if (at >= 0) field.value = left.splice(at, 1)[0][1];
+        else continue;
+        for (const kind of ["input", "change"]) field.dispatchEvent(new Event(kind, { bubbles: true }));
+      }
+    }
+    document.dispatchEvent(new CustomEvent("assay:draft", { detail: draft }));
+  }
+  const ready = () => new Promise((go) => {
+    if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", go, { once: true });
+    else go();
+  });
+
+  // What tasks may use themselves.
+  window.assay = {
+    submit: (fields) => handIn([...fields].map(([name, value]) => [String(name), String(value)])),
+    saveDraft: (value) => say({ type: "assay:draft", draft: value }),
+  };
+
+  // The two functions that Amazon's own script gave to tasks.
+  window.turkGetParam = (name, otherwise) => query.get(name) || otherwise || "";
+  window.turkSetAssignmentID = (given) => {
+    const id = given || query.get("assignmentId") || "", field = document.getElementById("assignmentId");
+    const form = document.getElementById("mturk_form"), button = document.getElementById("submitButton");
+    if (field) field.value = id;
+    if (form && told.assignment) form.action = told.submit;
+    if (button && !told.assignment) {
+      button.disabled = true;
+      button.value = "You must ACCEPT the HIT before you can submit the results.";
+    }
+  };
+
+  // The worker page answers a hello on the port that came with it; until it does, it may not be listening yet.
+  function hello(tries) {
+    if (port || !tries) return;
+    const channel = new MessageChannel();
+    channel.port1.onmessage = (event) => {
+      const message = event.data;
+      if (message.type === "assay:welcome" && !port) {
+        port = channel.port1;
+        draft = message.draft;
+        ready().then(restore);
+      } else if (message.type === "assay:invalid" || message.type === "assay:outcome") {
+        document.dispatchEvent(new CustomEvent(message.type, { detail: message.detail }));
+      }
+    };
+    window.parent.postMessage({ type: "assay:hello", load: told.load }, told.site, [channel.port2]);
+    window.setTimeout(hello, 250, tries - 1);
+  }
+  if (framed && told.site && told.load) hello(40);
+}

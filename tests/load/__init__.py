@@ -1,0 +1,1 @@
+"""The worker site under load: `python -m tests.load`."""

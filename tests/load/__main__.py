@@ -1,0 +1,201 @@
+"""The worker site under a closed loop of workers without think time, on PostgreSQL.
+
+    TEST_POSTGRES_URL=postgres://user@host/name python -m tests.load --workers 60 100 200 --seconds 30
+
+Every worker accepts a HIT of 25 texts, views its page and its frame, and hands in 50 fields, over and over. Clients,
+web processes and PostgreSQL share the machine; a database of its own is made and dropped. "CPU" is processor time for
+one such round, which a busy machine changes less than the clock's. Lost and double submissions are counted in the
+database against what the clients were told.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import time
+from collections import Counter, deque
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tests.benchmarks.market_world import HIT, TICKS, Market, manage, market
+from tests.load.client import Tally, Worker
+
+PLACES = 9
+LABELS = ("Very typical", "Somewhat typical", "Neither", "Somewhat rare", "Very rare")
+
+# Run inside the project: open HITs of 25 texts and signed-in workers.
+PREPARE = """
+import hashlib, json, secrets
+from datetime import timedelta
+from django.db import connection
+from django.utils import timezone
+from annotation.marketplace import clock
+from annotation.marketplace.models import *
+now, real = clock.now(), timezone.now()
+lab = Requester.objects.get(user__username="bench")
+kind, _ = HitType.objects.get_or_create(requester=lab, digest="load", defaults=dict(title="Rate 25 texts",
+    description="d", reward_cents=5, assignment_seconds=3600, auto_approval_seconds=2592000, requirements=[],
+    created_at=now))
+end = now + timedelta(days=10)
+made = Hit.objects.bulk_create([Hit(requester=lab, hit_type=kind, kind="HTMLQuestion", question={question!r},
+    max_assignments={places}, status="Assignable", created_at=now, expiration=end, due_at=end)
+    for _ in range({hits})], batch_size=500)
+people = WorkerAccount.objects.bulk_create(
+    WorkerAccount(name=f"load {{secrets.token_hex(6)}}", created_at=now) for _ in range({workers}))
+tokens = [secrets.token_urlsafe(32) for _ in people]
+WorkerSession.objects.bulk_create(WorkerSession(worker=worker, token_hash=hashlib.sha256(token.encode()).hexdigest(),
+    created_at=real, expires_at=real + timedelta(days=1)) for worker, token in zip(people, tokens))
+with connection.cursor() as cursor:
+    cursor.execute("ANALYZE")
+print(json.dumps([[hit.hit_id for hit in made], tokens]))
+"""
+COUNT = """
+import json
+from annotation.marketplace.models import *
+told = set(json.load(open({file!r})))
+stored = set(Submission.objects.values_list("assignment__assignment_id", flat=True))
+print(json.dumps([len(told - stored), len(stored - told), Submission.objects.count(),
+    Assignment.objects.filter(state="Submitted").count()]))
+"""
+
+
+def question() -> str:
+    """An HTMLQuestion of 25 texts, of the size of a real one (some 25 kB)."""
+    text = "The council voted on Tuesday to put off its decision about the bridge until more is known of its cost. " * 3
+    radios = "".join(f'<label><input type="radio" name="text-NN" value="{name}">{name}</label>' for name in LABELS)
+    sets = "".join(
+        f"<fieldset><legend>{number} of 25</legend><p>{text}</p>{radios.replace('NN', f'{number:02}')}"
+        f'<input type="hidden" name="ms-{number:02}"></fieldset>'
+        for number in range(25)
+    )
+    page = f"<!DOCTYPE html><html lang='en'><title>Rate</title><body><form method='post'>{sets}<button>Submit</button>"
+    head = str(HIT["Question"]).split("<![CDATA[")[0]
+    return f"{head}<![CDATA[{page}]]></HTMLContent><FrameHeight>0</FrameHeight></HTMLQuestion>"
+
+
+def prepared(site: Market, *, hits: int, workers: int) -> tuple[list[str], list[str]]:
+    """Ids of new open HITs and the session tokens of new workers."""
+    script = PREPARE.format(hits=hits, places=PLACES, workers=workers, question=question())
+    found = json.loads(manage(site.environment, "shell", "-v0", "-c", script).strip().splitlines()[-1])
+    return found[0], found[1]
+
+
+def port(site: Market, number: int) -> int:
+    return int(site.servers[number % len(site.servers)].origin.rpartition(":")[2])
+
+
+async def _work(worker: Worker, hits: deque[str], until: float, tally: Tally) -> None:
+    while time.monotonic() < until and hits:
+        try:
+            await worker.do(hits.popleft(), tally)
+        except (OSError, EOFError, TimeoutError) as error:
+            tally.errors.append(f"connection: {type(error).__name__}")
+            worker.close()
+    worker.close()
+
+
+async def _crowd(site: Market, sessions: Sequence[str], hits: deque[str], seconds: float) -> tuple[Tally, float]:
+    workers = [Worker(port(site, number), session) for number, session in enumerate(sessions)]
+    tally, started = Tally(), time.monotonic()
+    await asyncio.gather(*(_work(worker, hits, started + seconds, tally) for worker in workers))
+    return tally, time.monotonic() - started
+
+
+def postgres_cpu() -> float:
+    """Processor seconds of the PostgreSQL processes that run on this machine."""
+    total = 0
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            head, _, rest = stat.read_text("latin-1").rpartition(")")
+        except OSError:
+            continue
+        if "(postgres" in head:
+            total += sum(map(int, rest.split()[11:13]))
+    return total / TICKS
+
+
+def spent(site: Market) -> tuple[float, float, float]:
+    """Processor seconds so far of the web processes, of this client, of PostgreSQL."""
+    return sum(server.cpu() for server in site.servers), time.process_time(), postgres_cpu()
+
+
+def loaded(site: Market, *, workers: int, rounds: int, seconds: float) -> Tally:
+    """One run, printed: rate, seconds of each step, processor time of a round, errors and refusals."""
+    hits, sessions = prepared(site, hits=rounds, workers=workers)
+    queue, before = deque(hits), spent(site)
+    tally, lasted = asyncio.run(_crowd(site, sessions, queue, seconds))
+    after, done = spent(site), len(tally.recorded)
+    print(f"\n{workers} workers, {lasted:.1f} s: {done / lasted:.1f} submissions per second")
+    for step, times in tally.seconds.items():
+        ordered = sorted(times) or [0.0]
+        found = [ordered[len(ordered) // 2], ordered[int(0.95 * (len(ordered) - 1))], ordered[-1]]
+        print(
+            f"  {step:<8}"
+            + "".join(f"{name} {1e3 * t:6.0f} ms   " for name, t in zip(("p50", "p95", "max"), found, strict=True))
+        )
+    each = [1e3 * (late - early) / max(1, done) for early, late in zip(before, after, strict=True)]
+    print("  CPU per round: server {:.1f} ms, client {:.1f} ms, PostgreSQL {:.1f} ms".format(*each))
+    for name, met in (("errors", tally.errors), ("refusals", tally.refused)):
+        print(f"  {name}: {len(met)}" + "".join(f"; {count} x {word}" for word, count in Counter(met).most_common(5)))
+    if not queue:
+        print("  The HITs ran out before the time.")
+    return tally
+
+
+def counted(site: Market, tallies: Sequence[Tally]) -> None:
+    """What the database holds against what was told."""
+    told = [assignment for tally in tallies for assignment in tally.recorded]
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "told.json"
+        file.write_text(json.dumps(told), encoding="utf-8")
+        answer = manage(site.environment, "shell", "-v0", "-c", COUNT.format(file=str(file)))
+    lost, untold, stored, held = json.loads(answer.strip().splitlines()[-1])
+    print(f"\ntold as recorded: {len(told)}; of these lost: {lost}, told twice: {len(told) - len(set(told))}")
+    print(f"stored: {stored} submissions of {held} assignments; of these untold: {untold}, double: {stored - held}")
+
+
+def growth(site: Market, sizes: Sequence[int], rounds: int = 60) -> None:
+    """What a round costs as the number of open HITs grows, for one worker."""
+    print("\none worker, as the number of open HITs grows: median accept, CPU of the web processes per round")
+    total = 0
+    for size in sizes:
+        hits, sessions = prepared(site, hits=max(rounds, size - total), workers=1)
+        total += len(hits)
+        before, tally = spent(site)[0], Tally()
+        asyncio.run(_some(Worker(port(site, 0), sessions[0]), hits[:rounds], tally))
+        middle = sorted(tally.seconds["accept"])[rounds // 2]
+        cpu = (spent(site)[0] - before) / rounds
+        print(f"  {size:>7,} HITs: {1e3 * middle:5.1f} ms, {1e3 * cpu:5.1f} ms")
+
+
+async def _some(worker: Worker, hits: Sequence[str], tally: Tally) -> None:
+    for hit in hits:
+        await worker.do(hit, tally)
+    worker.close()
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(prog="python -m tests.load", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--workers", type=int, nargs="+", default=[60, 100, 200])
+    parser.add_argument("--seconds", type=float, default=30.0)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=6_000, help="HITs prepared for each run: it ends with them")
+    parser.add_argument("--growth", type=int, nargs="*", default=[100, 2_000, 20_000], help="numbers of open HITs")
+    given = parser.parse_args()
+    postgres = os.environ.get("TEST_POSTGRES_URL")
+    if not postgres:
+        print("Not measured: set TEST_POSTGRES_URL=postgres://user@host/name.")
+        return
+    with market(postgres, processes=given.processes) as site:
+        if given.growth:
+            growth(site, given.growth)
+        runs = [loaded(site, workers=each, rounds=given.rounds, seconds=given.seconds) for each in given.workers]
+        counted(site, runs)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,248 @@
+"""Answers arrive once and are never lost, whatever happens to the connection, the page or the session."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Browser, Route, expect
+
+from annotation.marketplace import clock
+from annotation.marketplace.accounts import Record, open_worker
+from annotation.marketplace.models import Submission, WorkerSession
+from annotation.marketplace.worker.sessions import new_link
+from tests.browsing import FLAGS, PHONE
+from tests.marketplace.framed.desk import Desk, connected, fields, raw, state, task
+from tests.marketplace.questions import html_question
+
+pytestmark = pytest.mark.database
+
+SUBMIT = "**/mturk/externalSubmit"
+KEPT = "Your answers are kept in this browser"
+
+
+@pytest.fixture
+def hit(lab) -> dict:
+    return lab.hit(Question=html_question(task()))
+
+
+def fill_in(frame, why: str = "clear") -> None:
+    frame.get_by_label("Why?").fill(why)
+    frame.get_by_label("good").check()
+
+
+def test_answers_are_handed_in_by_keyboard_alone(hit, ann: Desk) -> None:
+    ann.accept(hit)
+    for _ in range(20):
+        ann.page.keyboard.press("Tab")
+        if connected(ann.page).evaluate("document.activeElement.name") == "why":
+            break
+    ann.page.keyboard.type("by keys")
+    ann.page.keyboard.press("Tab")
+    ann.page.keyboard.press("Space")
+    ann.page.keyboard.press("ArrowDown")
+    ann.page.keyboard.press("Tab")
+    ann.page.keyboard.press("Enter")
+    ann.recorded()
+    # The button that was pressed belongs to the form's fields, in their order.
+    assert raw()[1:] == [["why", "by keys"], ["rating", "2"], ["button", "pressed"]]
+
+
+@pytest.mark.parametrize("window", [{}, {"viewport": PHONE}], ids=["desk", "phone"])
+def test_a_lost_connection_is_waited_for(hit, sit_down: Callable[..., Desk], window: dict) -> None:
+    ann = sit_down("ann", **window)
+    frame = ann.accept(hit)
+    fill_in(frame)
+    ann.context.set_offline(True)
+    frame.get_by_role("button", name="Submit").click()
+    expect(ann.page.get_by_text(KEPT)).to_be_visible()
+    assert ann.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+    assert state() == "Accepted"
+    ann.context.set_offline(False)
+    ann.recorded()
+    assert fields() == {"why": "clear", "rating": "2", "button": "pressed"}
+    assert Submission.objects.count() == 1
+
+
+def test_a_server_in_trouble_is_asked_again(hit, ann: Desk) -> None:
+    frame = ann.accept(hit)
+    fill_in(frame)
+    seen: list[str] = []
+
+    def trouble(route: Route) -> None:
+        seen.append(route.request.url)
+        if len(seen) == 1:
+            route.fulfill(status=502, body="<h1>Bad gateway</h1>")
+        else:
+            route.continue_()
+
+    ann.context.route(SUBMIT, trouble)
+    frame.get_by_role("button", name="Submit").click()
+    ann.recorded()
+    assert len(seen) == 2
+
+
+def test_an_answer_whose_confirmation_is_lost_is_not_recorded_twice(hit, ann: Desk) -> None:
+    frame = ann.accept(hit)
+    fill_in(frame)
+    answers: list[int] = []
+
+    def cut(route: Route) -> None:
+        answer = route.fetch()
+        answers.append(answer.status)
+        if len(answers) == 1:
+            route.abort()
+        else:
+            route.fulfill(response=answer)
+
+    ann.context.route(SUBMIT, cut)
+    frame.get_by_role("button", name="Submit").click()
+    ann.recorded()
+    assert answers == [200, 409]
+    assert Submission.objects.count() == 1
+
+
+def test_a_reload_in_between_loses_nothing(hit, ann: Desk) -> None:
+    frame = ann.accept(hit)
+    fill_in(frame)
+    ann.context.route(SUBMIT, lambda route: route.abort())
+    frame.get_by_role("button", name="Submit").click()
+    expect(ann.page.get_by_text(KEPT)).to_be_visible()
+    ann.page.reload()
+    expect(ann.page.get_by_text(KEPT)).to_be_visible()
+    assert state() == "Accepted"
+    ann.context.unroute_all()
+    ann.page.get_by_role("button", name="Try now").click()
+    ann.recorded()
+    assert fields()["why"] == "clear"
+
+
+def test_the_list_of_tasks_hands_in_what_a_closed_page_left(hit, ann: Desk) -> None:
+    frame = ann.accept(hit)
+    fill_in(frame)
+    ann.context.route(SUBMIT, lambda route: route.abort())
+    frame.get_by_role("button", name="Submit").click()
+    expect(ann.page.get_by_text(KEPT)).to_be_visible()
+    ann.page.close()
+    ann.context.unroute_all()
+    page = ann.context.new_page()
+    page.goto("/hits/")
+    expect(page.get_by_text("are recorded")).to_be_visible()
+    assert fields()["why"] == "clear"
+
+
+def test_a_restarted_browser_hands_in_what_it_kept(hit, site, browser: Browser, tmp_path: Path) -> None:
+    worker = open_worker("ann", worker_id=None, record=Record(), now=clock.now())
+    start: dict[str, Any] = {
+        "executable_path": os.environ["CHROMIUM"],
+        "args": FLAGS,
+        "chromium_sandbox": False,
+        "base_url": site,
+    }
+    first = browser.browser_type.launch_persistent_context(str(tmp_path), **start)
+    page = first.new_page()
+    page.goto(new_link(worker, now=timezone.now()))
+    desk = Desk(worker.worker_id, first, page)
+    frame = desk.accept(hit)
+    fill_in(frame, "before the restart")
+    first.route(SUBMIT, lambda route: route.abort())
+    frame.get_by_role("button", name="Submit").click()
+    expect(page.get_by_text(KEPT)).to_be_visible()
+    first.close()
+    again = browser.browser_type.launch_persistent_context(str(tmp_path), **start)
+    page = again.new_page()
+    page.goto("/hits/")
+    expect(page.get_by_text("are recorded")).to_be_visible()
+    again.close()
+    assert fields()["why"] == "before the restart"
+
+
+def test_a_session_that_ends_during_the_work_loses_nothing(hit, ann: Desk) -> None:
+    frame = ann.accept(hit)
+    fill_in(frame)
+    WorkerSession.objects.all().delete()
+    frame.get_by_role("button", name="Submit").click()
+    ann.page.wait_for_url("**/hits/sign-in/**")
+    assert state() == "Submitted"
+    assert fields()["why"] == "clear"
+
+
+def test_after_the_deadline_the_answer_stays_to_be_copied(hit, ann: Desk, pass_time) -> None:
+    frame = ann.accept(hit)
+    fill_in(frame, "too late")
+    ann.context.route(SUBMIT, lambda route: route.abort())
+    frame.get_by_role("button", name="Submit").click()
+    expect(ann.page.get_by_text(KEPT)).to_be_visible()
+    pass_time(601)
+    ann.context.unroute_all()
+    ann.page.get_by_role("button", name="Try now").click()
+    expect(ann.page.get_by_role("heading", name="The time for this task is over")).to_be_visible()
+    assert "why: too late" in ann.page.get_by_label("Your answers").input_value()
+    ann.page.goto("/hits/")
+    assert "why: too late" in ann.page.get_by_label("Your answers").input_value()
+    ann.page.get_by_role("button", name="Discard").click()
+    expect(ann.page.get_by_label("Your answers")).to_have_count(0)
+    ann.page.reload()
+    expect(ann.page.get_by_label("Your answers")).to_have_count(0)
+    assert Submission.objects.count() == 0
+
+
+def test_another_tab_with_other_answers_is_told(hit, ann: Desk) -> None:
+    first = ann.accept(hit)
+    tab = ann.context.new_page()
+    tab.goto(ann.page.url)
+    second = connected(tab)
+    fill_in(first, "first")
+    first.get_by_role("button", name="Submit").click()
+    ann.recorded()
+    fill_in(second, "second")
+    second.get_by_role("button", name="Submit").click()
+    expect(tab.get_by_role("heading", name="Already handed in")).to_be_visible()
+    assert "why: second" in tab.get_by_label("Your answers").input_value()
+    assert fields()["why"] == "first"
+
+
+def test_a_returned_task_tells_a_stale_tab(hit, ann: Desk) -> None:
+    frame = ann.accept(hit)
+    stale = ann.context.new_page()
+    stale.goto(ann.page.url)
+    frame = connected(stale)
+    ann.page.get_by_role("button", name="Return this task").click()
+    ann.page.wait_for_url("**/hits/")
+    fill_in(frame)
+    frame.get_by_role("button", name="Submit").click()
+    expect(stale.get_by_role("heading", name="This task was returned")).to_be_visible()
+    assert Submission.objects.count() == 0
+
+
+def test_a_preview_takes_no_answers(hit, ann: Desk) -> None:
+    ann.page.goto(f"/hits/{hit['HITId']}/")
+    frame = connected(ann.page)
+    fill_in(frame, "typed early")
+    frame.get_by_role("button", name="Submit").click()
+    expect(ann.page.get_by_role("alert")).to_contain_text("accept the task first")
+    assert frame.get_by_label("Why?").input_value() == "typed early"
+    assert Submission.objects.count() == 0
+
+
+def test_another_worker_on_the_same_computer_sees_nothing_of_it(hit, ann: Desk, sit_down, site) -> None:
+    frame = ann.accept(hit)
+    fill_in(frame, "private words")
+    ann.context.route(SUBMIT, lambda route: route.abort())
+    frame.get_by_role("button", name="Submit").click()
+    expect(ann.page.get_by_text(KEPT)).to_be_visible()
+    ann.context.unroute_all()
+    bob = open_worker("bob", worker_id=None, record=Record(), now=clock.now())
+    ann.page.goto(new_link(bob, now=timezone.now()))
+    ann.page.wait_for_timeout(1500)
+    assert "private words" not in ann.page.content()
+    assert fields()["why"] == "private words"
+    left = ann.page.evaluate(
+        "new Promise(go => { indexedDB.open('assay').onsuccess = e => { e.target.result.transaction('answers')"
+        ".objectStore('answers').getAll().onsuccess = f => go(f.target.result.length); }; })"
+    )
+    assert left == 0

@@ -6,18 +6,32 @@ On SQLite every writing transaction is IMMEDIATE, so there the whole database is
 from __future__ import annotations
 
 from annotation.marketplace.models import Assignment, Hit, Requester
+from annotation.marketplace.prepared import Prepared
+
+_REQUESTER = Prepared(lambda pk: Requester.objects.select_for_update(no_key=True).filter(pk=pk), int)
+_HIT = Prepared(
+    lambda pk: (
+        Hit.objects.select_for_update(no_key=True, of=("self",))
+        .select_related("hit_type")
+        .defer("question")
+        .filter(pk=pk)
+    ),
+    int,
+)
+_ASSIGNMENT = Prepared(lambda pk: Assignment.objects.select_for_update(no_key=True).filter(pk=pk), int)
 
 
 def lock_requester(pk: int) -> Requester:
-    return Requester.objects.select_for_update(no_key=True).get(pk=pk)
+    (found,) = _REQUESTER(pk)
+    return found
 
 
 def lock_hit(pk: int) -> Hit:
     """The HIT, locked, without its question (64 kB) and with its type."""
-    return (
-        Hit.objects.select_for_update(no_key=True, of=("self",)).select_related("hit_type").defer("question").get(pk=pk)
-    )
+    (found,) = _HIT(pk)
+    return found
 
 
 def lock_assignment(pk: int) -> Assignment:
-    return Assignment.objects.select_for_update(no_key=True).get(pk=pk)
+    (found,) = _ASSIGNMENT(pk)
+    return found

@@ -97,6 +97,7 @@ def database(name: str, default: str) -> dict[str, Any]:
     if engine == "django.db.backends.postgresql" and found.get("NAME"):
         found["CONN_MAX_AGE"] = 600
         found["CONN_HEALTH_CHECKS"] = True
+        found["ENGINE"] = "deploy.postgresql"
         return found
     scheme = url.partition(":")[0]
     raise ImproperlyConfigured(

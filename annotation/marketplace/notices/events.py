@@ -6,6 +6,7 @@ from datetime import datetime
 
 from annotation.marketplace import lifecycle
 from annotation.marketplace.models import Assignment, Event, Hit, Subscription
+from annotation.marketplace.prepared import Prepared
 
 ACCEPTED = "AssignmentAccepted"
 ABANDONED = "AssignmentAbandoned"
@@ -24,14 +25,17 @@ Status = Hit.Status
 # In these states time or workers still decide; leaving them is what the events tell.
 OPEN = (Status.ASSIGNABLE, Status.UNASSIGNABLE)
 
+_ASKED = Prepared(
+    lambda hit_type: Subscription.objects.select_related("hit_type").filter(hit_type=hit_type, active=True), int
+)
+
 
 def emit(event_type: str, hit: Hit, *, at: datetime, assignment: Assignment | None = None) -> None:
     """Note that `event_type` happened to `hit` (or to an `assignment` of it), if its type asks to be told of it.
 
     Runs in the caller's transaction: the event is there if and only if what it tells has happened.
     """
-    rows = Subscription.objects.select_related("hit_type").filter(hit_type=hit.hit_type_id, active=True)
-    asked = rows.first()
+    asked = next(iter(_ASKED(hit.hit_type_id)), None)
     if asked is None or event_type not in asked.event_types:
         return
     Event.objects.create(

@@ -18,6 +18,7 @@ from annotation.marketplace.notices import events
 from annotation.marketplace.operations.finding import own_type
 from annotation.marketplace.operations.registry import Call, operation
 from annotation.marketplace.operations.shapes import hit_shape
+from annotation.marketplace.prepared import Prepared
 from annotation.marketplace.requirements import normalised
 
 # Auto-approval comes after 30 days unless the type says otherwise.
@@ -28,6 +29,8 @@ UNSUPPORTED = {
     "AssignmentReviewPolicy": "review policies are not carried out here",
     "HITReviewPolicy": "review policies are not carried out here",
 }
+
+_TYPE = Prepared(lambda requester, digest: HitType.objects.filter(requester=requester, digest=digest), int, str)
 
 
 @operation("CreateHITType", writes=True)
@@ -59,10 +62,12 @@ def _type_for(call: Call, given: dict[str, Any]) -> HitType:
         "requirements": requirements,
     }
     digest = hashlib.sha256(json.dumps(properties, sort_keys=True).encode()).hexdigest()
-    hit_type, _ = HitType.objects.get_or_create(
+    for known in _TYPE(call.requester.pk, digest):
+        return known
+    made, _ = HitType.objects.get_or_create(
         requester=call.requester, digest=digest, defaults={**properties, "created_at": call.now}
     )
-    return hit_type
+    return made
 
 
 def _create(call: Call, given: dict[str, Any], hit_type: HitType) -> dict[str, Any]:

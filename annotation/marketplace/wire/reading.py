@@ -9,6 +9,7 @@ from typing import Any
 
 from botocore.model import OperationModel, Shape
 from botocore.validate import ParamValidator
+from django.http import HttpRequest
 
 from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.wire.errors import malformed
@@ -18,6 +19,14 @@ LONGEST_REPORT = 2_000
 
 _VALIDATOR = ParamValidator()
 _PATTERNS: dict[str, re.Pattern[str]] = {}
+
+
+def declared_length(request: HttpRequest) -> int:
+    """The bytes of the body, as its header says; 0 when it says nothing that can be read."""
+    try:
+        return int(request.META.get("CONTENT_LENGTH") or 0)
+    except ValueError:
+        return 0
 
 
 def document(body: bytes) -> dict[str, Any]:

@@ -12,7 +12,7 @@ _REQUESTER = Prepared(lambda pk: Requester.objects.select_for_update(no_key=True
 _HIT = Prepared(
     lambda pk: (
         Hit.objects.select_for_update(no_key=True, of=("self",))
-        .select_related("hit_type")
+        .select_related("hit_type__subscription")
         .defer("question")
         .filter(pk=pk)
     ),
@@ -27,7 +27,7 @@ def lock_requester(pk: int) -> Requester:
 
 
 def lock_hit(pk: int) -> Hit:
-    """The HIT, locked, without its question (64 kB) and with its type."""
+    """The HIT, locked, without its question (64 kB) and with its type and who is told of it."""
     (found,) = _HIT(pk)
     return found
 

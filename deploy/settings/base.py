@@ -130,6 +130,10 @@ MTURK_SECRET_KEY = env.text("MTURK_SECRET_KEY", "")
 MARKETPLACE_DEVELOPMENT = False
 # Whether HITs may be published that the requester's balance does not cover; real workers should not meet such.
 MARKETPLACE_PUBLISH_UNFUNDED = env.flag("MARKETPLACE_PUBLISH_UNFUNDED", False)
+# How notifications are signed: 2 is SHA-256; 1 is SHA-1, for receivers that know nothing else.
+MARKETPLACE_SIGNATURE_VERSION = env.chosen("MARKETPLACE_SIGNATURE_VERSION", "2", ("2", "1"))
+# How long notifications that were delivered or given up stay; those under way live for a day at most.
+MARKETPLACE_NOTICES_DAYS = env.whole("MARKETPLACE_NOTICES_DAYS", 30, least=2)
 
 LOGGING = {
     "version": 1,

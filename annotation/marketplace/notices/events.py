@@ -6,7 +6,6 @@ from datetime import datetime
 
 from annotation.marketplace import lifecycle
 from annotation.marketplace.models import Assignment, Event, Hit, Subscription
-from annotation.marketplace.prepared import Prepared
 
 ACCEPTED = "AssignmentAccepted"
 ABANDONED = "AssignmentAbandoned"
@@ -25,18 +24,15 @@ Status = Hit.Status
 # In these states time or workers still decide; leaving them is what the events tell.
 OPEN = (Status.ASSIGNABLE, Status.UNASSIGNABLE)
 
-_ASKED = Prepared(
-    lambda hit_type: Subscription.objects.select_related("hit_type").filter(hit_type=hit_type, active=True), int
-)
-
 
 def emit(event_type: str, hit: Hit, *, at: datetime, assignment: Assignment | None = None) -> None:
     """Note that `event_type` happened to `hit` (or to an `assignment` of it), if its type asks to be told of it.
 
-    Runs in the caller's transaction: the event is there if and only if what it tells has happened.
+    Runs in the caller's transaction: the event is there if and only if what it tells has happened. Costs no query
+    where `hit_type__subscription` has come with the HIT.
     """
-    asked = next(iter(_ASKED(hit.hit_type_id)), None)
-    if asked is None or event_type not in asked.event_types:
+    asked: Subscription | None = getattr(hit.hit_type, "subscription", None)
+    if asked is None or not asked.active or event_type not in asked.event_types:
         return
     Event.objects.create(
         requester_id=hit.requester_id,
@@ -46,7 +42,7 @@ def emit(event_type: str, hit: Hit, *, at: datetime, assignment: Assignment | No
         version=asked.version,
         event_type=event_type,
         happened_at=at,
-        type_id=asked.hit_type.type_id,
+        type_id=hit.hit_type.type_id,
         hit_id=hit.hit_id,
         assignment_id=assignment.assignment_id if assignment else "",
     )

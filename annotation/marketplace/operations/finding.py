@@ -9,6 +9,7 @@ from annotation.marketplace.prepared import Prepared
 
 _HIT = Prepared(lambda hit_id: Hit.objects.select_related("hit_type").filter(hit_id=hit_id), str)
 _HIT_KEY = Prepared(lambda hit_id: Hit.objects.filter(hit_id=hit_id).values_list("pk", "requester_id"), str)
+_TYPE = Prepared(lambda type_id: HitType.objects.select_related("subscription").filter(type_id=type_id), str)
 _ASSIGNMENT = Prepared(
     lambda assignment_id: Assignment.objects.select_related("hit__hit_type", "worker", "submission").filter(
         assignment_id=assignment_id
@@ -41,9 +42,10 @@ def own_hit_key(call: Call, hit_id: str) -> int:
 
 def own_type(call: Call, type_id: str) -> HitType:
     """Raises RequestRefusedError: InvalidParameterValue when unknown, PermissionDeniedException."""
-    hit_type = HitType.objects.filter(type_id=type_id).first()
-    if hit_type is None:
+    found = _TYPE(type_id)
+    if not found:
         raise RequestRefusedError("InvalidParameterValue", f"HITType {type_id} does not exist.")
+    (hit_type,) = found
     if hit_type.requester_id != call.requester.pk:
         raise denied(f"HITType {type_id}")
     return hit_type

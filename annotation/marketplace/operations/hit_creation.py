@@ -30,7 +30,11 @@ UNSUPPORTED = {
     "HITReviewPolicy": "review policies are not carried out here",
 }
 
-_TYPE = Prepared(lambda requester, digest: HitType.objects.filter(requester=requester, digest=digest), int, str)
+_TYPE = Prepared(
+    lambda requester, digest: HitType.objects.select_related("subscription").filter(requester=requester, digest=digest),
+    int,
+    str,
+)
 
 
 @operation("CreateHITType", writes=True)

@@ -23,11 +23,13 @@ from annotation.marketplace.requirements import normalised
 
 # Auto-approval comes after 30 days unless the type says otherwise.
 USUAL_DELAY = 2_592_000
+_LAYOUT = "layouts were made on Amazon's requester site; fill the template yourself and send it as Question"
+_POLICY = "review policies are not carried out here; compare the answers in your own code"
 UNSUPPORTED = {
-    "HITLayoutId": "layouts were made on Amazon's requester site",
-    "HITLayoutParameters": "layouts were made on Amazon's requester site",
-    "AssignmentReviewPolicy": "review policies are not carried out here",
-    "HITReviewPolicy": "review policies are not carried out here",
+    "HITLayoutId": _LAYOUT,
+    "HITLayoutParameters": _LAYOUT,
+    "AssignmentReviewPolicy": _POLICY,
+    "HITReviewPolicy": _POLICY,
 }
 
 _TYPE = Prepared(

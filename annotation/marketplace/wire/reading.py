@@ -70,7 +70,7 @@ def _moment(value: Any) -> datetime:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise InvalidParameterError("ExpireAt must be a time: seconds since 1970 or ISO 8601.")
     try:
-        if isinstance(value, str) and not re.fullmatch(r"-?\d+(\.\d+)?", value):
+        if isinstance(value, str) and not re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", value):
             moment = datetime.fromisoformat(value)
             return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
         return datetime.fromtimestamp(float(value), UTC)

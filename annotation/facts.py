@@ -13,7 +13,7 @@ from typing import Any
 import metrics
 from annotation import selectors
 from annotation.models import Study
-from annotation.pricing.fees import wage_cents
+from annotation.pricing.wages import wage_cents
 from metrics.report.records import CrowdFacts, FlagFacts, MoneyFacts, ScaleLabel, StudyFacts, StudyMode, Warn
 from metrics.types import Setting
 

@@ -11,9 +11,11 @@ from typing import Any
 import hypothesis
 import pytest
 from django.db import connections
+from playwright.sync_api import Browser, BrowserContext
 from waitress import create_server
 
 from annotation.management.commands.serve import application
+from tests.browsing import chromium, fresh
 
 # The same examples in every run, and no deadline: a test that fails on somebody else's machine must fail on ours.
 # HYPOTHESIS_PROFILE=search looks for new ones.
@@ -54,3 +56,20 @@ def site(port: int, transactional_db: None, settings: Any, monkeypatch: pytest.M
     # The server's threads keep no connection: the test database can be dropped at the end.
     monkeypatch.setitem(connections.settings["default"], "CONN_MAX_AGE", 0)
     return str(settings.WORKER_ORIGIN)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Chromium at `CHROMIUM`; without it the test is skipped (CI sets it)."""
+    path = os.environ.get("CHROMIUM")
+    if not path:
+        pytest.skip("set CHROMIUM to the path of a Chromium")
+    with chromium(path) as launched:
+        yield launched
+
+
+@pytest.fixture
+def browsing(browser: Browser) -> Iterator[BrowserContext]:
+    """A person at a desk with a fresh browser."""
+    with fresh(browser) as context:
+        yield context

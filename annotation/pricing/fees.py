@@ -1,4 +1,4 @@
-"""The marketplace's fee, as Mechanical Turk charged it at its closure, and the wage a reward makes."""
+"""The marketplace's fees, as Mechanical Turk charged them at its closure. Whole cents in, whole cents out."""
 
 from __future__ import annotations
 
@@ -6,26 +6,45 @@ from decimal import ROUND_HALF_UP, Decimal
 
 RATE = Decimal("0.20")
 LARGE_HIT_RATE = Decimal("0.20")
+MASTERS_RATE = Decimal("0.05")
 LARGE_HIT = 10
 LEAST_CENTS = 1
 
 
-def fee_cents(reward_cents: int, *, max_assignments: int) -> int:
-    """Fee for one assignment: 20 % of the reward, 40 % from 10 assignments a HIT, at least one cent.
+def fee_cents(reward_cents: int, *, max_assignments: int, masters: bool = False, premium_cents: int = 0) -> int:
+    """Fee for one assignment: 20 % of the reward, 40 % from 10 assignments a HIT, 5 % more for Masters.
+
+    At least one cent; rounded half up once. premium_cents: what premium qualifications cost an assignment.
 
     >>> fee_cents(50, max_assignments=9), fee_cents(50, max_assignments=10)
     (10, 20)
     """
-    rate = RATE + (LARGE_HIT_RATE if max_assignments >= LARGE_HIT else 0)
-    return max(LEAST_CENTS, int((reward_cents * rate).quantize(Decimal(1), rounding=ROUND_HALF_UP)))
+    rate = RATE + (LARGE_HIT_RATE if max_assignments >= LARGE_HIT else 0) + (MASTERS_RATE if masters else 0)
+    return _charged(reward_cents, rate) + premium_cents
 
 
-def wage_cents(reward_cents: int, *, seconds: float) -> int:
-    """Cents an hour that `reward_cents` for `seconds` of work make. Raises ValueError unless seconds > 0.
+def bonus_fee_cents(bonus_cents: int) -> int:
+    """Fee for one bonus: 20 %, at least one cent, nothing for no bonus. The surcharges are on rewards only.
 
-    >>> wage_cents(100, seconds=804)
-    448
+    >>> bonus_fee_cents(3), bonus_fee_cents(100), bonus_fee_cents(0)
+    (1, 20, 0)
     """
-    if seconds <= 0:
-        raise ValueError("Work takes longer than no time.")
-    return round(reward_cents * 3600 / seconds)
+    return _charged(bonus_cents, RATE) if bonus_cents else 0
+
+
+def split(raters: int, *, most: int = LARGE_HIT - 1) -> tuple[int, ...]:
+    """Assignments of the HITs that `raters` people need when no HIT has more than `most`: the cheap side of the fee.
+
+    Raises ValueError for fewer than 1 of either.
+
+    >>> split(20)
+    (9, 9, 2)
+    """
+    if raters < 1 or most < 1:
+        raise ValueError("a text has at least one rater and a HIT at least one place")
+    full, rest = divmod(raters, most)
+    return (most,) * full + ((rest,) if rest else ())
+
+
+def _charged(cents: int, rate: Decimal) -> int:
+    return max(LEAST_CENTS, int((cents * rate).quantize(Decimal(1), rounding=ROUND_HALF_UP)))

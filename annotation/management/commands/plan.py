@@ -1,0 +1,222 @@
+"""manage.py plan: what a study would cost, pay and tell, before a cent is spent."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict, dataclass
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from tqdm import tqdm
+
+from annotation import selectors
+from annotation.doors import sentences, study_called
+from annotation.flows.score import score
+from annotation.pricing.precision import Layout, Option, next_options, options
+from annotation.pricing.quotes import Quote, Terms, quote
+from annotation.pricing.wages import (
+    DEFAULT_FLOOR_CENTS,
+    Wage,
+    WorkTime,
+    estimated_time,
+    measured_time,
+    reward_for_floor,
+    wage,
+)
+from metrics.errors import MetricsError
+from metrics.planning import Pilot, fit_pilot, known_pilots, prior_pilot
+from metrics.rated import lay_out
+from metrics.report.records import ReportInput
+from metrics.types import Rating
+
+
+def cents(text: str) -> int:
+    """Dollars as written, in cents."""
+    try:
+        value = Decimal(text) * 100
+    except InvalidOperation:
+        raise argparse.ArgumentTypeError(f"{text!r} is no amount in dollars") from None
+    if not value.is_finite() or value != int(value) or value < 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no amount in dollars and whole cents")
+    return int(value)
+
+
+def counts(text: str) -> list[int]:
+    """Whole numbers above 0, with commas between."""
+    try:
+        found = [int(part) for part in text.split(",")]
+    except ValueError:
+        found = []
+    if not found or min(found) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no list of whole numbers such as 50,100,200")
+    return found
+
+
+class Command(BaseCommand):
+    help = (
+        "Price a design, show the wage it pays and how exact HUSE will be, learning from a finished study (PILOT) or "
+        "from a named prior study."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("pilot", nargs="?", metavar="PILOT", help="a study with ratings to learn from")
+        parser.add_argument("--prior", choices=known_pilots(), default=next(iter(known_pilots())))
+        parser.add_argument("--generator", default="", help="of the pilot, where it compares several")
+        parser.add_argument("--contexts", type=counts, default=[50, 100, 200], metavar="N,N", help="references")
+        parser.add_argument("--raters", type=counts, default=[5, 10, 20], metavar="N,N", help="for each text")
+        parser.add_argument("--generators", type=int, default=1, help="compared in the study (references are shared)")
+        parser.add_argument("--texts-per-hit", type=int, default=25)
+        parser.add_argument("--reward", type=cents, default=100, metavar="DOLLARS")
+        parser.add_argument("--bonus", type=cents, default=0, metavar="DOLLARS")
+        parser.add_argument("--excluded", type=float, default=0.0, help="share of work expected to be replaced")
+        parser.add_argument("--masters", action="store_true")
+        parser.add_argument("--large-hits", action="store_true", help="do not split HITs into nine places")
+        parser.add_argument("--seconds", type=float, help="for one HIT, where it was measured elsewhere")
+        parser.add_argument("--words-a-text", type=float, default=60, help="to estimate the time, context included")
+        parser.add_argument("--floor", type=cents, default=DEFAULT_FLOOR_CENTS, metavar="DOLLARS", help="an hour")
+        parser.add_argument("--budget", type=cents, metavar="DOLLARS")
+        parser.add_argument("--more", type=cents, default=10000, metavar="DOLLARS", help="what would more buy?")
+        parser.add_argument("--studies", type=int, default=400, help="simulated for each design")
+        parser.add_argument("--seed", type=int, default=0)
+        parser.add_argument("--json", action="store_true")
+
+    def handle(self, *args: Any, **given: Any) -> None:
+        with sentences():
+            try:
+                found = _plan(given)
+            except (MetricsError, ValueError) as error:
+                raise CommandError(str(error), returncode=2) from None
+        self.stdout.write(json.dumps(found.as_json(), indent=1) if given["json"] else found.text())
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Everything the command shows. more: what the next dollars buy at the last layout, whose bill and wage it is."""
+
+    pilot: Pilot
+    table: list[Option]
+    more: list[Option]
+    bill: Quote
+    time: WorkTime
+    pay: Wage
+    extra: int
+    budget: int | None
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "schema_version": 1,
+            "pilot": self.pilot.name,
+            "bill": {**asdict(self.bill), "total": self.bill.total, "saving": self.bill.saving},
+            "wage": asdict(self.pay),
+            "table": [asdict(option) for option in self.table],
+            "more": [asdict(option) for option in self.more],
+        }
+
+    def text(self) -> str:
+        return "\n".join([*self._rows(), "", *self._buys(), "", *self._bill(), "", *self._wage()])
+
+    def _rows(self) -> list[str]:
+        head = f"Expected from {self.pilot.name} ({self.pilot.n} texts); half-widths of 95 % intervals:"
+        title = f"{'contexts':>8} {'raters':>6} {'cost':>11} {'HUSE':>6} {'':>6} {'HUSE-Q':>6} {'':>6} {'HUSE-D':>6}"
+        return [head, title, *(_row(option) for option in self.table)]
+
+    def _buys(self) -> list[str]:
+        largest = self.table[-1]
+        said = f"${self.extra / 100:,.2f} more than {_name(largest)} buy"
+        if not self.more:
+            return [f"{said} nothing: a whole rater or HIT costs more."]
+        return [f"{said}:", *(f"{_row(option)}  {option.bought}" for option in self.more)]
+
+    def _bill(self) -> list[str]:
+        lines = [f"  {line.what:<24} {line.count:>7,} x ${line.each / 100:.2f} = ${line.cents / 100:,.2f}"
+                 for line in self.bill.lines]  # fmt: skip
+        total = f"  {'total':<24} {'':>7}           ${self.bill.total / 100:,.2f} in {self.bill.hits} HITs"
+        split = "HITs of nine places" if self.bill.in_nines else "large HITs"
+        saved = f"; {split} {'save' if self.bill.in_nines else 'cost'} ${self.bill.saving / 100:,.2f}"
+        over = self.bill.missing(self.budget)
+        warn = [f"  ${over / 100:,.2f} over the budget of ${(self.budget or 0) / 100:,.2f}"] if over else []
+        return [f"Bill of {_name(self.table[-1])}:", *lines, total + (saved if self.bill.saving else ""), *warn]
+
+    def _wage(self) -> list[str]:
+        how = "measured" if self.pay.measured else "estimated"
+        quartiles = " / ".join(f"${cents / 100:.2f}" for cents in (self.pay.quick, self.pay.median, self.pay.slow))
+        said = [f"Wage an hour ({how}; quick quarter / median / slow quarter): {quartiles}"]
+        if self.pay.slow_below_floor:
+            who = "half" if self.pay.below_floor else "a quarter"
+            least = reward_for_floor(self.time, floor=self.pay.floor)
+            said.append(
+                f"  At least {who} of the workers would earn less than ${self.pay.floor / 100:.2f}: "
+                f"a reward of ${least / 100:.2f} would pay it to three quarters of them."
+            )
+        return said
+
+
+def _row(option: Option) -> str:
+    mean, half = option.precision.mean, option.precision.half_width
+    cells = " ".join(f"{mean[name]:6.2f} ±{half(name):5.3f}" for name in ("huse", "huse_q", "huse_d"))
+    return (
+        f"{option.layout.contexts:>8} {option.layout.raters:>6} {'$' + format(option.cents / 100, ',.2f'):>11} {cells}"
+    )
+
+
+def _name(option: Option) -> str:
+    return f"{option.layout.contexts} contexts with {option.layout.raters} raters"
+
+
+def _plan(given: dict[str, Any]) -> _Plan:
+    terms = Terms(
+        given["reward"],
+        given["bonus"],
+        masters=given["masters"],
+        excluded=given["excluded"],
+        in_nines=not given["large_hits"],
+    )
+    if given["generators"] < 1 or given["texts_per_hit"] < 1:
+        raise ValueError("A study compares at least one generator and a HIT holds at least one text.")
+    pilot = _pilot(given)
+    shape = (given["generators"], given["texts_per_hit"])
+    layouts = [Layout(n, r, *shape) for n in given["contexts"] for r in given["raters"]]
+    how = {"studies": given["studies"], "seed": given["seed"]}
+    with tqdm(total=len(layouts), desc="simulating", unit=" designs", disable=given["json"] or None) as bar:
+        table = options(pilot, terms, layouts, progress=lambda done, _: bar.update(done - bar.n), **how)
+    more = next_options(pilot, terms, layouts[-1], cents=given["more"], **how)
+    time = _time(given)
+    pay = wage(terms.reward_cents + terms.bonus_cents, time, floor=given["floor"])
+    bill = quote(layouts[-1].pages, layouts[-1].raters, terms)
+    return _Plan(pilot, table, more, bill, time, pay, given["more"], given["budget"])
+
+
+def _pilot(given: dict[str, Any]) -> Pilot:
+    if not given["pilot"]:
+        return prior_pilot(given["prior"])
+    study = study_called(given["pilot"])
+    return _learnt(score(study), given["generator"], study.name)
+
+
+def _learnt(facts: ReportInput, generator: str, name: str) -> Pilot:
+    names = [one.name for one in facts.generators]
+    chosen = next((one for one in facts.generators if one.name == (generator or names[0])), None)
+    if chosen is None:
+        raise ValueError(f"The pilot's generators are {', '.join(names)}, not {generator}.")
+    items = [item for item in chosen.items if item.log_prob is not None and item.ratings]
+    if not items:
+        raise ValueError(f"The pilot {name} has no text with both ratings and a log p.")
+    rows = [row for row in facts.ratings if row.kept]
+    rated = lay_out(items, [Rating(row.text, row.rater, Fraction(row.value)) for row in rows])
+    q = np.array([float(item.log_prob or 0.0) / item.length for item in items])
+    return fit_pilot(rated, q, np.array([item.source == "reference" for item in items]), name=name)
+
+
+def _time(given: dict[str, Any]) -> WorkTime:
+    if given["pilot"]:
+        seconds = [one for one in selectors.work_seconds(study_called(given["pilot"])) if one > 0]
+        if len(seconds) > 1:
+            return measured_time(seconds)
+    texts = given["texts_per_hit"]
+    if given["seconds"]:
+        return estimated_time(0, judgments=1, seconds_a_judgment=given["seconds"])
+    return estimated_time(given["words_a_text"] * texts, judgments=texts, seconds_a_judgment=8, other_seconds=60)

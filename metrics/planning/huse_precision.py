@@ -1,0 +1,114 @@
+"""How exact HUSE will be with n texts and r raters: studies simulated from a pilot, their spread shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from metrics.arrays import Floats
+from metrics.errors import BadInput
+from metrics.planning.pilot import Pilot
+from metrics.resampling import huse_arrays, normal_quantile
+from metrics.version import __version__
+
+Progress = Callable[[int, int], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """HUSE, HUSE-Q and HUSE-D over simulated studies of so many texts (both sources) and raters.
+
+    mean, sd: of each measure, by name (`huse`, `huse_q`, `huse_d`). error: the share of an sd that is Monte-Carlo
+    noise (one sd of it). signature: what made it.
+    """
+
+    texts: int
+    raters: int
+    mean: dict[str, float]
+    sd: dict[str, float]
+    error: float
+    signature: str
+
+    def half_width(self, measure: str = "huse", level: float = 0.95) -> float:
+        """Half the width of an interval at `level` that a study of this size will have: z * sd."""
+        if measure not in self.sd:
+            raise BadInput(f"a measure is one of {', '.join(self.sd)}", column="measure")
+        return normal_quantile(level) * self.sd[measure]
+
+
+def expected_precision(
+    pilot: Pilot, *, texts: int, raters: int, per_hit: int = 25, k: int = 16, studies: int = 400, seed: int = 0
+) -> Precision:
+    """Simulate `studies` studies of texts/2 contexts, a reference and a model text in each.
+
+    texts: of both sources, even, more than k; raters: of each text; per_hit: texts in a HIT, whose raters are its own
+    (severity moves all of a HIT's texts together). Same seed, same answer. Raises BadInput.
+    """
+    _check(texts, raters, per_hit, k, studies, seed)
+    rng = np.random.default_rng([seed, texts, raters])
+    values = np.array([_one(pilot, texts // 2, raters, per_hit, k, rng) for _ in range(studies)])
+    names = ("huse", "huse_q", "huse_d")
+    mean, sd = values.mean(axis=0), values.std(axis=0, ddof=1)
+    signature = (
+        f"planned_huse|pilot:{pilot.name}|texts:{texts}|r:{raters}|per_hit:{per_hit}|k:{k}|studies:{studies}"
+        f"|seed:{seed}|v:{__version__}"
+    )
+    return Precision(
+        texts,
+        raters,
+        {name: float(value) for name, value in zip(names, mean, strict=True)},
+        {name: float(value) for name, value in zip(names, sd, strict=True)},
+        float(1 / np.sqrt(2 * (studies - 1))),
+        signature,
+    )
+
+
+def precision_table(
+    pilot: Pilot,
+    texts: Iterable[int],
+    raters: Iterable[int],
+    *,
+    per_hit: int = 25,
+    k: int = 16,
+    studies: int = 400,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> list[Precision]:
+    """`expected_precision` of each number of texts with each number of raters, texts first.
+
+    HUSE falls as raters are added: compare the columns' spreads, not their means. progress: called with how many of
+    how many are done. Raises BadInput.
+    """
+    cells = [(n, r) for n in texts for r in list(raters)]
+    found = []
+    for n, r in cells:
+        found.append(expected_precision(pilot, texts=n, raters=r, per_hit=per_hit, k=k, studies=studies, seed=seed))
+        if progress:
+            progress(len(found), len(cells))
+    return found
+
+
+def _check(texts: int, raters: int, per_hit: int, k: int, studies: int, seed: int) -> None:
+    if texts % 2 or texts <= k or texts < 4:
+        raise BadInput(f"a study has an even number of texts, more than k = {k}", column="texts")
+    if raters < 1:
+        raise BadInput("each text has at least one rater", column="raters")
+    if per_hit < 1:
+        raise BadInput("a HIT holds at least one text", column="per_hit")
+    if studies < 2 or seed < 0 or k < 1:
+        raise BadInput("studies are at least 2, k at least 1 and a seed at least 0", column="studies")
+
+
+def _one(
+    pilot: Pilot, pairs: int, raters: int, per_hit: int, k: int, rng: np.random.Generator
+) -> tuple[float, float, float]:
+    mean_label, q = pilot.texts.draw(pairs, rng)
+    sums = pilot.ratings(mean_label, raters, rng, per_hit=per_hit).sum(axis=1)
+    return huse_arrays(sums, _finite_below(q), np.arange(2 * pairs) < pairs, k)
+
+
+def _finite_below(q: Floats) -> Floats:
+    """Log p is at most 0; a draw around a text of log p near 0 may not pass it."""
+    return np.minimum(q, 0.0)

@@ -1,0 +1,67 @@
+"""A real Chromium for tests, and axe for what it shows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from playwright.sync_api import Browser, BrowserContext, Frame, Page, sync_playwright
+
+FLAGS = [
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+PHONE = {"width": 360, "height": 740}
+DESK = {"width": 1280, "height": 800}
+# What axe's rules are about; best practices that no standard asks for are left to the eye.
+STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+
+
+@contextmanager
+def chromium(path: str) -> Iterator[Browser]:
+    """The browser at `path`, headless. Its sandbox needs a user other than root, as elsewhere."""
+    # Playwright keeps an event loop in the thread, where Django would refuse to use the database.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=path, args=FLAGS, chromium_sandbox=False)
+        yield launched
+        launched.close()
+
+
+@contextmanager
+def fresh(browser: Browser, **settings: Any) -> Iterator[BrowserContext]:
+    """A browser context with nothing in it: its own cookies, storage and window size (a desk's unless said)."""
+    context = browser.new_context(**{"viewport": DESK, **settings})
+    context.set_default_timeout(10_000)
+    yield context
+    context.close()
+
+
+@cache
+def _axe() -> str:
+    return (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
+
+
+def faults(shown: Page | Frame) -> list[str]:
+    """What axe finds serious or critical in a page or in one frame: "rule: selector" for each place.
+
+    A frame is looked at by itself (axe in the page does not reach into a sandboxed frame), so call it for each.
+    """
+    shown.evaluate(_axe())
+    found = shown.evaluate(
+        "tags => axe.run(document, {runOnly: {type: 'tag', values: tags}, iframes: false})", STANDARDS
+    )
+    return [
+        f"{rule['id']}: {' '.join(map(str, place['target']))}"
+        for rule in found["violations"]
+        if rule["impact"] in {"serious", "critical"}
+        for place in rule["nodes"]
+    ]

@@ -1,0 +1,30 @@
+"""The tools of the browser tests find what they are there to find."""
+
+from __future__ import annotations
+
+from playwright.sync_api import BrowserContext
+
+from tests.browsing import faults
+
+SOUND = "<!doctype html><html lang=en><title>Sound</title><main><h1>Sound</h1><p>Nothing wrong here.</p></main>"
+PLANTED = SOUND + "<img src='data:,'><input>"
+
+
+def test_a_sound_page_has_no_faults(browsing: BrowserContext) -> None:
+    page = browsing.new_page()
+    page.set_content(SOUND)
+    assert faults(page) == []
+
+
+def test_a_planted_fault_is_found_in_the_page(browsing: BrowserContext) -> None:
+    page = browsing.new_page()
+    page.set_content(PLANTED)
+    assert {found.split(":")[0] for found in faults(page)} == {"image-alt", "label"}
+
+
+def test_a_planted_fault_is_found_inside_a_sandboxed_frame(browsing: BrowserContext) -> None:
+    page = browsing.new_page()
+    page.set_content(SOUND + f'<iframe title="task" sandbox="allow-scripts" srcdoc="{PLANTED}"></iframe>')
+    inner = page.frames[1]
+    inner.wait_for_load_state()
+    assert {found.split(":")[0] for found in faults(inner)} == {"image-alt", "label"}

@@ -138,7 +138,9 @@
     if (port) port.close();
     port = given;
     port.onmessage = heard;
-    port.postMessage({ type: "assay:welcome", draft: await kept });
+    given.postMessage({ type: "assay:welcome" });
+    const draft = await kept;
+    if (draft !== null) given.postMessage({ type: "assay:draft", draft });
   });
   function heard(event) {
     const message = event.data;

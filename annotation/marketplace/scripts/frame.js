@@ -35,7 +35,12 @@
     return [...data].map(([name, value]) => [name, typeof value === "string" ? value : value.name]);
   }
 
-  const say = (message) => port && port.postMessage(message);
+  // What a task says before the page listens is said then.
+  const unsaid = [];
+  const say = (message) => {
+    if (port) port.postMessage(message);
+    else if (framed && unsaid.length < 100) unsaid.push(message);
+  };
   const handIn = (fields) => say({ type: "assay:submit", fields });
 
   // The last to hear of a submission: whoever checks the form has had their say, and later ones can still object.
@@ -117,6 +122,7 @@
   // What tasks may use themselves.
   window.assay = {
     submit: (fields) => handIn([...fields].map(([name, value]) => [String(name), String(value)])),
+    connected: () => Boolean(port),
     saveDraft: (value) => say({ type: "assay:draft", draft: value }),
   };
 
@@ -141,6 +147,7 @@
       const message = event.data;
       if (message.type === "assay:welcome" && !port) {
         port = channel.port1;
+        unsaid.splice(0).forEach(say);
       } else if (message.type === "assay:draft") {
         ready().then(() => restore(message.draft));
       } else if (message.type === "assay:invalid" || message.type === "assay:outcome") {

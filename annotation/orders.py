@@ -4,34 +4,69 @@ from __future__ import annotations
 
 from annotation.crowd.questions import html_question
 from annotation.crowd.records import HitOrder, Requirement
-from annotation.models import Hit, Study
-from annotation.rendering import Choice, ShownText, typicality_page
+from annotation.designs.wording import Wording, from_json
+from annotation.exceptions import QuestionError
+from annotation.models import Hit, HitItem, Study, Text
+from annotation.rendering import Arm, ShownLine, ShownText, hit_page
 
 APPROVED_HITS = "00000000000000000040"
 PERCENT_APPROVED = "000000000000000000L0"
 LOCALE = "00000000000000000071"
 
 
-def hit_order(hit: Hit, *, token: str) -> HitOrder:
-    """The order for `hit`. Raises QuestionError when its page cannot be sent."""
-    study = hit.study
-    items = hit.items.select_related("text__context").order_by("position")
-    texts = [ShownText(item.text.body, item.text.context.body if item.text.context else "") for item in items]
-    choices = [Choice(label.label, label.gloss) for label in study.scale.labels.order_by("pk")]
+def hit_order(hit: Hit, *, token: str, passes: tuple[str, ...] = ()) -> HitOrder:
+    """The order for `hit`. passes: qualification types that let a person in once (`assay:once`).
+
+    Raises QuestionError when its page cannot be sent.
+    """
+    study, wording = hit.study, wording_of(hit)
     return HitOrder(
-        title=f"How typical is each {study.noun}? ({len(texts)} short texts)",
-        description=f"Read {len(texts)} short texts and say for each how often you would come across one like it.",
-        keywords="survey, reading, text, judgment",
-        reward_cents=study.reward_cents,
+        title=wording.said(wording.title),
+        description=wording.said(wording.description),
+        keywords=wording.keywords,
+        reward_cents=hit.cell.reward_cents,
         max_assignments=hit.max_assignments,
         assignment_seconds=study.assignment_seconds,
         lifetime_seconds=study.lifetime_seconds,
         auto_approval_seconds=study.auto_approval_seconds,
-        question=html_question(typicality_page(texts, choices=choices, noun=study.noun)),
+        question=html_question(page_of(hit, wording)),
         annotation=token,
         token=token,
-        requirements=_requirements(study),
+        requirements=(*_requirements(study), *(Requirement(one, "DoesNotExist") for one in passes)),
     )
+
+
+def wording_of(hit: Hit) -> Wording:
+    """The version the HIT was designed with. Raises QuestionError where it has none (an imported HIT)."""
+    if hit.wording is None:
+        raise QuestionError(f"The HIT {hit.slot} of {hit.study} has no wording.")
+    return from_json(hit.wording.body)
+
+
+def page_of(hit: Hit, wording: Wording, *, shuffle: bool = True) -> str:
+    """The HTML of the HIT's page. shuffle False: lines as they are stored, for looking at."""
+    return hit_page(wording, lines_of(hit), arm=arm_of(hit), seed=hit.study.seed, shuffle=shuffle)
+
+
+def arm_of(hit: Hit) -> Arm:
+    arm: Arm = hit.cell.arm.training  # type: ignore[assignment]
+    return arm
+
+
+def lines_of(hit: Hit) -> list[ShownLine]:
+    """What the HIT shows, by position: texts, pairs and attention checks."""
+    items = hit.items.select_related("text__context", "partner__context").order_by("position")
+    lines = [_line(item) for item in items]
+    lines += [ShownLine(check.position, expected=check.expected) for check in hit.checks.all()]
+    return sorted(lines, key=lambda line: line.position)
+
+
+def _line(item: HitItem) -> ShownLine:
+    return ShownLine(item.position, _text(item.text), _text(item.partner) if item.partner else None)
+
+
+def _text(text: Text) -> ShownText:
+    return ShownText(text.body, text.context.body if text.context else "")
 
 
 def _requirements(study: Study) -> tuple[Requirement, ...]:

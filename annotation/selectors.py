@@ -16,6 +16,7 @@ from annotation.models import (
     Decision,
     Flag,
     HitItem,
+    ItemRole,
     Judgment,
     LedgerEntry,
     Likelihood,
@@ -38,8 +39,10 @@ def _exclusions() -> QuerySet[Decision]:
 
 
 def judgments(study: Study) -> QuerySet[Judgment]:
-    """Every judgment of the study, the excluded ones among them."""
-    return Judgment.objects.filter(presentation__submission__hit__study=study, criterion=CRITERION)
+    """Every judgment of a text that counts (no gold, no repeats), the excluded ones among them."""
+    return Judgment.objects.filter(
+        presentation__submission__hit__study=study, presentation__role=ItemRole.ITEM, criterion=CRITERION
+    )
 
 
 @dataclass(frozen=True, slots=True)

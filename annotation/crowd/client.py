@@ -19,6 +19,7 @@ from annotation.exceptions import MarketClosedError, MarketError
 TURK = "AWS.MechanicalTurk."
 PASSING = {"ThrottlingException", "ServiceFault", "RequestTimeout", "InternalFailure", "ServiceUnavailable"}
 PAGE = 100
+ONCE = "assay:once"
 
 
 class Market:
@@ -33,6 +34,7 @@ class Market:
                 code="Closed",
             )
         self.provider = endpoint.provider
+        self.url = endpoint.url
         self._ahead: timedelta | None = None
         on_this_machine = host in {"localhost", "127.0.0.1", "::1"}
         self._client = boto3.client(
@@ -74,6 +76,29 @@ class Market:
             if hit.get("RequesterAnnotation") == annotation:
                 return str(hit["HITId"])
         return None
+
+    def once_pass(self, name: str) -> str:
+        """The qualification type of that name by which Assay's marketplace lets each person in once (`assay:once`).
+
+        Made at the first call; the same one afterwards.
+        """
+        try:
+            answer = self._call(
+                "create_qualification_type",
+                Name=name,
+                Description="Held by people who have taken part. Each person takes part once.",
+                Keywords=ONCE,
+                QualificationTypeStatus="Active",
+            )
+            return str(answer["QualificationType"]["QualificationTypeId"])
+        except MarketError as error:
+            if "already created" not in str(error):
+                raise
+        own = {"Query": name, "MustBeRequestable": False, "MustBeOwnedByCaller": True}
+        for row in self._pages("list_qualification_types", "QualificationTypes", **own):
+            if row["Name"] == name:
+                return str(row["QualificationTypeId"])
+        raise MarketError(f"The qualification {name} is there, but is not listed yet.", permanent=False)
 
     def submitted(self, hit_id: str) -> Iterator[SubmittedWork]:
         """All submitted, approved and rejected assignments of a HIT, to the last page."""

@@ -9,9 +9,9 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from annotation.accounts.models import User
+from annotation.designs.wording import Wording, as_json, default_wording
 from annotation.exceptions import DesignError, StateError
-from annotation.models import AuditEvent, Membership, Role, Scale, Study
-from annotation.scales import TYPICALITY, TYPICALITY_LABELS
+from annotation.models import AuditEvent, Membership, Role, Scale, Study, StudyGroup, StudyWording
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,17 @@ class Plan:
     minimum_approved_hits: int | None = None
     minimum_percent_approved: int | None = None
     country: str = ""
+    evaluators_per_cell: int | None = None
+    mix: str = "balanced"
+    references_per_hit: int | None = None
+    gold_per_hit: int = 0
+    repeats_per_hit: int = 0
+    checks_per_hit: int = 0
+    in_nines: bool = False
+    once: bool = False
+    budget_cents: int | None = None
+    lifetime_seconds: int = 7 * 24 * 3600
+    auto_approval_seconds: int = 3 * 24 * 3600
 
 
 def create(
@@ -39,18 +50,26 @@ def create(
     now: datetime,
     owner: User | None = None,
     scale: Scale | None = None,
+    wording: Wording | None = None,
+    group: StudyGroup | None = None,
 ) -> Study:
-    """A new draft study on the typicality scale unless another `scale` is given.
+    """A new draft study: the typicality task in our own words unless a `wording` says otherwise.
+
+    scale: of an imported study, whose labels are those of its file. group: studies that nobody enters twice.
 
     Raises StateError when the name is taken, DesignError when the name or a value is out of its range.
     """
     with transaction.atomic():
         if Study.objects.filter(name=name).exists():
             raise StateError(f"There is already a study called {name}.")
+        words = wording or default_wording(Study.Task.TYPICALITY, noun=plan.noun)
+        first = words.criteria[0]
         study = Study(
             name=name,
             mode=mode,
-            scale=scale or Scale.objects.ensure(TYPICALITY, TYPICALITY_LABELS),
+            task=words.kind,
+            group=group,
+            scale=scale or Scale.objects.matching(first.scale, first.labels),
             **{field: getattr(plan, field) for field in plan.__dataclass_fields__},
         )
         try:
@@ -59,7 +78,25 @@ def create(
             field, sentences = next(iter(error.message_dict.items()))
             raise DesignError(f"The study's {field} cannot be used: {' '.join(sentences)}") from error
         study.save()
+        reword(study, words, now=now)
         if owner:
             Membership.objects.create(study=study, user=owner, role=Role.OWNER)
         AuditEvent.objects.record(study, "create", actor=actor, now=now, mode=mode)
     return study
+
+
+def reword(study: Study, wording: Wording, *, now: datetime) -> StudyWording:
+    """Make `wording` the study's, as a new version unless it is the one in use. HITs keep the version they have.
+
+    Raises StateError where the study asks for another kind of task.
+    """
+    if wording.kind != study.task:
+        raise StateError(f"The study {study.name} is a {study.task} task; the wording is for {wording.kind}.")
+    digest = wording.digest()
+    found = study.wordings.filter(digest=digest).first()
+    if found:
+        return found
+    last = study.wordings.last()
+    return StudyWording.objects.create(
+        study=study, version=last.version + 1 if last else 1, digest=digest, body=as_json(wording), created_at=now
+    )

@@ -1,15 +1,18 @@
-"""Design a study: its texts dealt into HITs."""
+"""Design a study: its texts dealt into the HITs of each cell."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
 
-from annotation.exceptions import StateError
-from annotation.models import AuditEvent, Hit, HitItem, Study
-from annotation.packing import Packable, pack
+from annotation.designs.layout import Page, Place, Rules, lay_out
+from annotation.designs.packing import Packable
+from annotation.designs.wording import from_json
+from annotation.exceptions import DesignError, StateError
+from annotation.models import AttentionCheck, AuditEvent, Cell, Hit, HitItem, Study, StudyWording, Text
 from annotation.pricing.fees import fee_cents
 
 
@@ -21,6 +24,7 @@ class Design:
     assignments: int
     reward_cents: int
     fee_cents: int
+    cells: int = 1
 
     @property
     def total_cents(self) -> int:
@@ -28,22 +32,25 @@ class Design:
 
 
 def design(study: Study, *, actor: str, now: datetime) -> Design:
-    """Deal the study's texts into HITs, sources interleaved, by the study's seed.
+    """Deal the study's texts into HITs, cell by cell, by the study's seed.
 
-    Raises StateError unless the study is a draft without HITs, DesignError when the texts do not fit.
+    A study without cells gets one: no training, every domain, every generator. Raises StateError unless the study is a
+    draft without HITs, DesignError when the texts do not fit.
     """
-    texts = [
-        Packable(key=pk, group=generator or "", context=context)
-        for pk, generator, context in study.texts.order_by("pk").values_list("pk", "generator__name", "context_id")
-    ]
-    packed = pack(texts, per_hit=study.texts_per_hit, seed=study.seed)
+    wording = study.wordings.last()
+    if wording is None:
+        raise StateError(f"The study {study.name} has no wording yet.")
     with transaction.atomic():
         _require_undesigned(study)
-        _store(study, packed)
-        AuditEvent.objects.record(study, "design", actor=actor, now=now, hits=len(packed), texts=len(texts))
-    fee = fee_cents(study.reward_cents, max_assignments=study.raters_per_text)
-    assignments = len(packed) * study.raters_per_text
-    return Design(len(packed), assignments, assignments * study.reward_cents, assignments * fee)
+        cells = list(Cell.objects.filter(arm__study=study).select_related("arm__study", "generator").order_by("pk"))
+        cells = cells or [_plain_cell(study)]
+        pages = [(cell, _pages(study, cell, number, wording)) for number, cell in enumerate(cells)]
+        hits = _store(study, pages, wording)
+        made = _cost(study, hits, len(cells))
+        AuditEvent.objects.record(
+            study, "design", actor=actor, now=now, hits=len(hits), texts=study.texts.count(), cells=len(cells)
+        )
+    return made
 
 
 def _require_undesigned(study: Study) -> None:
@@ -52,14 +59,89 @@ def _require_undesigned(study: Study) -> None:
         raise StateError(f"The study {study.name} already has its HITs.")
 
 
-def _store(study: Study, packed: list[list[int]]) -> None:
+def _plain_cell(study: Study) -> Cell:
     arm, _ = study.arms.get_or_create(training="none")
-    cell, _ = arm.cells.get_or_create(domain="")
-    hits = Hit.objects.bulk_create(
-        Hit(study=study, cell=cell, slot=slot, max_assignments=study.raters_per_text) for slot in range(len(packed))
+    return arm.cells.get_or_create(domain="", generator=None)[0]
+
+
+def rules_of(study: Study) -> Rules:
+    """The study's rules, as the layout takes them."""
+    return Rules(
+        per_hit=study.texts_per_hit,
+        raters=study.raters_per_text,
+        seed=study.seed,
+        evaluators=study.evaluators_per_cell,
+        mix=study.mix,  # type: ignore[arg-type]
+        references=study.references_per_hit,
+        gold=study.gold_per_hit,
+        repeats=study.repeats_per_hit,
+        checks=study.checks_per_hit,
+        in_nines=study.in_nines,
     )
+
+
+def _pages(study: Study, cell: Cell, number: int, wording: StudyWording) -> list[Page]:
+    wanted = study.texts.order_by("pk")
+    if cell.domain:
+        wanted = wanted.filter(domain=cell.domain)
+    if cell.generator is not None:
+        wanted = wanted.filter(generator=cell.generator) | wanted.filter(source=Text.Source.REFERENCE)
+    rows = list(wanted.values_list("pk", "generator__name", "context_id", "known_label"))
+    texts = [
+        Packable(key=pk, group=generator or "", context=context) for pk, generator, context, known in rows if not known
+    ]
+    gold = [pk for pk, _, _, known in rows if known]
+    if not texts:
+        raise DesignError(f"The cell {cell} of {study.name} has no texts." if number else "The study has no texts.")
+    labels = len(_labels(wording))
+    pairs = study.task == Study.Task.PAIRWISE
+    return lay_out(texts, rules_of(study), cell=number, gold=gold, labels=labels, pairs=pairs)
+
+
+def _labels(wording: StudyWording) -> list[str]:
+    return [label for label, _, _ in from_json(wording.body).criteria[0].labels]
+
+
+def _store(study: Study, pages: Sequence[tuple[Cell, list[Page]]], wording: StudyWording) -> list[Hit]:
+    labels = _labels(wording)
+    hits: list[Hit] = []
+    lines: list[tuple[Place, ...]] = []
+    page_number = 0
+    for cell, found in pages:
+        for page in found:
+            for places in page.places:
+                hits.append(
+                    Hit(
+                        study=study,
+                        cell=cell,
+                        slot=len(hits),
+                        page=page_number,
+                        max_assignments=places,
+                        wording=wording,
+                    )
+                )
+                lines.append(page.lines)
+            page_number += 1
+    made = Hit.objects.bulk_create(hits)
     HitItem.objects.bulk_create(
-        HitItem(hit=hit, text_id=key, position=position)
-        for hit, keys in zip(hits, packed, strict=True)
-        for position, key in enumerate(keys)
+        HitItem(hit=hit, text_id=line.key, partner_id=line.partner, position=position, role=line.role)
+        for hit, page_lines in zip(made, lines, strict=True)
+        for position, line in enumerate(page_lines)
+        if line.role != "check"
     )
+    AttentionCheck.objects.bulk_create(
+        AttentionCheck(hit=hit, position=position, expected=labels[line.key])
+        for hit, page_lines in zip(made, lines, strict=True)
+        for position, line in enumerate(page_lines)
+        if line.role == "check"
+    )
+    return made
+
+
+def _cost(study: Study, hits: Sequence[Hit], cells: int) -> Design:
+    assignments = sum(hit.max_assignments for hit in hits)
+    rewards = sum(hit.max_assignments * hit.cell.reward_cents for hit in hits)
+    fees = sum(
+        hit.max_assignments * fee_cents(hit.cell.reward_cents, max_assignments=hit.max_assignments) for hit in hits
+    )
+    return Design(len(hits), assignments, rewards, fees, cells)

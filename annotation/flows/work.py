@@ -11,7 +11,7 @@ from django.db.models import F, Q
 
 from annotation.crowd.client import Market
 from annotation.exceptions import AssayError, MarketError
-from annotation.models import Hit, Intent, LedgerEntry, Submission
+from annotation.models import Hit, Intent, LedgerEntry, OncePass, Submission
 from annotation.orders import hit_order
 from annotation.pricing.fees import fee_cents
 
@@ -89,19 +89,38 @@ def _note_first_call(intent: Intent, *, now: datetime) -> datetime | None:
 def _create_hit(
     intent: Intent, *, market: Market, clock: Callable[[], datetime], called_before: datetime | None
 ) -> None:
-    hit = Hit.objects.select_related("study", "study__scale").get(pk=intent.subject)
+    hit = Hit.objects.select_related("study__group", "cell__arm__study", "wording").get(pk=intent.subject)
     market_id = None
     if called_before and market.now() - called_before > TOKEN_LIFE:
         market_id = market.find_hit(intent.key)
     if market_id is None:
-        market_id = market.create_hit(hit_order(hit, token=intent.key))
+        market_id = market.create_hit(hit_order(hit, token=intent.key, passes=_passes(hit, market)))
     with transaction.atomic():
         if _finish(intent, outcome=market_id, now=clock()):
             Hit.objects.filter(pk=hit.pk).update(market_id=market_id)
 
 
+def _passes(hit: Hit, market: Market) -> tuple[str, ...]:
+    """Qualification types that keep people apart: once in a group of studies, once on a page split over HITs."""
+    scopes = []
+    if hit.study.once:
+        group = hit.study.group
+        scopes.append(f"group {group.uuid if group else hit.study.uuid}")
+    if hit.page is not None and Hit.objects.filter(study=hit.study, page=hit.page).exclude(pk=hit.pk).exists():
+        scopes.append(f"page {hit.study.uuid} {hit.page}")
+    return tuple(_pass(scope, market) for scope in scopes)
+
+
+def _pass(scope: str, market: Market) -> str:
+    known = OncePass.objects.filter(endpoint=market.url, scope=scope).first()
+    if known:
+        return known.type_id
+    type_id = market.once_pass(f"Assay: {scope}")
+    return OncePass.objects.get_or_create(endpoint=market.url, scope=scope, defaults={"type_id": type_id})[0].type_id
+
+
 def _decide(intent: Intent, *, market: Market, clock: Callable[[], datetime]) -> None:
-    submission = Submission.objects.select_related("hit__study").get(pk=intent.subject)
+    submission = Submission.objects.select_related("hit__study", "hit__cell__arm__study").get(pk=intent.subject)
     reason = submission.decisions.get(matter="payment").reason
     if intent.kind == Intent.Kind.REJECT:
         market.reject(submission.market_id, feedback=reason)
@@ -114,7 +133,7 @@ def _decide(intent: Intent, *, market: Market, clock: Callable[[], datetime]) ->
 
 
 def _pay(intent: Intent, hit: Hit, *, now: datetime) -> None:
-    reward = hit.study.reward_cents
+    reward = hit.cell.reward_cents
     fee = fee_cents(reward, max_assignments=hit.max_assignments)
     LedgerEntry.objects.bulk_create(
         LedgerEntry(study=hit.study, intent=intent, kind=kind, cents=cents, at=now)

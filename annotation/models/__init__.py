@@ -3,22 +3,25 @@
 from annotation.models.audit import AuditEvent
 from annotation.models.decision import Decision
 from annotation.models.flag import Flag
-from annotation.models.hit import Hit, HitItem
+from annotation.models.hit import AttentionCheck, Hit, HitItem, ItemRole
 from annotation.models.intent import Intent
 from annotation.models.judgment import Judgment, Scale, ScaleLabel
 from annotation.models.money import LedgerEntry
 from annotation.models.participation import Participation
-from annotation.models.presentation import Presentation
+from annotation.models.presentation import CheckAnswer, PracticeAnswer, Presentation, Remark
 from annotation.models.result import Result
-from annotation.models.study import Arm, Cell, Membership, Role, Study
+from annotation.models.study import Arm, Cell, Membership, Role, Study, StudyGroup
 from annotation.models.submission import Parse, Submission
 from annotation.models.text import Context, Generator, Likelihood, Scoring, Text
+from annotation.models.wording import OncePass, StudyWording
 from annotation.models.worker import Worker, WorkerIdentity
 
 __all__ = [
     "Arm",
+    "AttentionCheck",
     "AuditEvent",
     "Cell",
+    "CheckAnswer",
     "Context",
     "Decision",
     "Flag",
@@ -26,19 +29,25 @@ __all__ = [
     "Hit",
     "HitItem",
     "Intent",
+    "ItemRole",
     "Judgment",
     "LedgerEntry",
     "Likelihood",
     "Membership",
+    "OncePass",
     "Parse",
     "Participation",
+    "PracticeAnswer",
     "Presentation",
+    "Remark",
     "Result",
     "Role",
     "Scale",
     "ScaleLabel",
     "Scoring",
     "Study",
+    "StudyGroup",
+    "StudyWording",
     "Submission",
     "Text",
     "Worker",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 
 from django.db import models, transaction
@@ -19,6 +20,16 @@ class ScaleManager(models.Manager["Scale"]):
                     ScaleLabel(scale=scale, label=label, code=code, gloss=gloss) for label, code, gloss in labels
                 )
         return scale
+
+    def matching(self, name: str, labels: Iterable[tuple[str, str, str]]) -> Scale:
+        """The scale of that name with exactly these labels and codes; under a name of its own if another has it."""
+        rows = list(labels)
+        wanted = [(label, code) for label, code, _ in rows]
+        digest = hashlib.sha256(repr(wanted).encode()).hexdigest()[:8]
+        scale = self.ensure(name, rows)
+        if list(scale.labels.order_by("pk").values_list("label", "code")) == wanted:
+            return scale
+        return self.ensure(f"{name} ({digest})", rows)
 
 
 class Scale(models.Model):
@@ -59,7 +70,8 @@ class Judgment(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["presentation", "criterion"], name="one_judgment_per_criterion"),
+            # Error labels may be several; elsewhere the reader of answers takes one.
+            models.UniqueConstraint(fields=["presentation", "criterion", "label"], name="label_once_per_criterion"),
         ]
 
     def __str__(self) -> str:

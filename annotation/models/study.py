@@ -33,8 +33,30 @@ class StudyQuerySet(models.QuerySet["Study"]):
         return self.filter(pk__in=Membership.objects.filter(user=user, role__in=roles).values("study"))
 
 
+class StudyGroup(models.Model):
+    """Studies that share one rule: nobody takes part in two of their cells, ever."""
+
+    name = models.CharField(max_length=100, unique=True)
+    uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class Study(models.Model):
     """One human evaluation: its texts, its design, its work and its money."""
+
+    class Task(models.TextChoices):
+        TYPICALITY = "typicality", "typicality"
+        HUMAN_OR_MACHINE = "human_or_machine", "human or machine"
+        LIKERT = "likert", "labelled scales"
+        ERROR_LABELS = "error_labels", "error labels"
+        PAIRWISE = "pairwise", "pairwise preference"
+
+    class Mix(models.TextChoices):
+        BALANCED = "balanced", "sources as even as can be in each HIT"
+        BERNOULLI = "bernoulli", "each text's source drawn by itself"
+        FIXED = "fixed", "so many references in each HIT"
 
     class Mode(models.TextChoices):
         REHEARSAL = "rehearsal", "rehearsal"
@@ -56,10 +78,23 @@ class Study(models.Model):
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.DRAFT)
     question = models.TextField(blank=True, help_text="What the study asks, in a sentence; printed in the report.")
     noun = models.CharField(max_length=40, default="text", help_text="What a text is called on the worker's page.")
+    task = models.CharField(max_length=20, choices=Task.choices, default=Task.TYPICALITY)
+    group = models.ForeignKey(StudyGroup, on_delete=models.PROTECT, null=True, blank=True, related_name="studies")
     scale = models.ForeignKey("annotation.Scale", on_delete=models.PROTECT, related_name="studies")
     seed = models.PositiveBigIntegerField(default=1)
     raters_per_text = models.PositiveIntegerField(default=20)
     texts_per_hit = models.PositiveIntegerField(default=25)
+    mix = models.CharField(max_length=10, choices=Mix.choices, default=Mix.BALANCED)
+    references_per_hit = models.PositiveIntegerField(null=True, blank=True, help_text="With a fixed mix.")
+    evaluators_per_cell = models.PositiveIntegerField(
+        null=True, blank=True, help_text="People in each cell, one HIT each; empty: raters per text decides."
+    )
+    gold_per_hit = models.PositiveIntegerField(default=0, help_text="Texts with a known answer in each HIT.")
+    repeats_per_hit = models.PositiveIntegerField(default=0, help_text="Texts shown a second time in each HIT.")
+    checks_per_hit = models.PositiveIntegerField(default=0, help_text="Attention checks in each HIT.")
+    in_nines = models.BooleanField(default=False, help_text="Publish HITs of nine places at most, at the lower fee.")
+    once = models.BooleanField(default=False, help_text="One HIT for each person in the whole group of studies.")
+    budget_cents = models.PositiveBigIntegerField(null=True, blank=True, help_text="What the study may not exceed.")
     reward_cents = models.PositiveIntegerField(default=100)
     assignment_seconds = models.PositiveIntegerField(default=3600)
     lifetime_seconds = models.PositiveIntegerField(default=7 * 24 * 3600)
@@ -82,6 +117,12 @@ class Study(models.Model):
             models.CheckConstraint(
                 condition=Q(minimum_percent_approved=None) | Q(minimum_percent_approved__lte=100),
                 name="study_percent_at_most_100",
+            ),
+            models.CheckConstraint(
+                condition=~Q(mix="fixed") | Q(references_per_hit__isnull=False), name="fixed_mix_says_how_many"
+            ),
+            models.CheckConstraint(
+                condition=Q(evaluators_per_cell=None) | Q(evaluators_per_cell__gte=1), name="cell_has_evaluators"
             ),
         ]
 
@@ -117,6 +158,7 @@ class Arm(models.Model):
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="arms")
     training = models.CharField(max_length=20, choices=Training.choices, default=Training.NONE)
+    reward_cents = models.PositiveIntegerField(null=True, blank=True, help_text="Where it differs from the study's.")
 
     class Meta:
         constraints = [
@@ -131,13 +173,31 @@ class Arm(models.Model):
 
 
 class Cell(models.Model):
-    """One combination of arm and domain that gathers its own ratings."""
+    """One combination of arm, domain and generator that gathers its own ratings.
+
+    domain "": texts of every domain; generator None: of every generator, with the references shared.
+    """
 
     arm = models.ForeignKey(Arm, on_delete=models.CASCADE, related_name="cells")
     domain = models.CharField(max_length=60, blank=True)
+    generator = models.ForeignKey(
+        "annotation.Generator", on_delete=models.PROTECT, null=True, blank=True, related_name="cells"
+    )
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["arm", "domain"], name="one_cell_per_arm_and_domain")]
+        constraints = [
+            models.UniqueConstraint(fields=["arm", "domain", "generator"], name="one_cell_per_combination"),
+            models.UniqueConstraint(
+                fields=["arm", "domain"], condition=Q(generator=None), name="one_cell_of_all_generators"
+            ),
+        ]
 
     def __str__(self) -> str:
-        return f"{self.arm} {self.domain}".strip()
+        parts = (self.arm.training, self.domain, self.generator.name if self.generator else "")
+        return " × ".join(part for part in parts if part)
+
+    @property
+    def reward_cents(self) -> int:
+        """What one HIT of the cell pays: the arm's reward, or the study's."""
+        own = self.arm.reward_cents
+        return self.arm.study.reward_cents if own is None else own

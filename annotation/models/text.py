@@ -50,6 +50,9 @@ class Text(models.Model):
     context = models.ForeignKey(Context, on_delete=models.PROTECT, null=True, blank=True, related_name="texts")
     domain = models.CharField(max_length=60, blank=True)
     body = models.TextField()
+    known_label = models.CharField(
+        max_length=100, blank=True, help_text="Of a gold text: the right answer. Gold texts are not evaluated."
+    )
     corpus_count = models.PositiveBigIntegerField(null=True, blank=True)
     corpus_name = models.CharField(max_length=200, blank=True)
     corpus_size = models.PositiveBigIntegerField(null=True, blank=True)

@@ -108,7 +108,7 @@ class Mind:
     def __call__(self, sheet: Sheet) -> list[Answer]:
         bodies = [field.text for field in sheet.fields]
         labels = self.world.labels(bodies, self.rater, self.seed)
-        rng = np.random.default_rng(_number(self.seed, self.rater.id, *bodies))
+        rng = np.random.default_rng(number(self.seed, self.rater.id, *bodies))
         seconds = READING_SECONDS * np.exp(READING_SPREAD * rng.standard_normal(len(bodies)))
         if self.rater.spam:
             seconds = np.full(len(bodies), SPAM_SECONDS)
@@ -118,16 +118,16 @@ class Mind:
 def crowd(world: World, design: Design, *, seed: int) -> list[Member]:
     """Workers' accounts on the marketplace, each with a mind of its own."""
     people = draw_crowd(design.crowd, design.spam_share, np.random.default_rng([seed, 1]))
-    return [Member(_sign_in_url(f"{rater.id}", seed), Mind(world, rater, seed)) for rater in people]
+    return [Member(sign_in_url(f"{rater.id}", seed), Mind(world, rater, seed)) for rater in people]
 
 
 def rate(
     members: Sequence[Member], design: Design, *, seed: int, progress: Callable[[int], object] | None = None
 ) -> Day:
     """Let the crowd find the HITs on offer and do them; who does which is drawn by `seed` and what the HITs hold."""
-    with Browser(_sign_in_url("scout", seed)) as scout:
+    with Browser(sign_in_url("scout", seed)) as scout:
         found = sheets_on_offer(scout)
-    offers = sorted(found, key=lambda offer: _number(seed, *(field.text for field in found[offer].fields)))
+    offers = sorted(found, key=lambda offer: number(seed, *(field.text for field in found[offer].fields)))
     taken = allot_raters(len(offers), len(members), design.ratings, np.random.default_rng([seed, 2]))
     places = [
         (member, [offer for offer, raters in zip(offers, taken, strict=True) if number in raters])
@@ -136,7 +136,7 @@ def rate(
     return work_through(places, progress=progress)
 
 
-def _sign_in_url(name: str, seed: int) -> str:
+def sign_in_url(name: str, seed: int) -> str:
     worker_id = "A" + base64.b32encode(hashlib.sha256(f"{seed}:{name}".encode()).digest()).decode()[:13]
     options = [word for key, value in STANDING.items() for word in (f"--{key}", str(value))]
     return str(_json_of("worker", f"{name}-{seed}", "--worker-id", worker_id, *options)["sign_in_url"])
@@ -149,7 +149,7 @@ def _json_of(command: str, *words: str) -> dict[str, str]:
     return told
 
 
-def _number(*parts: object) -> int:
+def number(*parts: object) -> int:
     return int.from_bytes(hashlib.sha256("\0".join(map(str, parts)).encode()).digest()[:8], "big")
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
+from annotation.designs.tasks import TYPICALITY_LABELS
 from annotation.rehearsal.world import LABELS, RaterProfile, draw_crowd, label
 from annotation.rehearsal.world.raters import (
     SPAM_KINDS,
@@ -14,7 +15,6 @@ from annotation.rehearsal.world.raters import (
     text_features,
     text_keys,
 )
-from annotation.scales import TYPICALITY_LABELS
 
 HONEST = RaterProfile("rater-001", competence=0.8, bias=0.1)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,13 +26,26 @@ class RefusedError(SiteError):
 
 
 @dataclass(frozen=True, slots=True)
+class FollowUp:
+    """A question for words that follows some answers."""
+
+    name: str
+    when: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Field:
-    """One rated text of a HIT's page: its words, and the label values on offer in the order shown."""
+    """One question of a HIT's page: the texts it is about, and the label values on offer in the order shown.
+
+    kind: item, check (an attention check, whose text says what to choose) or practice.
+    """
 
     name: str
     clock: str
     text: str
     labels: tuple[str, ...]
+    kind: str = "item"
+    follow_ups: tuple[FollowUp, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +59,11 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A label for one text and the active milliseconds it took."""
+    """A label for one text, the active milliseconds it took, and words for the follow-ups (field, words)."""
 
     label: str
     milliseconds: int
+    words: tuple[tuple[str, str], ...] = ()
 
 
 class Browser:
@@ -98,7 +113,7 @@ class Browser:
         """Submit the form. Raises SiteError unless the site says that it is recorded."""
         fields = list(sheet.hidden)
         for field, answer in zip(sheet.fields, answers, strict=True):
-            fields += [(field.name, answer.label), (field.clock, str(answer.milliseconds))]
+            fields += [(field.name, answer.label), (field.clock, str(answer.milliseconds)), *answer.words]
         _sound(self._frame.post(sheet.action, data=dict(fields)))
 
     def _get(self, url: str) -> httpx.Response:
@@ -120,11 +135,17 @@ class Browser:
 
 def _field(fieldset: html.HtmlElement) -> Field:
     radios = fieldset.xpath(".//input[@type='radio']")
+    practice = "practice" in fieldset.get("class", "").split()
     return Field(
         name=radios[0].get("name"),
         clock=fieldset.xpath("string(.//input[@type='hidden']/@name)"),
-        text=fieldset.xpath("string(.//*[@class='text'])"),
+        text="\n".join(node.text_content() for node in fieldset.xpath(".//*[@class='text' or @data-attention]")),
         labels=tuple(radio.get("value") for radio in radios),
+        kind="practice" if practice else fieldset.get("data-kind", "item"),
+        follow_ups=tuple(
+            FollowUp(area.get("name"), tuple(json.loads(area.getparent().get("data-when", "[]"))))
+            for area in fieldset.xpath(".//textarea")
+        ),
     )
 
 

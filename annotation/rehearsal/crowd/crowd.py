@@ -37,15 +37,21 @@ def work_through(
     places: Sequence[tuple[Member, Sequence[str]]],
     *,
     threads: int = 4,
+    most: int | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> Day:
-    """Let every member do the HITs (addresses) allotted to them, `threads` members at a time."""
+    """Let every member do the HITs (addresses) allotted to them, `threads` members at a time.
+
+    most: HITs a member does before stopping; places refused are tried on the next address.
+    """
 
     def day(place: tuple[Member, Sequence[str]]) -> Day:
         member, offers = place
         handed_in = refused = 0
         with Browser(member.sign_in_url) as browser:
             for offer in offers:
+                if most is not None and handed_in >= most:
+                    break
                 try:
                     sheet = browser.accept(offer)
                 except RefusedError:

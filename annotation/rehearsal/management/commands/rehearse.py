@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +12,24 @@ from tqdm import tqdm
 
 from annotation.crowd.client import Market
 from annotation.crowd.records import Endpoint
+from annotation.designs.presets import CLARK
 from annotation.doors import sentences
 from annotation.flows.add_texts import add_texts
+from annotation.flows.arrange import arrange
 from annotation.flows.collect import collect
 from annotation.flows.create import create
+from annotation.flows.design import Design as Laid
 from annotation.flows.design import design as lay_out
 from annotation.flows.export import export
 from annotation.flows.publish import publish
 from annotation.flows.read import read
 from annotation.flows.review import approve
 from annotation.flows.score import score
+from annotation.flows.score_evaluators import FACTORS, score_evaluators
 from annotation.flows.work import Work, work
 from annotation.models import Study, Submission
-from annotation.rehearsal import script
+from annotation.rehearsal import clark, script
+from annotation.rehearsal.evaluators import evaluators_text
 from annotation.rehearsal.server import served
 from annotation.rehearsal.truth import known_truths
 from annotation.rehearsal.world import Design, World
@@ -37,6 +43,8 @@ class Command(BaseCommand):
     help = "Rehearse a whole HUSE study on a simulated crowd, through the marketplace over HTTP, and write its report."
 
     def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--preset", choices=["huse-2019", "clark-2021"], default="huse-2019")
+        parser.add_argument("--evaluators", type=int, default=130, help="of each cell, with clark-2021")
         parser.add_argument("--seed", type=int, default=1, help="same seed, same report apart from dates")
         parser.add_argument("--texts", type=int, default=100, help="texts of each source (truths are known for 100)")
         parser.add_argument("--raters", type=int, default=20, help="raters of each text (truths are known for 20)")
@@ -44,6 +52,9 @@ class Command(BaseCommand):
         parser.add_argument("--out", type=Path, help="where the report goes (default: var/reports/NAME)")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["preset"] == "clark-2021":
+            self._clark(options)
+            return
         seed = options["seed"]
         name = options["name"] or script.stamped(timezone.now())
         world, design = World.load(), _design(options)
@@ -52,6 +63,70 @@ class Command(BaseCommand):
             with served():
                 self._run(study, world, design, cents=cents, seed=seed)
             self._report(study, options["out"] or settings.VAR / "reports" / name, design, seed=seed)
+
+    def _clark(self, options: dict[str, Any]) -> None:
+        """Fifteen cells of evaluators, each person in one of them."""
+        seed, name = options["seed"], options["name"] or script.stamped(timezone.now())
+        out, size = options["out"] or settings.VAR / "reports" / name, _size(options)
+        world = World.load()
+        with sentences():
+            study, found = self._prepare_clark(name, world, size, seed=seed)
+            with served():
+                market = self._publish(study, cents=found.total_cents)
+                self._evaluate(world, found.assignments, seed=seed)
+                self._close(study, market)
+            self._tell(study, out)
+
+    def _prepare_clark(self, name: str, world: World, size: clark.Size, *, seed: int) -> tuple[Study, Laid]:
+        self._step(f"Writing {size.texts} headlines of each source for {len(clark.DOMAINS)} domains")
+        words = clark.wording(world, seed=seed)
+        plan = clark.plan(size, seed=seed)
+        study = create(name, mode="rehearsal", plan=plan, wording=words, actor=ACTOR, now=timezone.now())
+        add_texts(study, clark.texts(world, size, seed=seed), actor=ACTOR, now=timezone.now())
+        arrange(study, CLARK.arms, clark.cells(), actor=ACTOR, now=timezone.now())
+        found = lay_out(study, actor=ACTOR, now=timezone.now())
+        cost = f"${found.total_cents / 100:,.2f} with fees"
+        self._step(f"Laid out {found.cells} cells in {found.hits} HITs with {found.assignments} assignments, {cost}")
+        return study, found
+
+    def _evaluate(self, world: World, places: int, *, seed: int) -> None:
+        members = clark.evaluators(world, places, seed=seed)
+        offers = clark.offers(seed=seed)
+        with tqdm(
+            total=places, desc="evaluators", unit=" assignments", mininterval=1, ascii=True, file=self.stdout
+        ) as b:
+            day = clark.take_part(members, offers, progress=b.update)
+        told = clark.tries_again("evaluator-00001", offers[1:], seed=seed)
+        if day.handed_in != places or not told:
+            raise CommandError(
+                f"{day.handed_in} of {places} took part; trying twice was answered {told!r}.", returncode=1
+            )
+        self._step(f"Who tries a second HIT is told: {told}")
+
+    def _publish(self, study: Study, *, cents: int) -> Market:
+        key = script.requester(f"rehearsal-{study.pk}", dollars=-(-cents // 100))
+        market = Market(Endpoint(key["endpoint_url"], key["access_key"], key["secret_key"], provider="rehearsal"))
+        publish(study, actor=ACTOR, now=timezone.now())
+        self._step("Publishing to the marketplace through boto3")
+        self._must(work(Q(study=study), market=market, clock=timezone.now))
+        return market
+
+    def _close(self, study: Study, market: Market) -> None:
+        self._step("Collecting, reading and approving")
+        collect(study, market=market, now=timezone.now())
+        read(study, now=timezone.now())
+        approve(study, Submission.objects.filter(hit__study=study), actor=None, now=timezone.now())
+        self._must(work(Q(study=study), market=market, clock=timezone.now))
+
+    def _tell(self, study: Study, out: Path) -> None:
+        self._step("Measuring")
+        judged = score_evaluators(study)
+        out.mkdir(parents=True, exist_ok=True)
+        with (out / "judgments.csv").open("w", encoding="utf-8", newline="") as file:
+            rows = csv.writer(file)
+            rows.writerow(["rater", "item", "truth", "rating", *FACTORS])
+            rows.writerows([one.rater, one.item, one.truth, one.rating, *one.factors.values()] for one in judged)
+        self.stdout.write(f"\n{evaluators_text(judged)}\n\nThe judgments: {_from_here(out / 'judgments.csv')}")
 
     def _prepare(self, name: str, world: World, design: Design, *, seed: int) -> tuple[Study, int]:
         self._step(
@@ -65,18 +140,9 @@ class Command(BaseCommand):
         return study, found.total_cents
 
     def _run(self, study: Study, world: World, design: Design, *, cents: int, seed: int) -> None:
-        key = script.requester(f"rehearsal-{study.pk}", dollars=-(-cents // 100))
-        endpoint = Endpoint(key["endpoint_url"], key["access_key"], key["secret_key"], provider="rehearsal")
-        market = Market(endpoint)
-        publish(study, actor=ACTOR, now=timezone.now())
-        self._step("Publishing to the marketplace through boto3")
-        self._must(work(Q(study=study), market=market, clock=timezone.now))
+        market = self._publish(study, cents=cents)
         self._rate(world, design, seed=seed)
-        self._step("Collecting, reading and approving")
-        collect(study, market=market, now=timezone.now())
-        read(study, now=timezone.now())
-        approve(study, Submission.objects.filter(hit__study=study), actor=None, now=timezone.now())
-        self._must(work(Q(study=study), market=market, clock=timezone.now))
+        self._close(study, market)
 
     def _rate(self, world: World, design: Design, *, seed: int) -> None:
         members = script.crowd(world, design, seed=seed)
@@ -108,6 +174,14 @@ class Command(BaseCommand):
 
 def _from_here(path: Path) -> Path:
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+
+
+def _size(options: dict[str, Any]) -> clark.Size:
+    """The size asked for, or a sentence."""
+    size = clark.Size(texts=min(options["texts"], 50), evaluators=options["evaluators"])
+    if options["seed"] < 0 or size.evaluators < 1 or size.texts < 5:
+        raise CommandError("--seed is at least 0, --evaluators at least 1 and --texts at least 5.", returncode=2)
+    return size
 
 
 def _design(options: dict[str, Any]) -> Design:

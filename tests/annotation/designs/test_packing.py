@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotation.designs.packing import Packable, pack
 from annotation.exceptions import DesignError
-from annotation.packing import Packable, pack
 
 SOURCES = ("", "t=1.0", "t=0.9", "t=0.7")
 
@@ -60,3 +60,24 @@ def test_every_text_is_dealt_once_and_sizes_differ_by_one_at_most(count: int, pe
 def test_the_seed_decides_the_packing() -> None:
     assert pack(texts(30), per_hit=25, seed=5) == pack(texts(30), per_hit=25, seed=5)
     assert pack(texts(30), per_hit=25, seed=5) != pack(texts(30), per_hit=25, seed=6)
+
+
+def test_a_fixed_mix_has_its_references_in_every_hit() -> None:
+    mixed = [Packable(key=i, group="" if i < 8 else "m") for i in range(20)]
+    found = pack(mixed, per_hit=5, seed=1, mix="fixed", references=2)
+    assert [sum(key < 8 for key in hit) for hit in found] == [2, 2, 2, 2]
+
+
+def test_a_fixed_mix_that_does_not_come_out_even_is_refused() -> None:
+    mixed = [Packable(key=i, group="" if i < 9 else "m") for i in range(20)]
+    with pytest.raises(DesignError, match="2 references in each"):
+        pack(mixed, per_hit=5, seed=1, mix="fixed", references=2)
+
+
+def test_a_mix_left_to_chance_has_hits_of_every_make() -> None:
+    """Of 200 HITs of 5, drawn from half references: none in about 3 %, as a coin would have it."""
+    mixed = [Packable(key=i, group="" if i < 500 else "m") for i in range(1000)]
+    shares = Counter(sum(key < 500 for key in hit) for hit in pack(mixed, per_hit=5, seed=1, mix="bernoulli"))
+    assert set(shares) == {0, 1, 2, 3, 4, 5}
+    balanced = Counter(sum(key < 500 for key in hit) for hit in pack(mixed, per_hit=5, seed=1))
+    assert set(balanced) <= {2, 3}

@@ -1,0 +1,108 @@
+"""Which texts share a HIT: sources interleaved, one text of a context at most, reproducible by seed."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from annotation.exceptions import DesignError
+
+Mix = Literal["balanced", "bernoulli", "fixed"]
+REFERENCE = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Packable:
+    """What packing needs to know of a text. `group`: its source ("" for a reference, else a generator's name)."""
+
+    key: int
+    group: str
+    context: int | None = None
+
+
+@dataclass
+class _Bin:
+    capacity: int
+    keys: list[int]
+    groups: Counter[str]
+    contexts: set[int]
+
+    def takes(self, text: Packable, most: int | None) -> bool:
+        """Whether there is a place, the context is new, and `most` references are not reached (or models)."""
+        if len(self.keys) >= self.capacity or (text.context is not None and text.context in self.contexts):
+            return False
+        if most is None:
+            return True
+        references = self.groups[REFERENCE]
+        if text.group == REFERENCE:
+            return references < most
+        return len(self.keys) - references < self.capacity - most
+
+
+def pack(
+    texts: Sequence[Packable], *, per_hit: int, seed: int, mix: Mix = "balanced", references: int | None = None
+) -> list[list[int]]:
+    """Deal texts into HITs of `per_hit` (sizes differ by one at most).
+
+    mix: sources as even as they can be in each HIT (`balanced`), each place's source left to chance (`bernoulli`), or
+    exactly `references` references in each HIT (`fixed`). The order is random; no two texts of a HIT share a context.
+    Returns the keys by HIT and position. Raises DesignError when that cannot be done.
+    """
+    if not texts:
+        raise DesignError("The study has no texts.")
+    bins = _bins(len(texts), per_hit)
+    most = _references_in_each(texts, bins, references) if mix == "fixed" else None
+    rng = random.Random(seed)
+    for text in _dealing_order(texts, rng, mix):
+        free = [b for b in bins if b.takes(text, most)]
+        if not free:
+            raise DesignError(
+                f"Texts of one context cannot all be kept apart in {len(bins)} HITs of {bins[0].capacity}: "
+                "use fewer texts in a HIT, or more contexts."
+            )
+        group = text.group if mix != "bernoulli" else None
+        _put(text, min(free, key=lambda b: (b.groups[group] if group is not None else 0, len(b.keys), rng.random())))
+    for b in bins:
+        rng.shuffle(b.keys)
+    return [b.keys for b in bins]
+
+
+def _bins(texts: int, per_hit: int) -> list[_Bin]:
+    count = -(-texts // per_hit)
+    return [_Bin(-(-texts // count), [], Counter(), set()) for _ in range(count)]
+
+
+def _references_in_each(texts: Sequence[Packable], bins: list[_Bin], references: int | None) -> int:
+    found = sum(text.group == REFERENCE for text in texts)
+    if references is None or references * len(bins) != found or len(texts) % len(bins):
+        raise DesignError(
+            f"A fixed mix needs the same number of texts in each of the {len(bins)} HITs and {references} references "
+            f"in each; the study has {len(texts)} texts, {found} of them references."
+        )
+    return references
+
+
+def _dealing_order(texts: Sequence[Packable], rng: random.Random, mix: Mix) -> list[Packable]:
+    """Source after source, each shuffled; by chance alone where sources are left to it."""
+    if mix == "bernoulli":
+        shuffled = sorted(texts, key=lambda text: text.key)
+        rng.shuffle(shuffled)
+        return shuffled
+    by_group: dict[str, list[Packable]] = defaultdict(list)
+    for text in texts:
+        by_group[text.group].append(text)
+    order: list[Packable] = []
+    for group in sorted(by_group):
+        rng.shuffle(by_group[group])
+        order.extend(by_group[group])
+    return order
+
+
+def _put(text: Packable, b: _Bin) -> None:
+    b.keys.append(text.key)
+    b.groups[text.group] += 1
+    if text.context is not None:
+        b.contexts.add(text.context)

@@ -1,0 +1,34 @@
+"""manage.py preview NAME --out DIR: every page of every arm as a worker will see it, as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from annotation.doors import sentences, study_called
+from annotation.exceptions import StateError
+from annotation.orders import page_of, wording_of
+
+
+class Command(BaseCommand):
+    help = "Write the pages of a designed study as HTML files: one HIT of each cell, or all of them."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study", metavar="NAME")
+        parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write into")
+        parser.add_argument("--all", action="store_true", help="every HIT, not the first of each cell")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        study, out = study_called(options["study"]), options["out"]
+        with sentences():
+            hits = list(study.hits.select_related("cell__arm", "study", "wording").order_by("slot"))
+            if not hits:
+                raise StateError(f"The study {study} has no HITs yet: design it first.")
+            shown = hits if options["all"] else list({hit.cell_id: hit for hit in reversed(hits)}.values())[::-1]
+            out.mkdir(parents=True, exist_ok=True)
+            for hit in shown:
+                path = out / f"hit-{hit.slot + 1:04d}-{hit.cell.arm.training}.html"
+                path.write_text(page_of(hit, wording_of(hit), shuffle=False), encoding="utf-8")
+                self.stdout.write(f"{path}  {hit.cell}")

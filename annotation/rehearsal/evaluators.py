@@ -1,0 +1,38 @@
+"""The table of a human-or-machine study, cell by cell, from its judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from metrics import Judged, evaluate_judgments, krippendorff_alpha
+from metrics.evaluators import Condition
+from metrics.judged import BETWEEN
+from metrics.tables.evaluators import EvaluatorRow, evaluator_table
+from metrics.tables.text import table_text
+
+
+def evaluators_text(judged: Sequence[Judged]) -> str:
+    """One row a cell: accuracy by evaluators with interval, F1, agreement, sizes."""
+    evaluation = evaluate_judgments(judged, ("generator", "domain", "training"), agreement=krippendorff_alpha)
+    rows = [_row(name, condition) for name, condition in evaluation.conditions.items()]
+    return table_text(evaluator_table(rows), width=120)
+
+
+def _row(name: str, condition: Condition) -> EvaluatorRow:
+    model, domain, training = name.split(BETWEEN)
+    found = condition.accuracy
+    return EvaluatorRow(
+        model,
+        domain,
+        training,
+        accuracy=found.accuracy,
+        f1=found.f1,
+        precision=None,
+        recall=None,
+        alpha_nominal=condition.agreement.get("alpha_nominal_binary"),
+        alpha_ordinal=None,
+        human=found.percent_human,
+        confident=None,
+        evaluators=found.accuracy.n,
+        ratings=int(found.accuracy.settings["judgments"] or 0),
+    )

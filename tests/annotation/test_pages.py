@@ -1,0 +1,229 @@
+"""The page of a HIT in a real browser, and its answers read back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+import pytest
+from playwright.sync_api import BrowserContext, Page
+
+from annotation.answered import changed_sides, order_shown, read_line, read_practice
+from annotation.designs.order import order, second_first
+from annotation.designs.wording import Practice, PracticePair, Training, Wording, default_wording
+from annotation.rendering import Arm, ShownLine, ShownText, hit_page
+from tests.browsing import PHONE, faults
+
+HOSTILE = "</p></form><script>document.title = 'broken'</script> & <b> \" ' `"
+Open = Callable[..., Page]
+
+
+def wording(kind: str) -> Wording:
+    training = Training(
+        ("Look for repetition.",),
+        (Practice("One.", "human", "Plain."), Practice("Two.", "machine", "Says nothing.")),
+        (PracticePair("A person wrote this.", "A machine wrote this.", "See the second."),),
+    )
+    return replace(default_wording(kind, noun="story", nouns="stories"), training=training)
+
+
+@pytest.fixture
+def opened(browsing: BrowserContext, tmp_path: Path) -> Open:
+    """Opens a HIT of `lines` as an accepted assignment A1; what it submits is kept, not sent."""
+
+    def show(kind: str, *, lines: int = 3, arm: Arm = "none", body: str = "Text {n}.", seed: int = 4) -> Page:
+        shown = [
+            ShownLine(
+                i, ShownText(body.replace("{n}", str(i))), ShownText(f"Other {i}.") if kind == "pairwise" else None
+            )
+            for i in range(lines)
+        ]
+        path = tmp_path / "hit.html"
+        path.write_text(hit_page(wording(kind), shown, arm=arm, seed=seed), encoding="utf-8")
+        page = browsing.new_page()
+        page.route("https://market.example/**", lambda route: route.fulfill(body="recorded"))
+        page.goto(f"{path.as_uri()}?assignmentId=A1&turkSubmitTo=https://market.example")
+        return page
+
+    return show
+
+
+def submitted(page: Page) -> dict[str, str]:
+    """What the form sends when its last button is pressed."""
+    with page.expect_request("https://market.example/mturk/externalSubmit") as sent:
+        page.locator("#send").press("Enter")
+    return dict(parse_qsl(sent.value.post_data or "", keep_blank_values=True))
+
+
+def test_each_worker_meets_the_texts_in_the_order_that_the_seed_gives(opened: Open) -> None:
+    page = opened("typicality", lines=9)
+    shown = [int(line.get_attribute("data-position") or "") for line in page.locator(".line").all()]
+    assert shown == order(9, seed=4, assignment="A1")
+    assert shown != list(range(9))
+    assert page.locator("legend").all_inner_texts() == [f"{n} of 9" for n in range(1, 10)]
+
+
+def test_typicality_is_answered_by_keyboard_alone(opened: Open) -> None:
+    page = opened("typicality", lines=3)
+    page.locator(".line input[type=radio]").first.focus()
+    for key in ("1", "Enter", "2", "Enter", "6", "Enter"):
+        page.keyboard.press(key)
+    answers = submitted(page)
+    met = order_shown(answers, 3)
+    assert met == order(3, seed=4, assignment="A1")
+    labels = [read_line(answers, position, wording("typicality")).labels["typicality"] for position in met]
+    assert labels == [("Very Typical",), ("Typical",), ("Invalid",)]
+
+
+def test_a_text_without_an_answer_is_pointed_at_and_nothing_is_sent(opened: Open) -> None:
+    page = opened("typicality", lines=2)
+    page.locator("#send").click()
+    assert page.locator("#problem").is_visible()
+    assert page.locator("[data-missing]").count() == 2
+    assert page.url.startswith("file:")
+
+
+def test_the_follow_up_depends_on_the_answer_and_has_a_least_length(opened: Open) -> None:
+    page = opened("human_or_machine", lines=1)
+    page.locator("#next").click()
+    page.get_by_label("Definitely human-written").check()
+    assert page.locator("textarea:visible").count() == 1
+    assert page.get_by_label("What makes you sure of that?").is_visible()
+    page.get_by_label("Possibly machine-generated").check()
+    assert page.get_by_label("What would have to change").is_visible()
+    page.get_by_label("What would have to change").fill("short")
+    page.locator("#next").click()
+    assert page.get_by_text("Please write at least 10 characters.").is_visible()
+    page.get_by_label("What would have to change").fill("It would have to make sense.")
+    page.locator("#next").click()
+    answer = read_line(submitted(page), 0, wording("human_or_machine"))
+    assert answer.labels == {"human_or_machine": ("Possibly machine-generated",)}
+    assert answer.remarks == {"change": "It would have to make sense."}
+    assert answer.active_ms is not None
+
+
+def test_typing_pasting_and_leaving_are_counted_where_the_study_measures(opened: Open) -> None:
+    page = opened("human_or_machine", lines=1)
+    page.locator("#next").click()
+    page.get_by_label("Definitely human-written").check()
+    page.locator("textarea:visible").press_sequentially("Sounds like a person")
+    page.evaluate("document.querySelector('textarea').dispatchEvent(new Event('paste', {bubbles: true}))")
+    page.locator("#next").click()
+    answer = read_line(submitted(page), 0, wording("human_or_machine"))
+    assert (answer.keystrokes, answer.pastes) == (20, 1)
+
+
+def test_a_study_that_does_not_measure_has_no_fields_for_it() -> None:
+    page = hit_page(replace(wording("typicality"), measure=False), [ShownLine(0, ShownText("One."))])
+    assert "active-ms" not in page
+    assert "how long you look" not in page
+
+
+def test_examples_reveal_the_answer_after_each_guess_and_keep_the_guess(opened: Open) -> None:
+    page = opened("human_or_machine", lines=1, arm="examples")
+    page.locator("#next").click()
+    page.locator("#next").click()
+    assert page.locator("#problem").is_visible()
+    page.get_by_label("Definitely machine-generated").locator("visible=true").check()
+    page.get_by_role("button", name="Check my answer").locator("visible=true").click()
+    assert page.get_by_text("Not this time. A person wrote this one.").is_visible()
+    page.locator("#next").click()
+    page.get_by_label("Possibly machine-generated").locator("visible=true").check()
+    page.get_by_role("button", name="Check my answer").locator("visible=true").click()
+    assert page.get_by_text("Yes. A machine wrote this one.").is_visible()
+    page.locator("#next").click()
+    page.get_by_label("Possibly human-written").locator("visible=true").check()
+    page.locator("textarea:visible").fill("Nothing at all, I think.")
+    page.locator("#next").click()
+    guesses = read_practice(submitted(page), wording("human_or_machine"), "examples")
+    assert [(one.number, one.right) for one in guesses] == [(0, False), (1, True)]
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+def test_sides_of_pairs_are_random_told_and_read_back(opened: Open, seed: int) -> None:
+    page = opened("pairwise", lines=2, seed=seed)
+    page.locator("#next").click()
+    for _ in range(2):
+        heads = page.locator(".pair:visible .text").all_inner_texts()
+        choice = "The first" if heads[0].startswith("Text") else "The second"
+        page.get_by_label(choice, exact=True).locator("visible=true").check()
+        page.locator("#next").click()
+    answers = submitted(page)
+    changed = changed_sides(answers)
+    assert changed == [str(i) for i in range(2) if second_first(i, seed=seed, assignment="A1")]
+    for i in range(2):
+        found = read_line(answers, i, wording("pairwise"), sides_changed=str(i) in changed)
+        assert found.labels["preference"] == ("The first",)
+
+
+def test_comparison_practice_knows_which_side_the_machine_was_on(opened: Open) -> None:
+    page = opened("human_or_machine", lines=1, arm="comparison")
+    page.locator("#next").click()
+    machine_first = page.locator(".pair:visible .text").first.inner_text().startswith("A machine")
+    assert machine_first == second_first("practice-0", seed=4, assignment="A1")
+    page.get_by_label("First" if machine_first else "Second", exact=True).locator("visible=true").check()
+    page.get_by_role("button", name="Check my answer").locator("visible=true").click()
+    assert page.get_by_text("Yes.").is_visible()
+
+
+def test_hostile_and_foreign_texts_stay_texts(opened: Open) -> None:
+    for body in (HOSTILE, "نص عربي قصير", "日本語の文", "x" * 5000):
+        page = opened("typicality", lines=1, body=body)
+        assert page.title() != "broken"
+        assert page.locator(".text").inner_text() == body
+        page.close()
+
+
+def test_lost_words_are_boxes_and_are_explained(opened: Open) -> None:
+    page = opened("typicality", lines=1, body="Talks on <UNK> resume, UNKNOWN.")
+    assert page.locator(".text").inner_text() == "Talks on ▢ resume, ▢."
+    assert page.get_by_text("A box ▢ stands for a word that was lost.").is_visible()
+
+
+@pytest.mark.parametrize("kind", ["typicality", "human_or_machine", "likert", "error_labels", "pairwise"])
+@pytest.mark.parametrize("narrow", [False, True])
+def test_nothing_serious_stands_in_anybodys_way(opened: Open, kind: str, narrow: bool) -> None:
+    page = opened(kind)
+    if narrow:
+        page.set_viewport_size(PHONE)
+    assert faults(page) == []
+    if page.locator("#next").is_visible():
+        page.locator("#next").click()
+        assert faults(page) == []
+    page.emulate_media(color_scheme="dark")
+    assert faults(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("arm", ["instructions", "examples", "comparison"])
+def test_training_pages_have_nothing_serious_either(opened: Open, arm: Arm) -> None:
+    page = opened("human_or_machine", arm=arm)
+    page.locator("#next").click()
+    assert faults(page) == []
+
+
+def test_a_preview_can_be_looked_through_but_not_sent(browsing: BrowserContext, tmp_path: Path) -> None:
+    path = tmp_path / "hit.html"
+    path.write_text(hit_page(wording("human_or_machine"), [ShownLine(0, ShownText("One."))], seed=1), encoding="utf-8")
+    page = browsing.new_page()
+    page.goto(f"{path.as_uri()}?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE")
+    page.locator("#next").click()
+    page.locator("#next").click()
+    assert page.locator("#send").is_disabled()
+    assert page.get_by_text("This is a preview.").is_visible()
+
+
+def test_setup_cannot_end_its_script() -> None:
+    odd = replace(wording("typicality"), buttons=replace(wording("typicality").buttons, progress="</script><b>"))
+    page = hit_page(odd, [ShownLine(0, ShownText("One."))])
+    assert page.count("</script>") == 2
+    assert json.dumps("</script>") not in page
+
+
+def test_huses_25_texts_fit_a_question_with_room_for_200_characters_each() -> None:
+    """A question holds 65,535 bytes."""
+    shown = [ShownLine(i, ShownText("word " * 40, "context " * 25)) for i in range(25)]
+    assert len(hit_page(wording("typicality"), shown).encode()) < 65_000

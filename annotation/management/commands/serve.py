@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 HOST = "127.0.0.1"
 DELIVERY_SECONDS = 1.0
+# A browser keeps two or more connections open. Beyond waitress's usual hundred nobody new would be answered until one
+# of them ends, and with select instead of poll none beyond 1,024 files.
+CROWD: dict[str, Any] = {"connection_limit": 2_000, "backlog": 2_048, "asyncore_use_poll": True}
 ORIGINS = ("WORKER_ORIGIN", "HIT_ORIGIN", "CONSOLE_ORIGIN")
 
 
@@ -37,7 +40,7 @@ class Command(BaseCommand):
             _follow_port(port)
         elif urlsplit(settings.WORKER_ORIGIN).port not in {None, port}:
             self.stderr.write(f"WORKER_ORIGIN is {settings.WORKER_ORIGIN}, but the port served is {port}.")
-        server = create_server(application(), sockets=[listener], threads=options["threads"])
+        server = create_server(application(), sockets=[listener], threads=options["threads"], **CROWD)
         self.stdout.write(f"Serving http://{HOST}:{port}/ (stop with Ctrl-C)")
         sys.stdout.flush()
         _start_delivery()

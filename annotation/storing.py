@@ -85,6 +85,7 @@ def stored_texts(study: Study, records: Sequence[TextRecord]) -> dict[str, Text]
             context=contexts[record.context] if record.context else None,
             domain=record.domain,
             body=record.body,
+            generation=dict(record.generation),
             corpus_count=record.corpus_count,
             corpus_name=record.corpus_name,
             corpus_size=record.corpus_size,

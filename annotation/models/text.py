@@ -50,6 +50,9 @@ class Text(models.Model):
     context = models.ForeignKey(Context, on_delete=models.PROTECT, null=True, blank=True, related_name="texts")
     domain = models.CharField(max_length=60, blank=True)
     body = models.TextField()
+    generation = models.JSONField(
+        default=dict, blank=True, help_text="Every setting that made it, where Assay sampled or retrieved it."
+    )
     known_label = models.CharField(
         max_length=100, blank=True, help_text="Of a gold text: the right answer. Gold texts are not evaluated."
     )

@@ -27,7 +27,7 @@ def hit_order(hit: Hit, *, token: str, passes: tuple[str, ...] = ()) -> HitOrder
     return HitOrder(
         title=wording.said(wording.title),
         description=wording.said(wording.description),
-        keywords=wording.keywords,
+        keywords=_keywords(wording, study),
         reward_cents=hit.cell.reward_cents,
         max_assignments=hit.max_assignments,
         assignment_seconds=study.assignment_seconds,
@@ -38,6 +38,11 @@ def hit_order(hit: Hit, *, token: str, passes: tuple[str, ...] = ()) -> HitOrder
         token=token,
         requirements=(*_requirements(study), *(Requirement(one, "DoesNotExist") for one in passes)),
     )
+
+
+def _keywords(wording: Wording, study: Study) -> str:
+    tag = f"assay:study={study.channel_tag}" if study.channel_tag else ""
+    return ", ".join(word for word in (wording.keywords, tag) if word)
 
 
 def _question(hit: Hit, wording: Wording) -> str:

@@ -35,7 +35,7 @@ def generator_of(study: Study, name: str | None) -> Generator:
 
 def wanted(study: Study, generator: Generator) -> QuerySet[Text]:
     """Every reference and the generator's own texts, no gold ones. Raises StateError where there is none."""
-    found = study.texts.filter(Q(source=Text.Source.REFERENCE) | Q(generator=generator), known_label="")
+    found = study.texts.judged().filter(Q(source=Text.Source.REFERENCE) | Q(generator=generator), known_label="")
     if not found.exists():
         raise StateError(f"The study {study} has no texts yet, so there is nothing to score.")
     return found.select_related("context").order_by("pk")

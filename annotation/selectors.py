@@ -20,6 +20,7 @@ from annotation.models import (
     Judgment,
     LedgerEntry,
     Likelihood,
+    Selection,
     Study,
     Submission,
     Text,
@@ -114,8 +115,8 @@ def rating_lines(study: Study) -> Iterator[RatingLine]:
 
 
 def texts(study: Study) -> QuerySet[Text]:
-    """The study's texts in the order in which they came, with context and generator."""
-    return study.texts.select_related("context", "generator").order_by("pk")
+    """The study's texts that are judged, in the order in which they came, with context and generator."""
+    return study.texts.judged().select_related("context", "generator").order_by("pk")
 
 
 def likelihoods(study: Study) -> dict[int, dict[int, Likelihood]]:
@@ -160,6 +161,7 @@ class CrowdCounts:
     rejected: int
     excluded: int
     rejected_kept: int
+    withdrawn: int
     first: datetime | None
     last: datetime | None
 
@@ -180,6 +182,7 @@ def crowd_counts(study: Study) -> CrowdCounts:
             rejected=Count("pk", filter=Q(no=True)),
             excluded=Count("pk", filter=Q(left_out=True)),
             rejected_kept=Count("pk", filter=Q(no=True, left_out=False)),
+            withdrawn=Count("pk", filter=Q(raw_format=Submission.WITHDRAWN)),
             first=Min("submitted_at"),
             last=Max("submitted_at"),
         )
@@ -218,6 +221,11 @@ def flags_by_kind(study: Study) -> dict[str, tuple[int, int]]:
         .order_by("kind")
     )
     return {row["kind"]: (row["n"], row["gone"]) for row in rows}
+
+
+def selection(study: Study) -> Selection | None:
+    """The selection that holds: the latest."""
+    return Selection.objects.filter(study=study).order_by("-number").first()
 
 
 def origins(study: Study) -> list[dict[str, Any]]:

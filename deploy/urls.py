@@ -1,4 +1,4 @@
-"""Every address: the Requester API, its queues and notifications, the worker site, the administration."""
+"""Every address: the Requester API, its queues and notifications, the worker site, the administration, health."""
 
 from django.contrib import admin
 from django.urls import include, path
@@ -10,6 +10,7 @@ urlpatterns = [
     path("mturk/", include("annotation.marketplace.wire.urls")),
     path("sqs/", include("annotation.marketplace.queues.urls")),
     path("sns/", include("annotation.marketplace.notices.urls")),
+    path("", include("annotation.marketplace.watch.urls")),
     path("pages/<str:token>/", hit_page, name="hit-page"),
     path("hits/", include("annotation.marketplace.urls")),
 ]

@@ -12,6 +12,18 @@ from annotation.exceptions import AnswerError
 NAMESPACE = "{http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/QuestionFormAnswers.xsd}"
 
 
+# The only answer in the document of a worker who took the answers back; its text is the day.
+WITHDRAWN = "assay:withdrawn"
+
+
+def is_withdrawn(document: str) -> bool:
+    """Whether the marketplace has erased these answers, because the worker took them back."""
+    try:
+        return WITHDRAWN in document and list(read_answers(document)) == [WITHDRAWN]
+    except AnswerError:
+        return False
+
+
 def read_answers(document: str) -> dict[str, str]:
     """Field name to value ("" for an empty text box; a field that was not sent is absent).
 

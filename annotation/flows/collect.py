@@ -9,6 +9,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Count, F
 
+from annotation.crowd.answers import is_withdrawn
 from annotation.crowd.client import Market
 from annotation.crowd.records import SubmittedWork
 from annotation.models import Hit, Participation, Study, Submission, Worker
@@ -54,14 +55,15 @@ def _collect_hit(hit: Hit, found: Iterable[SubmittedWork], *, provider: str, now
 
 def _store(hit: Hit, work: SubmittedWork, *, provider: str, now: datetime) -> bool:
     worker = Worker.objects.known_as(provider, work.worker_id)
+    withdrawn = is_withdrawn(work.answer)
     with transaction.atomic():
         _, is_new = Submission.objects.get_or_create(
             hit=hit,
             market_id=work.assignment_id,
             defaults={
                 "worker": worker,
-                "raw": work.answer,
-                "raw_format": "mturk-xml",
+                "raw": "" if withdrawn else work.answer,
+                "raw_format": Submission.WITHDRAWN if withdrawn else "mturk-xml",
                 "accepted_at": work.accepted_at,
                 "submitted_at": work.submitted_at,
                 "work_seconds": max(0, round((work.submitted_at - work.accepted_at).total_seconds())),

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from annotation import storing
+from annotation import storing_texts
 from annotation.datasets.records import LikelihoodRecord, TextRecord
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Generator, Likelihood, Study, Text
@@ -52,7 +52,7 @@ def retrieve_texts(
     records = [_record(generator, key, one, training) for key, one in found.items()]
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
-        storing.stored_texts(study, records)
+        storing_texts.stored_texts(study, records)
         references, equal = _likelihoods(study, generator, {record.context: record.body for record in records})
         told = {"generator": generator, "texts": len(records), "training": len(training)}
         AuditEvent.objects.record(study, "retrieve_texts", actor=actor, now=now, **told)
@@ -79,9 +79,11 @@ def _record(generator: str, key: str, one: Found, training: Sequence[tuple[str, 
 def _likelihoods(study: Study, name: str, retrieved: dict[str | None, str]) -> tuple[int, int]:
     """Give the references of these contexts their log p; how many, and how many of them equal what was retrieved."""
     generator = Generator.objects.get(study=study, name=name)
-    texts = study.texts.filter(
-        source=Text.Source.REFERENCE, context__key__in=list(retrieved), known_label=""
-    ).select_related("context")
+    texts = (
+        study.texts.judged()
+        .filter(source=Text.Source.REFERENCE, context__key__in=list(retrieved), known_label="")
+        .select_related("context")
+    )
     rows, equal = [], 0
     for text in texts:
         same = text.context is not None and retrieved[text.context.key] == text.body

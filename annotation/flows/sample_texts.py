@@ -8,7 +8,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from annotation import storing
+from annotation import storing_texts
 from annotation.datasets.records import LikelihoodRecord, TextRecord
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Study
@@ -79,7 +79,7 @@ def sample_texts(
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
         check_may_write(study, generator)
-        storing.stored_texts(study, records)
+        storing_texts.stored_texts(study, records)
         told = {"generator": generator, "texts": done.texts, "again": done.again, "decoding": str(settings.decoding)}
         AuditEvent.objects.record(study, "sample_texts", actor=actor, now=now, **told)
     return done

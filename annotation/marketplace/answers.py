@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import date
 from xml.sax.saxutils import escape
 
 NAMESPACE = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/QuestionFormAnswers.xsd"
 HEAD = f'<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n<QuestionFormAnswers xmlns="{NAMESPACE}">\n'
 TAIL = "</QuestionFormAnswers>"
-RESERVED = frozenset({"assignmentId", "hitId", "turkSubmitTo", "workerId"})
+# The only answer of a document whose worker took the answers back; no form can send a field of this name.
+WITHDRAWN = "assay:withdrawn"
+RESERVED = frozenset({"assignmentId", "hitId", "turkSubmitTo", "workerId", WITHDRAWN})
 SEPARATOR = "|"
 
 # What XML 1.0 cannot hold: control characters, lone surrogates, the two non-characters.
@@ -22,13 +25,18 @@ def answers_xml(pairs: Pairs) -> str:
     """One Answer per field name, in the order in which the names first came.
 
     Values of one name are joined by "|", line ends become LF, characters that XML cannot hold are left out, as are
-    the four reserved names. An empty value is an empty FreeText, never a missing Answer.
+    the reserved names. An empty value is an empty FreeText, never a missing Answer.
     """
     fields: dict[str, list[str]] = {}
     for name, value in pairs:
         if name not in RESERVED:
             fields.setdefault(clean(name), []).append(clean(value))
     return HEAD + "".join(_answer(name, SEPARATOR.join(values)) for name, values in fields.items()) + TAIL
+
+
+def withdrawn_xml(day: date) -> str:
+    """What stands in place of answers that were taken back on `day`."""
+    return HEAD + _answer(WITHDRAWN, day.isoformat()) + TAIL
 
 
 def clean(text: str) -> str:

@@ -45,7 +45,8 @@ def approve(assignment: Assignment, *, now: datetime, feedback: str = "", overri
 def reject(assignment: Assignment, *, now: datetime, feedback: str) -> None:
     """Reject `assignment`; its place is not freed. Raises RequestRefusedError (InvalidAssignmentState)."""
     payer, hit, held = _lock(assignment)
-    if held.state != State.SUBMITTED:
+    # Answers that were taken back are paid for.
+    if held.state != State.SUBMITTED or held.withdrawn_at is not None:
         raise _wrong_state(held, State.SUBMITTED)
     held.state, held.rejected_at, held.feedback, held.due_at = State.REJECTED, now, feedback, None
     held.save(update_fields=["state", "rejected_at", "feedback", "due_at"])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
+from django.db.models import QuerySet
 
 from annotation.marketplace.errors import RequestRefusedError
 from annotation.marketplace.models import HitType, QualificationGrant, QualificationType, WorkerAccount
@@ -40,7 +41,12 @@ class Standing:
 def standing(worker: WorkerAccount, hit_type: HitType) -> Standing:
     """Compare `worker` with all requirements of `hit_type`."""
     values = values_of(worker, (row["QualificationTypeId"] for row in hit_type.requirements))
-    unmet = tuple(row for row in hit_type.requirements if not met(row, values.get(row["QualificationTypeId"])))
+    return standing_with(values, hit_type.requirements)
+
+
+def standing_with(values: Mapping[str, Value], requirements: Sequence[Requirement]) -> Standing:
+    """Compare a worker's `values` with `requirements`. No database in here."""
+    unmet = tuple(row for row in requirements if not met(row, values.get(row["QualificationTypeId"])))
     guards = {row["ActionsGuarded"] for row in unmet}
     return Standing(
         discover="DiscoverPreviewAndAccept" not in guards,
@@ -52,18 +58,29 @@ def standing(worker: WorkerAccount, hit_type: HitType) -> Standing:
 
 def values_of(worker: WorkerAccount, type_ids: Iterable[str]) -> dict[str, Value]:
     """The values of `worker` for qualification types; a type the worker does not have is left out."""
-    wanted = set(type_ids)
+    values = _system_values(worker)
+    if custom := set(type_ids) - SYSTEM_TYPES:
+        values.update(_granted(worker).filter(qualification_type__type_id__in=custom))
+    return values
+
+
+def all_values(worker: WorkerAccount) -> dict[str, Value]:
+    """Everything that `worker` has: the system's values and every score."""
+    return _system_values(worker) | dict(_granted(worker))
+
+
+def _granted(worker: WorkerAccount) -> QuerySet[QualificationGrant, tuple[str, int]]:
+    rows = QualificationGrant.objects.filter(worker=worker, status=QualificationGrant.Status.GRANTED)
+    return rows.values_list("qualification_type__type_id", "value")
+
+
+def _system_values(worker: WorkerAccount) -> dict[str, Value]:
     values: dict[str, Value] = {HITS_APPROVED: worker.approved_count, PERCENT_APPROVED: percent_approved(worker)}
     values[ADULT] = int(worker.adult)
     if worker.country:
         values[LOCALE] = (worker.country, worker.subdivision)
     if worker.masters:
         values.update(dict.fromkeys(MASTERS, 1))
-    if custom := wanted - SYSTEM_TYPES:
-        rows = QualificationGrant.objects.filter(
-            worker=worker, status=QualificationGrant.Status.GRANTED, qualification_type__type_id__in=custom
-        )
-        values.update(rows.values_list("qualification_type__type_id", "value"))
     return values
 
 

@@ -43,14 +43,14 @@ def pay(
 ) -> None:
     """Move `cost` from `payer` to the worker of `assignment` and to the house, first out of what `hold` holds.
 
-    `payer` and `hold` must be locked; `hold` is changed but not saved. The earnings of workers whom the requester pays
-    elsewhere, or not at all, leave the books. Raises RequestRefusedError (InsufficientFunds) before anything has
-    changed.
+    `payer` and `hold` must be locked; `hold` is changed but not saved. The earnings of workers whom the requester (or
+    the channel by which they came) pays elsewhere, or not at all, leave the books. Raises RequestRefusedError
+    (InsufficientFunds) before anything has changed.
     """
     held = min(cost.total, hold.held_cents) if hold is not None else 0
     if payer.balance_cents + held < cost.total:
         raise insufficient(cost.total, payer.balance_cents + held)
-    here = payer.pays == Requester.Pays.HERE
+    here = _pays(payer, assignment) == Requester.Pays.HERE
     earner = {"account": Account.WORKER, "worker_id": assignment.worker_id} if here else {"account": Account.OUTSIDE}
     rows = [
         LedgerEntry(account=Account.REQUESTER, requester=payer, amount_cents=held - cost.total),
@@ -68,6 +68,12 @@ def pay(
         WorkerAccount.objects.filter(pk=assignment.worker_id).update(
             earned_cents=F("earned_cents") + cost.amount, owed_cents=F("owed_cents") + cost.amount
         )
+
+
+def _pays(payer: Requester, assignment: Assignment) -> str:
+    """How the worker of `assignment` is paid: as their channel says, else as `payer` pays everybody."""
+    rows = WorkerAccount.objects.filter(pk=assignment.worker_id).values_list("channel__pays", flat=True)
+    return next(iter(rows), "") or payer.pays
 
 
 def hold_new(hit: Hit, *, now: datetime) -> bool:

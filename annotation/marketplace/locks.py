@@ -13,9 +13,12 @@ def lock_requester(pk: int) -> Requester:
 
 
 def lock_hit(pk: int) -> Hit:
-    """The HIT, locked, without its question (64 kB) and with its type."""
+    """The HIT, locked, without its question (64 kB) and with its type and requester."""
     return (
-        Hit.objects.select_for_update(no_key=True, of=("self",)).select_related("hit_type").defer("question").get(pk=pk)
+        Hit.objects.select_for_update(no_key=True, of=("self",))
+        .select_related("hit_type", "requester__consent")
+        .defer("question")
+        .get(pk=pk)
     )
 
 

@@ -11,6 +11,7 @@ from typing import IO
 
 from django.db import transaction
 
+from annotation.marketplace.closing import forget_payees
 from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.ledger import Account, move_payout
 from annotation.marketplace.models import Payout, WorkerAccount
@@ -44,11 +45,11 @@ def write(batch: str, out: IO[str]) -> int:
     for row in rows:
         status = "" if row.state == State.SENT else row.state
         cells = (row.payout_id, row.worker.worker_id, row.worker.payee, dollars(row.amount_cents), "USD", status)
-        writer.writerow([_escaped(cell) for cell in (*cells, row.reference)])
+        writer.writerow([escaped(cell) for cell in (*cells, row.reference)])
     return len(rows)
 
 
-def _escaped(cell: str) -> str:
+def escaped(cell: str) -> str:
     """`cell` so that a spreadsheet takes it for text: what would begin a formula gets an apostrophe."""
     return f"'{cell}" if cell[:1] in {"=", "+", "-", "@", "\t", "\r"} else cell
 
@@ -109,6 +110,7 @@ def settle(marks: Sequence[Mark], *, now: datetime) -> Marked:
             done[mark.status] += 1
         else:
             before += 1
+    forget_payees()
     return Marked(done[State.PAID], done[State.FAILED], before)
 
 

@@ -7,18 +7,21 @@ check costs the same however much is stored, and each event is handled once, as 
 
 from __future__ import annotations
 
+import time
 from datetime import datetime
 
 from django.db import connection, transaction
+from django.utils import timezone
 
 from annotation.marketplace import funds, lifecycle
 from annotation.marketplace.decisions import approve_due
 from annotation.marketplace.locks import lock_hit, lock_requester
-from annotation.marketplace.models import Assignment, Hit
+from annotation.marketplace.models import Assignment, Hit, SweepMark
 from annotation.marketplace.notices import events
 from annotation.marketplace.work import end_hold
 
 BATCH = 100
+MARKED_EVERY = 60.0  # seconds
 _DUE = " UNION ALL ".join(
     f"SELECT 1 FROM {model._meta.db_table} WHERE due_at <= %s"  # noqa: S608 - names of our own tables
     for model in (Hit, Assignment)
@@ -28,6 +31,7 @@ ANYTHING_DUE = f"{_DUE} LIMIT 1"
 
 def catch_up(now: datetime) -> int:
     """Let everything happen that is due by `now`; returns the number of HITs touched."""
+    _mark()
     if not _anything_due(now):
         return 0
     touched = 0
@@ -36,6 +40,18 @@ def catch_up(now: datetime) -> int:
             _catch_up_hit(pk, now)
         touched += len(due)
     return touched
+
+
+_marked = 0.0
+
+
+def _mark() -> None:
+    """Leave word that somebody looks after what is due, once a minute and process: `/metrics` tells its age."""
+    global _marked  # noqa: PLW0603 - of this process
+    if _marked and time.monotonic() - _marked < MARKED_EVERY:
+        return
+    _marked = time.monotonic()
+    SweepMark.objects.update_or_create(pk=1, defaults={"at": timezone.now()})
 
 
 def _anything_due(now: datetime) -> bool:

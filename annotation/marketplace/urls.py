@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from django.urls import path, register_converter
 
-from annotation.marketplace.worker import doors, frames, pages, relations, submits, taking
+from annotation.marketplace.channels import views as channels
+from annotation.marketplace.worker import (
+    account,
+    doors,
+    earnings,
+    entrance,
+    frames,
+    groups,
+    history,
+    pages,
+    relations,
+    skills,
+    submits,
+    taking,
+)
 
 
 class PublicId:
@@ -23,10 +37,39 @@ register_converter(PublicId, "public_id")
 
 app_name = "hits"
 urlpatterns = [
-    path("", pages.available, name="list"),
-    path("sign-in/", doors.sign_in, name="sign-in"),
+    path("", groups.available, name="list"),
+    path("groups/<public_id:group_id>/", groups.group, name="group"),
+    path("groups/<public_id:group_id>/accept/", groups.accept_next, name="accept-next"),
+    path("sign-in/", entrance.sign_in, name="sign-in"),
+    path("sign-in/link/", entrance.ask_link, name="ask-link"),
+    path("forgotten/", entrance.forgotten, name="forgotten"),
+    path("reset/<str:token>/", entrance.reset, name="reset"),
+    path("register/", entrance.register, name="register"),
+    path("register/<str:token>/", entrance.finish, name="finish"),
+    path("terms/", entrance.terms, name="terms"),
+    path("welcome/", groups.welcome, name="welcome"),
+    path("account/", account.account, name="account"),
+    path("account/password/", account.password, name="password"),
+    path("account/address/", account.address, name="address"),
+    path("account/address/<str:token>/", account.take_address, name="take-address"),
+    path("account/sign-out-everywhere/", account.sign_out_everywhere, name="sign-out-everywhere"),
+    path("account/delete/", account.close, name="close"),
+    path("gone/", account.gone, name="gone"),
+    path("history/", history.history, name="history"),
+    path("history/download/", history.download, name="download"),
+    path("earnings/", earnings.earnings, name="earnings"),
+    path("qualifications/", skills.held, name="qualifications"),
     path("enter/<str:token>/", doors.enter, name="enter"),
     path("sign-out/", doors.sign_out, name="sign-out"),
+    path("in/<str:token>/", channels.invitation, name="door"),
+    path("in/<str:token>/begin/", channels.begin, name="begin"),
+    path("in/<str:token>/decline/", channels.decline, name="decline"),
+    path("consent/<public_id:hit_id>/", channels.agree, name="consent"),
+    path("end/", channels.end, name="end"),
+    path("end/back/", channels.way_back, name="way-back"),
+    path("stop/", channels.stop, name="stop"),
+    path("your-data/", channels.data, name="data"),
+    path("withdraw/", channels.withdraw, name="withdraw"),
     path("messages/", relations.messages, name="messages"),
     path("qualifications/<public_id:type_id>/", relations.qualification, name="qualification"),
     path("qualifications/<public_id:type_id>/ask/", relations.ask, name="ask"),

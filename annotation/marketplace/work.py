@@ -10,6 +10,7 @@ from django.db.models import F
 
 from annotation.marketplace import drafts, funds, lifecycle, once
 from annotation.marketplace.answers import Pairs
+from annotation.marketplace.channels import gate
 from annotation.marketplace.eligibility import standing
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.locks import lock_assignment, lock_hit, lock_requester
@@ -23,7 +24,8 @@ State = Assignment.State
 def accept(hit: Hit, *, worker: WorkerAccount, now: datetime) -> Assignment:
     """Give `worker` a place of `hit` until the deadline.
 
-    Raises WorkRefusedError: closed, held (already accepted or done), unqualified, blocked, full. Exactly MaxAssignments
+    Raises WorkRefusedError: closed, held (already accepted or done), unqualified, blocked, full, and what `gate.check`
+    raises (uninvited, finished, consent). Exactly MaxAssignments
     can be held: the HIT's row is locked from the check to the count.
     """
     locked = lock_hit(hit.pk)
@@ -35,6 +37,7 @@ def accept(hit: Hit, *, worker: WorkerAccount, now: datetime) -> Assignment:
         raise WorkRefusedError("unqualified")
     if WorkerBlock.objects.filter(requester=locked.requester_id, worker=worker).exists():
         raise WorkRefusedError("blocked")
+    gate.check(locked, worker=worker, now=now)
     if not lifecycle.available(locked, now):
         raise WorkRefusedError("full")
     once.grant(locked, worker=worker, now=now)

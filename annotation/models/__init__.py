@@ -11,6 +11,7 @@ from annotation.models.participation import Participation
 from annotation.models.presentation import CheckAnswer, PracticeAnswer, Presentation, Remark
 from annotation.models.result import Result
 from annotation.models.scoring_job import ScoringChunk, ScoringJob
+from annotation.models.selection import Selection
 from annotation.models.study import Arm, Cell, Membership, Role, Study, StudyGroup
 from annotation.models.submission import Parse, Submission
 from annotation.models.text import Context, Generator, Likelihood, Scoring, Text
@@ -48,6 +49,7 @@ __all__ = [
     "Scoring",
     "ScoringChunk",
     "ScoringJob",
+    "Selection",
     "Study",
     "StudyGroup",
     "StudyWording",

@@ -102,6 +102,10 @@ class Study(models.Model):
     minimum_approved_hits = models.PositiveIntegerField(null=True, blank=True)
     minimum_percent_approved = models.PositiveSmallIntegerField(null=True, blank=True)
     country = models.CharField(max_length=2, blank=True)
+    # Published under the keyword assay:study=..., open to invited people only; empty: open to every account.
+    channel_tag = models.CharField(max_length=64, blank=True)
+    # From then on nobody can be told behind the pseudonyms of this study alone.
+    retain_until = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     members: models.ManyToManyField[User, Membership] = models.ManyToManyField(
         settings.AUTH_USER_MODEL, through="annotation.Membership", related_name="studies"

@@ -12,8 +12,11 @@ from annotation.models.worker import Worker
 class Submission(models.Model):
     """One submitted assignment. The database refuses to change a row once written (see the migrations).
 
-    `raw` is the answer document as it came (QuestionFormAnswers XML, or the CSV cells of an import as JSON).
+    `raw` is the answer document as it came (QuestionFormAnswers XML, or the CSV cells of an import as JSON). The one
+    change that the database lets through erases it: `raw` becomes empty and `raw_format` WITHDRAWN.
     """
+
+    WITHDRAWN = "withdrawn"
 
     hit = models.ForeignKey(Hit, on_delete=models.PROTECT, related_name="submissions")
     worker = models.ForeignKey(Worker, on_delete=models.PROTECT, related_name="submissions")

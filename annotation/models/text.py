@@ -36,8 +36,18 @@ class Generator(models.Model):
         return self.name
 
 
+class TextQuerySet(models.QuerySet["Text"]):
+    def judged(self) -> TextQuerySet:
+        """The texts that raters see: those that no selection left out."""
+        return self.filter(left_out="")
+
+
 class Text(models.Model):
-    """A text to be judged: written by a person (reference) or made by a generator (model)."""
+    """A text to be judged: written by a person (reference) or made by a generator (model).
+
+    `body` is what raters see. A selection may cut it (`original` then holds the whole, `cut_at` how many of its
+    characters are left), or leave the text out, which says why. The latest `Selection` of the study did both.
+    """
 
     class Source(models.TextChoices):
         REFERENCE = "reference", "reference"
@@ -59,6 +69,12 @@ class Text(models.Model):
     corpus_count = models.PositiveBigIntegerField(null=True, blank=True)
     corpus_name = models.CharField(max_length=200, blank=True)
     corpus_size = models.PositiveBigIntegerField(null=True, blank=True)
+    original = models.TextField(blank=True, help_text="The whole text, where the body is cut.")
+    cut_at = models.PositiveIntegerField(null=True, blank=True)
+    left_out = models.CharField(max_length=300, blank=True, help_text="Why it is not judged; empty where it is.")
+    split = models.CharField(max_length=60, blank=True, help_text="The draw it belongs to.")
+
+    objects = TextQuerySet.as_manager()
 
     class Meta:
         constraints = [

@@ -25,6 +25,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "annotation.marketplace.watch.metrics.count_requests",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -73,9 +74,13 @@ AUTH_PASSWORD_VALIDATORS = [
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = 1  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_IPWARE_PROXY_COUNT = env.whole("TRUSTED_PROXIES", 0)
+AXES_CLIENT_IP_CALLABLE = "annotation.accounts.addresses.client_address"
+# How many proxies of ours stand in front and add to X-Forwarded-For; 0: the header is not believed.
+TRUSTED_PROXIES = env.whole("TRUSTED_PROXIES", 0)
 
 LANGUAGE_CODE = "en"
+# Only what pages are translated to: a page must not call itself by a language that it does not speak.
+LANGUAGES = [(code, code) for code in env.words("LANGUAGES", ["en"])]
 TIME_ZONE = "UTC"
 USE_TZ = True
 STATIC_URL = "static/"
@@ -98,13 +103,14 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_HTTPONLY = True
 
 # An answer of a worker may hold long explanations; the wire of the marketplace checks its own, smaller limits.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 
-# Mail to workers who gave an address; without a mail server none is sent (messages are on their pages all the same).
+# Mail to workers; without a mail server it is written to the terminal, where the one who runs this can read it.
 EMAIL_HOST = env.text("EMAIL_HOST", "")
-EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'dummy'}.EmailBackend"
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend"
 EMAIL_PORT = env.whole("EMAIL_PORT", 587)
 EMAIL_HOST_USER = env.text("EMAIL_HOST_USER", "")
 EMAIL_HOST_PASSWORD = env.text("EMAIL_HOST_PASSWORD", "")
@@ -133,13 +139,30 @@ MTURK_SECRET_KEY = env.text("MTURK_SECRET_KEY", "")
 MARKETPLACE_DEVELOPMENT = False
 # Whether HITs may be published that the requester's balance does not cover; real workers should not meet such.
 MARKETPLACE_PUBLISH_UNFUNDED = env.flag("MARKETPLACE_PUBLISH_UNFUNDED", False)
+# Events that were told, and sign-ins that were noted, are deleted after so many days.
+MARKETPLACE_EVENT_LOG_DAYS = env.whole("MARKETPLACE_EVENT_LOG_DAYS", 90, least=1)
+
+# Whether people may open worker accounts by themselves (by a mail); otherwise they come by links.
+WORKER_REGISTRATION = env.flag("WORKER_REGISTRATION", True)
+# Stored with each acceptance; change it when marketplace/terms_text.html is changed.
+WORKER_TERMS_VERSION = env.text("WORKER_TERMS_VERSION", "2026-11-21")
+# Who runs this site: an address that pages and terms name. Empty: none is named.
+SITE_CONTACT = env.text("SITE_CONTACT", "")
+# What a monitor must show to read /metrics (Authorization: Bearer ...); empty: it answers on this machine only.
+METRICS_TOKEN = env.text("METRICS_TOKEN", "")
 
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "filters": {"wire": {"()": "annotation.marketplace.wire.logs.WireRefusals"}},
-    "loggers": {"django.request": {"filters": ["wire"]}},
+    "filters": {
+        "wire": {"()": "annotation.marketplace.wire.logs.WireRefusals"},
+        "tokens": {"()": "annotation.marketplace.channels.logs.WithoutTokens"},
+    },
+    "loggers": {
+        "django.request": {"filters": ["wire", "tokens"]},
+        "django.security.csrf": {"filters": ["tokens"]},
+    },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
     "root": {"handlers": ["stderr"], "level": env.text("LOG_LEVEL", "WARNING")},
 }

@@ -17,6 +17,8 @@ CSRF_TRUSTED_ORIGINS = sorted({WORKER_ORIGIN, CONSOLE_ORIGIN})
 
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SECURE_SSL_REDIRECT = env.flag("SECURE_SSL_REDIRECT", True)
+# Probes inside the house come by plain HTTP.
+SECURE_REDIRECT_EXEMPT = [r"^health/", r"^metrics$"]
 SECURE_HSTS_SECONDS = env.whole("SECURE_HSTS_SECONDS", 31_536_000)
 SECURE_HSTS_INCLUDE_SUBDOMAINS = True
 SECURE_HSTS_PRELOAD = True
@@ -26,3 +28,5 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
+# Without a mail server nobody could finish a registration.
+WORKER_REGISTRATION = env.flag("WORKER_REGISTRATION", bool(EMAIL_HOST))  # noqa: F405

@@ -56,7 +56,7 @@ def transactional_db(django_db_setup: None, django_db_blocker: Any) -> Iterator[
         yield
         with transaction.atomic(), connection.cursor() as cursor:
             for label in ("marketplace", "accounts"):
-                for model in apps.get_app_config(label).get_models():
+                for model in apps.get_app_config(label).get_models(include_auto_created=True):
                     cursor.execute(f"DELETE FROM {connection.ops.quote_name(model._meta.db_table)}")
         connections.close_all()
     faults.forget()

@@ -111,7 +111,12 @@ class Person:
         return self.site.post(self.origin + path, data=fields)
 
     def offers(self) -> list[str]:
-        return re.findall(r'data-hit="(3[A-Z0-9]{29})"', self.get("/hits/").text)
+        """The HITs on the first page of the list, those of a group one by one."""
+        found = []
+        for row in self.get("/hits/").text.split('<li class="task"')[1:]:
+            group = re.search(r"/hits/groups/3[A-Z0-9]{29}/", row)
+            found += re.findall(r'data-hit="(3[A-Z0-9]{29})"', self.get(group[0]).text if group else row)
+        return found
 
     def accept(self, hit: dict) -> httpx.Response:
         return self.post(f"/hits/{hit['HITId']}/", f"/hits/{hit['HITId']}/accept/")

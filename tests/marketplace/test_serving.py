@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
+
+from annotation.management.commands import serve
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -56,3 +60,21 @@ def test_a_taken_port_is_refused_with_a_sentence(served, tmp_path):
     assert answer.returncode == 1
     assert f"Cannot serve on 127.0.0.1:{port}" in answer.stderr
     assert "Traceback" not in answer.stderr
+
+
+# Closing a server from outside of its thread may surprise its loop.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+@pytest.mark.parametrize(("proxies", "status"), [(0, 301), (1, 401)])
+def test_https_is_believed_of_a_proxy_and_of_nobody_else(settings, proxies, status):
+    settings.TRUSTED_PROXIES = proxies
+    settings.SECURE_SSL_REDIRECT = True
+    settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = serve.served(listener, threads=1)
+        thread = threading.Thread(target=server.run, daemon=True)
+        thread.start()
+        address = f"http://127.0.0.1:{listener.getsockname()[1]}/hits/sign-in/"
+        answer = httpx.get(address, headers={"X-Forwarded-Proto": "https"}, trust_env=False)
+        server.close()
+        thread.join(timeout=10)
+    assert answer.status_code == status

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import httpx
 import pytest
 from django.utils import timezone
@@ -13,6 +15,8 @@ from annotation.marketplace.worker.sessions import COOKIE, LINK_LIFE, new_link
 from tests.marketplace.people import reason, task_on
 
 pytestmark = pytest.mark.database
+
+HIT = r'data-hit="(3[A-Z0-9]{29})"'
 
 
 @pytest.fixture
@@ -170,13 +174,20 @@ def test_the_state_of_a_task_is_told_to_its_page(lab, ann):
     assert ann.get(f"/hits/work/{task.id}/state/").json() == {"state": "Submitted"}
 
 
-def test_a_long_list_goes_on_by_its_link(lab, ann):
+def test_equal_hits_are_one_line_of_the_list_and_a_page_of_their_own(lab, ann):
     made = [lab.hit()["HITId"] for _ in range(30)]
-    first = ann.offers()
+    other = lab.hit(Title="Something else")["HITId"]
+    page = ann.get("/hits/").text
+    listed = re.findall(HIT, page)
+    assert listed[0] == other
+    assert listed[1] in made
+    assert len(listed) == 2
+    assert "30 tasks of this kind" in page
+    group = re.search("/hits/groups/3[A-Z0-9]{29}/", page)[0]
+    first = re.findall(HIT, ann.get(group).text)
     assert first == made[:4:-1]
-    more = ann.get(f"/hits/?after={first[-1]}").text
-    assert [hit for hit in made[4::-1] if hit in more] == made[4::-1]
-    assert ann.get("/hits/?after=%00'").status_code == 200
+    assert re.findall(HIT, ann.get(f"{group}?after={first[-1]}").text) == made[4::-1]
+    assert ann.get(f"{group}?after=%00'").status_code == 200
 
 
 APPROVED = {"QualificationTypeId": "00000000000000000040", "Comparator": "GreaterThan", "IntegerValues": [50]}

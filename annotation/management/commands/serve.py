@@ -40,7 +40,7 @@ class Command(BaseCommand):
             _follow_port(port)
         elif urlsplit(settings.WORKER_ORIGIN).port not in {None, port}:
             self.stderr.write(f"WORKER_ORIGIN is {settings.WORKER_ORIGIN}, but the port served is {port}.")
-        server = create_server(application(), sockets=[listener], threads=options["threads"], **CROWD)
+        server = served(listener, threads=options["threads"])
         self.stdout.write(f"Serving http://{HOST}:{port}/ (stop with Ctrl-C)")
         sys.stdout.flush()
         _start_delivery()
@@ -48,6 +48,19 @@ class Command(BaseCommand):
             server.run()
         finally:
             server.close()
+
+
+def served(listener: socket.socket, *, threads: int) -> Any:
+    """A server on `listener`. What a proxy says of the visitor (X-Forwarded-...) is passed on where TRUSTED_PROXIES
+    says that there is one; otherwise it is dropped, because then a visitor says it."""
+    behind_proxy = bool(settings.TRUSTED_PROXIES)
+    return create_server(
+        application(),
+        sockets=[listener],
+        threads=threads,
+        clear_untrusted_proxy_headers=not behind_proxy,
+        **CROWD,
+    )
 
 
 def application() -> WSGIApplication:

@@ -8,6 +8,7 @@ from django.utils import timezone
 from annotation import conf
 from annotation.crowd.client import Market
 from annotation.doors import sentences, study_called
+from annotation.flows.forget import forget
 from annotation.flows.work import work
 from annotation.models import ScoringChunk
 from annotation.tasks import score_due
@@ -29,6 +30,9 @@ class Command(BaseCommand):
                 failed += self._market(Q(study=study) if study else Q())
             if options["only"] != "market":
                 failed += self._scoring(Q(job__study=study) if study else Q())
+            gone = forget(now=timezone.now(), dry_run=False)
+            if gone.workers:
+                self.stdout.write(f"{gone.workers} workers are known by their pseudonyms alone from now on")
             if options["every"] is None:
                 break
             time.sleep(options["every"])

@@ -1,7 +1,16 @@
 """What the marketplace stores. Money is integer cents, times are aware UTC, ids shown outside are random."""
 
 from annotation.marketplace.models.assignments import Assignment, Draft, Submission
-from annotation.marketplace.models.clock import ClockOffset
+from annotation.marketplace.models.channels import (
+    Channel,
+    Consent,
+    Link,
+    Participant,
+    ParticipantIdentity,
+    Refusal,
+    WithdrawalKey,
+)
+from annotation.marketplace.models.clock import ClockOffset, SweepMark
 from annotation.marketplace.models.faults import FaultPlan
 from annotation.marketplace.models.hits import Hit, HitType
 from annotation.marketplace.models.money import BonusPayment, LedgerEntry, Payout
@@ -23,12 +32,15 @@ from annotation.marketplace.models.qualifications import (
 )
 from annotation.marketplace.models.relations import WorkerBlock, WorkerMessage
 from annotation.marketplace.models.requesters import Requester, RequestToken
-from annotation.marketplace.models.workers import OneTimeLink, WorkerAccount, WorkerSession
+from annotation.marketplace.models.wordings import Wording
+from annotation.marketplace.models.workers import OneTimeLink, Registration, Throttle, WorkerAccount, WorkerSession
 
 __all__ = [
     "Assignment",
     "BonusPayment",
+    "Channel",
     "ClockOffset",
+    "Consent",
     "Document",
     "Draft",
     "Endpoint",
@@ -37,20 +49,29 @@ __all__ = [
     "Hit",
     "HitType",
     "LedgerEntry",
+    "Link",
     "NoticeAccount",
     "OneTimeLink",
+    "Participant",
+    "ParticipantIdentity",
     "Payout",
     "QualificationGrant",
     "QualificationRequest",
     "QualificationType",
     "QueueMessage",
+    "Refusal",
+    "Registration",
     "RequestToken",
     "Requester",
     "SigningKey",
     "Submission",
     "Subscription",
+    "SweepMark",
     "TestAttempt",
+    "Throttle",
     "Transport",
+    "WithdrawalKey",
+    "Wording",
     "WorkerAccount",
     "WorkerBlock",
     "WorkerMessage",

@@ -37,6 +37,8 @@ class Assignment(models.Model):
     rejected_at = models.DateTimeField(null=True, blank=True)
     feedback = models.TextField(blank=True)
     due_at = models.DateTimeField(null=True, blank=True)
+    # When the worker took the answers back; they are erased, the payment stays.
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [

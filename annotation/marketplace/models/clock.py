@@ -15,3 +15,15 @@ class ClockOffset(models.Model):
 
     def __str__(self) -> str:
         return f"{self.seconds:+d} s"
+
+
+class SweepMark(models.Model):
+    """At most one row: when what was due was last looked for (real time, to the minute)."""
+
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=models.Q(id=1), name="marketplace_one_sweep_mark")]
+
+    def __str__(self) -> str:
+        return f"swept at {self.at}"

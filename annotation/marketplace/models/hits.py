@@ -23,6 +23,10 @@ class HitType(models.Model):
     auto_approval_seconds = models.BigIntegerField()
     requirements = models.JSONField(default=list)
     digest = models.CharField(max_length=64)
+    # The tag of the keyword assay:study=...; empty without one.
+    study = models.CharField(max_length=64, blank=True)
+    # Open only to people of a channel that names the type or its study.
+    by_channel = models.BooleanField(default=False)
     created_at = models.DateTimeField()
 
     class Meta:
@@ -32,6 +36,7 @@ class HitType(models.Model):
             models.CheckConstraint(condition=Q(assignment_seconds__gte=30), name="marketplace_duration_from_30"),
             models.CheckConstraint(condition=Q(auto_approval_seconds__gte=0), name="marketplace_delay_from_0"),
         ]
+        indexes = [models.Index(fields=["requester", "study"], name="marketplace_type_study")]
 
     def __str__(self) -> str:
         return self.title
@@ -94,6 +99,8 @@ class Hit(models.Model):
             models.Index(fields=["requester", "status", "id"], name="marketplace_hit_own_status"),
             models.Index(fields=["hit_type", "status", "id"], name="marketplace_hit_type_status"),
             models.Index(fields=["status", "id"], name="marketplace_hit_status"),
+            # Which types have open HITs is found by jumping along this.
+            models.Index(fields=["hit_type"], condition=Q(status="Assignable"), name="marketplace_hit_open"),
             models.Index(fields=["due_at"], condition=Q(due_at__isnull=False), name="marketplace_hit_due"),
         ]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 
+from annotation.marketplace.models.wordings import Wording
+
 
 class Requester(models.Model):
     """A requester account. `balance_cents` can be spent, `held_cents` is on hold for published HITs.
@@ -23,6 +25,9 @@ class Requester(models.Model):
     balance_cents = models.BigIntegerField(default=0)
     held_cents = models.BigIntegerField(default=0)
     pays = models.CharField(max_length=9, choices=Pays.choices, default=Pays.HERE)
+    # What workers agree to before their first HIT and are told after their last, where no channel has its own text.
+    consent = models.ForeignKey(Wording, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    debrief = models.ForeignKey(Wording, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField()
 
     class Meta:

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from annotation.marketplace import funds, questions, tokens
+from annotation.marketplace.channels.study import tag_of
 from annotation.marketplace.eligibility import check_types_exist
 from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.ids import public_id
@@ -59,8 +60,11 @@ def _type_for(call: Call, given: dict[str, Any]) -> HitType:
         "requirements": requirements,
     }
     digest = hashlib.sha256(json.dumps(properties, sort_keys=True).encode()).hexdigest()
+    tag = tag_of(properties["keywords"])
     hit_type, _ = HitType.objects.get_or_create(
-        requester=call.requester, digest=digest, defaults={**properties, "created_at": call.now}
+        requester=call.requester,
+        digest=digest,
+        defaults={**properties, "study": tag, "by_channel": bool(tag), "created_at": call.now},
     )
     return hit_type
 

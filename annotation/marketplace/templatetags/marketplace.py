@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 from django import template
+from django.conf import settings
+from django.forms import BoundField, CheckboxInput
+from django.http import HttpRequest
+from django.template import Context
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -30,3 +37,43 @@ def duration(seconds: float) -> str:
     if whole >= MINUTE:
         return ngettext("%(count)d minute", "%(count)d minutes", whole // MINUTE) % {"count": whole // MINUTE}
     return _("at once") if not whole else ngettext("%(count)d second", "%(count)d seconds", whole) % {"count": whole}
+
+
+@register.simple_tag(takes_context=True)
+def place(context: Context, name: str) -> SafeString:
+    """The opening tag of a link to a page of the site; says so when it is the page that is open."""
+    address = reverse(name)
+    request: HttpRequest | None = context.get("request")
+    here = request is not None and request.path == address
+    return format_html('<a href="{}"{}>', address, format_html(' aria-current="{}"', "page") if here else "")
+
+
+@register.simple_tag
+def contact() -> str:
+    """The address of the people who run this site; may be empty."""
+    return str(settings.SITE_CONTACT)
+
+
+@register.simple_tag
+def registration() -> bool:
+    """Whether people may open accounts by themselves."""
+    return bool(settings.WORKER_REGISTRATION)
+
+
+@register.filter
+def ticked(field: BoundField) -> bool:
+    """Whether a form's field is a box to tick: its label stands behind it."""
+    return isinstance(field.field.widget, CheckboxInput)
+
+
+@register.filter
+def state_word(state: str) -> str:
+    """What workers read for the state of an assignment."""
+    return {
+        "Accepted": _("Being worked on"),
+        "Submitted": _("Waiting for a decision"),
+        "Approved": _("Approved"),
+        "Rejected": _("Rejected"),
+        "Returned": _("Returned"),
+        "Abandoned": _("Time ran out"),
+    }[state]

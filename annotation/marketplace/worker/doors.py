@@ -7,22 +7,28 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import wraps
 from typing import Any
+from urllib.parse import urlencode
 
 from django.conf import settings
+from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.cache import patch_cache_control
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST
 
 from annotation.marketplace import clock
 from annotation.marketplace.models import WorkerAccount
 from annotation.marketplace.sweep import catch_up
+from annotation.marketplace.throttle import TooOftenError
 from annotation.marketplace.worker import sessions
 from annotation.marketplace.worker.hosts import answers_on
 
-View = Callable[..., HttpResponse]
+View = Callable[..., HttpResponseBase]
 
 
 @dataclass(frozen=True)
@@ -37,7 +43,7 @@ def on_worker_host(view: View) -> View:
     """Answer on WORKER_ORIGIN's host only: other hosts are sent there, or get nothing for a POST."""
 
     @wraps(view)
-    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not answers_on(request, settings.WORKER_ORIGIN):
             if request.method not in {"GET", "HEAD"}:
                 raise Http404
@@ -52,10 +58,10 @@ def worker_page(view: View) -> View:
 
     @on_worker_host
     @wraps(view)
-    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         worker = sessions.worker_of(request, now=timezone.now())
         if worker is None:
-            return redirect("hits:sign-in")
+            return redirect(sign_in_address(request))
         now = clock.now()
         catch_up(now)
         response = view(request, Visit(worker, now), *args, **kwargs)
@@ -71,16 +77,11 @@ def note(request: HttpRequest, *, reason: str, title: str, text: str, status: in
     return render(request, "marketplace/note.html", context, status=status)
 
 
-@require_safe
-@on_worker_host
-def sign_in(request: HttpRequest) -> HttpResponse:
-    return note(
-        request,
-        reason="sign-in",
-        title=_("Please sign in"),
-        text=_("Open the sign-in link that you were given. Each link works once; ask for a new one if yours is used."),
-        status=401,
-    )
+def sign_in_address(request: HttpRequest) -> str:
+    """Where a stranger signs in, and goes on from there to the page that was asked for."""
+    page = request.get_full_path() if request.method in {"GET", "HEAD"} else ""
+    query = f"?{urlencode({'next': page})}" if page and page != reverse("hits:list") else ""
+    return reverse("hits:sign-in") + query
 
 
 @on_worker_host
@@ -95,9 +96,7 @@ def enter(request: HttpRequest, token: str) -> HttpResponse:
             text=_("Sign-in links work once and for a few days only. Please ask for a new one."),
             status=403,
         )
-    response = redirect("hits:list")
-    sessions.remember(response, session)
-    return response
+    return sessions.sign_in(request, redirect("hits:list"), session)
 
 
 @require_POST
@@ -106,3 +105,33 @@ def sign_out(request: HttpRequest) -> HttpResponse:
     response = redirect("hits:sign-in")
     sessions.forget(request, response)
     return response
+
+
+def form_page(request: HttpRequest, template: str, form: Form, *, status: int = 200, **context: Any) -> HttpResponse:
+    """A page with a form; one with errors says so with status 422 unless another is given."""
+    failed = status == 200 and form.is_bound and bool(form.errors)
+    response = render(request, template, {"form": form, **context}, status=422 if failed else status)
+    patch_cache_control(response, private=True, no_store=True)
+    return response
+
+
+def too_often(request: HttpRequest, refusal: TooOftenError) -> HttpResponse:
+    """The answer to a try too many: how long to wait."""
+    text = ngettext(
+        "For safety, please wait %(count)d minute and try again.",
+        "For safety, please wait %(count)d minutes and try again.",
+        refusal.minutes,
+    ) % {"count": refusal.minutes}
+    response = note(request, reason="too-often", title=_("That was tried too often"), text=text, status=429)
+    response["Retry-After"] = str(60 * refusal.minutes)
+    return response
+
+
+def not_mailed(request: HttpRequest) -> HttpResponse:
+    return note(
+        request,
+        reason="mail",
+        title=_("No mail could be sent"),
+        text=_("This is our fault, and nothing was changed. Please try again later."),
+        status=503,
+    )

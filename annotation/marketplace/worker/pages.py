@@ -7,9 +7,10 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.marketplace import work as steps
+from annotation.marketplace.channels import ending, gate
 from annotation.marketplace.eligibility import standing
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.models import Assignment, Hit
@@ -17,26 +18,18 @@ from annotation.marketplace.money import dollars
 from annotation.marketplace.questions import parsed
 from annotation.marketplace.worker.addresses import framing, origin_of, submit_base
 from annotation.marketplace.worker.doors import Visit, note, worker_page
+from annotation.marketplace.worker.places import accept_some, remember_wish
 from annotation.marketplace.worker.policy import may_frame, sandbox_of
 from annotation.marketplace.worker.relations import types_to_ask_for
-from annotation.marketplace.worker.shelf import held_by, shelf_for
+from annotation.marketplace.worker.shelf import some_of
 
 State = Assignment.State
 # What the pages of an assignment read: Django takes longer to name the other columns than the database to find the row.
 SHOWN = (
     "assignment_id", "state", "deadline", "auto_approval_at", "feedback", "worker_id", "hit__hit_id", "hit__kind",
-    "hit__question", "hit__hit_type__title", "hit__hit_type__reward_cents", "hit__requester__pays",
-    "hit__requester__user__username",
+    "hit__question", "hit__hit_type__group_id", "hit__hit_type__title", "hit__hit_type__reward_cents",
+    "hit__requester__pays", "hit__requester__user__username",
 )  # fmt: skip
-
-
-@require_safe
-@worker_page
-def available(request: HttpRequest, visit: Visit) -> HttpResponse:
-    """What the worker holds, and the HITs that can be taken."""
-    shelf = shelf_for(visit.worker, now=visit.now, after=request.GET.get("after", ""))
-    context = {"visit": visit, "held": held_by(visit.worker), "shelf": shelf}
-    return render(request, "marketplace/list.html", context)
 
 
 @require_safe
@@ -45,10 +38,14 @@ def preview(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
     hit = _hit(hit_id)
     allowed = standing(visit.worker, hit.hit_type)
     if not allowed.preview:
-        return _refused(request, "unqualified")
+        return refused(request, "unqualified", hit=hit)
     own = _live_assignment(visit, hit)
     if own is not None and own.state == State.ACCEPTED:
         return redirect("hits:work", own.assignment_id)
+    try:
+        gate.check(hit, worker=visit.worker, now=visit.now)
+    except WorkRefusedError as refusal:
+        return refused(request, refusal.reason, hit=hit)
     context = {
         "visit": visit,
         "hit": hit,
@@ -62,6 +59,7 @@ def preview(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
 @require_POST
 @worker_page
 def accept(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
+    """Take a place of this HIT or, when others took the last one a moment ago, of another of its group."""
     # The step reads the HIT anew under its lock, without its question.
     hit = Hit.objects.only("pk").filter(hit_id=hit_id).first()
     if hit is None:
@@ -69,7 +67,11 @@ def accept(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
     try:
         held = steps.accept(hit, worker=visit.worker, now=visit.now)
     except WorkRefusedError as refusal:
-        return _refused(request, refusal.reason)
+        following = accept_some(visit, hit.hit_type) if refusal.reason == "full" else None
+        if following is None:
+            return refused(request, refusal.reason, hit=hit)
+        held = following
+    remember_wish(request, visit)
     return redirect("hits:work", held.assignment_id)
 
 
@@ -90,11 +92,18 @@ def state(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpRespons
     return JsonResponse({"state": _own(visit, assignment_id).state})
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @worker_page
 def give_back(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse:
+    """Return an accepted task: first the page that asks whether one is sure, then the deed."""
+    held = _own(visit, assignment_id)
+    if request.method != "POST":
+        if held.state != State.ACCEPTED:
+            return redirect("hits:done", assignment_id)
+        context = {"visit": visit, "assignment": held, "hit": held.hit, "left": held.deadline - visit.now}
+        return render(request, "marketplace/return.html", context)
     try:
-        steps.give_back(_own(visit, assignment_id), now=visit.now)
+        steps.give_back(held, now=visit.now)
     except WorkRefusedError:
         return redirect("hits:done", assignment_id)
     return redirect("hits:list")
@@ -105,14 +114,17 @@ def give_back(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpRes
 def done(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse:
     """What became of an assignment and what happens next."""
     held = _own(visit, assignment_id)
-    shelf = shelf_for(visit.worker, now=visit.now, hit_type=held.hit.hit_type)
-    following = shelf.hits[0] if shelf.hits else None
-    context = {"visit": visit, "assignment": held, "hit": held.hit, "next": following}
+    if visit.worker.channel and ending.settle(visit.worker, now=visit.now):
+        return redirect("hits:end")
+    more = some_of(visit.worker, held.hit.hit_type, now=visit.now)
+    bonuses = held.bonuses.order_by("pk")
+    context = {"visit": visit, "assignment": held, "hit": held.hit, "next": more[0] if more else None}
+    context |= {"bonuses": bonuses, "by_itself": visit.worker.auto_accept and held.state == State.SUBMITTED}
     return render(request, "marketplace/done.html", context)
 
 
 def _hit(hit_id: str) -> Hit:
-    hit = Hit.objects.select_related("hit_type", "requester__user").filter(hit_id=hit_id).first()
+    hit = Hit.objects.select_related("hit_type", "requester__user", "requester__consent").filter(hit_id=hit_id).first()
     if hit is None:
         raise Http404
     return hit
@@ -148,7 +160,12 @@ def _framed(
     return may_frame(render(request, template, context), origin_of(framed.address))
 
 
-def _refused(request: HttpRequest, reason: str) -> HttpResponse:
+def refused(request: HttpRequest, reason: str, *, hit: Hit | None) -> HttpResponse:
+    """The page that says why a step cannot be taken, or the one that must be passed first."""
+    if reason == "consent" and hit is not None:
+        return redirect("hits:consent", hit.hit_id)
+    if reason == "finished":
+        return redirect("hits:end")
     title, text = {
         "full": (
             _("This task is full"),
@@ -161,7 +178,12 @@ def _refused(request: HttpRequest, reason: str) -> HttpResponse:
             _("Its requester does not take your work. Please choose another."),
         ),
         "unqualified": (_("This task asks for qualifications"), _("Your account does not meet its requirements.")),
+        "uninvited": (_("This task is not open to you"), _("It is for people who were invited to its study.")),
     }[reason]
     return note(
-        request, reason=reason, title=title, text=text, status=403 if reason in {"unqualified", "blocked"} else 409
+        request,
+        reason=reason,
+        title=title,
+        text=text,
+        status=403 if reason in {"unqualified", "blocked", "uninvited"} else 409,
     )

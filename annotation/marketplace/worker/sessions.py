@@ -11,42 +11,97 @@ from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.db import transaction
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import rotate_token
 from django.urls import reverse
 
 from annotation.marketplace.models import OneTimeLink, WorkerAccount, WorkerSession
+
+Purpose = OneTimeLink.Purpose
 
 COOKIE = "assay_worker"
 LINK_LIFE = timedelta(days=7)
 SESSION_LIFE = timedelta(days=14)
 
 
-def _hashed(token: str) -> str:
+def hashed(token: str) -> str:
+    """What is stored of a token."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def new_link(worker: WorkerAccount, *, now: datetime) -> str:
-    """The address of a new one-time sign-in link for `worker`."""
-    token = secrets.token_urlsafe(32)
-    OneTimeLink.objects.create(worker=worker, token_hash=_hashed(token), created_at=now, expires_at=now + LINK_LIFE)
+def new_link(worker: WorkerAccount, *, now: datetime, life: timedelta = LINK_LIFE, email: str = "") -> str:
+    """The address of a new one-time sign-in link for `worker`, mailed to `email` or handed over (the default)."""
+    token = new_token(worker, Purpose.SIGN_IN, now=now, life=life, email=email)
     return settings.WORKER_ORIGIN + reverse("hits:enter", args=[token])
+
+
+def new_token(worker: WorkerAccount, purpose: str, *, now: datetime, life: timedelta, email: str) -> str:
+    """The token of a new one-time link."""
+    token = secrets.token_urlsafe(32)
+    OneTimeLink.objects.create(
+        worker=worker, purpose=purpose, email=email, token_hash=hashed(token), created_at=now, expires_at=now + life
+    )
+    return token
+
+
+def find_link(token: str, purpose: str, *, now: datetime) -> OneTimeLink | None:
+    """The unspent link of `purpose`, or None when it is unknown, spent or too old."""
+    return _unspent(token, purpose, now).select_related("worker").first()
+
+
+def spend(token: str, purpose: str, *, now: datetime) -> OneTimeLink | None:
+    """Spend a link; None when that cannot be done. Of two uses at the same moment one finds it spent."""
+    link = find_link(token, purpose, now=now)
+    if link is None or not _unspent(token, purpose, now).filter(pk=link.pk).update(used_at=now):
+        return None
+    return link
 
 
 @transaction.atomic
 def use_link(token: str, *, now: datetime) -> str | None:
-    """Spend a link: the token of a new session, or None when the link is unknown, spent or too old."""
-    links = OneTimeLink.objects.filter(token_hash=_hashed(token), used_at=None, expires_at__gt=now, worker__active=True)
-    link = links.first()
-    # The update decides: of two uses at the same moment one finds used_at already set.
-    if link is None or not links.filter(pk=link.pk).update(used_at=now):
+    """Spend a sign-in link: the token of a new session, or None when the link is unknown, spent or too old."""
+    link = spend(token, Purpose.SIGN_IN, now=now)
+    if link is None:
         return None
+    if link.email and link.email == link.worker.email and link.worker.email_confirmed_at is None:
+        confirm(link.worker, link.email, now=now)
+    return open_session(link.worker, now=now)
+
+
+def confirm(worker: WorkerAccount, email: str, *, now: datetime) -> bool:
+    """Make `email` the confirmed address of `worker`, who has read mail there; False when it is another's."""
+    try:
+        with transaction.atomic():
+            WorkerAccount.objects.filter(pk=worker.pk).update(email=email, email_confirmed_at=now)
+    except IntegrityError:
+        return False
+    return True
+
+
+def open_session(worker: WorkerAccount, *, now: datetime) -> str:
+    """The token of a new session of `worker`."""
     session = secrets.token_urlsafe(32)
     WorkerSession.objects.filter(expires_at__lte=now).delete()
     WorkerSession.objects.create(
-        worker_id=link.worker_id, token_hash=_hashed(session), created_at=now, expires_at=now + SESSION_LIFE
+        worker=worker, token_hash=hashed(session), created_at=now, expires_at=now + SESSION_LIFE
     )
     return session
+
+
+def end_all(worker: WorkerAccount, *, but: HttpRequest | None = None) -> None:
+    """Sign `worker` out everywhere (except where `but` comes from), and make links that are under way useless."""
+    sessions = WorkerSession.objects.filter(worker=worker)
+    if but is not None:
+        sessions = sessions.exclude(token_hash=hashed(but.COOKIES.get(COOKIE, "")))
+    sessions.delete()
+    OneTimeLink.objects.filter(worker=worker, used_at=None).delete()
+
+
+def _unspent(token: str, purpose: str, now: datetime) -> QuerySet[OneTimeLink]:
+    rows = OneTimeLink.objects.filter(token_hash=hashed(token), purpose=purpose, used_at=None, expires_at__gt=now)
+    return rows.filter(worker__active=True)
 
 
 def worker_of(request: HttpRequest, *, now: datetime) -> WorkerAccount | None:
@@ -54,9 +109,17 @@ def worker_of(request: HttpRequest, *, now: datetime) -> WorkerAccount | None:
     token = request.COOKIES.get(COOKIE)
     if not token:
         return None
-    found = WorkerSession.objects.filter(token_hash=_hashed(token), expires_at__gt=now, worker__active=True)
-    session = found.select_related("worker").first()
+    found = WorkerSession.objects.filter(token_hash=hashed(token), expires_at__gt=now, worker__active=True)
+    session = found.select_related("worker__channel__requester__consent").first()
     return session.worker if session else None
+
+
+def sign_in(request: HttpRequest, response: HttpResponse, session: str) -> HttpResponse:
+    """Let `request`'s browser go on with `session`: the one it had before ends, and the forms' token changes."""
+    WorkerSession.objects.filter(token_hash=hashed(request.COOKIES.get(COOKIE, ""))).delete()
+    rotate_token(request)
+    remember(response, session)
+    return response
 
 
 def remember(response: HttpResponse, session: str) -> None:
@@ -74,6 +137,7 @@ def remember(response: HttpResponse, session: str) -> None:
 
 def forget(request: HttpRequest, response: HttpResponse) -> None:
     """End the session of `request`."""
+    rotate_token(request)
     token = request.COOKIES.get(COOKIE, "")
-    WorkerSession.objects.filter(token_hash=_hashed(token)).delete()
+    WorkerSession.objects.filter(token_hash=hashed(token)).delete()
     response.delete_cookie(COOKIE, path=reverse("hits:list"), samesite="Lax")

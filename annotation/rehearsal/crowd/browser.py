@@ -14,6 +14,7 @@ from lxml import html
 from annotation.exceptions import AssayError
 
 _OFFER = re.compile(r"/hits/3[A-Z0-9]{29}/\Z")
+_GROUP = re.compile(r"/hits/groups/3[A-Z0-9]{29}/\Z")
 PATIENCE = httpx.Timeout(60.0)
 
 
@@ -83,15 +84,20 @@ class Browser:
         self._frame.close()
 
     def offers(self) -> Iterator[str]:
-        """Addresses of the HITs on offer, over all pages of the list."""
-        page: httpx.Response | None = self._home
-        seen: set[str] = set()
-        while page is not None:
-            links = [urljoin(str(page.url), link) for link in html.fromstring(page.content).xpath("//a/@href")]
-            yield from dict.fromkeys(link for link in links if _OFFER.search(urlsplit(link).path))
-            seen.add(str(page.url))
-            more = [link for link in links if "after=" in urlsplit(link).query and link not in seen]
-            page = self._get(more[0]) if more else None
+        """Addresses of the HITs on offer: over all pages of the list, and of its groups with several HITs."""
+        found: dict[str, None] = {}
+        pages = [self._home]
+        seen = {str(self._home.url)}
+        while pages:
+            page = pages.pop(0)
+            tree = html.fromstring(page.content)
+            for link, rel in _links(tree, str(page.url)):
+                if _OFFER.search(urlsplit(link).path):
+                    found[link] = None
+                elif (rel == "next" or _GROUP.search(urlsplit(link).path)) and link not in seen:
+                    seen.add(link)
+                    pages.append(self._get(link))
+        yield from found
 
     def preview(self, offer: str) -> Sheet:
         """The form of a HIT that has not been accepted."""
@@ -131,6 +137,12 @@ class Browser:
             hidden=(("assignmentId", query.get("assignmentId", "")),),
             fields=tuple(_field(fieldset) for fieldset in form.xpath(".//fieldset")),
         )
+
+
+def _links(tree: html.HtmlElement, page: str) -> Iterator[tuple[str, str]]:
+    """Every link of a page: its whole address, and what it says of where it leads."""
+    for link in tree.xpath("//a[@href]"):
+        yield urljoin(page, link.get("href")), link.get("rel", "")
 
 
 def _field(fieldset: html.HtmlElement) -> Field:

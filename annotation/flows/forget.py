@@ -1,0 +1,44 @@
+"""Retention: when all studies of a worker are past their date, the vault forgets who the worker is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from annotation.models import AuditEvent, Participation, Study, WorkerIdentity
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """Workers whose ids were deleted from the vault (or would be), and the studies past their date they are of."""
+
+    workers: int
+    studies: tuple[str, ...]
+
+
+def forget(*, now: datetime, dry_run: bool) -> Forgotten:
+    """Delete the identities of workers all of whose studies are past their retention date.
+
+    Pseudonyms, ratings and the audit chain stay as they are. A worker of a study without a date is kept.
+    """
+    with transaction.atomic():
+        due = list(_due(now).values_list("pk", "worker"))
+        workers = [worker for _, worker in due]
+        past = Study.objects.filter(retain_until__lte=now, participations__worker__in=workers).distinct()
+        studies = list(past.order_by("pk"))
+        if not dry_run:
+            for study in studies:
+                number = study.participations.filter(worker__in=workers).count()
+                AuditEvent.objects.record(study, "forget", actor="assay", now=now, workers=number)
+            WorkerIdentity.objects.filter(pk__in=[pk for pk, _ in due]).delete()
+    return Forgotten(len(workers), tuple(study.name for study in studies))
+
+
+def _due(now: datetime) -> QuerySet[WorkerIdentity]:
+    kept = Participation.objects.filter(worker=OuterRef("worker"))
+    kept = kept.filter(Q(study__retain_until=None) | Q(study__retain_until__gt=now))
+    past = Participation.objects.filter(worker=OuterRef("worker"), study__retain_until__lte=now)
+    return WorkerIdentity.objects.filter(Exists(past)).exclude(Exists(kept)).order_by("pk")

@@ -1,0 +1,46 @@
+"""manage.py retention: until when it is kept who the workers of a study are, and forgetting them."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, time
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+from django.utils.dateparse import parse_date
+
+from annotation.doors import study_called
+from annotation.flows.forget import forget
+from annotation.models import Study
+
+
+class Command(BaseCommand):
+    help = "Set a study's retention date, or delete the worker ids that are past theirs (manage.py work does it, too)."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        actions = parser.add_subparsers(dest="action", required=True)
+        until = actions.add_parser("set", help="from this day (UTC) on, nobody can be told behind a pseudonym")
+        until.add_argument("study")
+        until.add_argument("until", metavar="DATE", help="such as 2027-06-30, or never")
+        purge = actions.add_parser("purge", help="delete what is past its date")
+        purge.add_argument("--dry-run", action="store_true", help="count only")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["action"] == "set":
+            told = self._set(study_called(options["study"]), options["until"])
+        else:
+            gone = forget(now=timezone.now(), dry_run=options["dry_run"])
+            told = {"dry_run": options["dry_run"], "workers": gone.workers, "studies": list(gone.studies)}
+        self.stdout.write(json.dumps(told))
+
+    def _set(self, study: Study, text: str) -> dict[str, Any]:
+        try:
+            day = None if text == "never" else parse_date(text)
+        except ValueError:
+            day = None
+        if day is None and text != "never":
+            raise CommandError(f"A date is written 2027-06-30, not {text!r}.", returncode=2)
+        until = datetime.combine(day, time(), UTC) if day else None
+        Study.objects.filter(pk=study.pk).update(retain_until=until)
+        return {"study": study.name, "retain_until": day.isoformat() if day else None}

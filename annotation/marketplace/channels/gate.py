@@ -1,0 +1,28 @@
+"""What must hold of the way in before a worker is given a HIT."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from annotation.marketplace.channels import consent, reach
+from annotation.marketplace.errors import WorkRefusedError
+from annotation.marketplace.models import Hit, Participant, WorkerAccount
+
+
+def check(hit: Hit, *, worker: WorkerAccount, now: datetime) -> None:
+    """Raises WorkRefusedError: uninvited, finished, consent. `hit` needs its type and requester.
+
+    A HIT that is under no channel, of a requester without a text to agree to, costs a registered account no query.
+    """
+    if not reach.reaches(worker, hit.hit_type, now):
+        raise WorkRefusedError("uninvited")
+    if worker.channel_id is not None and over(worker):
+        raise WorkRefusedError("finished")
+    if not consent.agreed(worker, consent.terms_for(worker, hit, now)):
+        raise WorkRefusedError("consent")
+
+
+def over(worker: WorkerAccount) -> bool:
+    """Whether an invited worker has finished, or has taken their answers back."""
+    rows = Participant.objects.filter(worker=worker).values_list("finished_at", "withdrawn_at")
+    return any(moment for row in rows for moment in row)

@@ -1,0 +1,73 @@
+"""The kinds of channels, and what a new one has to say for itself.
+
+A kind is a small object in `KINDS`. To add a platform (Prolific comes to mind): write a module beside this one with an
+object that has the four members of `Kind`, and name it in `KINDS`. Doors, consent, completion codes, withdrawal and
+retention then work as they are; `told` is where the platform is called, after the transaction, and may fail without
+harm: everything it would tell can be read from the rows again.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+from urllib.parse import quote
+
+from annotation.marketplace.models import Link, Participant
+
+INVITATION, REGISTERED = "invitation", "registered"
+# What a return address may hold; each is replaced by the value, escaped for an address.
+CODE, EXTERNAL_ID = "{code}", "{external_id}"
+
+
+class Kind(Protocol):
+    """What differs between ways in."""
+
+    @property
+    def by_link(self) -> bool:
+        """Whether people come by links of the channel; otherwise they have accounts already."""
+        ...
+
+    def id_parameters(self, link: Link) -> tuple[str, ...]:
+        """Names of address parameters that carry the id by which the outside knows a person, the best first."""
+        ...
+
+    def way_back(self, link: Link, *, external_id: str, code: str) -> str:
+        """Where a person who has finished is sent; "" for nowhere. Made of configured addresses only."""
+        ...
+
+    def told(self, participant: Participant, *, what: str) -> None:
+        """After a participant has `finished` or `withdrew`: tell the platform. What it raises is logged."""
+        ...
+
+
+class Invitation:
+    """Links that anybody may be given; ids and the way back as each link was made."""
+
+    by_link = True
+
+    def id_parameters(self, link: Link) -> tuple[str, ...]:
+        return tuple(link.id_parameters)
+
+    def way_back(self, link: Link, *, external_id: str, code: str) -> str:
+        address = link.return_url.replace(CODE, quote(code, safe=""))
+        return address.replace(EXTERNAL_ID, quote(external_id, safe=""))
+
+    def told(self, participant: Participant, *, what: str) -> None:
+        """Nobody waits to be told."""
+
+
+class Registered:
+    """Everybody with an account here: no links, no ids of others."""
+
+    by_link = False
+
+    def id_parameters(self, link: Link) -> tuple[str, ...]:
+        return ()
+
+    def way_back(self, link: Link, *, external_id: str, code: str) -> str:
+        return ""
+
+    def told(self, participant: Participant, *, what: str) -> None:
+        """Nobody waits to be told."""
+
+
+KINDS: dict[str, Kind] = {INVITATION: Invitation(), REGISTERED: Registered()}

@@ -1,0 +1,58 @@
+"""Which HITs a worker's way in leads to.
+
+Invited people reach the HITs of their channel and no others. Registered accounts reach every HIT whose type is not
+under a channel, and those of studies that have an open channel of the kind `registered`.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from annotation.marketplace.channels.kinds import REGISTERED
+from annotation.marketplace.models import Channel, Hit, HitType, WorkerAccount
+
+
+def types_of(channel: Channel) -> QuerySet[HitType]:
+    """The HIT types that `channel` opens."""
+    named = Q(channels=channel)
+    if channel.study:
+        named |= Q(study=channel.study)
+    return HitType.objects.filter(named, requester=channel.requester_id)
+
+
+def hits_of(channel: Channel) -> QuerySet[Hit]:
+    return Hit.objects.filter(requester=channel.requester_id, hit_type__in=types_of(channel).values("pk"))
+
+
+def within(worker: WorkerAccount, rows: QuerySet[Hit], now: datetime) -> QuerySet[Hit]:
+    """Those of the HITs `rows` that the way in of `worker` leads to."""
+    if worker.channel is not None:
+        return rows.filter(requester=worker.channel.requester_id, hit_type__in=types_of(worker.channel).values("pk"))
+    opened = _open_to_accounts(now).filter(
+        Q(hit_types=OuterRef("hit_type"))
+        | (Q(study=OuterRef("hit_type__study"), requester=OuterRef("requester")) & ~Q(study=""))
+    )
+    return rows.filter(Q(hit_type__by_channel=False) | Exists(opened))
+
+
+def reaches(worker: WorkerAccount, hit_type: HitType, now: datetime) -> bool:
+    """Whether the way in of `worker` leads to HITs of `hit_type`; costs no query in the usual case."""
+    if worker.channel is not None:
+        return types_of(worker.channel).filter(pk=hit_type.pk).exists()
+    return not hit_type.by_channel or channel_of_accounts(hit_type, now) is not None
+
+
+def channel_of_accounts(hit_type: HitType, now: datetime) -> Channel | None:
+    """The channel that opens `hit_type` to registered accounts now."""
+    named = Q(hit_types=hit_type)
+    if hit_type.study:
+        named |= Q(study=hit_type.study)
+    rows = _open_to_accounts(now).filter(named, requester=hit_type.requester_id)
+    return rows.select_related("consent").order_by("pk").first()
+
+
+def _open_to_accounts(now: datetime) -> QuerySet[Channel]:
+    rows = Channel.objects.filter(kind=REGISTERED, closed_at=None)
+    return rows.filter(Q(opens_at=None) | Q(opens_at__lte=now), Q(closes_at=None) | Q(closes_at__gt=now))

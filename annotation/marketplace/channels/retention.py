@@ -1,0 +1,76 @@
+"""Retention: from a channel's date on nobody can be told behind its worker ids; event logs end after some days."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from axes.models import AccessAttempt, AccessFailureLog, AccessLog
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q, QuerySet
+
+from annotation.marketplace.models import (
+    Channel,
+    Document,
+    Event,
+    OneTimeLink,
+    ParticipantIdentity,
+    QueueMessage,
+    WorkerSession,
+)
+
+
+@dataclass(frozen=True)
+class Purged:
+    """Rows that were deleted (or would be): channels past their date, what was known of their people, log rows."""
+
+    channels: int
+    identities: int
+    sessions: int
+    events: int
+    sign_in_logs: int
+
+
+@transaction.atomic
+def purge(*, now: datetime, dry_run: bool) -> Purged:
+    """Delete what is past its date. The answers stay, under worker ids that no longer lead to anybody.
+
+    A channel past its date is closed for ever: it could not recognise anybody. Notifications that wait to be sent
+    stay, however old.
+    """
+    due = Channel.objects.filter(retain_until__lte=now, purged_at=None)
+    channels = list(due.values_list("pk", flat=True))
+    before = now - timedelta(days=settings.MARKETPLACE_EVENT_LOG_DAYS)
+    identities = _gone(ParticipantIdentity.objects.filter(channel__in=channels), dry_run)
+    sessions = _gone(WorkerSession.objects.filter(Q(worker__channel__in=channels) | Q(expires_at__lte=now)), dry_run)
+    links = OneTimeLink.objects.filter(Q(worker__channel__in=channels) | Q(expires_at__lte=before))
+    sessions += _gone(links, dry_run)
+    events = sum(_gone(rows, dry_run) for rows in _events(before))
+    logs = sum(
+        _gone(model.objects.filter(attempt_time__lt=before), dry_run)
+        for model in (AccessAttempt, AccessLog, AccessFailureLog)
+    )
+    if not dry_run:
+        Channel.objects.filter(pk__in=channels, closed_at=None).update(closed_at=now)
+        Channel.objects.filter(pk__in=channels).update(purged_at=now)
+    return Purged(len(channels), identities, sessions, events, logs)
+
+
+def _events(before: datetime) -> list[QuerySet]:
+    """Events with the documents they went out in, and what lies in queues."""
+    settled = Q(delivered_at__isnull=False) | Q(given_up_at__isnull=False)
+    sent = Document.objects.filter(settled, created_at__lt=before)
+    return [
+        Event.objects.filter(document__in=sent.values("pk")),
+        sent,
+        QueueMessage.objects.filter(sent_at__lt=before),
+    ]
+
+
+def _gone(rows: QuerySet, dry_run: bool) -> int:
+    """How many rows there are; they are deleted unless it is a dry run."""
+    number = rows.count()
+    if number and not dry_run:
+        rows.delete()
+    return number

@@ -1,0 +1,51 @@
+"""What people read at the door."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+
+
+def said_at_door(word: str) -> tuple[str, str]:
+    """Heading and sentence for what a visitor meets (`door.Door.word`, and unknown, slow, declined, consent)."""
+    return {
+        "welcome": (_("You are invited to take part"), ""),
+        "consent": (_("Please read this again"), _("The text below has changed since you opened the page.")),
+        "back": (_("Welcome back"), _("You can go on where you stopped.")),
+        "already": (
+            _("You have already taken part"),
+            _("Thank you. Each person can take part once, so there is nothing more to do here."),
+        ),
+        "withdrawn": (
+            _("You have taken your answers back"),
+            _("They are erased. There is nothing more to do here."),
+        ),
+        "used": (
+            _("This link has been used"),
+            _(
+                "It is for one person, and it was opened in another browser before. Please go on there, or ask the "
+                "person who sent it for a new one."
+            ),
+        ),
+        "needs-id": (
+            _("This link is not complete"),
+            _("The id that your panel adds to it is missing. Please open the study from your panel once more."),
+        ),
+        "odd-id": (
+            _("This link cannot be read"),
+            _("The id that your panel added to it is not one. Please open the study from your panel once more."),
+        ),
+        "not-yet": (_("The study has not begun"), _("Please open this link again later.")),
+        "closed": (_("The study is over"), _("Thank you for your interest. Nobody new can take part any more.")),
+        "full": (
+            _("All places are taken"),
+            _("Thank you for your interest. Enough people have come; perhaps somebody gives a place back later."),
+        ),
+        "unknown": (
+            _("This link does not lead anywhere"),
+            _("Please check that it was copied completely, or ask the person who sent it."),
+        ),
+        "declined": (
+            _("You are not taking part"),
+            _("That is perfectly fine. Nothing about you was kept, and you will get no more mail about this study."),
+        ),
+    }[word]

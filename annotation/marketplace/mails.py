@@ -1,0 +1,95 @@
+"""What workers are mailed. Secrets stand in mails only; whether an address has an account is told to nobody else."""
+
+from __future__ import annotations
+
+import logging
+from smtplib import SMTPException
+
+from django.core.mail import EmailMessage
+from django.utils.translation import gettext as _
+
+log = logging.getLogger(__name__)
+
+
+class NotMailedError(Exception):
+    """The mail server did not take the mail."""
+
+
+def send(to: str, subject: str, *paragraphs: str) -> None:
+    """Mail `paragraphs` to one address. Raises NotMailedError."""
+    headers = {"Auto-Submitted": "auto-generated"}
+    try:
+        EmailMessage(subject, "\n\n".join([*paragraphs, ""]), to=[to], headers=headers).send()
+    except (SMTPException, OSError) as error:
+        log.warning("A mail to a worker could not be sent: %s", type(error).__name__)
+        raise NotMailedError from None
+
+
+def finish_registration(to: str, link: str) -> None:
+    send(
+        to,
+        _("Finish your registration"),
+        _("Somebody, probably you, registered with this address to do tasks. Open this link to finish:"),
+        link,
+        _("It works once, for three days. If it was not you, do nothing: no account is made."),
+    )
+
+
+def already_registered(to: str, sign_in: str) -> None:
+    send(
+        to,
+        _("You have an account already"),
+        _("Somebody, probably you, tried to register with this address, which has an account. Sign in here:"),
+        sign_in,
+        _("There you can also have a new password or a sign-in link sent. If it was not you, do nothing."),
+    )
+
+
+def sign_in_link(to: str, link: str) -> None:
+    send(
+        to,
+        _("Your sign-in link"),
+        _("Open this link to sign in:"),
+        link,
+        _("It works once, for one hour. If you did not ask for it, do nothing, and pass it on to nobody."),
+    )
+
+
+def reset_link(to: str, link: str) -> None:
+    send(
+        to,
+        _("Choose a new password"),
+        _("Open this link to choose a new password:"),
+        link,
+        _("It works once, for one hour. If you did not ask for it, do nothing: your password stays as it is."),
+    )
+
+
+def no_account(to: str, register: str) -> None:
+    send(
+        to,
+        _("There is no account with this address"),
+        _("Somebody, probably you, asked to sign in with this address, but it has no account here."),
+        _("You may have used another address. If it was not you, do nothing."),
+        *([_("To register, open:"), register] if register else []),
+    )
+
+
+def confirm_address(to: str, link: str) -> None:
+    send(
+        to,
+        _("Confirm your new address"),
+        _("Open this link to use this address for your account:"),
+        link,
+        _("It works once, for three days. If you did not ask for it, do nothing."),
+    )
+
+
+def changed(to: str, what: str) -> None:
+    """Tell the owner of an account of a change, without any secret."""
+    send(
+        to,
+        _("Your account was changed"),
+        what,
+        _("If it was not you, have a new password sent to you at once and write to the people who run this site."),
+    )

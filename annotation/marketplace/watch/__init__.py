@@ -1,0 +1,1 @@
+"""What those who run the site watch it by: health and metrics."""

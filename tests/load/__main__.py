@@ -160,15 +160,13 @@ def counted(site: Market, tallies: Sequence[Tally]) -> None:
 def growth(site: Market, sizes: Sequence[int], rounds: int = 60) -> None:
     """What a round costs as the number of open HITs grows, for one worker."""
     print("\none worker, as the number of open HITs grows: median accept, CPU of the web processes per round")
-    total = 0
     for size in sizes:
-        hits, sessions = prepared(site, hits=max(rounds, size - total), workers=1)
-        total += len(hits)
+        hits, sessions = prepared(site, hits=max(rounds, size), workers=1)
         before, tally = spent(site)[0], Tally()
         asyncio.run(_some(Worker(port(site, 0), sessions[0]), hits[:rounds], tally))
         middle = sorted(tally.seconds["accept"])[rounds // 2]
         cpu = (spent(site)[0] - before) / rounds
-        print(f"  {size:>7,} HITs: {1e3 * middle:5.1f} ms, {1e3 * cpu:5.1f} ms")
+        print(f"  {size:>7,} more HITs: {1e3 * middle:5.1f} ms, {1e3 * cpu:5.1f} ms")
 
 
 async def _some(worker: Worker, hits: Sequence[str], tally: Tally) -> None:
@@ -191,10 +189,10 @@ def main() -> None:
         print("Not measured: set TEST_POSTGRES_URL=postgres://user@host/name.")
         return
     with market(postgres, processes=given.processes) as site:
-        if given.growth:
-            growth(site, given.growth)
         runs = [loaded(site, workers=each, rounds=given.rounds, seconds=given.seconds) for each in given.workers]
         counted(site, runs)
+        if given.growth:
+            growth(site, given.growth)
 
 
 if __name__ == "__main__":

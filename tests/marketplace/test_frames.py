@@ -10,6 +10,9 @@ import pytest
 from defusedxml.ElementTree import fromstring
 
 from annotation.marketplace.models import Assignment, Submission
+from annotation.marketplace.questions import Question
+from annotation.marketplace.worker.addresses import assignment_of, submit_token
+from annotation.marketplace.worker.policy import sandbox_of
 from tests.marketplace.people import post_form, reason, task_on
 from tests.marketplace.questions import PAGE, external_question, html_question
 
@@ -227,3 +230,27 @@ def test_forms_that_cannot_be_read_are_told_so(site, content, encoding):
 def test_answers_are_handed_in_by_post(site):
     answer = fetched(f"{site}/hits/mturk/externalSubmit?assignmentId=x")
     assert (answer.status_code, reason(answer)) == (405, "method")
+
+
+@pytest.mark.parametrize(
+    ("address", "kept"),
+    [
+        ("https://example.org/study", True),
+        ("https://127.0.0.1/x", False), ("https://LOCALHOST:9/x", False), ("https://127.1/x", False),
+        ("https://0x7f.0.0.1/x", False), ("https://2130706433/x", False), ("https://console.example/x", False),
+        ("https://Console.Example./x", False), ("https://sub.console.example/x", True),
+    ],
+)  # fmt: skip
+def test_an_outside_page_keeps_its_origin_only_on_a_host_that_is_none_of_ours(settings, address, kept):
+    settings.WORKER_ORIGIN, settings.HIT_ORIGIN = "http://127.0.0.1:8000", "http://localhost:8000"
+    settings.CONSOLE_ORIGIN = "https://console.example"
+    assert ("allow-same-origin" in sandbox_of(Question("ExternalQuestion", address, 600))) is kept
+
+
+def test_a_submit_token_survives_the_change_of_the_secret_and_nothing_else(settings):
+    settings.SECRET_KEY = "old"
+    token = submit_token("3" + "A" * 29)
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "new", ["old"]
+    assert assignment_of(token) == "3" + "A" * 29
+    settings.SECRET_KEY_FALLBACKS = []
+    assert assignment_of(token) == ""

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 HOST = "127.0.0.1"
 DELIVERY_SECONDS = 1.0
+# A browser keeps two or more connections open. Beyond waitress's usual hundred nobody new would be answered until one
+# of them ends, and with select instead of poll none beyond 1,024 files.
+CROWD: dict[str, Any] = {"connection_limit": 2_000, "backlog": 2_048, "asyncore_use_poll": True}
 ORIGINS = ("WORKER_ORIGIN", "HIT_ORIGIN", "CONSOLE_ORIGIN")
 
 
@@ -52,7 +55,11 @@ def served(listener: socket.socket, *, threads: int) -> Any:
     says that there is one; otherwise it is dropped, because then a visitor says it."""
     behind_proxy = bool(settings.TRUSTED_PROXIES)
     return create_server(
-        application(), sockets=[listener], threads=threads, clear_untrusted_proxy_headers=not behind_proxy
+        application(),
+        sockets=[listener],
+        threads=threads,
+        clear_untrusted_proxy_headers=not behind_proxy,
+        **CROWD,
     )
 
 

@@ -14,6 +14,7 @@ from django.db import transaction
 from annotation.accounts.models import User
 from annotation.marketplace import operations, payouts, work
 from annotation.marketplace.accounts import Record, fund, open_worker
+from annotation.marketplace.answers import answers_xml
 from annotation.marketplace.errors import InvalidParameterError, RequestRefusedError, WorkRefusedError
 from annotation.marketplace.faults import Plan, set_plan
 from annotation.marketplace.funds import promised
@@ -97,7 +98,8 @@ class Life:
         work.accept(self._hit(status=Hit.Status.ASSIGNABLE), worker=self.die.choice(self.workers), now=self.now)
 
     def hand_in(self) -> None:
-        work.hand_in(self._work(Assignment.State.ACCEPTED), [("a", "1")], now=self.now, received_at=self.now)
+        pairs, found = [("a", "1")], self._work(Assignment.State.ACCEPTED)
+        work.hand_in(found, pairs, answer=answers_xml(pairs), now=self.now, received_at=self.now)
 
     def give_back(self) -> None:
         work.give_back(self._work(Assignment.State.ACCEPTED), now=self.now)

@@ -11,6 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BENCHMARKS = {
     "The marketplace on PostgreSQL, two web processes": "tests.benchmarks.bench_marketplace",
+    "The worker site under a closed loop of workers, PostgreSQL, two web processes": "tests.load",
     "The marketplace's books after 10,000 random steps": "tests.benchmarks.prove_ledger",
     "Building near-negative tests": "tests.benchmarks.bench_nnd",
     "Scoring candidates with real model sizes against the original loops": "tests.benchmarks.bench_loglik",

@@ -30,8 +30,8 @@ def emit(event_type: str, hit: Hit, *, at: datetime, assignment: Assignment | No
 
     Runs in the caller's transaction: the event is there if and only if what it tells has happened.
     """
-    rows = Subscription.objects.select_related("hit_type").filter(hit_type=hit.hit_type_id, active=True)
-    asked = rows.first()
+    # At most one: the row is unique per type.
+    asked = next(iter(Subscription.objects.filter(hit_type=hit.hit_type_id, active=True)), None)
     if asked is None or event_type not in asked.event_types:
         return
     Event.objects.create(
@@ -42,7 +42,7 @@ def emit(event_type: str, hit: Hit, *, at: datetime, assignment: Assignment | No
         version=asked.version,
         event_type=event_type,
         happened_at=at,
-        type_id=asked.hit_type.type_id,
+        type_id=hit.hit_type.type_id,
         hit_id=hit.hit_id,
         assignment_id=assignment.assignment_id if assignment else "",
     )

@@ -6,7 +6,7 @@
   const framed = window.parent !== window;
   const attribute = (element, name) => Element.prototype.getAttribute.call(element, name);
   const query = new URLSearchParams(window.location.search);
-  let port = null, draft;
+  let port = null, touched = false;
 
   // Where forms lead that are answers: to our address, to Amazon's of old, or nowhere (which is this document).
   function isAnswer(form, submitter) {
@@ -35,7 +35,12 @@
     return [...data].map(([name, value]) => [name, typeof value === "string" ? value : value.name]);
   }
 
-  const say = (message) => port && port.postMessage(message);
+  // What a task says before the page listens is said then.
+  const unsaid = [];
+  const say = (message) => {
+    if (port) port.postMessage(message);
+    else if (framed && unsaid.length < 100) unsaid.push(message);
+  };
   const handIn = (fields) => say({ type: "assay:submit", fields });
 
   // The last to hear of a submission: whoever checks the form has had their say, and later ones can still object.
@@ -79,7 +84,8 @@
   const keeps = (field) => field.name && !["file", "password", "submit", "button", "image", "reset"].includes(field.type)
     && !["assignmentId", "hitId", "workerId", "turkSubmitTo"].includes(field.name);
   let waiting = 0;
-  function typed() {
+  function typed(event) {
+    touched = touched || event.isTrusted;
     if (!port || !asks()) return;
     window.clearTimeout(waiting);
     waiting = window.setTimeout(() => {
@@ -90,9 +96,9 @@
   }
   window.addEventListener("input", typed);
   window.addEventListener("change", typed);
-  function restore() {
-    if (draft === null || draft === undefined) return;
-    if (asks() && Array.isArray(draft.fields)) {
+  function restore(draft) {
+    // What a worker has begun to type counts more than what was typed before.
+    if (!touched && draft && asks() && Array.isArray(draft.fields)) {
       const left = draft.fields.slice();
       for (const field of [...formOf().elements].filter(keeps)) {
         const choice = field.type === "checkbox" || field.type === "radio";
@@ -116,6 +122,7 @@
   // What tasks may use themselves.
   window.assay = {
     submit: (fields) => handIn([...fields].map(([name, value]) => [String(name), String(value)])),
+    connected: () => Boolean(port),
     saveDraft: (value) => say({ type: "assay:draft", draft: value }),
   };
 
@@ -140,8 +147,9 @@
       const message = event.data;
       if (message.type === "assay:welcome" && !port) {
         port = channel.port1;
-        draft = message.draft;
-        ready().then(restore);
+        unsaid.splice(0).forEach(say);
+      } else if (message.type === "assay:draft") {
+        ready().then(() => restore(message.draft));
       } else if (message.type === "assay:invalid" || message.type === "assay:outcome") {
         document.dispatchEvent(new CustomEvent(message.type, { detail: message.detail }));
       }

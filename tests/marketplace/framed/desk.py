@@ -63,10 +63,7 @@ def connected(page: Page) -> Frame:
     inner = handle.content_frame() if handle else None
     assert inner is not None
     inner.wait_for_load_state()
-    # What the page has answered on the port, tasks hear as soon as the next step of theirs.
-    page.wait_for_function("window.performance.now() > 0")
-    inner.wait_for_function("window.assay !== undefined")
-    inner.page.wait_for_timeout(300)
+    inner.wait_for_function("window.assay && window.assay.connected()")
     return inner
 
 

@@ -36,7 +36,8 @@ const assayOutbox = (() => {
   }
   async function keep(entry) {
     memory.set(entry.key, entry);
-    return Boolean(await stored("readwrite", (store) => store.put(entry)));
+    // Where the browser stores nothing, the page says that it must stay open.
+    entry.loose = !(await stored("readwrite", (store) => store.put(entry)));
   }
   function drop(key) {
     memory.delete(key);
@@ -83,7 +84,7 @@ const assayOutbox = (() => {
     } else if (said.reason === "invalid") {
       await drop(key);
       tell(entry, "invalid", said);
-    } else if (entry.worker !== me) {
+    } else if (me && entry.worker !== me) {
       await drop(key);
     } else {
       await keep({ ...entry, refused: { title: said.title, text: said.text } });
@@ -116,7 +117,7 @@ const assayOutbox = (() => {
     const box = line("section", "outbox-entry", "");
     const seconds = Math.max(1, Math.ceil(((state.at || 0) - Date.now()) / 1000));
     const sending = state.busy && state.tries < 1;
-    box.append(line("p", "said", sending ? words.sending : words.kept));
+    box.append(line("p", "said", sending ? words.sending : entry.loose ? words.open : words.kept));
     if (!sending && !state.busy) {
       const next = line("p", "quiet", words.next.replace("%s", seconds));
       // A screen reader is told once that the answers are kept, not every second how long it still takes.

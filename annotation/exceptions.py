@@ -34,6 +34,10 @@ class QuestionError(AssayError):
     """A HIT's page cannot be sent as it is."""
 
 
+class QuestionTooLargeError(QuestionError):
+    """A page is larger than a question may be."""
+
+
 class AnswerError(AssayError):
     """A submission's answer document cannot be read."""
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from annotation.crowd.questions import html_question
+from django.conf import settings
+from django.core import signing
+from django.urls import reverse
+
+from annotation.crowd.questions import external_question, html_question
 from annotation.crowd.records import HitOrder, Requirement
 from annotation.designs.wording import Wording, from_json
-from annotation.exceptions import QuestionError
+from annotation.exceptions import QuestionError, QuestionTooLargeError
 from annotation.models import Hit, HitItem, Study, Text
 from annotation.rendering import Arm, ShownLine, ShownText, hit_page
 
@@ -29,7 +33,7 @@ def hit_order(hit: Hit, *, token: str, passes: tuple[str, ...] = ()) -> HitOrder
         assignment_seconds=study.assignment_seconds,
         lifetime_seconds=study.lifetime_seconds,
         auto_approval_seconds=study.auto_approval_seconds,
-        question=html_question(page_of(hit, wording)),
+        question=_question(hit, wording),
         annotation=token,
         token=token,
         requirements=(*_requirements(study), *(Requirement(one, "DoesNotExist") for one in passes)),
@@ -39,6 +43,31 @@ def hit_order(hit: Hit, *, token: str, passes: tuple[str, ...] = ()) -> HitOrder
 def _keywords(wording: Wording, study: Study) -> str:
     tag = f"assay:study={study.channel_tag}" if study.channel_tag else ""
     return ", ".join(word for word in (wording.keywords, tag) if word)
+
+
+def _question(hit: Hit, wording: Wording) -> str:
+    """The page itself, or where it is too large for that, the address at which we serve it."""
+    try:
+        return html_question(page_of(hit, wording))
+    except QuestionTooLargeError:
+        return external_question(page_address(hit))
+
+
+def page_address(hit: Hit) -> str:
+    """Where we serve the page of a HIT; the address cannot be guessed from another's."""
+    return settings.HIT_ORIGIN + reverse("hit-page", args=[_SEAL.sign(str(hit.pk))])
+
+
+def hit_at(token: str) -> Hit | None:
+    """The HIT whose page an address names."""
+    try:
+        pk = int(_SEAL.unsign(token))
+    except (signing.BadSignature, ValueError):
+        return None
+    return Hit.objects.select_related("study", "cell__arm", "wording").filter(pk=pk).first()
+
+
+_SEAL = signing.Signer(salt="annotation.hit-page", sep=".")
 
 
 def wording_of(hit: Hit) -> Wording:

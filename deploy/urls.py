@@ -3,11 +3,14 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from annotation.pages import hit_page
+
 urlpatterns = [
     path("admin/", admin.site.urls),
     path("mturk/", include("annotation.marketplace.wire.urls")),
     path("sqs/", include("annotation.marketplace.queues.urls")),
     path("sns/", include("annotation.marketplace.notices.urls")),
     path("", include("annotation.marketplace.watch.urls")),
+    path("pages/<str:token>/", hit_page, name="hit-page"),
     path("hits/", include("annotation.marketplace.urls")),
 ]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from xml.sax.saxutils import escape
 
-from annotation.exceptions import QuestionError
+from annotation.exceptions import QuestionError, QuestionTooLargeError
 
 NAMESPACE = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2011-11-11/HTMLQuestion.xsd"
+EXTERNAL = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2006-07-14/ExternalQuestion.xsd"
 LIMIT = 65_535
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -26,7 +28,15 @@ def html_question(html: str, *, frame_height: int = 0) -> str:
     )
     size = len(question.encode())
     if size > LIMIT:
-        raise QuestionError(
+        raise QuestionTooLargeError(
             f"The page is {size:,} bytes; a question holds at most {LIMIT:,}. Put fewer texts in a HIT."
         )
     return question
+
+
+def external_question(url: str, *, frame_height: int = 0) -> str:
+    """An ExternalQuestion: the marketplace shows the page at `url` (height 0: fill the window)."""
+    return (
+        f'<ExternalQuestion xmlns="{EXTERNAL}"><ExternalURL>{escape(url)}</ExternalURL>'
+        f"<FrameHeight>{frame_height}</FrameHeight></ExternalQuestion>"
+    )

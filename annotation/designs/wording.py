@@ -294,7 +294,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "noun": "headline",
         "nouns": "headlines",
         "question": "How typical is this headline for the article above?",
-        "fits": "is true to the article and about it",
+        "fits": "true to the article",
     },
     "story ending": {
         "noun": "ending",
@@ -330,6 +330,8 @@ def typicality_of(setting: str) -> Wording:
     if setting not in SETTINGS:
         raise DesignError(f"A setting is one of {', '.join(SETTINGS)}, not {setting}.")
     words, made = SETTINGS[setting], _typicality()
-    intro = made.intro[0].replace("fits what is given above it, if anything is, and makes sense", words["fits"])
+    intro = made.intro[0].replace(
+        "grammatical, fits what is given above it, if anything is, and makes sense", f"grammatical and {words['fits']}"
+    )
     criterion = replace(made.criteria[0], question=words["question"])
     return replace(made, noun=words["noun"], nouns=words["nouns"], intro=(intro, made.intro[1]), criteria=(criterion,))

@@ -1,20 +1,26 @@
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
+from annotation.conf import endpoint
+from annotation.crowd.client import Market
 from annotation.doors import sentences, study_called
 from annotation.flows.design import design
+from annotation.flows.preflight import preflight
 from annotation.flows.publish import publish
+from annotation.management.commands.preflight import told
+from annotation.models import Study
 from annotation.tasks import wake
 
 
 class Command(BaseCommand):
-    help = "Lay out a study's HITs if need be, and put them in the outbox (manage.py work sends them)."
+    help = "Lay out a study's HITs if need be, check them, and put them in the outbox (manage.py work sends them)."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study")
         parser.add_argument("--by-invitation", action="store_true", help="open to people of a channel only")
+        parser.add_argument("--yes", action="store_true", help="spend without asking for the study's name")
         parser.add_argument("--as", dest="actor", default="command line", help="who does it, for the audit log")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -26,6 +32,7 @@ class Command(BaseCommand):
                     f"Laid out. HITs: {laid_out.hits}, assignments: {laid_out.assignments}, "
                     f"at most ${laid_out.total_cents / 100:,.2f}"
                 )
+            self._confirm(study, asked=not options["yes"])
             by_invitation = options["by_invitation"]
             found = publish(study, actor=options["actor"], now=timezone.now(), by_invitation=by_invitation)
         self.stdout.write(f"HITs to create: {found.intended} (asked for before: {found.already}).")
@@ -33,3 +40,12 @@ class Command(BaseCommand):
             self.stdout.write(f"Open by invitation only; the tag of its channels is {study.channel_tag}")
         if not wake(study.pk):
             self.stdout.write("Run `manage.py work` to send them.")
+
+    def _confirm(self, study: Study, *, asked: bool) -> None:
+        """Say what will be created and spent; an error stops, and a person types the study's name."""
+        found = preflight(study, market=Market(endpoint()))
+        self.stdout.write(told(found))
+        if found.errors:
+            raise CommandError(f"{len(found.errors)} errors: nothing was published.", returncode=2)
+        if asked and input(f"Type {study.name} to spend up to ${found.total_cents / 100:,.2f}: ").strip() != study.name:
+            raise CommandError("That is not the study's name: nothing was published.", returncode=2)

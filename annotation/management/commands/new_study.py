@@ -1,0 +1,96 @@
+"""manage.py new_study NAME: a draft study from a preset, every value of which can be changed."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from annotation.accounts.models import User
+from annotation.designs.presets import PRESETS, preset_called
+from annotation.designs.wording import Wording, as_json, from_json
+from annotation.doors import sentences
+from annotation.flows.create import Plan, create
+from annotation.models import StudyGroup
+
+PLAIN = {"question", "noun", "mix", "country"}
+
+
+def setting(text: str) -> tuple[str, object]:
+    """FIELD=VALUE of a plan; empty for none."""
+    name, equals, value = text.partition("=")
+    known = {one.name for one in fields(Plan)}
+    if not equals or name not in known:
+        raise argparse.ArgumentTypeError(f"{text!r} is no FIELD=VALUE; fields are {', '.join(sorted(known))}")
+    if name in PLAIN:
+        return name, value
+    if name in {"in_nines", "once"}:
+        if value not in ("yes", "no"):
+            raise argparse.ArgumentTypeError(f"{name} is yes or no, not {value!r}")
+        return name, value == "yes"
+    if value == "":
+        return name, None
+    if not value.isdigit():
+        raise argparse.ArgumentTypeError(f"{name} is a whole number, not {value!r}")
+    return name, int(value)
+
+
+class Command(BaseCommand):
+    help = "Make a draft study from a preset. Print a preset's words with --print-wording, edit them, give them back."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study", metavar="NAME", nargs="?")
+        parser.add_argument("--preset", choices=PRESETS, default="huse-2019")
+        parser.add_argument("--set", type=setting, action="append", default=[], metavar="FIELD=VALUE")
+        parser.add_argument("--noun", default="", help="what a text is called on the pages")
+        parser.add_argument("--nouns", default="", help="its plural")
+        parser.add_argument("--wording", type=Path, metavar="FILE", help="the words of the pages, as JSON")
+        parser.add_argument("--print-wording", action="store_true", help="print the preset's words and stop")
+        parser.add_argument("--group", default="", help="studies of one group: nobody takes part in two of their cells")
+        parser.add_argument("--mode", choices=["live", "rehearsal"], default="live")
+        parser.add_argument("--owner", default="", metavar="USER")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        preset = preset_called(options["preset"])
+        with sentences():
+            wording = _wording(options, preset.wording)
+            if options["print_wording"]:
+                self.stdout.write(json.dumps(as_json(wording), indent=1, ensure_ascii=False))
+                return
+            if not options["study"]:
+                raise CommandError("Name the study.", returncode=2)
+            plan = Plan(**{"noun": wording.noun, **preset.settings, **dict(options["set"])})
+            group = StudyGroup.objects.get_or_create(name=options["group"])[0] if options["group"] else None
+            made = create(
+                options["study"], mode=options["mode"], plan=plan, wording=wording, group=group,
+                owner=_owner(options["owner"]), actor="command line", now=timezone.now(),
+            )  # fmt: skip
+        self.stdout.write(f"The study {made} is a draft by {preset.name} ({preset.source}).")
+        for field, reason in preset.differs.items():
+            self.stdout.write(f"  {field}: {reason}")
+
+
+def _wording(options: dict[str, Any], default: Wording) -> Wording:
+    wording = default
+    if options["wording"]:
+        try:
+            wording = from_json(json.loads(options["wording"].read_text(encoding="utf-8")))
+        except (OSError, UnicodeDecodeError, json.JSONDecodeError, AttributeError) as error:
+            raise CommandError(f"{options['wording']} cannot be read as JSON: {error}", returncode=2) from None
+    if options["noun"]:
+        wording = replace(wording, noun=options["noun"], nouns=options["nouns"] or f"{options['noun']}s")
+    return wording
+
+
+def _owner(name: str) -> User | None:
+    if not name:
+        return None
+    found = User.objects.filter(username=name).first()
+    if found is None:
+        raise CommandError(f"There is no user called {name}.", returncode=2)
+    return found

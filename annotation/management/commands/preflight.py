@@ -1,0 +1,46 @@
+"""manage.py preflight NAME: what would go wrong, and what publishing would create and cost."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotation.conf import endpoint
+from annotation.crowd.client import Market
+from annotation.doors import sentences, study_called
+from annotation.flows.preflight import Preflight, preflight
+
+
+class Command(BaseCommand):
+    help = (
+        "Check a designed study before it is published: pages, texts, training, wage, budget, balance. Changes nothing."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study", metavar="NAME")
+        parser.add_argument("--offline", action="store_true", help="do not ask the marketplace")
+        parser.add_argument("--json", action="store_true")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        study = study_called(options["study"])
+        with sentences():
+            market = None if options["offline"] else Market(endpoint())
+            found = preflight(study, market=market)
+        self.stdout.write(
+            json.dumps({"schema_version": 1, **asdict(found)}, indent=1) if options["json"] else told(found)
+        )
+        if found.errors:
+            raise CommandError(f"{len(found.errors)} errors: the study cannot be published like this.", returncode=2)
+
+
+def told(found: Preflight) -> str:
+    """The findings and the plan, line by line."""
+    lines = [f"{one.level.upper()}: {one.sentence}" for one in found.findings] or ["Nothing was found."]
+    plan = (
+        f"Publishing creates {found.hits} HITs with {found.assignments} assignments: ${found.reward_cents / 100:,.2f} "
+        f"in rewards and ${found.fee_cents / 100:,.2f} in fees, ${found.total_cents / 100:,.2f} at most."
+    )
+    return "\n".join([*lines, plan])

@@ -69,3 +69,16 @@ class FlagAdmin(ReadOnlyAdmin):
 class DecisionAdmin(ReadOnlyAdmin):
     list_display = ("submission", "matter", "verdict", "at")
     list_select_related = ("submission",)
+
+
+@admin.register(models.ScoringJob)
+class ScoringJobAdmin(ReadOnlyAdmin):
+    list_display = ("study", "generator", "actor", "created_at", "signature")
+    list_select_related = ("study", "generator")
+
+
+@admin.register(models.ScoringChunk)
+class ScoringChunkAdmin(ReadOnlyAdmin):
+    list_display = ("job", "number", "state", "attempts", "scored", "reused", "kept", "outcome")
+    list_filter = ("state",)
+    list_select_related = ("job__study", "job__generator")

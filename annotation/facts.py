@@ -14,7 +14,16 @@ import metrics
 from annotation import selectors
 from annotation.models import Study
 from annotation.pricing.wages import wage_cents
-from metrics.report.records import CrowdFacts, FlagFacts, MoneyFacts, ScaleLabel, StudyFacts, StudyMode, Warn
+from metrics.report.records import (
+    CrowdFacts,
+    FlagFacts,
+    MoneyFacts,
+    ScaleLabel,
+    SelectionStep,
+    StudyFacts,
+    StudyMode,
+    Warn,
+)
 from metrics.types import Setting
 
 RULES = {"incomplete": "An answer is missing, or is not a label of the scale."}
@@ -53,6 +62,30 @@ def study_facts(study: Study, crowd: selectors.CrowdCounts) -> StudyFacts:
         interleaving=interleaving(sources, seed=None if imported else study.seed) if in_hits else None,
         seed=None if imported else study.seed,
         provenance=tuple(line for facts in origins for line in _told_origin(facts)),
+        selection=_selection(study),
+    )
+
+
+def _sides(counts: dict[str, Any]) -> list[tuple[str, Any]]:
+    """The references, then the generators by name: a database keeps them in an order of its own."""
+    return sorted(counts.items(), key=lambda one: (one[0] != "reference", one[0]))
+
+
+def _selection(study: Study) -> tuple[SelectionStep, ...] | None:
+    stored = selectors.selection(study)
+    if stored is None:
+        return None
+    return tuple(
+        SelectionStep(
+            rule=line["told"],
+            before=line["before"],
+            removed=line["removed"],
+            after=line["after"],
+            changed=line["changed"],
+            sides=tuple((side, before, after) for side, (before, after) in _sides(line["by_side"])),
+            note=line["note"],
+        )
+        for line in stored.funnel
     )
 
 

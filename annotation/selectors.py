@@ -20,6 +20,7 @@ from annotation.models import (
     Judgment,
     LedgerEntry,
     Likelihood,
+    Selection,
     Study,
     Submission,
     Text,
@@ -114,8 +115,8 @@ def rating_lines(study: Study) -> Iterator[RatingLine]:
 
 
 def texts(study: Study) -> QuerySet[Text]:
-    """The study's texts in the order in which they came, with context and generator."""
-    return study.texts.select_related("context", "generator").order_by("pk")
+    """The study's texts that are judged, in the order in which they came, with context and generator."""
+    return study.texts.judged().select_related("context", "generator").order_by("pk")
 
 
 def likelihoods(study: Study) -> dict[int, dict[int, Likelihood]]:
@@ -220,6 +221,11 @@ def flags_by_kind(study: Study) -> dict[str, tuple[int, int]]:
         .order_by("kind")
     )
     return {row["kind"]: (row["n"], row["gone"]) for row in rows}
+
+
+def selection(study: Study) -> Selection | None:
+    """The selection that holds: the latest."""
+    return Selection.objects.filter(study=study).order_by("-number").first()
 
 
 def origins(study: Study) -> list[dict[str, Any]]:

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from django.core.exceptions import ValidationError
 
 from annotation.accounts.models import User
-from annotation.datasets.records import CollectedWork, Provenance, ScaleRecord, SubmissionRecord, TextRecord
+from annotation.datasets.records import CollectedWork, Provenance, ScaleRecord, SubmissionRecord
 from annotation.exceptions import DesignError, StateError
 from annotation.models import (
     Arm,
     Cell,
-    Context,
     Decision,
-    Generator,
     Hit,
     HitItem,
     Judgment,
-    Likelihood,
     Membership,
     Parse,
     Participation,
@@ -64,79 +61,6 @@ def enrol_owner(study: Study, owner: User | None) -> None:
     """Give the study its owner, where somebody is named."""
     if owner is not None:
         Membership.objects.create(study=study, user=owner, role=Role.OWNER)
-
-
-def stored_texts(study: Study, records: Sequence[TextRecord]) -> dict[str, Text]:
-    """Write texts with their contexts, generators and likelihoods; text by id. Raises StateError for a known id."""
-    keys = [record.id for record in records]
-    known = set(Text.objects.filter(study=study).values_list("key", flat=True)).intersection(keys)
-    if known:
-        row = next(record.row for record in records if record.id in known)
-        place = f" (row {row})" if row else ""
-        raise StateError(f"The study {study} has a text with the id {min(known)!r} already{place}; nothing was added.")
-    generators = _stored_generators(study, records)
-    contexts = _stored_contexts(study, records)
-    texts = Text.objects.bulk_create(
-        Text(
-            study=study,
-            key=record.id,
-            source=record.source,
-            generator=generators[record.generator] if record.generator else None,
-            context=contexts[record.context] if record.context else None,
-            domain=record.domain,
-            body=record.body,
-            corpus_count=record.corpus_count,
-            corpus_name=record.corpus_name,
-            corpus_size=record.corpus_size,
-        )
-        for record in records
-    )
-    by_key = {text.key: text for text in texts}
-    _store_likelihoods(records, by_key, generators)
-    return by_key
-
-
-def _stored_generators(study: Study, records: Sequence[TextRecord]) -> dict[str, Generator]:
-    wanted: dict[str, str] = {}
-    for record in records:
-        if record.generator:
-            wanted.setdefault(record.generator, record.decoding)
-    for record in records:
-        for one in record.likelihoods:
-            wanted.setdefault(one.generator, "")
-    found = {one.name: one for one in Generator.objects.filter(study=study, name__in=list(wanted))}
-    for name, decoding in wanted.items():
-        if name in found and decoding and found[name].decoding != decoding:
-            before = found[name].decoding
-            raise DesignError(f"The generator {name!r} is decoded by {before!r} in this study, not by {decoding!r}.")
-    new = [Generator(study=study, name=name, decoding=how) for name, how in wanted.items() if name not in found]
-    return found | {one.name: one for one in Generator.objects.bulk_create(new)}
-
-
-def _stored_contexts(study: Study, records: Sequence[TextRecord]) -> dict[str, Context]:
-    wanted = {record.context: record.context_body for record in records if record.context}
-    found = {one.key: one for one in Context.objects.filter(study=study)}
-    for key, body in wanted.items():
-        if key in found and body and found[key].body != body:
-            raise DesignError(f"The context {key!r} has another text in the study {study}; nothing was added.")
-    new = [Context(study=study, key=key, body=body) for key, body in wanted.items() if key not in found]
-    return found | {one.key: one for one in Context.objects.bulk_create(new)}
-
-
-def _store_likelihoods(records: Iterable[TextRecord], texts: dict[str, Text], generators: dict[str, Generator]) -> None:
-    Likelihood.objects.bulk_create(
-        Likelihood(
-            text=texts[record.id],
-            generator=generators[one.generator],
-            log_prob=one.log_prob,
-            log_prob_text=one.written[:60],
-            length=one.length,
-            length_unit=one.unit,
-            decoding=one.decoding,
-        )
-        for record in records
-        for one in record.likelihoods
-    )
 
 
 def stored_hits(study: Study, work: CollectedWork, texts: dict[str, Text]) -> dict[str, Hit]:

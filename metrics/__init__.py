@@ -5,6 +5,7 @@ classifier behind them (`classify`, `reference_share`), theory (`theoretical_hus
 How well evaluators tell machine from human texts (`evaluate_judgments`, `measure_accuracy`), tests on one number an
 evaluator (`one_sample_t`, `two_sample_t`, `one_way_anova`, `tukey_kramer`, `equivalence`) in a declared `Family`, plans
 (`sample_size`, `t_power`, `minimum_effect`), and codes of comments (`code_table`).
+`compare_conditions` and `mixed_accuracy` set conditions of such a study against each other.
 Around HUSE: `huse_q_only` without log p, `permutation_test`, `replicate_curve` and `size_curve`, `sensitivity_table`,
 `rater_component` and `evaluate_rated`, `compare_models`, `find_examples`, `dominance_region`.
 Agreement and reliability: `krippendorff_alpha`, `fleiss_kappa`, `cohen_kappa`, `intraclass_correlations`,
@@ -19,6 +20,7 @@ from metrics.anova import one_way_anova, tukey_kramer
 from metrics.comments import Codebook, Coded, code_table, coder_agreement, disagreements
 from metrics.comparison import Comparison, Difference, compare_models
 from metrics.components import RaterComponent, binomial_component, evaluate_rated, rater_component
+from metrics.conditions import ConditionComparison, ConditionPair, compare_conditions, mixed_accuracy
 from metrics.correlation import Correlation, FrequencyCorrelation, hj_frequency, kendall_tau
 from metrics.curves import Curve, CurvePoint, replicate_curve, size_curve
 from metrics.dominance import DominanceRegion, dominance_region, iso_huse
@@ -91,6 +93,8 @@ __all__ = [
     "Codebook",
     "Coded",
     "Comparison",
+    "ConditionComparison",
+    "ConditionPair",
     "Consensus",
     "Correlation",
     "Curve",
@@ -143,6 +147,7 @@ __all__ = [
     "code_table",
     "coder_agreement",
     "cohen_kappa",
+    "compare_conditions",
     "compare_models",
     "dawid_skene",
     "disagreements",
@@ -172,6 +177,7 @@ __all__ = [
     "mauve",
     "measure_accuracy",
     "minimum_effect",
+    "mixed_accuracy",
     "mixed_model",
     "modes_json",
     "one_sample_t",

@@ -23,16 +23,19 @@ WORTH_COMPILING = 2e8  # distances: about a second in numpy
 SMALLEST_SD = 1e-100  # of numbers up to 1: below, a feature counts as constant
 
 
-def plane_values(hj: Floats, q: Floats, infinite: Bools | None, sign: Floats, k: int, tie: int) -> Floats:
+def plane_values(
+    hj: Floats, q: Floats, infinite: Bools | None, sign: Floats, k: int, tie: int, text: Ints | None = None
+) -> Floats:
     """HUSE of each row: (sets,) from arrays (sets x texts), texts > k.
 
     hj, q: near 1 in size, q finite. infinite: where log p is -inf (None: nowhere). sign: +1 reference, -1 model.
-    tie: an equal vote goes to the reference (1), the model (-1) or half each (0).
+    tie: an equal vote goes to the reference (1), the model (-1) or half each (0). text: numbers of the texts, where
+    rows share them: what is known of a text in one row speeds up the next.
     """
     sets, size = hj.shape
-    kernels = compiled.kernels(hj.size * size > WORTH_COMPILING)
+    kernels = compiled.kernels(hj.size * size / WORTH_COMPILING)
     if kernels and infinite is None and size <= TREE_ABOVE:
-        return _plane_compiled(kernels, hj, q, sign, k, tie)
+        return _plane_compiled(kernels, hj, q, sign, k, tie, text)
     if size > TREE_ABOVE:
         rows = range(sets)
         return np.array(
@@ -53,7 +56,7 @@ def plane_values(hj: Floats, q: Floats, infinite: Bools | None, sign: Floats, k:
 def line_values(x: Floats, sign: Floats, k: int, tie: int) -> Floats:
     """The same by one feature: (sets,) from arrays (sets x texts)."""
     sets, size = x.shape
-    kernels = compiled.kernels(x.size * size > WORTH_COMPILING)
+    kernels = compiled.kernels(x.size * size / WORTH_COMPILING)
     if kernels and size <= TREE_ABOVE:
         order = np.argsort(x, axis=1)
         ordered, signs = np.take_along_axis(x, order, axis=1), np.take_along_axis(sign, order, axis=1)
@@ -79,9 +82,9 @@ def _line_balance_compiled(x: Floats, sign: Floats, k: int) -> Ints:
 
 def sorted_line_values(kernels: Any, ordered: Floats, sign: Floats, k: int, tie: int) -> Floats:
     """`line_values` of rows in ascending order, by the compiled loop."""
-    balance = np.empty_like(ordered)
-    kernels.line_balances(ordered, sign, k, 1 + FLOAT_TOLERANCE / 2, balance)
-    return np.where(ordered[:, 0] == ordered[:, -1], 1.0, twice_error(balance, sign, tie))
+    found = np.empty(len(ordered))
+    kernels.line_values(ordered, sign, k, 1 + FLOAT_TOLERANCE / 2, tie, found)
+    return np.where(ordered[:, 0] == ordered[:, -1], 1.0, found)
 
 
 def twice_error(balance: Floats, sign: Floats, tie: int) -> Floats:
@@ -99,12 +102,14 @@ def near_one(values: Floats) -> Floats:
     return np.asarray(np.ldexp(values, -int(np.frexp(np.abs(values).max(initial=0.0))[1])))
 
 
-def _plane_compiled(kernels: Any, hj: Floats, q: Floats, sign: Floats, k: int, tie: int) -> Floats:
+def _plane_compiled(kernels: Any, hj: Floats, q: Floats, sign: Floats, k: int, tie: int, text: Ints | None) -> Floats:
     h_scale, h_varies = _inverse_sd(hj, None)
     q_scale, q_varies = _inverse_sd(q, None)
-    balance = np.empty_like(hj)
-    kernels.plane_balances(hj * h_scale, q * q_scale, sign, k, 1 + FLOAT_TOLERANCE, balance)
-    return np.where(h_varies | q_varies, twice_error(balance, sign, tie), 1.0)
+    found = np.empty(len(hj))
+    who = np.zeros(hj.shape, dtype=np.int64) + np.arange(hj.shape[1]) if text is None else text
+    texts = int(who.max()) + 1
+    kernels.plane_values(hj * h_scale, q * q_scale, sign, who, texts, k, 1 + FLOAT_TOLERANCE, tie, found)
+    return np.where(h_varies | q_varies, found, 1.0)
 
 
 def _plane_large(hj: Floats, q: Floats, infinite: Bools | None, sign: Floats, k: int, tie: int) -> float:

@@ -98,13 +98,33 @@ def _weight_by_steps(
 
 
 @compiled
-def plane_balances(hj: Floats, q: Floats, sign: Floats, k: int, factor: float, out: Floats) -> None:
-    """Votes of each point of each set (sets x points, scaled): neighbours lie within factor times the k-th distance."""
+def _twice_error(balance: Floats, sign: Floats, tie: int) -> float:
+    """Error among references plus error among models, from one set's votes: `batch.twice_error`."""
+    references, ref, model = 0, 0, 0  # errors in halves
+    for i in range(len(balance)):
+        vote = balance[i] * sign[i]
+        halves = 2 if vote < 0 else (1 - tie * int(sign[i]) if vote == 0 else 0)
+        if sign[i] > 0:
+            references += 1
+            ref += halves
+        else:
+            model += halves
+    return (ref / 2) / references + (model / 2) / (len(balance) - references)
+
+
+@compiled
+def plane_values(
+    hj: Floats, q: Floats, sign: Floats, text: Ints, texts: int, k: int, factor: float, tie: int, out: Floats
+) -> None:
+    """HUSE of each set (sets x points, scaled): neighbours lie within factor times the k-th squared distance.
+
+    text: which of so many texts each point is; a text's cut in one set is the first guess in the next.
+    """
     sets, size = hj.shape
-    squared, weight = np.empty(size), np.empty(size, dtype=np.int64)
-    near = 0.0
+    squared, weight, balance = np.empty(size), np.empty(size, dtype=np.int64), np.empty(size)
+    near = np.zeros(texts)
     for a in range(sets):
-        x, y, z = hj[a], q[a], sign[a]
+        x, y, z, who = hj[a], q[a], sign[a], text[a]
         for j in range(size):
             weight[j] = 1 + REFERENCE_WEIGHT if z[j] > 0 else 1
         for i in range(size):
@@ -112,31 +132,35 @@ def plane_balances(hj: Floats, q: Floats, sign: Floats, k: int, factor: float, o
             for j in range(size):
                 dx, dy = xi - x[j], yi - y[j]
                 squared[j] = dx * dx + dy * dy
-            found, near = weight_of_nearest(squared, weight, k + 1, near, (factor, 0.0, 0.0))
-            out[a, i] = 2 * (found // REFERENCE_WEIGHT) - (found & (REFERENCE_WEIGHT - 1)) - z[i]
+            found, near[who[i]] = weight_of_nearest(squared, weight, k + 1, near[who[i]], (factor, 0.0, 0.0))
+            balance[i] = 2 * (found // REFERENCE_WEIGHT) - (found & (REFERENCE_WEIGHT - 1)) - z[i]
+        out[a] = _twice_error(balance, z, tie)
 
 
 @compiled
-def line_balances(s: Floats, sign: Floats, k: int, factor: float, out: Floats) -> None:
+def line_values(s: Floats, sign: Floats, k: int, factor: float, tie: int, out: Floats) -> None:
     """The same on a line: each row of `s` ascending; neighbours lie within factor times the k-th distance."""
     sets, size = s.shape
+    before, balance = np.zeros(size + 1), np.empty(size)  # summed signs of the points before each
     for a in range(sets):
         x, z = s[a], sign[a]
+        for i in range(size):
+            before[i + 1] = before[i] + z[i]
         first = 0
         for i in range(size):
+            first = max(first, i - k)
             while first + k + 1 < size and x[first + k + 1] - x[i] < x[i] - x[first]:
-                first += 1
-            while first + k < i:
                 first += 1
             limit = max(x[i] - x[first], x[first + k] - x[i]) * factor
             low, high = x[i] - limit, x[i] + limit
-            total = -z[i]
-            left = first
+            left, right = first, first + k
+            while x[left] < low:
+                left += 1
             while left > 0 and x[left - 1] >= low:
                 left -= 1
-            j = left
-            while j < size and x[j] <= high:
-                if x[j] >= low:
-                    total += z[j]
-                j += 1
-            out[a, i] = total
+            while x[right] > high:
+                right -= 1
+            while right + 1 < size and x[right + 1] <= high:
+                right += 1
+            balance[i] = before[right + 1] - before[left] - z[i]
+        out[a] = _twice_error(balance, z, tie)

@@ -64,7 +64,7 @@ def plane_votes(
     which candidates are neighbours: it gets the block and the doubtful row numbers in it, and returns their mask.
     """
     n = len(sign)
-    if n > TREE_ABOVE and len(scaled) == 2 and sign.ndim == 1 and compiled.kernels(n > WORTH_COMPILING):
+    if n > TREE_ABOVE and len(scaled) == 2 and sign.ndim == 1 and compiled.kernels(n / WORTH_COMPILING):
         return _compiled_votes(scaled, sign, k, slack, settle)
     balance, count = np.empty_like(sign), np.empty(n, dtype=np.int64)
     _vote(np.arange(n), scaled, sign, k, slack, settle, Votes(balance, count))

@@ -26,7 +26,7 @@ from metrics.version import __version__
 Measure = Literal["huse", "huse_q", "log_prob_only"]
 Scheme = Literal["within contexts", "within HITs", "free"]
 
-FEATURES: dict[str, tuple[str, ...]] = {"huse": (HJ, LOG_PROB), "huse_q": (HJ,), "log_prob_only": (LOG_PROB,)}
+FEATURES: dict[Measure, tuple[str, ...]] = {"huse": (HJ, LOG_PROB), "huse_q": (HJ,), "log_prob_only": (LOG_PROB,)}
 ONE_SOURCE = "one_source_hits"
 CELLS = 1 << 22  # labels held at once
 

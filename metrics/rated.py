@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from metrics.arrays import Floats, Ints, common_numerators, integer_array
-from metrics.errors import BadInput, MissingHJ
+from metrics.errors import BadInput, InsufficientData, MissingHJ
 from metrics.judgments import sum_ratings
 from metrics.types import Item, Rating
 
@@ -66,8 +66,10 @@ def lay_out(items: Sequence[Item], ratings: Sequence[Rating]) -> Rated:
     """Ratings of `items` in their order; ratings of other texts are left aside.
 
     Raises BadInput (a rater twice on a text, a rating that is no number, an HJ that is not the mean of the ratings)
-    and MissingHJ (a text without a rating).
+    and MissingHJ (a text without a rating), InsufficientData (no text).
     """
+    if not items:
+        raise InsufficientData("There is no text.")
     wanted = {item.id: t for t, item in enumerate(items)}
     own = [rating for rating in ratings if rating.item in wanted]
     sums = {entry.item: entry for entry in sum_ratings(own, wanted)}

@@ -14,6 +14,8 @@ from metrics.errors import BadInput, InsufficientData, some
 from metrics.types import Rating
 from metrics.validation import LARGEST
 
+CELLS_PER_RATING = 64  # of a table of items by raters, up to which a table beats sorting
+
 Names = Sequence[Any] | NDArray[Any]
 
 
@@ -101,6 +103,11 @@ def _numbers(value: Names) -> Numbers:
 def refuse_repeats(item: Ints, rater: Ints, items: Sequence[Any], raters: Sequence[Any]) -> None:
     """Raise BadInput where a rater rates an item again, naming them. item, rater: (N,) codes into the names."""
     pair = item * len(raters) + rater
+    if len(items) * len(raters) <= CELLS_PER_RATING * len(pair):
+        seen = np.zeros(len(items) * len(raters), dtype=np.bool_)
+        seen[pair] = True
+        if np.count_nonzero(seen) == len(pair):
+            return
     ordered = np.sort(pair)
     twice = ordered[1:][ordered[1:] == ordered[:-1]]
     if not len(twice):

@@ -9,12 +9,15 @@ import numpy as np
 
 from metrics.arrays import Floats, Ints
 from metrics.classifier import HJ, LOG_PROB, Classifier
+from metrics.columns import column
 from metrics.errors import BadInput, DegenerateInput
 from metrics.huse import MODES, predictions
 from metrics.lines import CELLS, Votes
 from metrics.neighbors import FLOAT_TOLERANCE, squared_distances
 from metrics.types import MODEL, REFERENCE, Classified, Item, Mode, VoteTie
 from metrics.validation import check_items
+
+FARTHEST = 1e150  # standard deviations: squares of more would overflow, and nothing is nearer or farther out there
 
 
 def classify(
@@ -45,22 +48,23 @@ def reference_share(
 ) -> Floats:
     """Share of reference texts among the neighbours of each grid point: (len(q), len(hj)) in [0, 1].
 
-    hj: human judgments, in the units of the items. q: log-probabilities per unit of length, finite. The neighbours
-    are all items not farther than the k-th nearest one; features are scaled as for HUSE. Items with log p = -inf have
-    no place in the plane and are left out (paper mode places them at -1000 / length). Raises as `evaluate`.
+    hj: human judgments, in the units of the items. q: log-probabilities per unit of length. Both finite, up to 1e100.
+    The neighbours are all items not farther than the k-th nearest one; features are scaled as for HUSE. Items with
+    log p = -inf have no place in the plane and are left out (paper mode places them at -1000 / length). Raises as
+    `evaluate`.
     """
     classifier = _classifier(items, mode, k)
-    if not (np.isfinite(hj).all() and np.isfinite(q).all()):
-        raise BadInput("grid points are finite numbers", column="hj, q")
+    column(hj, "hj"), column(q, "q")
     placed = classifier.place_hj([Fraction(float(value)) for value in hj])
     points = np.array(np.meshgrid(placed, np.asarray(q, dtype=np.float64))).reshape(2, -1)
     kept = classifier.finite
     if not kept.any():
         raise DegenerateInput("Every item has log p = -inf, so no item has a place in the plane.")
     scales = [classifier.scale[HJ], classifier.scale[LOG_PROB]]
-    axes = [(column[kept], s) for column, s in zip((classifier.hj, classifier.q), scales, strict=True)]
-    scaled = [column / s if s else column * 0 for column, s in axes]
-    at = [row / s if s else row * 0 for row, s in zip(points, scales, strict=True)]
+    axes = [(values[kept], s) for values, s in zip((classifier.hj, classifier.q), scales, strict=True)]
+    scaled = [values / s if s else values * 0 for values, s in axes]
+    with np.errstate(over="ignore"):
+        at = [np.clip(row / s, -FARTHEST, FARTHEST) if s else row * 0 for row, s in zip(points, scales, strict=True)]
     shares = _shares(at, scaled, classifier.table.sign[kept], min(k, int(kept.sum())), mode)
     return shares.reshape(len(q), len(hj))
 

@@ -13,35 +13,33 @@ from metrics.kernels import REFERENCE_WEIGHT, compiled, weight_of_nearest, widen
 
 
 @compiled
-def cut_into_strips(ordered: Floats, wanted: int, strip: Ints) -> int:
-    """Number the strip of each value in ascending order; equal values share one, and many equal ones have their own."""
-    n = len(ordered)
-    number, size, begin = 0, 0, 0
-    while begin < n:
-        end = begin + 1
-        while end < n and ordered[end] == ordered[begin]:
-            end += 1
-        group = end - begin
-        if size > 0 and (size >= wanted or group >= wanted):
-            number, size = number + 1, 0
-        for i in range(begin, end):
-            strip[i] = number
-        size += group
-        begin = end
-    return number + 1
+def number_strips(values: Floats, edges: Floats, strip: Ints, start: Ints) -> None:
+    """Number the strip of each value, the edges (ascending) up to it; start[s] .. start[s + 1]: places of strip s."""
+    half = 1
+    while 2 * half <= len(edges):
+        half *= 2
+    padded = np.full(2 * half, np.inf)  # so that no step of the search depends on a branch
+    padded[: len(edges)] = edges
+    for i in range(len(values)):
+        at, step = 0, half
+        while step:
+            at += step if padded[at + step - 1] <= values[i] else 0
+            step //= 2
+        strip[i] = at
+    for s in strip:
+        start[s + 1] += 1
+    for s in range(len(start) - 1):
+        start[s + 1] += start[s]
 
 
 @compiled
-def arrange(order_y: Ints, strip: Ints, strips: int, place: Ints, start: Ints) -> None:
-    """Points by strip, then by y: place[p] is the point at position p; start[s] where strip s begins."""
-    for i in range(len(strip)):
-        start[strip[i] + 1] += 1
-    for s in range(strips):
-        start[s + 1] += start[s]
+def arrange(strip: Ints, start: Ints, place: Ints) -> None:
+    """Points by strip: place[p] is the point at position p."""
     free = start[:-1].copy()
-    for i in order_y:
-        place[free[strip[i]]] = i
-        free[strip[i]] += 1
+    for i in range(len(strip)):
+        s = strip[i]
+        place[free[s]] = i
+        free[s] += 1
 
 
 @compiled
@@ -50,18 +48,20 @@ def search(
     y: Floats,
     weight: Ints,
     start: Ints,
+    low: Floats,
+    high: Floats,
     first: int,
     last: int,
     k: int,
     slack: tuple[float, float, float],
     found: Ints,
 ) -> None:
-    """Weight of the neighbours (itself included) of each point in the strips first..last-1; k + 1 points at least."""
+    """Weight of the neighbours (itself included) of each point in the strips first..last-1; k + 1 points at least.
+
+    low, high: smallest and largest x of each strip, none of which is empty.
+    """
     strips = len(start) - 1
     squared, weights = np.empty(len(x)), np.empty(len(x), dtype=np.int64)
-    low, high = np.empty(strips), np.empty(strips)
-    for s in range(strips):
-        low[s], high[s] = x[start[s] : start[s + 1]].min(), x[start[s] : start[s + 1]].max()
     at = np.empty(strips, dtype=np.int64)
     here, near = 0, 0.0
     for s in range(first, last):

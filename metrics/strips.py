@@ -13,6 +13,8 @@ from metrics import compiled
 from metrics.arrays import Bools, Floats, Ints
 
 THREADED_ABOVE = 50_000  # points: some 20 ms of work
+SAMPLED = 32  # points a strip, to find where strips begin
+CELLS = 4096  # of a lattice on a line, which is counted and not sorted
 Coefficients = tuple[float, float, float]
 
 
@@ -35,35 +37,75 @@ def _searched(x: Floats, y: Floats, weight: Ints, k: int, slack: Coefficients) -
     """Weight within the slack of each point's cut."""
     loops: Any = importlib.import_module("metrics.strip_kernels")
     n = len(x)
-    order_x = np.argsort(x)
-    strip, in_order = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    strips = loops.cut_into_strips(x[order_x], max(2 * k + 2, int(2 * math.sqrt(n))), in_order)
-    strip[order_x] = in_order
-    place, start = np.empty(n, dtype=np.int64), np.zeros(strips + 1, dtype=np.int64)
-    loops.arrange(np.argsort(y), strip, strips, place, start)
+    threaded = n > THREADED_ABOVE
+    edges = _edges(x, max(2 * k + 2, int(2 * math.sqrt(n))))
+    strip, place, start = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.zeros(len(edges) + 2, np.int64)
+    loops.number_strips(x, edges, strip, start)
+    loops.arrange(strip, start, place)
+    start = np.unique(start)  # without the strips that are empty
+    ys, halves = y[place], _halves(start, n)
+    compiled.in_parts(lambda part: _sort_strips(ys, place, start[part[0] : part[1] + 1]), halves, threaded)
     xs, ys, ws, found = x[place], y[place], weight[place], np.empty(n, dtype=np.int64)
-    halves = _halves(start, n)
+    low, high = np.minimum.reduceat(xs, start[:-1]), np.maximum.reduceat(xs, start[:-1])
     compiled.in_parts(
-        lambda part: loops.search(xs, ys, ws, start, part[0], part[1], k, slack, found), halves, n > THREADED_ABOVE
+        lambda part: loops.search(xs, ys, ws, start, low, high, part[0], part[1], k, slack, found), halves, threaded
     )
     out = np.empty(n, dtype=np.int64)
     out[place] = found
     return out
 
 
+def _edges(x: Floats, wanted: int) -> Floats:
+    """Where strips of about so many points begin: quantiles of a sample; equal values never part."""
+    strips = len(x) // wanted + 1
+    sample = np.sort(np.random.default_rng(0).choice(x, min(len(x), SAMPLED * strips)))
+    return np.unique(sample[:: max(1, len(sample) // strips)][1:])
+
+
+def _sort_strips(y: Floats, place: Ints, start: Ints) -> None:
+    """Put the points of each strip in ascending order of y, in place; sorting within the cache is the point of it."""
+    for begin, end in pairwise(start.tolist()):
+        place[begin:end] = place[begin:end][np.argsort(y[begin:end])]
+
+
 def line_weights(values: Floats, reference: Bools, k: int, factor: float) -> tuple[Ints, Ints]:
     """The same on a line; neighbours lie within factor times the distance to the k-th."""
     loops: Any = importlib.import_module("metrics.strip_kernels")
     unit = int(loops.REFERENCE_WEIGHT)
-    order = np.argsort(values)
-    s = values[order]
-    starts = np.flatnonzero(np.concatenate(([True], s[1:] != s[:-1])))
-    weight = np.add.reduceat(1 + unit * reference[order].astype(np.int64), starts)
-    found = np.empty(len(starts), dtype=np.int64)
-    loops.line_weights(s[starts], weight, k, factor, found)
-    out = np.empty(len(values), dtype=np.int64)
-    out[order] = np.repeat(found, np.diff(starts, append=len(s)))
+    distinct, code = _distinct(values)
+    count = np.bincount(code)
+    weight = count + unit * np.bincount(code[reference], minlength=len(count))
+    found = np.empty(len(distinct), dtype=np.int64)
+    loops.line_weights(distinct, weight, k, factor, found)
+    out = found[code]
     return out & (unit - 1), out // unit
+
+
+def _distinct(values: Floats) -> tuple[Floats, Ints]:
+    """Distinct values, ascending, and the number of each point's; counted where they lie on a lattice of few."""
+    return _on_lattice(values) or _by_sorting(values)
+
+
+def _on_lattice(values: Floats) -> tuple[Floats, Ints] | None:
+    some = np.unique(values[:: max(1, len(values) // 10_000)])
+    low, high = values.min(), values.max()
+    if len(some) < 2 or high - low > CELLS * (gap := np.diff(some).min()):
+        return None
+    cell = np.rint((values - low) / gap).astype(np.int64)
+    held = np.full(int(cell.max()) + 1, np.nan)
+    held[cell] = values
+    if not np.array_equal(held[cell], values):
+        return None
+    used = ~np.isnan(held)
+    return held[used], (np.cumsum(used) - 1)[cell]
+
+
+def _by_sorting(values: Floats) -> tuple[Floats, Ints]:
+    order = np.argsort(values)
+    s, code = values[order], np.empty(len(values), dtype=np.int64)
+    first = np.concatenate(([True], s[1:] != s[:-1]))
+    code[order] = np.cumsum(first) - 1
+    return s[first], code
 
 
 def _ties(values: Floats) -> int:

@@ -46,7 +46,7 @@ class Study:
     def values(self, subsets: Ints) -> HuseValues:
         """HUSE and its kin of each row of item numbers in `subsets` (subsets x size, size > k)."""
         cells = subsets.size * subsets.shape[1]
-        compiled.kernels(cells > WORTH_COMPILING)
+        compiled.kernels(cells / WORTH_COMPILING)
         step = max(1, ROW_CELLS // len(self.hj))
         if cells > WORTH_THREADS:
             step = min(step, -(-len(subsets) // compiled.THREADS))
@@ -76,12 +76,12 @@ class Study:
         if self.disjoint:
             return np.zeros(len(hj)), quality
         infinite = self.infinite[chosen] if self.any_infinite else None
-        return plane_values(judged, self.q[chosen], infinite, sign, self.k, self.tie), quality
+        return plane_values(judged, self.q[chosen], infinite, sign, self.k, self.tie, chosen), quality
 
     def _line(self, x: Floats, subsets: Ints) -> Floats:
         """One feature: in sorted order the neighbours of a point are a run, and prefix sums count its votes."""
         n = len(x)
-        if subsets.shape[1] > TREE_ABOVE and compiled.kernels(subsets.size > LINE_WORTH_COMPILING):
+        if subsets.shape[1] > TREE_ABOVE and compiled.kernels(subsets.size / LINE_WORTH_COMPILING):
             return line_values(x[subsets], self.sign[subsets], self.k, self.tie)
         order = np.argsort(x, kind="stable")
         place = np.empty(n, dtype=np.int64)
@@ -89,7 +89,7 @@ class Study:
         at = np.sort(place[subsets], axis=1)
         ordered, signs = x[order], self.sign[order][at]
         s = ordered[at]
-        if (kernels := compiled.kernels(False)) and at.shape[1] <= TREE_ABOVE:
+        if (kernels := compiled.kernels()) and at.shape[1] <= TREE_ABOVE:
             return sorted_line_values(kernels, s, signs, self.k, self.tie)
         limit = reach(s, self.k) * (1 + FLOAT_TOLERANCE / 2)
         left, right = np.searchsorted(ordered, s - limit, side="left"), np.searchsorted(ordered, s + limit, "right")
@@ -101,4 +101,4 @@ class Study:
 
     def _plane(self, subsets: Ints) -> Floats:
         infinite = self.infinite[subsets] if self.any_infinite else None
-        return plane_values(self.hj[subsets], self.q[subsets], infinite, self.sign[subsets], self.k, self.tie)
+        return plane_values(self.hj[subsets], self.q[subsets], infinite, self.sign[subsets], self.k, self.tie, subsets)

@@ -71,6 +71,14 @@ def read_items(path: Path, ratings: Path | None = None) -> list[Item]:
     return [_item(row, name, hj, count) for row, name, (hj, count) in zip(rows, ids, totals, strict=True)]
 
 
+def read_hits(path: Path) -> dict[str, str] | None:
+    """The HIT of each item, by id, from the column `hit` of a CSV of items; None without one. Raises BadInput."""
+    rows = read_rows(path, ())
+    if "hit" not in rows[0].cells:
+        return None
+    return {name: row.text("hit") for name, row in zip(_ids(rows), rows, strict=True)}
+
+
 def read_ratings(path: Path, ids: Sequence[str] | None = None, *, least: int | None = None) -> list[Rating]:
     """Ratings from a CSV with `item`, `rater`, `value`; each rater once an item. Raises BadInput.
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from metrics.errors import BadInput, InsufficientData
+from metrics.generation.overlap import overlap as shared_share
 
 SPLITTER = "simple-1"
 NGRAM = 8
@@ -106,17 +107,9 @@ def overlap(generated: str, priming: str, n: int = NGRAM) -> float:
     """
     if n < 1:
         raise BadInput("an n-gram has at least 1 word", column="n")
-    words, source = generated.split(), priming.split()
-    if not words:
+    if not generated.strip():
         raise InsufficientData("There is no generated word.")
-    known = {tuple(source[at : at + n]) for at in range(len(source) - n + 1)}
-    covered = 0  # words before this place are counted already
-    count = 0
-    for at in range(len(words) - n + 1):
-        if tuple(words[at : at + n]) in known:
-            count += at + n - max(at, covered)
-            covered = at + n
-    return count / len(words)
+    return shared_share(generated, priming, n=n)
 
 
 def distinct(tokens: Sequence[str], n: int) -> float:

@@ -13,12 +13,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Limit BLAS to one thread inside, where threadpoolctl (which comes with scikit-learn) is installed."""
+    """Limit BLAS to one thread inside."""
     importlib.import_module("scipy.linalg")  # brings a BLAS of its own, and a limit reaches only what is loaded
-    try:
-        from threadpoolctl import threadpool_limits
-    except ImportError:
-        yield
-        return
+    from threadpoolctl import threadpool_limits
+
     with threadpool_limits(limits=1, user_api="blas"):
         yield

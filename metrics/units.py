@@ -6,6 +6,7 @@ with a number of occurrences: resampling items is drawing multinomial counts ove
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ BATCH_CELLS = 1 << 20
 RARE = 8  # patterns of so few items are drawn item by item: cheaper than a Poisson count each
 SLACK = 1.5  # standard deviations that a sum of Poisson counts stays below the number of items, on average
 SMALL_RANGE = 16
+KEYS_PER_RATING = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +71,35 @@ def _levels(value: Numbers) -> tuple[Numbers, Floats]:
 
 def _count_packed(item: Ints, code: Numbers, values: int) -> tuple[Floats, Ints] | None:
     """Distinct count vectors: an item's counts are the digits of one number. None where the digits do not fit."""
-    base = np.floor(EXACT ** (1 / values))
-    digits = base ** np.arange(values)
-    keys, times = _distinct(np.bincount(item, weights=digits.take(code)).astype(np.float64, copy=False))
-    if base < 2 or keys[-1] >= EXACT:
+    return _counted_keys(item, code, values) or _sorted_keys(item, code, values)
+
+
+def _counted_keys(item: Ints, code: Numbers, values: int) -> tuple[Floats, Ints] | None:
+    """With digits so small that there are few numbers, which are counted."""
+    base = math.floor((KEYS_PER_RATING * len(code)) ** (1 / values))
+    if base < 2:
         return None
-    counts = np.floor(keys[:, None] / digits) % base
-    # A count that reaches the base carries into the next digit, and the digits then sum to less than N.
-    return (counts, times) if times @ counts.sum(axis=1) == len(code) else None
+    packed = np.bincount(item, weights=(float(base) ** np.arange(values)).take(code))
+    if packed.max() >= base**values:
+        return None
+    seen = np.bincount(packed.astype(np.int64))
+    keys = np.flatnonzero(seen)
+    return _unpacked(keys.astype(np.float64), seen[keys], base, values, len(code))
+
+
+def _sorted_keys(item: Ints, code: Numbers, values: int) -> tuple[Floats, Ints] | None:
+    """With digits as large as float64 holds; the numbers are sorted."""
+    base = math.floor(EXACT ** (1 / values))
+    packed = np.bincount(item, weights=(float(base) ** np.arange(values)).take(code))
+    if base < 2 or packed.max() >= EXACT:
+        return None
+    return _unpacked(*_distinct(packed.astype(np.float64, copy=False)), base, values, len(code))
+
+
+def _unpacked(keys: Floats, times: Ints, base: int, values: int, ratings: int) -> tuple[Floats, Ints] | None:
+    """The digits of each number. A count that reaches the base carries, and the digits then sum to too little."""
+    counts = np.floor(keys[:, None] / float(base) ** np.arange(values)) % base
+    return (counts, times) if times @ counts.sum(axis=1) == ratings else None
 
 
 def _distinct(keys: Floats) -> tuple[Floats, Ints]:

@@ -8,7 +8,9 @@ import unicodedata
 from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
 
+from annotation.datasets.codes import Code
 from annotation.datasets.problems import Findings
+from annotation.datasets.rows import Literal
 
 MAX_TEXT = 100_000
 MAX_KEY = 200
@@ -19,42 +21,137 @@ MOST_DIGITS = 30
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?\Z", re.ASCII)
 NO_NUMBERS = {"nan", "inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"}
 WHOLE = re.compile(r"[+-]?\d+(?:\.0+)?\Z", re.ASCII)
-MANGLED = re.compile(r"\d(?:[.,]\d+)?E\+\d+\Z")
+MANGLED = re.compile(r"\d(?:[.,]\d+)?[Ee]\+\d+\Z", re.ASCII)
+MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+DATE_LIKE = re.compile(
+    rf"(?:\d{{1,2}}-{MONTH}(?:-\d{{2,4}})?|{MONTH}-\d{{2,4}}|\d{{1,2}}/\d{{1,2}}/\d{{2,4}})\Z", re.ASCII
+)
+SHEET_ERRORS = frozenset({"#NAME?", "#REF!", "#VALUE!", "#DIV/0!", "#N/A", "#NUM!", "#NULL!", "#SPILL!", "#CALC!"})
+MISSING_WORDS = frozenset({"nan", "none", "null", "n/a", "na", "<na>", "nat", "undefined"})
+CONSTANTS = frozenset({"NaN", "Infinity", "-Infinity"})
+DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+\Z", re.ASCII)
+CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+# Letters of Unicode that leave the paper white: Hangul fillers and the Braille blank.
+INKLESS = frozenset("\u115f\u1160\u3164\uffa0\u2800")
+# What UTF-8 letters become when they are read as Windows-1252, and the sign of letters that were lost.
+BROKEN = re.compile("\ufffd|\u00c3[\u0080-\u00bf\u0152-\u0192\u2018-\u2122]|\u00e2\u20ac[\u0080-\u02dc\u2013-\u2122]")
+# Ends of elements that the page is made of, beginnings of such as run, load or swallow, and ends of comment and CDATA.
+MARKUP = re.compile(
+    r"<!--|\]\]>|<!doctype|<\?xml|<[a-z][^<>]{0,300}\son[a-z]{3,20}\s*="
+    r"|</(?:html|head|body|form|fieldset|legend|label|div|section|article|main|header|footer|p|blockquote|pre|textarea"
+    r"|script|style|title|option|select|template|button|table|t[rdh]|thead|tbody|ul|ol|li|dl|dt|dd|span|h[1-6]|iframe"
+    r"|object|svg|math|noscript|xmp|bdi|bdo|crowd-[a-z-]{1,30})(?:[\s/>]|\Z)"
+    r"|<(?:script|style|iframe|frame|frameset|object|embed|applet|form|input|button|textarea|select|option|meta|link"
+    r"|base|svg|math|img|video|audio|template|noscript|xmp|plaintext|title|html|head|body|crowd-[a-z-]{1,30})"
+    r"(?:[\s/>]|\Z)",
+    re.IGNORECASE,
+)
 CLOCK = re.compile(r"[A-Z][a-z]{2} ([A-Z][a-z]{2} \d{1,2} \d{2}:\d{2}:\d{2}) ([A-Z]{3,4}) (\d{4})\Z")
 HOURS = {"UTC": 0, "GMT": 0, "PST": -8, "PDT": -7, "MST": -7, "MDT": -6, "CST": -6, "CDT": -5, "EST": -5, "EDT": -4}
 
 
-def text_of(cell: str, row: int | None, field: str, findings: Findings, *, limit: int = MAX_TEXT) -> str | None:
-    """A text as written: not blank, not over `limit` characters, no control characters, no half characters."""
-    if not cell.strip():
-        findings.problem(row, field, "must not be blank" if cell else "must not be empty")
+def text_of(
+    cell: str,
+    row: int | None,
+    field: str,
+    findings: Findings,
+    *,
+    limit: int = MAX_TEXT,
+    long: Code = Code.CELL_TOO_LONG,
+    blank: tuple[Code, Code] = (Code.RULE, Code.RULE),
+) -> str | None:
+    """A text as written: not blank, not over `limit` characters, no control characters, no half characters.
+
+    long, blank: the codes of a text over the limit, of an empty one and of one in which nothing can be seen.
+    """
+    if not has_ink(cell):
+        rule = "must not be blank" if not cell or cell.isspace() else "must not be blank: it holds nothing to be seen"
+        findings.problem(row, field, rule if cell else "must not be empty", blank[1] if cell else blank[0])
         return None
-    return cell if _is_clean(cell, row, field, findings, limit) else None
+    if isinstance(cell, Literal) and cell in CONSTANTS:
+        findings.problem(row, field, f"must be a text, not the constant {cell}", Code.WRONG_TYPE)
+        return None
+    return cell if _is_clean(cell, row, field, findings, limit, long) else None
 
 
-def optional_text(cell: str, row: int | None, field: str, findings: Findings, *, limit: int = MAX_TEXT) -> str:
+def has_ink(cell: str) -> bool:
+    """Whether anything in the cell can be seen: a letter, a number, a sign; no blanks, marks and zero-width signs."""
+    return any(
+        mark not in INKLESS and (mark.isalnum() or (unicodedata.category(mark)[0] in "LNPSC" and not _is_hidden(mark)))
+        for mark in cell
+    )
+
+
+def _is_hidden(mark: str) -> bool:
+    """Line breaks, formatting signs and unassigned places; control characters are told of by a rule of their own."""
+    return mark in "\t\n\r\x0b\x0c\x85" or unicodedata.category(mark) in {"Cf", "Cn"}
+
+
+def optional_text(
+    cell: str,
+    row: int | None,
+    field: str,
+    findings: Findings,
+    *,
+    limit: int = MAX_TEXT,
+    long: Code = Code.CELL_TOO_LONG,
+) -> str:
     """As text_of, but "" where the cell is blank or breaks a rule (which is noted)."""
-    return (text_of(cell, row, field, findings, limit=limit) or "") if cell.strip() else ""
+    if not cell or cell.isspace():
+        return ""
+    return (text_of(cell, row, field, findings, limit=limit, long=long) or "") if has_ink(cell) else ""
 
 
-def _is_clean(cell: str, row: int | None, field: str, findings: Findings, limit: int) -> bool:
+def _is_clean(cell: str, row: int | None, field: str, findings: Findings, limit: int, long: Code) -> bool:
     before = findings.total
     if len(cell) > limit:
-        findings.problem(row, field, f"{len(cell)} characters; the limit is {limit}")
-    if not cell.isprintable():
-        odd = next((mark for mark in cell if unicodedata.category(mark) in {"Cc", "Cs"} and mark not in "\n\r\t"), None)
-        if odd is not None:
-            kind = "half a character (a lone surrogate)" if unicodedata.category(odd) == "Cs" else "a control character"
-            findings.problem(row, field, f"{kind}, U+{ord(odd):04X}")
+        findings.problem(row, field, f"{len(cell)} characters; the limit is {limit}", long)
+    found = CONTROL.search(cell)
+    if found is not None:
+        odd = found[0]
+        if unicodedata.category(odd) == "Cs":
+            rule, code = "half a character (a lone surrogate)", Code.LONE_SURROGATE
+        else:
+            rule, code = "a control character", Code.CONTROL_CHARACTER
+        findings.problem(row, field, f"{rule}, U+{ord(odd):04X}", code)
+    return findings.total == before
+
+
+def plain_text(cell: str, row: int | None, field: str, findings: Findings) -> bool:
+    """Whether a text that raters will see is no markup and no spreadsheet's error; odd letters are warned of."""
+    before = findings.total
+    markup = MARKUP.search(cell)
+    if markup is not None:
+        rule = f"holds HTML that could break out of the page, {short(markup[0])} at character {markup.start() + 1}"
+        findings.problem(row, field, rule, Code.MARKUP)
+    if cell.strip() in SHEET_ERRORS:
+        findings.problem(row, field, f"{cell.strip()!r} is a spreadsheet's error value", Code.SPREADSHEET_ERROR)
+    if cell.strip().lower() in MISSING_WORDS:
+        findings.warn(row, field, f"the whole text is the word {cell.strip()!r}", Code.MISSING_WORD)
+    if not cell.isascii() and (broken := BROKEN.search(cell)) is not None:
+        rule = f"{broken[0]!r} at character {broken.start() + 1} looks like letters that a conversion broke"
+        findings.warn(row, field, rule, Code.DAMAGED_LETTERS)
     return findings.total == before
 
 
 def key_of(cell: str, row: int | None, field: str, findings: Findings, *, limit: int = MAX_KEY) -> str | None:
-    """An id: not blank, at most `limit` characters, not turned into a rounded number by a spreadsheet."""
-    key = text_of(cell.strip(), row, field, findings, limit=limit)
-    if key and MANGLED.match(key):
-        findings.problem(row, field, f"{key!r} looks like an id that a spreadsheet has rounded")
+    """An id: not blank, at most `limit` characters, nothing invisible in it, not mangled by a spreadsheet."""
+    key = text_of(cell.strip(), row, field, findings, limit=limit, blank=(Code.EMPTY_ID, Code.EMPTY_ID))
+    if not key or (key.isascii() and key.isalnum() and not key[0].isdigit()):
+        return key
+    if MANGLED.match(key):
+        findings.problem(row, field, f"{key!r} looks like an id that a spreadsheet has rounded", Code.MANGLED_ID)
         return None
+    if key in SHEET_ERRORS or not key.strip("#"):
+        findings.problem(row, field, f"{key!r} is what a spreadsheet writes for an error", Code.MANGLED_ID)
+        return None
+    hidden = next((mark for mark in key if unicodedata.category(mark) in {"Cf", "Zl", "Zp"} or mark in "\t\r\n"), None)
+    if hidden is not None:
+        rule = f"the id {key!r} holds a character that nobody sees, U+{ord(hidden):04X}"
+        findings.problem(row, field, rule, Code.INVISIBLE_IN_ID)
+        return None
+    if DATE_LIKE.match(key):
+        findings.warn(row, field, f"{key!r} looks like an id that a spreadsheet took for a date", Code.DATE_LIKE_ID)
     return key
 
 
@@ -62,29 +159,45 @@ def log_prob_of(cell: str, row: int | None, field: str, findings: Findings) -> f
     """A natural log-probability in [-inf, 0]; a rounding error of 1e-6 above 0 is taken."""
     written = cell.strip()
     if not NUMBER.match(written) and written.lower() not in NO_NUMBERS:
-        findings.problem(row, field, f"{short(cell)} is not a number")
+        hint = "; write a decimal point" if DECIMAL_COMMA.match(written) else ""
+        hint = "; write its minus as a hyphen (-)" if NUMBER.match(written.replace("\u2212", "-")) else hint
+        findings.problem(row, field, f"{short(cell)} is not a number{hint}", Code.LOG_P_NOT_A_NUMBER)
         return None
     value = float(written)
     if math.isnan(value):
-        findings.problem(row, field, "must be a number or -inf, not NaN")
+        findings.problem(row, field, "must be a number or -inf, not NaN", Code.LOG_P_NAN)
     elif value == math.inf:
-        findings.problem(row, field, "must be a number or -inf, not +inf")
+        findings.problem(row, field, "must be a number or -inf, not +inf", Code.LOG_P_INFINITE)
     elif value > PLAUSIBLE_LOG_PROB:
-        findings.problem(row, field, f"a log-probability is 0 or less, not {written}")
+        rule = f"a log-probability is 0 or less, not {short(written)[1:-1]}"
+        findings.problem(row, field, rule, Code.LOG_P_ABOVE_ZERO)
     else:
         return value
     return None
 
 
-def whole_of(cell: str, row: int | None, field: str, findings: Findings, *, least: int, most: int = MOST) -> int | None:
-    """A whole number from `least` to `most`."""
+def whole_of(
+    cell: str,
+    row: int | None,
+    field: str,
+    findings: Findings,
+    *,
+    least: int,
+    most: int = MOST,
+    odd: Code = Code.RULE,
+    below: Code = Code.RULE,
+) -> int | None:
+    """A whole number from `least` to `most`. odd, below: the codes of no whole number, and of one under `least`."""
     written = cell.strip()
     if not WHOLE.match(written):
-        findings.problem(row, field, f"must be a whole number, not {short(cell)}")
+        findings.problem(row, field, f"must be a whole number, not {short(cell)}", odd)
     elif len(written) > MOST_DIGITS or int(written.partition(".")[0]) > most:
-        findings.problem(row, field, f"must be {most} or less, not {short(cell)}")
+        if written.startswith("-"):
+            findings.problem(row, field, f"must be {least} or more, not {short(cell)}", below)
+        else:
+            findings.problem(row, field, f"must be {most} or less, not {short(cell)}", Code.NUMBER_TOO_LARGE)
     elif int(written.partition(".")[0]) < least:
-        findings.problem(row, field, f"must be {least} or more, not {written}")
+        findings.problem(row, field, f"must be {least} or more, not {written}", below)
     else:
         return int(written.partition(".")[0])
     return None
@@ -138,7 +251,7 @@ def time_of(cell: str, row: int | None, field: str, findings: Findings) -> datet
 
 def short(cell: str) -> str:
     """The cell in quotation marks, for a message: its beginning where it is long."""
-    return repr(cell) if len(cell) <= 60 else f"{cell[:60]!r}..."
+    return repr(str(cell)) if len(cell) <= 60 else f"{cell[:60]!r}..."
 
 
 def whitespace_tokens(text: str) -> int:

@@ -10,6 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from annotation.datasets.cells import decimal_of, key_of, optional_text, whole_of
+from annotation.datasets.codes import Code
 from annotation.datasets.columns import Cells, Names, read_cells
 from annotation.datasets.problems import Findings
 from annotation.datasets.records import (
@@ -17,12 +18,13 @@ from annotation.datasets.records import (
     HitRecord,
     JudgmentRecord,
     LabelRecord,
+    LikelihoodRecord,
     Provenance,
     ScaleRecord,
     SubmissionRecord,
     TextRecord,
 )
-from annotation.datasets.tabular import sha256_of
+from annotation.datasets.tabular import FileForm, sha256_of
 from annotation.datasets.texts import TextReader, likelihood_of
 
 RAW_FORMAT = "ratings-csv-rows"
@@ -48,11 +50,12 @@ GENERATOR = "model"
 
 def read_ratings(items: Path, ratings: Path, *, delimiter: str | None = None) -> CollectedWork:
     """Read and check both files; raises FileProblems and hands over nothing when a rule is broken."""
-    found = Findings(items)
+    # They have been judged as they are.
+    found = Findings(items, allow={Code.MARKUP})
     pile = _ItemReader(found)
     item_rows = 0
     known = (*ITEM_NEEDED, *ITEM_OPTIONAL, *ITEM_COMPUTED)
-    for cells in read_cells(items, found, Names(), needed=ITEM_NEEDED, known=known, delimiter=delimiter):
+    for cells in read_cells(items, found, Names(), needed=ITEM_NEEDED, known=known, form=FileForm(delimiter)):
         item_rows += 1
         pile.take(cells)
     texts = pile.finished()
@@ -61,7 +64,7 @@ def read_ratings(items: Path, ratings: Path, *, delimiter: str | None = None) ->
     reader = _RatingReader(told, {text.id for text in texts})
     rating_rows = 0
     read = (*RATING_NEEDED, *RATING_OPTIONAL)
-    for cells in read_cells(ratings, told, Names(), needed=RATING_NEEDED, known=read, delimiter=delimiter):
+    for cells in read_cells(ratings, told, Names(), needed=RATING_NEEDED, known=read, form=FileForm(delimiter)):
         rating_rows += 1
         reader.take(cells)
     told.raise_if_any()
@@ -89,6 +92,7 @@ class _ItemReader(TextReader):
 
     def __init__(self, findings: Findings) -> None:
         super().__init__(findings, default_generator=GENERATOR)
+        self.texts: dict[str, TextRecord] = {}
 
     def take(self, cells: Cells) -> None:
         """Read one row; a second row of a reference adds its log p under another generator."""
@@ -98,7 +102,8 @@ class _ItemReader(TextReader):
         if known is None or known.source != "reference" or not generator:
             super().take(filled)
         elif any(one.generator == generator for one in known.likelihoods):
-            self.findings.problem(cells.row, "id", f"the id {known.id!r} stands in row {known.row} already")
+            rule = f"the id {known.id!r} stands in row {known.row} already"
+            self.findings.problem(cells.row, "id", rule, Code.DUPLICATE_ID)
         elif (known.body, known.source) != (filled.get("text"), filled.get("source").strip()):
             self.findings.problem(cells.row, "text", f"the item {known.id!r} differs from row {known.row}")
         else:
@@ -107,15 +112,21 @@ class _ItemReader(TextReader):
                 added = (*known.likelihoods, replace(likelihood, generator=generator))
                 self.texts[known.id] = replace(known, likelihoods=added)
 
+    def keep(self, text: TextRecord, likelihood: LikelihoodRecord | None) -> None:
+        self.texts[text.id] = replace(text, likelihoods=(likelihood,)) if likelihood else text
+
     def finished(self) -> tuple[TextRecord, ...]:
         """All items. What one can say of them together is said of texts that are to be judged, not of judged ones."""
         generators = {text.generator for text in self.texts.values() if text.generator}
-        for key, likelihood in self.loose.items():
+        name = next(iter(sorted(generators)), GENERATOR)
+        for key, text in self.texts.items():
+            if all(one.generator for one in text.likelihoods):
+                continue
             if len(generators) > 1:
                 rule = f"log p of a reference must name one of {len(generators)} generators"
-                self.findings.problem(self.texts[key].row, "generator", rule)
-            name = next(iter(sorted(generators)), GENERATOR)
-            self.texts[key] = replace(self.texts[key], likelihoods=(replace(likelihood, generator=name),))
+                self.findings.problem(text.row, "generator", rule, Code.LOG_P_WHOSE)
+            named = tuple(replace(one, generator=one.generator or name) for one in text.likelihoods)
+            self.texts[key] = replace(text, likelihoods=named)
         return tuple(self.texts.values())
 
 

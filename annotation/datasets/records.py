@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 Source = Literal["reference", "model"]
 Unit = Literal["whitespace", "model_token", "char"]
@@ -28,7 +29,10 @@ class LikelihoodRecord:
 
 @dataclass(frozen=True, slots=True)
 class TextRecord:
-    """A text to be judged. `generator` is None for a reference; `row` is its line in the file, for messages."""
+    """A text to be judged. `generator` is None for a reference; `row` is its line in the file, for messages.
+
+    generation: every setting that made it, where Assay sampled or retrieved it.
+    """
 
     id: str
     body: str
@@ -43,6 +47,7 @@ class TextRecord:
     corpus_name: str = ""
     corpus_size: int | None = None
     row: int | None = None
+    generation: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ def _arm(study: Study, plan: ArmPlan) -> Arm:
 
 
 def _check(study: Study, cells: Sequence[CellPlan], arms: set[str]) -> None:
-    domains = set(study.texts.values_list("domain", flat=True))
+    domains = set(study.texts.judged().values_list("domain", flat=True))
     generators = set(study.generators.values_list("name", flat=True))
     for cell in cells:
         if cell.training not in arms:

@@ -48,7 +48,7 @@ def design(study: Study, *, actor: str, now: datetime) -> Design:
         hits = _store(study, pages, wording)
         made = _cost(study, hits, len(cells))
         AuditEvent.objects.record(
-            study, "design", actor=actor, now=now, hits=len(hits), texts=study.texts.count(), cells=len(cells)
+            study, "design", actor=actor, now=now, hits=len(hits), texts=study.texts.judged().count(), cells=len(cells)
         )
     return made
 
@@ -81,7 +81,7 @@ def rules_of(study: Study) -> Rules:
 
 
 def _pages(study: Study, cell: Cell, number: int, wording: StudyWording) -> list[Page]:
-    wanted = study.texts.order_by("pk")
+    wanted = study.texts.judged().order_by("pk")
     if cell.domain:
         wanted = wanted.filter(domain=cell.domain)
     if cell.generator is not None:

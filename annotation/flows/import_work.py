@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import transaction
 
-from annotation import storing
+from annotation import storing, storing_texts
 from annotation.accounts.models import User
 from annotation.datasets.records import CollectedWork
 from annotation.models import AuditEvent, Study, Worker
@@ -38,7 +38,7 @@ def import_work(
     with transaction.atomic():
         study = _founded(work, name)
         storing.enrol_owner(study, owner)
-        texts = storing.stored_texts(study, work.texts)
+        texts = storing_texts.stored_texts(study, work.texts)
         hits = storing.stored_hits(study, work, texts)
         # Ids that mean nothing outside the file are the study's own: "r1" of two files are two people.
         provider = work.provider or f"import:{study.uuid.hex}"

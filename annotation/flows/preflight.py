@@ -105,7 +105,7 @@ def _texts(study: Study) -> Iterator[Finding]:
     if alone and contexts.filter(references__gt=0, models__gt=0).exists():
         named = ", ".join(alone[:SHOWN])
         yield _error("unpaired", f"{len(alone)} contexts have no text of one of the sources: {named}.")
-    unused = study.texts.filter(known_label="", places=None, partner_places=None).count()
+    unused = study.texts.judged().filter(known_label="", places=None, partner_places=None).count()
     if unused and study.hits.exists():
         yield _warning("unused_texts", f"{unused} texts stand in no HIT.")
 

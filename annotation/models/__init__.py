@@ -10,6 +10,8 @@ from annotation.models.money import LedgerEntry
 from annotation.models.participation import Participation
 from annotation.models.presentation import CheckAnswer, PracticeAnswer, Presentation, Remark
 from annotation.models.result import Result
+from annotation.models.scoring_job import ScoringChunk, ScoringJob
+from annotation.models.selection import Selection
 from annotation.models.study import Arm, Cell, Membership, Role, Study, StudyGroup
 from annotation.models.submission import Parse, Submission
 from annotation.models.text import Context, Generator, Likelihood, Scoring, Text
@@ -45,6 +47,9 @@ __all__ = [
     "Scale",
     "ScaleLabel",
     "Scoring",
+    "ScoringChunk",
+    "ScoringJob",
+    "Selection",
     "Study",
     "StudyGroup",
     "StudyWording",

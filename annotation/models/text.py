@@ -36,8 +36,18 @@ class Generator(models.Model):
         return self.name
 
 
+class TextQuerySet(models.QuerySet["Text"]):
+    def judged(self) -> TextQuerySet:
+        """The texts that raters see: those that no selection left out."""
+        return self.filter(left_out="")
+
+
 class Text(models.Model):
-    """A text to be judged: written by a person (reference) or made by a generator (model)."""
+    """A text to be judged: written by a person (reference) or made by a generator (model).
+
+    `body` is what raters see. A selection may cut it (`original` then holds the whole, `cut_at` how many of its
+    characters are left), or leave the text out, which says why. The latest `Selection` of the study did both.
+    """
 
     class Source(models.TextChoices):
         REFERENCE = "reference", "reference"
@@ -50,12 +60,21 @@ class Text(models.Model):
     context = models.ForeignKey(Context, on_delete=models.PROTECT, null=True, blank=True, related_name="texts")
     domain = models.CharField(max_length=60, blank=True)
     body = models.TextField()
+    generation = models.JSONField(
+        default=dict, blank=True, help_text="Every setting that made it, where Assay sampled or retrieved it."
+    )
     known_label = models.CharField(
         max_length=100, blank=True, help_text="Of a gold text: the right answer. Gold texts are not evaluated."
     )
     corpus_count = models.PositiveBigIntegerField(null=True, blank=True)
     corpus_name = models.CharField(max_length=200, blank=True)
     corpus_size = models.PositiveBigIntegerField(null=True, blank=True)
+    original = models.TextField(blank=True, help_text="The whole text, where the body is cut.")
+    cut_at = models.PositiveIntegerField(null=True, blank=True)
+    left_out = models.CharField(max_length=300, blank=True, help_text="Why it is not judged; empty where it is.")
+    split = models.CharField(max_length=60, blank=True, help_text="The draw it belongs to.")
+
+    objects = TextQuerySet.as_manager()
 
     class Meta:
         constraints = [

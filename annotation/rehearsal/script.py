@@ -13,13 +13,14 @@ from datetime import datetime
 import numpy as np
 from django.core.management import call_command
 
-from annotation.datasets.records import LikelihoodRecord, TextRecord
+from annotation.datasets.records import TextRecord
 from annotation.flows.create import Plan
 from annotation.rehearsal.crowd.browser import Answer, Browser, Sheet
 from annotation.rehearsal.crowd.crowd import Day, Member, sheets_on_offer, work_through
 from annotation.rehearsal.world import World
 from annotation.rehearsal.world.raters import RaterProfile, draw_crowd
 from annotation.rehearsal.world.study import Design, allot_raters
+from metrics.likelihood import Decoding
 
 # A rater of the crowd meets the recruitment rules of the preset.
 STANDING = {"approved": 500, "percent": 99, "locale": "US"}
@@ -46,49 +47,22 @@ def generator_name(temperature: float) -> str:
 
 
 def texts(world: World, design: Design, *, seed: int) -> list[TextRecord]:
-    """References and the headlines of each temperature, with every log p that an evaluation needs."""
+    """References and the headlines of each temperature; the study's own scoring gives them their log p."""
     rng = np.random.default_rng(seed)
     references = world.sample_references(design.references, rng)
-    scores = {t: _likelihoods(world, references, t) for t in design.temperatures}
-    records = [
-        TextRecord(
-            id=f"ref-{i:03d}",
-            body=body,
-            source="reference",
-            likelihoods=tuple(scores[t][i] for t in design.temperatures),
-        )
-        for i, body in enumerate(references)
-    ]
+    records = [TextRecord(id=f"ref-{i:03d}", body=body, source="reference") for i, body in enumerate(references)]
     for t in design.temperatures:
-        bodies = world.sample_model(design.generated, t, rng)
-        own = _likelihoods(world, bodies, t)
         records += [
             TextRecord(
                 id=f"{generator_name(t)}-{i:03d}",
                 body=body,
                 source="model",
                 generator=generator_name(t),
-                decoding=f"sampling, {generator_name(t)}",
-                likelihoods=(own[i],),
+                decoding=str(Decoding(t)),
             )
-            for i, body in enumerate(bodies)
+            for i, body in enumerate(world.sample_model(design.generated, t, rng))
         ]
     return records
-
-
-def _likelihoods(world: World, bodies: Sequence[str], temperature: float) -> list[LikelihoodRecord]:
-    found = world.log_prob_model(bodies, temperature)
-    lengths = world.lengths(bodies)
-    return [
-        LikelihoodRecord(
-            generator=generator_name(temperature),
-            log_prob=float(log_prob),
-            length=int(length),
-            unit="model_token",
-            decoding=f"sampling, {generator_name(temperature)}",
-        )
-        for log_prob, length in zip(found, lengths, strict=True)
-    ]
 
 
 def requester(name: str, *, dollars: int) -> dict[str, str]:

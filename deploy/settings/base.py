@@ -119,6 +119,10 @@ EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", "assay@localhost")
 
 CELERY_BROKER_URL = env.broker("CELERY_BROKER_URL")
+# Scoring has a queue of its own: its workers hold a language model in memory (`celery -A deploy worker -Q scoring`).
+CELERY_TASK_ROUTES = {"annotation.score": {"queue": "scoring"}}
+# A scoring worker that has kept nothing for so long is taken for dead, and its chunk is given to another.
+SCORING_LEASE_SECONDS = env.whole("SCORING_LEASE_SECONDS", 600, least=1)
 
 # Three hosts: requester HTML (HIT_ORIGIN) never shares an origin with anybody's session.
 WORKER_ORIGIN = env.origin("WORKER_ORIGIN", "http://127.0.0.1:8000")

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from metrics.alpha import krippendorff_alpha
+from metrics.cli import evaluators_more
 from metrics.cli.arguments import Commands, common_options
 from metrics.cli.output import cell, flags_line, json_text
 from metrics.evaluators import Condition, Evaluation, evaluate_judgments
@@ -46,6 +47,7 @@ def add(commands: Commands) -> None:
         "--by", metavar="COLUMN", action="append", help="columns that make the condition (default: condition)"
     )
     command.add_argument("--chance", type=float, default=0.5, help="accuracy without any skill (0.5)")
+    evaluators_more.options(command)
     common_options(command, seed="the resamples of items behind the intervals of alpha")
     command.set_defaults(run=run)
 
@@ -55,7 +57,10 @@ def run(given: argparse.Namespace) -> str:
     judgments, by = read_judgments(given.judgments, given.by)
     agreement = partial(krippendorff_alpha, confidence=given.level, seed=given.seed)
     evaluation = evaluate_judgments(judgments, by, chance=given.chance, level=given.level, agreement=agreement)
-    return json_text(evaluation_json(evaluation)) if given.json else table(evaluation)
+    more = evaluators_more.asked(judgments, by, evaluation, given)
+    if given.json:
+        return json_text({**evaluation_json(evaluation), **evaluators_more.as_json(more)})
+    return "\n".join([table(evaluation), *evaluators_more.as_text(more)])
 
 
 def table(evaluation: Evaluation) -> str:

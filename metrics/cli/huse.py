@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 
+from metrics.cli import huse_more
 from metrics.cli.arguments import Commands, common_options
 from metrics.cli.output import cell, flags_line, json_text
 from metrics.huse import MODES, evaluate
@@ -21,7 +22,7 @@ def add(commands: Commands) -> None:
     """Add the command and its arguments."""
     huse = commands.add_parser("huse", help="HUSE, HUSE-Q and HUSE-D from a CSV of judged texts")
     huse.add_argument(
-        "items", type=Path, metavar="ITEMS.csv", help="columns hj, log_prob, length, source [id, context]"
+        "items", type=Path, metavar="ITEMS.csv", help="columns hj, log_prob, length, source [id, context, hit]"
     )
     huse.add_argument(
         "--ratings", type=Path, metavar="RATINGS.csv", help="columns item, rater, value: HJ comes from them"
@@ -30,6 +31,7 @@ def add(commands: Commands) -> None:
         "--mode", choices=MODES, help="ties by exact arithmetic, or the original's floats (default: both)"
     )
     huse.add_argument("--k", type=int, default=16, help="neighbours (16)")
+    huse_more.options(huse)
     common_options(huse, seed="the subsamples behind the interval")
     huse.set_defaults(run=run)
 
@@ -39,7 +41,10 @@ def run(given: argparse.Namespace) -> str:
     modes: Sequence[Mode] = (given.mode,) if given.mode else MODES
     items = read_items(given.items, given.ratings)
     results = evaluate(items, modes, k=given.k, seed=given.seed, level=given.level)
-    return json_text(document(results)) if given.json else table(results)
+    more = huse_more.asked(items, given)
+    if given.json:
+        return json_text({**document(results), **huse_more.as_json(more)})
+    return "\n".join([table(results), *huse_more.as_text(more)])
 
 
 def table(results: Mapping[Mode, HuseResult]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,11 +10,10 @@ from typing import Any
 
 from metrics.cli.arguments import Commands
 from metrics.cli.output import json_text
-from metrics.errors import BadInput
-from metrics.likelihood import Decoding, FileStore, Layout, LogProbs, Pair, Scored, open_model, score_all
+from metrics.likelihood import Decoding, FileStore, Layout, LogProbs, Pair, Scored, score_all
+from metrics.likelihood.opening import Opening
 from metrics.likelihood.recorded import read_rows
 from metrics.likelihood.scoring import told
-from metrics.likelihood.server import CompletionsServer
 
 SCHEMA_VERSION = 1
 
@@ -64,22 +62,22 @@ def run(given: argparse.Namespace) -> str:
 
 def opened(given: argparse.Namespace) -> LogProbs:
     """The backend that the arguments name."""
-    decoding = Decoding(given.temperature, given.top_k, given.top_p)
-    if given.server:
-        if not decoding.plain:
-            raise BadInput("a server answers for the model's own distribution (temperature 1) only", column="server")
-        key = os.environ.get("LOGLIK_API_KEY", "")
-        return CompletionsServer(given.server, model=given.model, api_key=key, end=given.end, joiner=given.joiner)
-    layout = Layout(not given.no_eos, given.start_token, given.joiner, given.unknown, given.long_texts)
-    return open_model(
+    return opening(given).open()
+
+
+def opening(given: argparse.Namespace) -> Opening:
+    """What the arguments say of a backend."""
+    return Opening(
         given.model,
+        server=given.server or "",
+        end=given.end,
         revision=given.revision,
         tokenizer=given.tokenizer,
         dtype=given.dtype,
         device=given.device,
         allow_download=given.allow_download,
-        layout=layout,
-        decoding=decoding,
+        decoding=Decoding(given.temperature, given.top_k, given.top_p),
+        layout=Layout(not given.no_eos, given.start_token, given.joiner, given.unknown, given.long_texts),
     )
 
 

@@ -22,6 +22,7 @@ from metrics.nnd.rates import PassRate, PassRates, pass_rates
 from metrics.nnd.records import TestSet
 from metrics.nnd.scores import read_scores
 from metrics.pages.browser import Selection, browser_page
+from metrics.pages.curves import curves_page
 from metrics.serialise import SCHEMA_VERSION
 from metrics.tables_in import read_rows
 
@@ -63,6 +64,7 @@ def add(commands: Commands) -> None:
     )
     command.add_argument("--outcomes", action="store_true", help="with --json: every test with both likelihoods")
     command.add_argument("--page", type=Path, metavar="HTML", help="write a browser of one model's tests there")
+    command.add_argument("--curves", type=Path, metavar="HTML", help="with --sizes: draw the curves there")
     command.add_argument("--show", choices=("failed", "passed", "tied", "all"), default="all", help="which tests there")
     command.add_argument("--category", help="only this category there")
     common_options(command, seed="the bootstrap over contexts")
@@ -82,6 +84,10 @@ def run(given: argparse.Namespace) -> str:
     rates = [pass_rates(one, **options) for one in taken]
     comparisons = [compare_models(a, b, **options) for a, b in itertools.combinations(taken, 2)]
     found = Findings(taken, rates, comparisons, _curve(given.sizes, rates) if given.sizes else [])
+    if given.curves:
+        if not given.sizes:
+            raise BadInput("curves need the models' sizes or steps (--sizes)", column="--curves")
+        write(curves_page(found.curve), given.curves)
     if given.page:
         if len(taken) > 1:
             raise BadInput("the browser shows one model", column="--page")

@@ -10,11 +10,13 @@ from metrics.errors import DegenerateInput
 from metrics.figures import theme
 from metrics.figures.chart import Axis, Chart, Guide, Note, Points, ends, padded, ticks
 from metrics.figures.interactive import figure as interactive
+from metrics.figures.texts import short
 from metrics.types import Estimate
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
+LETTERS = 52  # of a row's label
 ROW = 40  # SVG units of a row
 
 
@@ -51,6 +53,7 @@ def chart(arms: Sequence[Arm], *, chance: float = 0.5, unit: str = "evaluators",
     span = _range(arms, chance)
     heights = [float(len(arms) - 1 - at) for at in range(len(arms))]
     lift = (span[1] - span[0]) * 0.01
+    grouped = len({arm.group for arm in arms}) > 1
     return Chart(
         name=name,
         title="Accuracy by arm",
@@ -60,10 +63,13 @@ def chart(arms: Sequence[Arm], *, chance: float = 0.5, unit: str = "evaluators",
         guides=(Guide((chance, chance), (-0.75, len(arms) - 0.2)),),
         points=_points(arms, heights),
         notes=(
-            *(Note(span[0] + lift, height + 0.3, _label(arm)) for arm, height in zip(arms, heights, strict=True)),
+            *(
+                Note(span[0] + lift, height + 0.3, _row(arm, grouped))
+                for arm, height in zip(arms, heights, strict=True)
+            ),
             Note(chance + lift, -0.7, f"chance {chance:.0%}", quiet=True),
         ),
-        legend=len({arm.group for arm in arms}) > 1,
+        legend=grouped,
         height=96 + ROW * len(arms),
     )
 
@@ -85,7 +91,10 @@ def alt(arms: Sequence[Arm], *, chance: float = 0.5, unit: str = "evaluators") -
         told.append(f"Below it: {', '.join(below)}.")
     known = sorted((arm for arm in arms if arm.accuracy.value is not None), key=lambda arm: -(arm.accuracy.value or 0))
     if known:
-        told += [f"Highest: {_label(known[0])} {unit}.", f"Lowest: {_label(known[-1])} {unit}."][: len(known)]
+        told += [
+            f"Highest: {_whole(known[0])} {unit}.",
+            f"Lowest: {_whole(known[-1])} {unit}.",
+        ][: len(known)]
     return " ".join(told)
 
 
@@ -110,10 +119,10 @@ def _points(arms: Sequence[Arm], heights: Sequence[float]) -> tuple[Points, ...]
         found.append(
             Points(
                 look=theme.series(at) if len(groups) > 1 else "ink",
-                name=group,
+                name=short(group),
                 x=tuple(value for _, value, _ in shown),
                 y=tuple(y for _, _, y in shown),
-                hover=tuple(_label(arm) for arm, _, _ in shown),
+                hover=tuple(_whole(arm) for arm, _, _ in shown),
                 shape=theme.series_shape(at),
                 x_bounds=tuple(ends(arm.accuracy.interval) for arm, _, _ in shown),
             )
@@ -125,8 +134,21 @@ def _name(arm: Arm) -> str:
     return f"{arm.name} ({arm.group})" if arm.group else arm.name
 
 
-def _label(arm: Arm) -> str:
+def _row(arm: Arm, grouped: bool) -> str:
+    """The label in what fits a narrow screen; the group goes first where the legend names it."""
+    whole = _whole(arm)
+    if len(whole) <= LETTERS:
+        return whole
+    room = LETTERS - len(_label(arm, ""))
+    return _label(arm, short(arm.name if grouped else _name(arm), max(12, room)))
+
+
+def _whole(arm: Arm) -> str:
+    return _label(arm, _name(arm))
+
+
+def _label(arm: Arm, name: str) -> str:
     value, span = arm.accuracy.value, arm.accuracy.interval
     shown = "–" if value is None else f"{value:.1%}"
     bounds = f" [{100 * span.low:.1f}, {100 * span.high:.1f}]" if span else ""
-    return f"{_name(arm)} {shown}{bounds}, n = {arm.accuracy.n}"
+    return f"{name} {shown}{bounds}, n = {arm.accuracy.n}"

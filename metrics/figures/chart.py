@@ -177,17 +177,27 @@ def ticks(low: float, high: float, *, about: int = 5) -> tuple[tuple[float, str]
 
 
 def decades(low: float, high: float) -> tuple[tuple[float, str], ...]:
-    """Places of the powers of ten between 10**low and 10**high, on an axis of log10, labelled by the power's value."""
+    """Places of the powers of ten between 10**low and 10**high, on an axis of log10, labelled by the value there.
+
+    Where an axis of some length holds fewer than two of them, twice and five times a power are labelled, too.
+    """
     powers = range(math.ceil(low - 1e-9), math.floor(high + 1e-9) + 1)
-    return tuple((float(power), _power(power)) for power in powers)
+    if len(powers) > 1 or high - low < 1e-9:
+        return tuple((float(power), _power(power)) for power in powers)
+    between = [
+        (math.log10(step) + power, _power(power, step))
+        for power in range(powers.start - 1, powers.stop)
+        for step in (1, 2, 5)
+    ]
+    return tuple((at, label) for at, label in between if low - 1e-9 <= at <= high + 1e-9)
 
 
-def _power(power: int) -> str:
+def _power(power: int, times: int = 1) -> str:
     if 0 <= power < 4:
-        return f"{10**power:,}"
+        return f"{times * 10**power:,}"
     if 4 <= power < 15:
-        return f"{10 ** (power % 3)}{'kMBT'[power // 3 - 1]}"
-    return f"1e{power}".replace("-", "−")
+        return f"{times * 10 ** (power % 3)}{'kMBT'[power // 3 - 1]}"
+    return f"{times}e{power}".replace("-", "−")
 
 
 def ends(interval: Interval | None) -> Bounds:

@@ -11,6 +11,7 @@ from metrics.figures import theme
 from metrics.figures.chart import Axis, Chart, Curve, Guide, Note, decades, padded, ticks
 from metrics.figures.interactive import figure as interactive
 from metrics.figures.labels import LETTER, labelled
+from metrics.figures.texts import short
 from metrics.wording import number
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ def _curve(panel: Panel, series: Series, at: int) -> Curve:
     banded = all(one.low is not None and one.high is not None for one in places)
     return Curve(
         look=theme.series(at),
-        name=series.name,
+        name=short(series.name),
         x=tuple(_x(panel, one.x) for one in places),
         y=tuple(one.value for one in places),
         hover=tuple(_hover(series.name, one) for one in places),

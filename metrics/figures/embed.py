@@ -16,6 +16,7 @@ from pathlib import Path
 from metrics.figures import static, theme
 from metrics.figures.chart import Chart
 from metrics.figures.interactive import figure
+from metrics.figures.texts import steady
 
 HERE = Path(__file__).parent
 PLOTLY = HERE / "vendor" / "plotly-cartesian-4.1.1.min.js"
@@ -58,7 +59,7 @@ def payload(charts: Sequence[Chart]) -> str:
 
 def element(chart: Chart, caption: str | None = None) -> str:
     """One figure: its still picture, the place of the live one, and a caption (HTML; None takes title and alt text)."""
-    words = f"<b>{escape(chart.title)}</b>. {escape(chart.alt)}" if caption is None else caption
+    words = f"<b>{escape(steady(chart.title))}</b>. {escape(steady(chart.alt))}" if caption is None else caption
     wide = ' class="wide"' if chart.marks else ""
     return (
         f'<figure id="figure-{escape(chart.name)}"{wide}><div class="static">{static.svg(chart)}</div>'

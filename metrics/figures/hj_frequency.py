@@ -95,11 +95,13 @@ def _finding(found: Typicality) -> str:
     if value is None:
         return f"Over {n} texts no correlation of HJ and log frequency is defined."
     span = found.pearson.interval
-    if span is None or span.low <= 0 <= span.high:
+    if span is None:
+        verdict = "HJ and log frequency"
+    elif span.low <= 0 <= span.high:
         verdict = "no clear relation of HJ to log frequency"
     else:
         verdict = f"HJ {'rises' if value > 0 else 'falls'} with log frequency"
-    level = f" ({span.level:.0%} interval)" if span else ""
+    level = f" ({span.level:.0%} interval)" if span else " (no interval)"
     rank = f"; Spearman {estimate(found.spearman)}" if found.spearman.value is not None else ""
     return f"Over {n} texts, {verdict}: Pearson {estimate(found.pearson)}{level}{rank}."
 

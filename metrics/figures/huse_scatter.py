@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from metrics.figures.chart import Axis, Chart, Margin, Points, Shade, padded, ticks
 from metrics.figures.interactive import figure as interactive
+from metrics.figures.texts import short
 from metrics.types import MODEL, REFERENCE, Estimate, Source
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def _points(panel: Panel, source: Source, floor: float) -> Points:
     name = "reference" if source == REFERENCE else panel.generator
     return Points(
         look=source,
-        name=f"{name} ({len(own)})",
+        name=f"{short(name)} ({len(own)})",
         x=tuple(point.hj for point in own),
         y=tuple(point.rate if math.isfinite(point.rate) else floor for point in own),
         hover=tuple(_hover(point, name) for point in own),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from metrics.figures import theme, traces
 from metrics.figures.chart import Axis, Chart, Note
 from metrics.figures.scale import STRIP, Scale
+from metrics.figures.texts import steady
 from metrics.figures.traces import hover as hover
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def _note(note: Note) -> dict[str, Any]:
     return {
         "x": note.x,
         "y": note.y,
-        "text": escape(note.text, quote=False),
+        "text": escape(steady(note.text), quote=False),
         "showarrow": False,
         "xanchor": ANCHORS[note.anchor],
         "yanchor": "bottom",

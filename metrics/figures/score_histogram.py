@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from metrics.errors import DegenerateInput
+from metrics.figures import theme
 from metrics.figures.chart import Axis, Bars, Chart, ends, ticks
 from metrics.figures.interactive import figure as interactive
+from metrics.figures.texts import counted, short
+from metrics.figures.theme import Look
 from metrics.types import REFERENCE, Interval, Source
 
 if TYPE_CHECKING:
@@ -76,8 +79,8 @@ def chart(
         y=Axis("share of the source's ratings", 0, most, _percent(most)),
         bars=tuple(
             Bars(
-                look=one.source,
-                name=f"{one.name} ({one.n} ratings)",
+                look=_look(found, at),
+                name=f"{short(one.name, 26)} ({counted(one.n, 'rating')})",
                 x=tuple(place + (at - (len(found) - 1) / 2) * width for place in range(len(labels))),
                 height=one.shares,
                 width=width * 0.92,
@@ -111,7 +114,14 @@ def alt(labels: Sequence[str], found: Sequence[Scores]) -> str:
 
 def _most(labels: Sequence[str], one: Scores) -> str:
     at = max(range(len(labels)), key=lambda place: one.counts[place])
-    return f"{one.name}: most often {labels[at]!r} ({one.shares[at]:.0%} of {one.n} ratings by {one.raters} raters)."
+    behind = f"{counted(one.n, 'rating')} by {counted(one.raters, 'rater')}"
+    return f"{one.name}: most often {labels[at]!r} ({one.shares[at]:.0%} of {behind})."
+
+
+def _look(found: Sequence[Scores], at: int) -> Look:
+    """That of its source; of its own where several generators stand side by side."""
+    generators = [place for place, one in enumerate(found) if one.source != REFERENCE]
+    return theme.series(generators.index(at)) if len(generators) > 1 and at in generators else found[at].source
 
 
 def _hover(one: Scores, label: str, at: int) -> str:

@@ -8,6 +8,7 @@ from html import escape
 from metrics.figures import still, theme
 from metrics.figures.chart import Area, Bars, Chart, Named, Points
 from metrics.figures.scale import WIDTH, Scale
+from metrics.figures.texts import steady
 from metrics.types import REFERENCE
 
 STYLE = (
@@ -65,7 +66,7 @@ def _legend(scale: Scale) -> Iterator[str]:
         middle = 15.0 + 18 * at
         for left, named in row:
             yield _key(named, left + 5, middle)
-            yield f'<text x="{left + 15:.0f}" y="{middle + 4:.0f}">{escape(named.name)}</text>'
+            yield f'<text x="{left + 15:.0f}" y="{middle + 4:.0f}">{escape(steady(named.name))}</text>'
 
 
 def _key(named: Named, x: float, y: float) -> str:

@@ -8,6 +8,7 @@ from html import escape
 from metrics.figures import theme
 from metrics.figures.chart import Area, Bars, Bounds, Chart, Curve, Guide, Margin, Note, Points, Shade
 from metrics.figures.scale import STRIP, Scale
+from metrics.figures.texts import steady
 from metrics.figures.theme import Look, Shape
 from metrics.types import MODEL, Source
 
@@ -170,10 +171,10 @@ def _with_bounds(points: Points, bounds: Sequence[Bounds]) -> Iterator[tuple[flo
 
 
 def _shapes(drawn: Points | Curve, xs: Sequence[float], scale: Scale) -> Iterator[str]:
-    shape = drawn.shape or theme.shape(drawn.look)
+    shape, grain = drawn.shape or theme.shape(drawn.look), theme.grain(len(drawn.x))
     for x, y, hover in zip(xs, drawn.y, drawn.hover, strict=True):
         title = f"<title>{escape(hover)}</title>" if hover else ""
-        yield mark(drawn.look, shape, x, scale.y(y), title)
+        yield mark(drawn.look, shape, x, scale.y(y), title, HALF * grain)
 
 
 def _most(margins: Sequence[Margin]) -> float:
@@ -213,4 +214,4 @@ def _note(note: Note, scale: Scale) -> str:
     style = "halo quiet" if note.quiet else "halo"
     place = f'x="{scale.x(note.x):.1f}" y="{scale.y(note.y):.1f}"'
     anchor = "" if note.anchor == "start" else f' text-anchor="{note.anchor}"'
-    return f'<text class="{style}" {place}{anchor}>{escape(note.text)}</text>'
+    return f'<text class="{style}" {place}{anchor}>{escape(steady(note.text))}</text>'

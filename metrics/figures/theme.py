@@ -8,6 +8,7 @@ each has a colour, a shape and a dash of its own, and the same 3:1.
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 from metrics.types import MODEL, REFERENCE, Source
@@ -48,6 +49,11 @@ def series_dash(at: int) -> Dash:
 def colour(look: Look) -> str:
     """The colour of a look in the light palette, as #rrggbb."""
     return (COLOURS | SERIES | LIGHT)[look]
+
+
+def grain(marks: int) -> float:
+    """Size of each of so many marks, in shares of the usual one: smaller from 400 on, so that they do not cover all."""
+    return max(0.4, min(1.0, math.sqrt(400 / max(marks, 1))))
 
 
 def shape(look: Look) -> Shape:

@@ -8,6 +8,7 @@ from typing import Any
 
 from metrics.figures import theme
 from metrics.figures.chart import Area, Bars, Bounds, Chart, Curve, Guide, Margin, Points, Shade
+from metrics.figures.texts import steady
 from metrics.types import MODEL
 
 WRAP = 60
@@ -35,7 +36,7 @@ def of(chart: Chart, go: Any) -> Iterator[Any]:
 
 def hover(text: str) -> str:
     """Plain text as Plotly shows it: its own mark-up is off, lines are wrapped."""
-    return "<br>".join(_wrapped(escape(line, quote=False)) for line in text.split("\n"))
+    return "<br>".join(_wrapped(escape(steady(line), quote=False)) for line in text.split("\n"))
 
 
 def _wrapped(line: str) -> str:
@@ -77,7 +78,7 @@ def _area(go: Any, area: Area, named: bool) -> Any:
         fill="toself",
         fillcolor=theme.rgba(area.look, theme.BAND_ALPHA),
         hoverinfo="skip",
-        name=escape(area.name, quote=False),
+        name=escape(steady(area.name), quote=False),
         showlegend=named,
     )
 
@@ -102,7 +103,7 @@ def _bars(go: Any, bars: Bars) -> Any:
         x=list(bars.x),
         y=list(bars.height),
         width=bars.width,
-        name=escape(bars.name, quote=False),
+        name=escape(steady(bars.name), quote=False),
         marker=_filled(bars.look),
         error_y=_error(bars.height, bars.bounds, theme.LIGHT["ink"]),
         textposition="none",
@@ -118,7 +119,7 @@ def _filled(look: str) -> dict[str, Any]:
 
 def _error(values: Sequence[float], bounds: Sequence[Bounds], colour: str, *, cap: int = 3) -> dict[str, Any] | None:
     """Plotly's error bars from intervals; None without any."""
-    if not bounds:
+    if all(pair is None for pair in bounds):
         return None
     ends = [(value, value) if pair is None else pair for value, pair in zip(values, bounds, strict=True)]
     return {
@@ -148,7 +149,7 @@ def _curve(go: Any, curve: Curve) -> Iterator[Any]:
         x=list(curve.x),
         y=list(curve.y),
         mode="lines+markers",
-        name=escape(curve.name, quote=False),
+        name=escape(steady(curve.name), quote=False),
         line={"width": 1.8, "color": theme.colour(curve.look), "dash": curve.dash},
         marker=_marker(curve),
         **_told(curve.hover),
@@ -161,7 +162,7 @@ def _points(go: Any, points: Points) -> Any:
         x=list(points.x),
         y=list(points.y),
         mode="markers",
-        name=escape(points.name, quote=False),
+        name=escape(steady(points.name), quote=False),
         error_x=_error(points.x, points.x_bounds, colour),
         error_y=_error(points.y, points.y_bounds, colour),
         marker=_marker(points),
@@ -170,12 +171,12 @@ def _points(go: Any, points: Points) -> Any:
 
 
 def _marker(drawn: Points | Curve) -> dict[str, Any]:
-    open_shape = drawn.look == MODEL
+    open_shape, grain = drawn.look == MODEL, theme.grain(len(drawn.x))
     return {
         "symbol": drawn.shape or theme.shape(drawn.look),
-        "size": 8 if open_shape else 7,
+        "size": round((8 if open_shape else 7) * grain, 1),
         "color": theme.rgba(drawn.look, 0.18 if open_shape else 0.9),
-        "line": {"width": 1.5 if open_shape else 0, "color": theme.colour(drawn.look)},
+        "line": {"width": 1.5 * grain if open_shape else 0, "color": theme.colour(drawn.look)},
     }
 
 

@@ -15,6 +15,7 @@ from metrics.figures import theme
 from metrics.figures.chart import Area, Axis, Chart, Guide, Note, Points, ends, padded, ticks
 from metrics.figures.interactive import figure as interactive
 from metrics.figures.labels import labelled
+from metrics.figures.texts import short
 from metrics.figures.theme import Shape
 from metrics.types import Estimate
 from metrics.wording import estimate, number
@@ -22,6 +23,7 @@ from metrics.wording import estimate, number
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
+MOST_NAMES = 12
 STEP = 0.2  # of HUSE between the grey lines
 ROOM = 0.24  # of the width, for their names on the right
 
@@ -76,7 +78,7 @@ def chart(systems: Sequence[System], regions: Sequence[Region] = (), *, name: st
         height=400,
     )
     several = len(tasks) > 1
-    return labelled(plain, [(_value(one.huse_q), _value(one.huse_d), _label(one, several)) for one in shown])
+    return labelled(plain, [(_value(one.huse_q), _value(one.huse_d), _label(one, several)) for one in _told(shown)])
 
 
 def figure(systems: Sequence[System], regions: Sequence[Region] = ()) -> go.Figure:
@@ -157,8 +159,19 @@ def _hover(one: System) -> str:
     return f"{one.task}, {one.name} (n = {one.huse.n})\n{values}"
 
 
+def _told(shown: Sequence[System]) -> list[System]:
+    """Whom to name in the plot: all, or of many the best of each task, whom the words name."""
+    if len(shown) <= MOST_NAMES:
+        return list(shown)
+    best: list[System] = []
+    for task in dict.fromkeys(one.task for one in shown):
+        own = [one for one in shown if one.task == task]
+        best += [max(own, key=lambda one: _value(one.huse_q)), max(own, key=lambda one: _value(one.huse_d))]
+    return [one for one in shown if one in best]
+
+
 def _label(one: System, several: bool) -> str:
-    return f"{one.task}, {one.name}" if several else one.name
+    return f"{short(one.task, 14)}, {short(one.name, 18)}" if several else short(one.name)
 
 
 def _equal_huse(across: tuple[float, float], along: tuple[float, float]) -> tuple[tuple[Guide, ...], tuple[Note, ...]]:

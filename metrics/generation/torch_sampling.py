@@ -11,7 +11,8 @@ import torch
 
 from metrics.likelihood.decoding import Decoding
 from metrics.likelihood.errors import NotANumber
-from metrics.likelihood.torch_steps import Tensor, decoded_logits
+from metrics.likelihood.torch_logits import Tensor
+from metrics.likelihood.torch_steps import decoded_logits
 
 
 @dataclass(slots=True)

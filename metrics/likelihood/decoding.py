@@ -49,6 +49,11 @@ class Decoding:
         """The model's own distribution, unchanged."""
         return self == Decoding()
 
+    @property
+    def cuts(self) -> bool:
+        """Whether some tokens are never sampled."""
+        return self.top_k is not None or self.top_p is not None
+
 
 def decoding_from(text: str) -> Decoding | None:
     """The setting that a text such as `sample t=0.7 top_k=50` names; None where it says anything else."""

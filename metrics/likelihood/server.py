@@ -70,12 +70,18 @@ class CompletionsServer:
         answer = self._asked(json.dumps(asked | {"temperature": 1.0}).encode())
         choices = answer.get("choices")
         if not isinstance(choices, list) or len(choices) != len(prompts):
-            raise ServerFailed(f"The server answered {len(choices or ())} texts of {len(prompts)}.")
-        ordered = sorted(choices, key=lambda one: one.get("index", 0))
-        return [
-            scored(one, before=len(context), text=pair[1])
-            for one, context, pair in zip(ordered, (pair[0] for pair in pairs), pairs, strict=True)
-        ]
+            count = len(choices) if isinstance(choices, list) else 0
+            raise ServerFailed(f"The server answered {count} texts of {len(prompts)}.")
+        try:
+            ordered = sorted(choices, key=lambda one: int(one.get("index", 0)))
+            return [
+                scored(one, before=len(pair[0]), after=len(prompt), text=pair[1])
+                for one, prompt, pair in zip(ordered, prompts, pairs, strict=True)
+            ]
+        except ServerFailed:
+            raise
+        except (AttributeError, TypeError, ValueError):
+            raise ServerFailed("The server's answer has not the shape of completions with log-probabilities.") from None
 
     def _asked(self, body: bytes) -> dict[str, Any]:
         last = ""
@@ -118,8 +124,8 @@ def _document(text: str) -> dict[str, Any]:
     return found
 
 
-def scored(choice: dict[str, Any], *, before: int, text: str) -> Scored:
-    """The candidate's part of an echoed prompt. before: characters of context in front of it.
+def scored(choice: dict[str, Any], *, before: int, after: int, text: str) -> Scored:
+    """The candidate's part of an echoed prompt, characters `before` to `after` of it (some servers add a token).
 
     Raises ServerFailed where the server gives no log-probabilities, or where a token reaches over the border.
     """
@@ -127,7 +133,7 @@ def scored(choice: dict[str, Any], *, before: int, text: str) -> Scored:
     values, offsets = told.get("token_logprobs"), told.get("text_offset")
     if not values or not offsets or len(values) != len(offsets):
         raise ServerFailed("The server returns no log-probabilities of prompts (echo with logprobs).")
-    mine = [(value, offset) for value, offset in zip(values, offsets, strict=True) if offset >= before]
+    mine = [(value, offset) for value, offset in zip(values, offsets, strict=True) if before <= offset < after]
     if not mine or (before and mine[0][1] != before):
         raise ServerFailed(
             f"A token holds the end of the context and the beginning of {excerpt(text)}; "

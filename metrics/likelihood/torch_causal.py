@@ -9,7 +9,8 @@ import torch
 
 from metrics.likelihood.packing import Job, Row
 from metrics.likelihood.torch_engine import Engine, tree_mask
-from metrics.likelihood.torch_steps import Tensor
+from metrics.likelihood.torch_lean import lean
+from metrics.likelihood.torch_logits import Tensor
 
 
 class CausalEngine(Engine):
@@ -47,5 +48,9 @@ class CausalEngine(Engine):
             # Nothing before a place is padding, so the model's own causal mask is right.
             return self.model(input_ids=tokens_in, use_cache=False).logits
         mask = tree_mask(segments, self.model.dtype, self.device)
-        places_in = torch.from_numpy(positions).to(self.device)
-        return self.model(input_ids=tokens_in, attention_mask=mask, position_ids=places_in, use_cache=False).logits
+        given = {"attention_mask": mask, "position_ids": torch.from_numpy(positions).to(self.device)}
+        if not self.lean:
+            return self.model(input_ids=tokens_in, **given, use_cache=False).logits
+        first = min(len(row.prefix) for row in batch)
+        with lean(self.model, first=first, places=self.head.places, shape=ids.shape):
+            return self.model(input_ids=tokens_in, **given, use_cache=False).logits

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from metrics.likelihood.decoding import Decoding
 from metrics.likelihood.errors import OutOfMemory
 from metrics.likelihood.packing import Job, Row, Shape, batches, halves
-from metrics.likelihood.torch_steps import Reading, Tensor, reading_log_prob
+from metrics.likelihood.torch_logits import COLUMNS_CPU, Logits, Tensor
+from metrics.likelihood.torch_steps import Reading, reading_log_prob
 
 # Logits in memory at a time: small enough for a processor's caches, large enough for a full product.
 HEAD_NUMBERS_CPU = 8_000_000
@@ -52,19 +53,27 @@ class Head:
     def read(self, logits: Tensor, targets: Tensor, reading: Reading) -> Tensor:
         """[R, columns] for the places caught last; logits: what the model's forward returned."""
         if not self.bare:
-            return reading(logits[0].float(), targets)
+            return reading.read(Logits.of(logits[0].float()), targets)
         assert self.caught is not None  # noqa: S101 - the hook ran with the forward
         limit = HEAD_NUMBERS_GPU if targets.is_cuda else HEAD_NUMBERS_CPU
-        rows = max(16, limit // self.module.weight.shape[0])
-        parts = [
-            reading(self.module(self.caught[start : start + rows]).float(), targets[start : start + rows])
-            for start in range(0, len(targets), rows)
+        most = max(16, limit // self.module.weight.shape[0]) if reading.keeps else max(16, limit // COLUMNS_CPU)
+        parts = -(-len(targets) // most)
+        rows = -(-len(targets) // parts)
+        width = max(COLUMNS_CPU, limit // rows) if targets.is_cuda else COLUMNS_CPU
+        read = [
+            reading.read(Logits.by(self.module, hidden, width), wanted)
+            for hidden, wanted in zip(self.caught.split(rows), targets.split(rows), strict=True)
         ]
-        return torch.cat(parts)
+        return torch.cat(read)
 
 
 class Engine(ABC):
-    """A model, how it wants its rows, and what is read of its logits."""
+    """A model, how it wants its rows, and what is read of its logits.
+
+    lean: leave out work that a tree does not need (`torch_lean`); set where the probe found the numbers unchanged.
+    """
+
+    lean = False
 
     def __init__(self, model: Any, shape: Shape) -> None:
         self.model, self.shape, self.head = model, shape, Head(model)

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
+from transformers.activations import NewGELUActivation
 
 from metrics.errors import BadInput
 from metrics.likelihood.encoding import check_tokenizer
@@ -65,7 +66,16 @@ def load(
         eos=model.config.eos_token_id,
     )
     found = revision_of(name, config)
-    return Loaded(_placed(model, device, name), reader, _shown(name), found, _shown(tokenizer or name), dtype)
+    return Loaded(_placed(fused(model), device, name), reader, _shown(name), found, _shown(tokenizer or name), dtype)
+
+
+def fused(model: Any) -> Any:
+    """The model, its tanh-GELU as one operation instead of eight: equal but for the last bit, a third of the time."""
+    for module in list(model.modules()):
+        for name, child in module.named_children():
+            if type(child) is NewGELUActivation:
+                setattr(module, name, torch.nn.GELU(approximate="tanh"))
+    return model
 
 
 def _placed(model: Any, device: str, name: str) -> Any:

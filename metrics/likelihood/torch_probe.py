@@ -34,14 +34,16 @@ def engine_for(model: Any, shape: Shape, *, lead: tuple[int, ...]) -> Engine:
     # Wide enough that sharing pays at any length.
     trial: Engine = kind(model, replace(shape, width=10**9, room=10**6))
     trial.head.bare = engine.head.bare
-    try:
-        tree = trial.log_probs(jobs)
-    except REFUSALS:
-        return engine
-    if not np.allclose(tree, plain, rtol=0, atol=tolerance):
-        return engine
-    trial.shape = shape
-    return trial
+    for lean in (False,) if shape.two_sided else (True, False):
+        trial.lean = lean
+        try:
+            tree = trial.log_probs(jobs)
+        except REFUSALS:
+            continue
+        if np.allclose(tree, plain, rtol=0, atol=tolerance):
+            trial.shape = shape
+            return trial
+    return engine
 
 
 def windowed(config: Any) -> bool:

@@ -14,7 +14,7 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from metrics.likelihood.packing import Job, Row, Shape
 from metrics.likelihood.torch_engine import Engine, tree_mask
-from metrics.likelihood.torch_steps import Tensor
+from metrics.likelihood.torch_logits import Tensor
 
 KEPT_CONTEXTS = 64
 

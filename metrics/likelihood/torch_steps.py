@@ -2,62 +2,119 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import torch
 
 from metrics.likelihood.decoding import Decoding
+from metrics.likelihood.torch_logits import Logits, Tensor
 
-Tensor: TypeAlias = Any
-# Reads logits [R, V] (float32) and the tokens that stand there [R]; gives [R, columns].
-Reading = Callable[[Tensor, Tensor], Tensor]
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Reads logits and the tokens that stand there [R]; gives [R, columns]. keeps: it holds all logits of its rows."""
+
+    read: Callable[[Logits, Tensor], Tensor]
+    keeps: bool
 
 
 def reading_log_prob(decoding: Decoding) -> Reading:
     """One column: log p of the token under the decoding; -inf for a token that it never samples, NaN for bad logits."""
 
-    def read(logits: Tensor, targets: Tensor) -> Tensor:
-        kept = decoded_logits(logits, decoding)
-        norm = kept.logsumexp(1, keepdim=True)
-        own = kept.gather(1, targets[:, None]) - norm
+    def read(logits: Logits, targets: Tensor) -> Tensor:
+        own = Own(targets)
+        parts = []
+        for start, block in decoded_blocks(logits, decoding):
+            own.see(start, block)
+            parts.append(block.logsumexp(1))
+        norm = torch.stack(parts).logsumexp(0)
         # A logit of +inf would make the others look impossible; it is no number to score by.
-        return own.clamp_(max=0).masked_fill_(~norm.isfinite(), torch.nan)
+        return (own.logit - norm).clamp_(max=0).masked_fill_(~norm.isfinite(), torch.nan)[:, None]
 
-    return read
+    return Reading(read, keeps=decoding.cuts)
 
 
 def reading_statistics(decoding: Decoding) -> Reading:
     """Six columns: log p, log p of the top token, rank from 1, entropy, mean and variance of log p(w)."""
 
-    def read(logits: Tensor, targets: Tensor) -> Tensor:
-        kept = decoded_logits(logits, decoding)
-        own = kept.gather(1, targets[:, None])
-        rank = 1 + (kept > own).sum(1, keepdim=True)
-        top = kept.amax(1, keepdim=True)
-        # Shifted by the top logit, so that exp neither overflows nor is all zero.
-        shifted = kept - top
-        weights = shifted.exp()
-        total = weights.sum(1, keepdim=True)
-        if not decoding.plain:
-            shifted = shifted.masked_fill(weights == 0, 0)
-        first = torch.bmm(weights[:, None, :], shifted[:, :, None])[:, 0] / total
-        second = torch.bmm(weights[:, None, :], shifted.square_()[:, :, None])[:, 0] / total
-        norm = total.log()
+    def read(logits: Logits, targets: Tensor) -> Tensor:
+        own = Own(targets)
+        blocks, parts = [], []
+        for start, block in decoded_blocks(logits, decoding):
+            own.see(start, block)
+            parts.append(_moments(block, cut=decoding.cuts))
+            blocks.append(block)
+        top, total, first, second = _merged(torch.stack(parts))
+        above = sum((block > own.logit[:, None]).sum(1, dtype=torch.int32) for block in blocks)
+        norm, first = total.log(), first / total
         mean = first - norm
-        variance = (second - first.square()).clamp_(min=0)
-        return torch.cat([own - top - norm, -norm, rank.to(own.dtype), -mean, mean, variance], dim=1)
+        variance = (second / total - first.square()).clamp_(min=0)
+        return torch.stack([own.logit - top - norm, -norm, 1 + above, -mean, mean, variance], dim=1)
 
-    return read
+    return Reading(read, keeps=True)
 
 
 def reading_distribution(decoding: Decoding) -> Reading:
     """V columns: log p of the whole vocabulary."""
 
-    def read(logits: Tensor, targets: Tensor) -> Tensor:
-        return decoded_logits(logits, decoding).log_softmax(1)
+    def read(logits: Logits, targets: Tensor) -> Tensor:
+        return decoded_logits(logits.whole(), decoding).log_softmax(1)
 
-    return read
+    return Reading(read, keeps=True)
+
+
+class Own:
+    """The logits of the tokens that stand there, picked from the blocks as they pass."""
+
+    def __init__(self, targets: Tensor) -> None:
+        self.targets = targets
+        self.logit: Tensor = torch.empty(0)
+
+    def see(self, start: int, block: Tensor) -> None:
+        """A block that begins at this column."""
+        if start == 0:
+            self.logit = block.new_empty(len(block))
+        rows = ((self.targets >= start) & (self.targets < start + block.shape[1])).nonzero()[:, 0]
+        self.logit[rows] = block[rows, self.targets[rows] - start]
+
+
+def _moments(block: Tensor, *, cut: bool) -> Tensor:
+    """Top logit m and the sums of e^(x - m), (x - m) e^(x - m) and (x - m)^2 e^(x - m): [4, R].
+
+    cut: logits of -inf are among them, which add nothing.
+    """
+    # Shifted by the top logit, so that exp neither overflows nor is all zero.
+    top = block.amax(1, keepdim=True)
+    shifted = block - top
+    weights = shifted.exp()
+    total = weights.sum(1)
+    if cut:
+        shifted = shifted.masked_fill_(weights == 0, 0)
+    first = weights.mul_(shifted).sum(1)
+    second = weights.mul_(shifted).sum(1)
+    return torch.stack([top[:, 0], total, first, second])
+
+
+def _merged(parts: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The same four of all blocks together, parts [blocks, 4, R]: (x - m) = (x - m_b) + (m_b - m)."""
+    tops, totals, firsts, seconds = parts.unbind(1)
+    top = tops.amax(0)
+    lower = tops - top
+    share = lower.exp()
+    total = (share * totals).sum(0)
+    first = (share * (firsts + lower * totals)).sum(0)
+    second = (share * (seconds + 2 * lower * firsts + lower.square() * totals)).sum(0)
+    return top, total, first, second
+
+
+def decoded_blocks(logits: Logits, decoding: Decoding) -> Iterator[tuple[int, Tensor]]:
+    """Blocks of the logits under a decoding; one block of all where it cuts, for then the order of all counts."""
+    if decoding.cuts:
+        yield 0, decoded_logits(logits.whole(), decoding)
+        return
+    for start, block in logits.blocks():
+        yield start, decoded_logits(block, decoding)
 
 
 def decoded_logits(logits: Tensor, decoding: Decoding) -> Tensor:

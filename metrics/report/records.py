@@ -32,6 +32,23 @@ class ScaleLabel:
 
 
 @dataclass(frozen=True, slots=True)
+class SelectionStep:
+    """One rule by which texts were chosen, in the order in which the rules ran.
+
+    rule: in words (`at least 100 words`). before, removed, after: texts. changed: texts it cut.
+    sides: (reference or a generator's name, texts before, texts after). note: what else it did, "" for nothing.
+    """
+
+    rule: str
+    before: int
+    removed: int
+    after: int
+    changed: int = 0
+    sides: tuple[tuple[str, int, int], ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class StudyFacts:
     """What was asked and how it was laid out.
 
@@ -49,6 +66,7 @@ class StudyFacts:
     interleaving: one sentence on how sources were mixed within a HIT and how the order was drawn.
     seed: seed of packing and order.
     provenance: one line per thing worth telling about where the data come from (file names, SHA-256, licence).
+    selection: the rules that chose the texts; None where none was recorded.
     """
 
     name: str
@@ -68,6 +86,7 @@ class StudyFacts:
     interleaving: str | None = None
     seed: int | None = None
     provenance: tuple[str, ...] = ()
+    selection: tuple[SelectionStep, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

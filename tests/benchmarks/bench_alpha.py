@@ -1,28 +1,32 @@
 """Krippendorff's alpha on 100,000 items x 20 raters, 15 % filled, five labels.
 
-    python -m tests.benchmarks.bench_alpha [rounds] [python of an environment with the `krippendorff` package]
+    python -m tests.benchmarks.bench_alpha [rounds] [--python FILE]
 
 Each round times everything in turn; ratios are medians over rounds. "restated" is the definition over value counts in
-plain numpy (a count matrix, a coincidence matrix, their sums). With a second interpreter (or ASSAY_BENCH_PYTHON) the
-whole benchmark runs there, so that the package is timed in the same run; the package is no requirement of ours. The
-package reads a dense matrix of raters by items; it is given both memory layouts, and ratios are to the faster one.
+plain numpy (a count matrix, a coincidence matrix, their sums). The whole benchmark runs in an environment that has the
+`krippendorff` package, so that both are timed in one run: that of --python, or one that is made in a temporary folder,
+with our versions of numpy and scipy, and thrown away (the package is GPL and no requirement of ours). The package reads
+a dense matrix of raters by items; it is given both memory layouts, and ratios are to the faster one.
 """
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
-import os
 import statistics
 import subprocess
-import sys
+import tempfile
 import time
+import venv
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 
 from metrics.alpha import alpha_arrays, krippendorff_alpha
 
+PACKAGE = "0.9.0"
 Work = dict[str, Callable[[], object]]
 
 
@@ -79,7 +83,7 @@ def main(rounds: int = 9) -> None:
         print(f"{name:<32} {1e3 * statistics.median(seconds):8.2f} ms")
     show("restated / ours", times["restated"], times["ours"])
     if "package" not in times:
-        print("The package was not timed (no environment with it was given).")
+        print("The package was not timed: it could not be installed.")
         return
     package = [min(pair) for pair in zip(times["package"], times["package, stored by item"], strict=True)]
     show("package / ours", package, times["ours"])
@@ -92,10 +96,32 @@ def show(name: str, slow: list[float], fast: list[float]) -> None:
     print(f"{name:<36} {statistics.median(ratios):6.1f}x ({min(ratios):.1f}-{max(ratios):.1f})")
 
 
+def throw_away(folder: str) -> str | None:
+    """The interpreter of a new environment with the package; None where it cannot be installed."""
+    wanted = [f"krippendorff=={PACKAGE}", *(f"{name}=={version(name)}" for name in ("numpy", "scipy"))]
+    python = Path(folder) / "bin" / "python"
+    venv.create(folder, with_pip=True)
+    command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted]
+    installed = subprocess.run(command, capture_output=True, text=True, check=False)
+    return str(python) if installed.returncode == 0 else None
+
+
+def run_there(python: str, rounds: int) -> None:
+    """This benchmark by another interpreter."""
+    subprocess.run([python, "-m", "tests.benchmarks.bench_alpha", str(rounds), "--here"], check=True)
+
+
 if __name__ == "__main__":
-    count = sys.argv[1] if len(sys.argv) > 1 else "9"
-    other = sys.argv[2] if len(sys.argv) > 2 else os.environ.get("ASSAY_BENCH_PYTHON")
-    if other and Path(other).absolute() != Path(sys.executable).absolute():
-        command = [other, "-m", "tests.benchmarks.bench_alpha", count, other]
-        sys.exit(subprocess.run(command, check=False).returncode)
-    main(int(count))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("rounds", type=int, nargs="?", default=9)
+    parser.add_argument("--python", help="interpreter of an environment with the package")
+    parser.add_argument("--here", action="store_true", help="by this interpreter, with or without the package")
+    given = parser.parse_args()
+    if given.here or importlib.util.find_spec("krippendorff"):
+        main(given.rounds)
+    elif given.python:
+        run_there(given.python, given.rounds)
+    else:
+        with tempfile.TemporaryDirectory() as made:
+            found = throw_away(made)
+            run_there(found, given.rounds) if found else main(given.rounds)

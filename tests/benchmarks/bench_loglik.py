@@ -24,8 +24,9 @@ from metrics.likelihood.decoding import Decoding
 from metrics.likelihood.packing import Job, Shape
 from metrics.likelihood.screening import Choice, screened
 from metrics.likelihood.torch_engine import Engine
+from metrics.likelihood.torch_loading import fused
 from metrics.likelihood.torch_probe import engine_for
-from metrics.likelihood.torch_steps import reading_log_prob, reading_statistics
+from metrics.likelihood.torch_steps import Reading, reading_log_prob, reading_statistics
 
 VOCABULARY = 50257
 EOS = 50256
@@ -162,15 +163,16 @@ def compare(title: str, model: Any, *, two_sided: bool, rounds: int, device: str
     shape = Shape(budget=budget, room=min(budget, 1024), width=768, two_sided=two_sided)
     lead = (2,) if two_sided else ()
     model = model.to(device)
-    exact = engine_for(model, shape, lead=lead)
-    fast = engine_for(copy.deepcopy(model).to(torch.bfloat16), shape, lead=lead)
+    ours = fused(copy.deepcopy(model))
+    exact = engine_for(ours, shape, lead=lead)
+    fast = engine_for(copy.deepcopy(ours).to(torch.bfloat16), shape, lead=lead)
     print(f"{title}: shares rows in float32 {exact.shape.share}, in bfloat16 {fast.shape.share}")
     for size in SIZES:
         many = contexts or (64 if device == "cuda" else (2 if size[0] == 4 else 3))
         jobs = jobs_of(many, size, lead)
         tokens = many * size[0] * (size[1] + size[2])
-        first, ours = pair_at_a_time(model, jobs), means(exact, jobs)
-        worst = max(abs(a - b) for a, b in zip(first, ours, strict=True))
+        first, second = pair_at_a_time(model, jobs), means(exact, jobs)
+        worst = max(abs(a - b) for a, b in zip(first, second, strict=True))
         print(f" {many} x {size[0]} candidates x ({size[1]} + {size[2]}); largest difference {worst:.1e}")
         choices = all_against_first(jobs, size[0])
         works = {
@@ -183,7 +185,7 @@ def compare(title: str, model: Any, *, two_sided: bool, rounds: int, device: str
         }
         told(interleaved(works, rounds, device), tokens)
         found = screened_jobs(fast, exact, jobs, choices)
-        right = [ours[a] > ours[b] for a, b in choices]
+        right = [second[a] > second[b] for a, b in choices]
         wrong = sum(a != b for a, b in zip(found.above, right, strict=True))
         print(
             f"  screening: {found.rechecked} of {len(choices)} choices rechecked, {found.changed} changed by it, "
@@ -222,7 +224,7 @@ def gltr(model: Any, *, rounds: int, device: str, length: int = 512) -> None:
     """Statistics per token of one text."""
     model = model.to(device)
     shape = Shape(budget=1024, room=1024, width=768)
-    engine = engine_for(model, shape, lead=())
+    engine = engine_for(fused(copy.deepcopy(model)), shape, lead=())
     rng = np.random.default_rng(0)
     ids = [int(x) for x in rng.integers(5, VOCABULARY - 300, length + 1)]
     job = [Job(tuple(ids[:1]), tuple(ids[1:]))]
@@ -231,7 +233,7 @@ def gltr(model: Any, *, rounds: int, device: str, length: int = 512) -> None:
     ranks = [rank for rank, _ in check_probabilities(model, ids)]
     same = np.mean(ours[:, 2] - 1 == np.asarray(ranks))
     print(f"GLTR statistics, {length} tokens; ranks equal {100 * same:.1f} %")
-    bare: Callable[[Any, Any], Any] = lambda logits, targets: logits[:, :1]  # noqa: E731
+    bare = Reading(lambda logits, targets: torch.cat([block[:, :1] for _, block in logits.blocks()], dim=1), keeps=True)
     works = {
         "restated loop": lambda: check_probabilities(model, ids),
         "ours, with all statistics": lambda: engine.run(job, reading),

@@ -34,7 +34,7 @@ def database_url() -> str:
 
 
 def wait_for(happened: Callable[[], bool]) -> None:
-    until = time.monotonic() + 60
+    until = time.monotonic() + 120
     while not happened() and time.monotonic() < until:
         time.sleep(0.2)
 

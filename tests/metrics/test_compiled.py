@@ -21,7 +21,7 @@ from metrics.subsets import Study
 from tests.metrics.plain import fraction_twice_error
 
 NUMPY = {"kernels": None, "tried": True}
-FRESH = {"kernels": None, "tried": False}
+FRESH = {"kernels": None, "tried": False, "work": 0.0, "limit": None}
 MANY = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
@@ -193,7 +193,21 @@ def test_small_work_compiles_nothing(monkeypatch):
 
 def test_large_work_asks_for_the_loops(monkeypatch, loops):
     in_state(monkeypatch, FRESH)
-    assert compiled.kernels(worthwhile=True) is loops
+    assert compiled.kernels(1.5) is loops
+
+
+def test_small_pieces_repeated_ask_for_them_in_the_end(monkeypatch, loops):
+    in_state(monkeypatch, FRESH)
+    study = drawn(8, 200, "fine")
+    alone = huse_arrays(*study)
+    assert compiled._state["tried"] is False
+    monkeypatch.setitem(compiled._state, "work", 1.0)
+    monkeypatch.setitem(compiled._state, "limit", compiled.COMPILING)  # nothing is compiled yet
+    assert huse_arrays(*study) == alone
+    assert compiled._state["tried"] is False
+    monkeypatch.setitem(compiled._state, "limit", 1.0)
+    assert huse_arrays(*study) == alone
+    assert compiled._state["kernels"] is loops
 
 
 def test_without_numba_numpy_serves(monkeypatch):
@@ -204,7 +218,7 @@ def test_without_numba_numpy_serves(monkeypatch):
 
     monkeypatch.setattr(importlib, "import_module", absent)
     assert compiled.load() is False
-    assert compiled.kernels(worthwhile=True) is None
+    assert compiled.kernels(1.5) is None
     assert huse_arrays(*drawn(9, 60, "fine"))[0] >= 0
 
 

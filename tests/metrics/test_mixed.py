@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 
@@ -164,13 +162,6 @@ def test_more_levels_than_the_dense_side_holds_are_named(monkeypatch):
     found = mixed_model(y, item, rater, draws=50)
     assert found.flags == ("too_many_levels",)
     assert found.note.startswith("12 items and 8 raters are more than")
-
-
-def test_it_fits_the_same_without_the_library_that_limits_threads(monkeypatch):
-    columns = world(12, 200, 20, 10)
-    found = mixed_model(*columns[:3])
-    monkeypatch.setitem(sys.modules, "threadpoolctl", None)
-    assert mixed_model(*columns[:3]).variances == pytest.approx(found.variances, rel=1e-6)
 
 
 def test_the_bootstrap_effects_are_least_squares():

@@ -278,3 +278,12 @@ def test_no_bytes_whatever_bring_a_traceback(run, tests_file, scores_file, junk,
 def test_the_published_files_give_the_published_totals(run, data_dir, arguments, total):
     code, out, _ = run("build", "--format", arguments[0], data_dir / arguments[1], *arguments[2:], "--json")
     assert (code, json.loads(out)["total"]) == (0, total)
+
+
+def test_curves_are_drawn_into_a_page_and_need_sizes(run, tests_file, scores_file, tmp_path):
+    (tmp_path / "sizes.csv").write_text("model,family,parameters\nshort,f,124000000\n")
+    given = ("run", tests_file, "--scores", scores_file, "--curves", tmp_path / "curves.html")
+    assert "need the models' sizes" in run(*given)[2]
+    assert not (tmp_path / "curves.html").exists()
+    assert run(*given, "--sizes", tmp_path / "sizes.csv")[0] == 0
+    assert "Tests against ugly" in (tmp_path / "curves.html").read_text()

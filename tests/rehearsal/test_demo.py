@@ -9,7 +9,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from annotation.rehearsal.world import World
 
 ROOT = Path(__file__).resolve().parents[2]
 DATE = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d[+:0-9]*|\w+day, \d+ \w+ 20\d\d, \d\d:\d\d UTC")
@@ -59,6 +62,25 @@ def test_every_text_has_its_raters_and_everybody_was_paid(two_runs: tuple[Path, 
         assert number("select sum(cents) from annotation_ledgerentry") == 12 * 120
         assert number("select count(*) from annotation_intent where state <> 'done'") == 0
     database.close()
+
+
+def test_the_texts_got_their_log_p_by_the_studys_own_scoring(two_runs: tuple[Path, Path, str]) -> None:
+    world = World.load()
+    with sqlite3.connect(two_runs[0] / "assay.sqlite3") as database:
+        rows = database.execute(
+            "select text.body, one.log_prob, one.length, scoring.model, scoring.decoding"
+            " from annotation_likelihood one join annotation_text text on text.id = one.text_id"
+            " join annotation_scoring scoring on scoring.id = one.scoring_id"
+        ).fetchall()
+    database.close()
+    # 20 references under each of three temperatures, and 20 texts of each.
+    assert len(rows) == 120
+    assert {model for _, _, _, model, _ in rows} == {"rehearsal-headlines"}
+    annealed = [(body, log_prob, length) for body, log_prob, length, _, how in rows if how == "sample t=0.7"]
+    assert len(annealed) == 40
+    bodies = [body for body, _, _ in annealed]
+    np.testing.assert_allclose([one for _, one, _ in annealed], world.log_prob_model(bodies, 0.7), atol=1e-4)
+    assert [length for _, _, length in annealed] == [len(body.split()) + 1 for body in bodies]
 
 
 def test_worker_ids_never_leave(two_runs: tuple[Path, Path, str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentTypeError, _ActionsContainer
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -34,19 +35,31 @@ def add_file_options(parser: CommandParser, *, mapping: str) -> None:
     add_delimiter(parser)
 
 
-def add_owner(parser: CommandParser) -> None:
+def add_owner(parser: _ActionsContainer) -> None:
     parser.add_argument("--owner", metavar="USER", help="user who owns the study (superusers see every study)")
 
 
-def add_delimiter(parser: CommandParser) -> None:
+def add_delimiter(parser: _ActionsContainer) -> None:
+    known = ", ".join(DELIMITERS)
     parser.add_argument(
-        "--delimiter", choices=sorted(DELIMITERS), help="how cells are separated (default: seen from the header)"
+        "--delimiter",
+        type=_delimiter,
+        metavar="SIGN",
+        help=f"how cells are separated: {known}, or the character itself (default: seen from the file)",
     )
 
 
+def _delimiter(word: str) -> str:
+    sign = DELIMITERS.get(word, "\t" if word == "\\t" else word)
+    if len(sign) != 1 or sign in '"\r\n' or sign.isalnum():
+        known = ", ".join(DELIMITERS)
+        raise ArgumentTypeError(f"{word!r} is none of {known}, nor a character that can separate cells")
+    return sign
+
+
 def delimiter_of(options: dict[str, Any]) -> str | None:
-    chosen = options["delimiter"]
-    return DELIMITERS[chosen] if chosen else None
+    """The character asked for; a command that is called from Python may give its name."""
+    return DELIMITERS.get(options["delimiter"], options["delimiter"])
 
 
 def tell_imported(out: Any, done: WorkImported, warnings: Iterable[str]) -> None:

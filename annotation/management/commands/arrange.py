@@ -53,5 +53,5 @@ class Command(BaseCommand):
 
 
 def _clark(study: Study) -> list[CellPlan]:
-    domains = study.texts.order_by("domain").values_list("domain", flat=True).distinct()
+    domains = study.texts.judged().order_by("domain").values_list("domain", flat=True).distinct()
     return clark_cells(tuple(domains), tuple(study.generators.order_by("pk").values_list("name", flat=True)))

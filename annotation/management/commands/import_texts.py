@@ -1,54 +1,176 @@
-"""manage.py import_texts FILE --study NAME [--create]: put texts into a draft study."""
+"""manage.py import_texts FILE --study NAME [--create] [--dry-run]: put texts into a draft study."""
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import transaction
 from django.utils import timezone
+from tqdm import tqdm
 
-from annotation.datasets.texts import TextFile, read_texts
+from annotation.datasets.cells import short
+from annotation.datasets.codes import ALLOWABLE, Code
+from annotation.datasets.columns import Names, load_names, named_by
+from annotation.datasets.problem_file import ProblemFile
+from annotation.datasets.problems import Sink
+from annotation.datasets.tabular import FileForm
+from annotation.datasets.texts import NEEDED, OPTIONAL, Examination, examine_texts, told_warnings
 from annotation.doors import sentences, study_called
-from annotation.flows.add_texts import TextsAdded, add_texts
+from annotation.exceptions import StateError
+from annotation.flows.add_texts import TextsAdded, add_texts, compared
 from annotation.flows.create import Plan, create
 from annotation.management.commands import _imports as imports
+from annotation.models import Study
+
+EXAMPLES = """examples:
+  look first:         manage.py import_texts texts.csv --study pilot --create --dry-run
+  then import:        manage.py import_texts texts.csv --study pilot --create
+  other names:        ... --column text=sentence --column id=ID --source human=reference --source gpt2=model
+  from Excel:         ... --delimiter semicolon --encoding cp1252
+  a datasets folder:  manage.py import_texts my_dataset/ --split test --study pilot --create
+  every problem:      ... --dry-run --problems-out problems.csv
+
+docs/import.md tells of the columns and of every problem by its code."""
 
 
 class Command(BaseCommand):
-    help = "Import reference and model texts from CSV or JSON Lines (all or nothing; see docs/import.md)."
+    help = (
+        "Put reference and model texts into a draft study, all or nothing: from CSV, JSON Lines (.jsonl, .ndjson, "
+        ".json) or a folder that `datasets` saved to disk."
+    )
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        kwargs.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        return super().create_parser(prog_name, subcommand, epilog=EXAMPLES, **kwargs)
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path)
-        imports.add_file_options(parser, mapping="what the file calls our columns")
-        parser.add_argument("--create", action="store_true", help="make the study if there is none of that name")
-        parser.add_argument("--likelihoods", type=Path, metavar="FILE", help="log p by text and generator")
-        parser.add_argument("--generator", metavar="NAME", help="generator of model texts that name none")
+        parser.add_argument("file", type=Path, metavar="FILE", help="a file, or a datasets folder")
+        study = parser.add_argument_group("the study")
+        study.add_argument("--study", required=True, metavar="NAME", help="name of the study")
+        study.add_argument("--create", action="store_true", help="make the study if there is none of that name")
+        imports.add_owner(study)
+        check = parser.add_argument_group("looking before importing")
+        check.add_argument(
+            "--dry-run", action="store_true", help="show the first rows and every problem; change nothing"
+        )
+        check.add_argument("--problems-out", type=Path, metavar="FILE", help="all problems, as .csv, .json or .jsonl")
+        check.add_argument(
+            "--allow",
+            action="append",
+            default=[],
+            choices=sorted(ALLOWABLE),
+            metavar="CODE",
+            help=f"let a problem be a warning: {', '.join(sorted(ALLOWABLE))} (may be given several times)",
+        )
+        form = parser.add_argument_group("how the file is written")
+        imports.add_delimiter(form)
+        form.add_argument("--encoding", metavar="NAME", help="of the letters (default: UTF-8, or by a byte order mark)")
+        form.add_argument("--split", metavar="NAME", help="of a datasets folder that has several")
+        names = parser.add_argument_group("what the file calls things")
+        names.add_argument("--mapping", type=Path, metavar="FILE", help="TOML with [columns] and [sources]")
+        pair = {"action": "append", "default": [], "type": _pair, "metavar": "A=B"}
+        names.add_argument("--column", **pair, help="our column = the file's, such as text=sentence")  # type: ignore[arg-type]
+        names.add_argument("--source", **pair, help="the file's word = reference or model")  # type: ignore[arg-type]
+        names.add_argument("--generator", metavar="NAME", help="generator of model texts that name none")
+        names.add_argument("--likelihoods", type=Path, metavar="FILE", help="log p by text and generator")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        with sentences():
-            found = read_texts(
+        out = options["problems_out"]
+        with sentences(), ProblemFile(out) if out else nullcontext() as problems:
+            study = None if options["create"] else study_called(options["study"])
+            if options["create"] and Study.objects.filter(name=options["study"]).exists():
+                raise StateError(
+                    f"There is already a study called {options['study']}; leave out --create to add to it."
+                )
+            found = self._examined(options, study, problems.take if problems else None)
+            if problems:
+                self.stdout.write(f"Every problem and warning, {problems.count} in all: {out}")
+            if options["dry_run"]:
+                self._show(found)
+            found.raise_if_any()
+            for warning in told_warnings(found):
+                self.stdout.write(f"Warning: {warning}")
+            if options["dry_run"]:
+                self.stdout.write(f"Dry run: {len(found.texts)} texts could be added; nothing was changed.")
+                return
+            self._tell(self._add(found, options), options["study"])
+
+    def _examined(self, options: dict[str, Any], study: Study | None, sink: Sink | None) -> Examination:
+        with self._bar("Reading", "B") as progress:
+            found = examine_texts(
                 options["file"],
-                mapping=options["mapping"],
+                names=self._names(options),
                 likelihoods=options["likelihoods"],
                 generator=options["generator"],
-                delimiter=imports.delimiter_of(options),
+                form=FileForm(imports.delimiter_of(options), options["encoding"], options["split"]),
+                allow=[Code(one) for one in options["allow"]],
+                sink=sink,
+                progress=progress,
             )
-            added = self._add(found, options)
-        for warning in found.warnings:
-            self.stdout.write(f"Warning: {warning}")
-        models = ", ".join(f"{count} of {name}" for name, count in added.by_generator.items()) or "none of a generator"
-        self.stdout.write(
-            f"Added {added.texts} texts to the study {options['study']}: {added.references} references, {models}; "
-            f"{added.contexts} contexts, {added.likelihoods} log-probabilities."
-        )
+        for note in found.notes:
+            self.stdout.write(note)
+        if study is not None and not found.total_problems:
+            return compared(study, found, file=options["file"].name, sink=sink)
+        return found
 
-    def _add(self, found: TextFile, options: dict[str, Any]) -> TextsAdded:
+    def _names(self, options: dict[str, Any]) -> Names:
+        known = (*NEEDED, *OPTIONAL)
+        base = load_names(options["mapping"], known)
+        return named_by(dict(options["column"]), dict(options["source"]), known, base)
+
+    def _show(self, found: Examination) -> None:
+        """The first rows as they are read, a line for each cell."""
+        self.stdout.write(f"{found.rows} rows read. The first {len(found.preview)}:")
+        for row in found.preview:
+            self.stdout.write(f"  row {row.row}")
+            for name, cell in row.cells.items():
+                if cell:
+                    self.stdout.write(f"    {name}: {short(cell)}")
+
+    def _add(self, found: Examination, options: dict[str, Any]) -> TextsAdded:
         now, owner, actor = timezone.now(), imports.user_named(options["owner"]), imports.ACTOR
-        with transaction.atomic():
+        allowed = [Code(one) for one in options["allow"]]
+        with transaction.atomic(), self._bar("Writing", " texts") as progress:
             if options["create"]:
                 study = create(options["study"], mode="live", plan=Plan(), actor=actor, now=now, owner=owner)
             else:
                 study = study_called(options["study"])
-            return add_texts(study, found.texts, actor=actor, now=now, origin=found.provenance)
+            return add_texts(
+                study,
+                found.texts,
+                actor=actor,
+                now=now,
+                origin=found.provenance,
+                allowed=allowed,
+                progress=progress,
+            )
+
+    def _tell(self, added: TextsAdded, study: str) -> None:
+        models = ", ".join(f"{count} of {name}" for name, count in added.by_generator.items()) or "none of a generator"
+        self.stdout.write(
+            f"Added {added.texts} texts to the study {study}: {added.references} references, {models}; "
+            f"{added.contexts} contexts, {added.likelihoods} log-probabilities."
+        )
+
+    @contextmanager
+    def _bar(self, what: str, unit: str) -> Iterator[Callable[[int, int], None]]:
+        """A progress bar on a terminal, nothing elsewhere."""
+        with tqdm(desc=what, unit=unit, unit_scale=True, disable=None, leave=False) as bar:
+
+            def moved(done: int, of: int) -> None:
+                bar.total = of
+                bar.update(done - bar.n)
+
+            yield moved
+
+
+def _pair(word: str) -> tuple[str, str]:
+    ours, sign, theirs = word.partition("=")
+    if not sign or not ours or not theirs:
+        raise argparse.ArgumentTypeError(f"{word!r} is not of the form A=B")
+    return ours, theirs

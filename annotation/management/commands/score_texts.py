@@ -9,11 +9,15 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from annotation.doors import sentences, study_called
-from annotation.flows.score_texts import generator_of, score_texts
-from annotation.models import Generator
-from metrics.cli.loglik import add_model_options, opened
+from annotation.flows.plan_scoring import plan_scoring
+from annotation.flows.score_texts import score_texts
+from annotation.models import Generator, Study
+from annotation.scoring import generator_of
+from annotation.tasks import wake_scoring
+from metrics.cli.loglik import add_model_options, opening
 from metrics.errors import MetricsError
 from metrics.likelihood import decoding_from
+from metrics.likelihood.opening import Opening
 
 
 class Command(BaseCommand):
@@ -26,6 +30,7 @@ class Command(BaseCommand):
         parser.add_argument("--server", metavar="URL", help="an OpenAI-compatible server that has the model")
         parser.add_argument("--end", default="", help="with --server: the end-of-text token as text")
         parser.add_argument("--replace", action="store_true", help="overwrite log-probabilities made otherwise")
+        parser.add_argument("--background", action="store_true", help="leave it to scoring workers, on their queue")
         add_model_options(parser)
         parser.set_defaults(temperature=None)
 
@@ -34,22 +39,35 @@ class Command(BaseCommand):
         with sentences():
             generator = generator_of(study, options["generator"])
             try:
-                backend = opened(argparse.Namespace(**options | self._decoding(generator, options)))
-                done = score_texts(
-                    study,
-                    backend=backend,
-                    generator=generator.name,
-                    replace=options["replace"],
-                    actor="command line",
-                    now=timezone.now(),
-                    progress=lambda now_done, of: self.stderr.write(f"{now_done} of {of} texts scored"),
-                )
+                how = opening(argparse.Namespace(**options | self._decoding(generator, options)))
+                done = self._plan if options["background"] else self._score
+                done(study, generator, how, replace=options["replace"])
             except MetricsError as error:
                 raise CommandError(f"The texts of {study} cannot be scored: {error}", returncode=2) from None
+
+    def _score(self, study: Study, generator: Generator, how: Opening, *, replace: bool) -> None:
+        done = score_texts(
+            study,
+            backend=how.open(),
+            generator=generator.name,
+            replace=replace,
+            actor="command line",
+            now=timezone.now(),
+            progress=lambda now_done, of: self.stderr.write(f"{now_done} of {of} texts scored"),
+        )
         self.stdout.write(
             f"{done.scored} texts scored under {done.generator}, {done.reused} taken from equal content, "
             f"{done.kept} had this score already.\n{done.signature}"
         )
+
+    def _plan(self, study: Study, generator: Generator, how: Opening, *, replace: bool) -> None:
+        done = plan_scoring(
+            study, opening=how, generator=generator.name, replace=replace, actor="command line", now=timezone.now()
+        )
+        self.stdout.write(f"{done.texts} texts to score under {done.generator}, in {done.chunks} chunks.")
+        if not wake_scoring(done.job, chunks=done.chunks):
+            self.stdout.write("Run `manage.py work` (as many as you like) to score them.")
+        self.stdout.write(f"`manage.py scoring {study}` shows how far they are.")
 
     def _decoding(self, generator: Generator, options: dict[str, Any]) -> dict[str, Any]:
         """The decoding asked for; where none is, the generator's own, which is what HUSE needs."""

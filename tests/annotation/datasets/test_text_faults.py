@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from annotation.datasets.codes import Code
 from annotation.datasets.problems import SHOWN, FileProblems
 from annotation.datasets.texts import read_texts
 
@@ -20,14 +21,14 @@ def csv_with(row: str) -> bytes:
 
 
 FAULTS = {
-    "a byte that is not UTF-8": (csv_with("x") + b"m9,caf\xe9,model\n", 5, "", "not UTF-8"),
-    "UTF-16": (HEADER.encode("utf-16"), 1, "", "UTF-16"),
-    "NUL": (csv_with("m2,a\0b,model,tiny,,,,,,,,"), 4, "", "NUL"),
-    "a BOM in the middle": (csv_with("\ufeffm2,a,model,tiny,,,,,,,,"), 4, "", "byte order mark"),
+    "a byte that is not UTF-8": (csv_with("x") + b"m9,caf\xe9,model\n", 5, "text", "not in the encoding"),
+    "UTF-16 without a byte order mark": (HEADER.encode("utf-16-le"), 1, "", "UTF-16"),
+    "NUL": (csv_with("m2,a\0b,model,tiny,,,,,,,,"), 4, "text", "NUL"),
+    "a BOM in the middle": (csv_with("\ufeffm2,a,model,tiny,,,,,,,,"), 4, "id", "byte order mark"),
     "an empty file": (b"", 1, "", "empty"),
     "a header only": (HEADER.encode(), None, "", "no rows"),
     "a missing column": (b"id,source\nr1,reference\n", 1, "text", "lacks this column"),
-    "a wrong delimiter": (b"id|text|source\nr1|a|reference\n", 1, "id", "is the delimiter right"),
+    "a wrong delimiter": (b"id text source\nr1 a reference\n", 1, "id", "is the delimiter right"),
     "a doubled column": (b"id,text,text,source\nr1,a,b,reference\n", 1, "text", "twice"),
     "a short row": (csv_with("m2,a,model,tiny"), 4, "context", "4 cells"),
     "a long row": (csv_with("m2,a,model,tiny,,,,,,,,,,"), 4, "", "14 cells"),
@@ -101,10 +102,11 @@ def test_the_first_sentence_names_the_first_problem_and_the_rest_is_listed(tmp_p
     path.write_text("id,text,source\nr1,a,reference\nr1,b,reference\nr2,,reference\n")
     with pytest.raises(FileProblems) as caught:
         read_texts(path)
-    first, count, second = str(caught.value).splitlines()
-    assert first == "texts.csv, row 3, column 'id': the id 'r1' stands in row 2 already."
+    first, count, second, *what_to_do = str(caught.value).splitlines()
+    assert first == "texts.csv, row 3, column 'id': the id 'r1' stands in row 2 already. [duplicate-id]"
     assert count.startswith("2 problems in all")
-    assert second == "  row 4, column 'text': must not be empty."
+    assert second == "  row 4, column 'text': must not be empty. [empty-text]"
+    assert [line.partition(":")[0] for line in what_to_do] == ["duplicate-id", "empty-text"]
 
 
 def test_twenty_problems_are_listed_and_all_are_counted(tmp_path: Path) -> None:
@@ -124,19 +126,27 @@ def test_a_row_that_follows_a_cell_with_line_breaks_is_told_by_the_line_of_the_f
 
 
 @pytest.mark.parametrize(
-    ("row", "sentence"),
+    ("row", "code", "sentence"),
     [
-        ("m2,x,model,tiny,c1,,,,,t=1,,", "the context 'c1' lacks a reference"),
-        ("m2,a b c,model,tiny,,,,,,t=1,,", "the same text stands under both sources"),
-        ("m2,d e,model,tiny,,,,,,t=1,,", "the same text of the same source"),
+        ("m2,x,model,tiny,c1,,,,,t=1,,", "unpaired-context", "the context 'c1' lacks a reference"),
+        ("m2,d e,model,tiny,,,,,,t=1,,", "duplicate-text", "the same text of the same source"),
+        ("m2,a </script> b,model,tiny,,,,,,t=1,,", "markup", "'</script>' at character 3"),
     ],
 )
-def test_what_may_be_right_is_only_warned_of(row: str, sentence: str, tmp_path: Path) -> None:
+def test_what_the_researcher_allows_is_only_warned_of(row: str, code: str, sentence: str, tmp_path: Path) -> None:
     path = tmp_path / "texts.csv"
     path.write_bytes(csv_with(row))
-    found = read_texts(path)
+    with pytest.raises(FileProblems, match=sentence):
+        read_texts(path)
+    found = read_texts(path, allow={Code(code)})
     assert len(found.texts) == 3
     assert any(sentence in warning for warning in found.warnings)
+
+
+def test_a_text_under_both_sources_is_only_warned_of(tmp_path: Path) -> None:
+    path = tmp_path / "texts.csv"
+    path.write_bytes(csv_with("m2,a b c,model,tiny,,,,,,t=1,,"))
+    assert "the same text stands under both sources" in " ".join(read_texts(path).warnings)
 
 
 def test_a_log_p_of_another_decoding_and_an_unknown_column_are_warned_of(tmp_path: Path) -> None:

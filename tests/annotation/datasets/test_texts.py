@@ -40,7 +40,7 @@ def test_json_lines_give_what_the_same_csv_gives(tmp_path: Path) -> None:
 
 def test_words_are_counted_where_no_length_is_given(tmp_path: Path) -> None:
     path = tmp_path / "texts.csv"
-    path.write_text("id,text,source,generator,log_prob,length_unit\nm,a  bc d,model,g,-4,\nn,a  bc d,model,g,-4,char\n")
+    path.write_text("id,text,source,generator,log_prob,length_unit\nm,a  bc d,model,g,-4,\nn,a  bc e,model,g,-4,char\n")
     likelihoods = [text.likelihoods[0] for text in read_texts(path).texts]
     assert [(one.length, one.unit) for one in likelihoods] == [(3, "whitespace"), (7, "char")]
 

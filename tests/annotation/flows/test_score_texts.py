@@ -47,10 +47,10 @@ class Letters:
 def imported(tmp_path: Path, n: int = 10, *, generators: Sequence[str] = ("tiny",), name: str = "new") -> Study:
     lines = ["id,text,source,generator,context,context_text,decoding"]
     for i, one in enumerate(texts(n, seed=1)):
-        lines.append(f"r{i},{WORDS[i % 5]} {one},reference,,c{i},the {WORDS[i]} sat,")
+        lines.append(f"r{i},{WORDS[i % 5]} {one},reference,,c{i},the {WORDS[i % len(WORDS)]} sat,")
     for name_of in generators:
         for i, one in enumerate(texts(n, seed=2)):
-            lines.append(f"{name_of}{i},{one},model,{name_of},c{i},the {WORDS[i]} sat,sample t=0.7")
+            lines.append(f"{name_of}{i},{one},model,{name_of},c{i},the {WORDS[i % len(WORDS)]} sat,sample t=0.7")
     path = tmp_path / "texts.csv"
     path.write_text("\n".join(lines) + "\n")
     call_command("import_texts", path, study=name, create=True, stdout=io.StringIO())

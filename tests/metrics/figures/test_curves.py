@@ -104,6 +104,16 @@ def test_powers_of_ten_are_labelled_shortly(power: int, label: str) -> None:
     assert decades(power, power) == ((float(power), label),)
 
 
+def test_an_axis_of_less_than_two_powers_of_ten_has_labels_between_them():
+    assert [label for _, label in decades(8.05, 8.6)] == ["200M"]
+    assert [(round(at, 3), label) for at, label in decades(2.2, 3.4)] == [
+        (2.301, "200"),
+        (2.699, "500"),
+        (3.0, "1,000"),
+        (3.301, "2,000"),
+    ]
+
+
 @pytest.mark.parametrize("paper", [theme.LIGHT["paper"], theme.DARK["paper"]])
 @pytest.mark.parametrize("colour", theme.SERIES.values())
 def test_every_series_keeps_three_to_one_on_light_and_dark_paper(colour: str, paper: str) -> None:

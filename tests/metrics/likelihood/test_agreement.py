@@ -11,7 +11,7 @@ from metrics.likelihood import Decoding, Layout, decoded, open_model
 from metrics.likelihood.huggingface import HuggingFace
 from metrics.likelihood.torch_loading import Loaded
 
-from .tiny import ids, model, one_at_a_time, pairs, saved, tokenizer
+from .tiny import WORDS, ids, model, one_at_a_time, pairs, saved, tokenizer
 
 KINDS = ("gpt2", "llama", "bloom", "gemma2", "bart", "t5")
 PAIRS = pairs()
@@ -49,6 +49,20 @@ def test_candidates_of_a_context_share_a_row_where_the_model_takes_it(kind: str)
 @pytest.mark.parametrize("kind", ["bloom", "gemma2"])
 def test_a_model_that_cannot_share_rows_is_scored_row_by_row(kind: str) -> None:
     assert not backend(kind).engine.shape.share
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "llama"])
+def test_leaving_out_what_a_tree_does_not_need_changes_no_score(kind: str) -> None:
+    found = backend(kind)
+    assert found.engine.lean
+    # Six candidates behind a long context: most places of the row are never read.
+    many = [("the cat sat on the mat and then the dog ran under a tree far away", one) for one in WORDS[:6]]
+    ours = found.score(many)
+    wanted = [one_at_a_time(model(kind), *pair) for pair in many]
+    np.testing.assert_allclose([one.mean for one in ours], [p / n for p, n in wanted], atol=1e-5)
+    # The hooks and the attention are taken off again: one pair at a time, by the same model.
+    after = [one_at_a_time(found.model, *pair)[0] for pair in many]
+    np.testing.assert_allclose(after, [p for p, _ in wanted], atol=1e-5)
 
 
 def test_a_soft_cap_behind_the_head_is_kept() -> None:

@@ -117,6 +117,24 @@ def test_what_a_server_cannot_tell_is_a_sentence(
         client(server).score([pair])
 
 
+@pytest.mark.parametrize(
+    "choice",
+    [{}, {"logprobs": {"token_logprobs": ["x"], "text_offset": [0]}}, "text", {"index": None, "logprobs": None}],
+)
+def test_an_answer_of_another_shape_is_a_sentence(monkeypatch: pytest.MonkeyPatch, choice: object) -> None:
+    found = CompletionsServer("http://127.0.0.1:1/v1", model="big")
+    monkeypatch.setattr(found, "_posted", lambda body: (200, json.dumps({"choices": [choice]})))
+    with pytest.raises(ServerFailed, match=r"^The server"):
+        found.score([("", "a b")])
+
+
+def test_a_token_that_the_server_adds_behind_the_prompt_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = CompletionsServer("http://127.0.0.1:1/v1", model="big")
+    more = {"token_logprobs": [None, -1.0, -2.0, -9.0], "text_offset": [0, 1, 3, 5]}
+    monkeypatch.setattr(found, "_posted", lambda body: (200, json.dumps({"choices": [{"logprobs": more}]})))
+    assert found.score([("a", " b c")]) == [Scored(-3.0, 2)]
+
+
 def test_an_address_without_http_is_refused() -> None:
     with pytest.raises(BadInput, match="http"):
         CompletionsServer("ftp://somewhere", model="big")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from metrics.errors import BadInput
 from metrics.likelihood import Decoding, decoded, decoding_from
+from metrics.likelihood.torch_logits import Logits
 from metrics.likelihood.torch_steps import decoded_logits, reading_log_prob, reading_statistics
 
 ROW = np.log([0.5, 0.3, 0.2])
@@ -66,11 +67,17 @@ def test_batches_of_logits_agree_with_the_plain_definition(
     np.testing.assert_allclose(np.exp(ours), np.exp(wanted), atol=1e-9)
 
 
-@pytest.mark.parametrize("how", [Decoding(), Decoding(0.8, top_k=5)])
-def test_statistics_equal_their_definitions(how: Decoding) -> None:
+def in_blocks(logits: np.ndarray, width: int) -> Logits:
+    whole = torch.tensor(logits)
+    return Logits(*whole.shape, width, lambda start, end: whole[:, start:end])
+
+
+@pytest.mark.parametrize("width", [40, 7, 1])
+@pytest.mark.parametrize("how", [Decoding(), Decoding(0.8), Decoding(0.8, top_k=5)])
+def test_statistics_equal_their_definitions_in_blocks_of_any_width(how: Decoding, width: int) -> None:
     rng = np.random.default_rng(1)
     logits, targets = rng.normal(0, 3, (7, 40)), rng.integers(0, 40, 7)
-    ours = reading_statistics(how)(torch.tensor(logits), torch.tensor(targets)).numpy()
+    ours = reading_statistics(how).read(in_blocks(logits, width), torch.tensor(targets)).numpy()
     for row, target, one in zip(logits, targets, ours, strict=True):
         log_p = decoded(row - np.logaddexp.reduce(row), how)
         kept = log_p[np.isfinite(log_p)]
@@ -81,7 +88,14 @@ def test_statistics_equal_their_definitions(how: Decoding) -> None:
         np.testing.assert_allclose(one, [log_p[target], log_p.max(), rank, -mean, mean, variance], atol=1e-9)
 
 
-def test_logits_without_a_finite_sum_give_no_number() -> None:
+@pytest.mark.parametrize("width", [3, 1])
+def test_logits_without_a_finite_sum_give_no_number(width: int) -> None:
     for bad in (np.nan, np.inf):
-        row = torch.tensor([[0.0, bad, 1.0]])
-        assert torch.isnan(reading_log_prob(Decoding())(row, torch.tensor([0]))).all()
+        row = np.array([[0.0, bad, 1.0]])
+        assert torch.isnan(reading_log_prob(Decoding()).read(in_blocks(row, width), torch.tensor([0]))).all()
+
+
+def test_a_block_without_any_probability_adds_nothing() -> None:
+    row = np.array([[-np.inf, -np.inf, 0.0, 0.0]])
+    found = reading_log_prob(Decoding()).read(in_blocks(row, 2), torch.tensor([3]))
+    assert found.item() == pytest.approx(np.log(0.5))

@@ -23,7 +23,7 @@ from metrics.__main__ import main
 from metrics.errors import BadInput
 from metrics.figures.embed import PLOTLY
 from metrics.report.build import build
-from metrics.report.records import FlagFacts, ReportInput
+from metrics.report.records import FlagFacts, ReportInput, SelectionStep
 from metrics.report.result import Report
 from metrics.report.tables import decimal, slugs
 from metrics.report.write import write
@@ -349,3 +349,21 @@ def test_names_of_generators_become_different_file_names() -> None:
 def test_neither_the_measures_nor_building_a_report_loads_the_drawing_library() -> None:
     code = "import sys, metrics, metrics.report.build; sys.exit('plotly' in sys.modules or 'django' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_funnel_of_a_selection_is_on_the_page_and_in_the_data(given: ReportInput, tmp_path: Path) -> None:
+    funnel = (
+        SelectionStep(f"begins with {EVIL}", 9, 4, 5, 0, (("reference", 4, 3), ("t=0.7", 5, 2))),
+        SelectionStep("cut at 5 words", 5, 1, 4, 2, (("reference", 3, 2),), "a note"),
+    )
+    chosen = build(replace(given, study=replace(given.study, selection=funnel)), seed=7)
+    write(chosen, tmp_path, now=NOW)
+    page = lxml_html.parse(str(tmp_path / "report.html"))
+    table = page.xpath('//section[@id="items"]//table[contains(caption, "Selection of texts")]')[0]
+    assert [[cell.text_content() for cell in row] for row in table.xpath(".//tr")] == [
+        ["Rule", "Before", "Removed", "Cut", "After", "reference after", "t=0.7 after"],
+        [f"begins with {EVIL}", "9", "4", "–", "5", "3", "2"],
+        ["cut at 5 words (a note)", "5", "1", "2", "4", "2", "0"],
+    ]
+    data = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert [step["after"] for step in data["study"]["selection"]] == [5, 4]

@@ -26,9 +26,11 @@ from annotation.flows.read import read
 from annotation.flows.review import approve
 from annotation.flows.score import score
 from annotation.flows.score_evaluators import FACTORS, score_evaluators
+from annotation.flows.score_texts import score_texts
 from annotation.flows.work import Work, work
 from annotation.models import Study, Submission
 from annotation.rehearsal import clark, script
+from annotation.rehearsal.backend import TinyModel
 from annotation.rehearsal.evaluators import evaluators_text
 from annotation.rehearsal.server import served
 from annotation.rehearsal.truth import known_truths
@@ -134,6 +136,9 @@ class Command(BaseCommand):
         )
         study = create(name, mode="rehearsal", plan=script.plan(design, seed=seed), actor=ACTOR, now=timezone.now())
         add_texts(study, script.texts(world, design, seed=seed), actor=ACTOR, now=timezone.now())
+        for t in design.temperatures:
+            name, model = script.generator_name(t), TinyModel(world, t)
+            score_texts(study, backend=model, generator=name, actor=ACTOR, now=timezone.now())
         found = lay_out(study, actor=ACTOR, now=timezone.now())
         cost = f"${found.total_cents / 100:,.2f} with fees"
         self._step(f"Laid out {found.hits} HITs with {found.assignments} assignments, {cost}")

@@ -1,0 +1,61 @@
+"""manage.py nnd_from_study STUDY --out FILE: what people judged, as near-negative tests for any model."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotation.doors import sentences, study_called
+from annotation.flows.make_tests import Rule, make_tests
+from metrics.cli.nnd_build import table
+from metrics.cli.output import json_text
+from metrics.errors import MetricsError
+from metrics.nnd.documents import tests_json
+
+
+class Command(BaseCommand):
+    help = "Make near-negative tests of a finished study; `python -m metrics nnd run FILE --model PATH` puts them."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study", metavar="STUDY")
+        parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the tests, as JSON")
+        parser.add_argument("--rule", choices=("mean", "majority", "labels"), default="mean", help="what is better")
+        parser.add_argument("--best", metavar="LABEL", help="majority: the top label; labels: the one without error")
+        parser.add_argument("--better", action="append", metavar="A>B>C", default=[], help="labels: the better first")
+        parser.add_argument("--minimum-gap", default="0", metavar="GAP", help="mean: smallest gap of two means (0)")
+        parser.add_argument("--minimum-ratings", type=int, default=1, help="texts of fewer are left out (1)")
+        parser.add_argument("--one-context", action="store_true", help="texts without a context share one")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        study = study_called(options["study"])
+        with sentences():
+            try:
+                tests = make_tests(study, rule=self._rule(options))
+            except MetricsError as error:
+                raise CommandError(f"The study {study} makes no tests: {error}", returncode=2) from None
+        try:
+            options["out"].write_text(json_text(tests_json(tests)), encoding="utf-8")
+        except OSError as error:
+            raise CommandError(f"{options['out']} cannot be written: {error.strerror}.", returncode=2) from None
+        self.stdout.write(f"{table(tests)}{options['out']}")
+
+    def _rule(self, options: dict[str, Any]) -> Rule:
+        try:
+            gap = Fraction(options["minimum_gap"])
+        except (ValueError, ZeroDivisionError):
+            raise CommandError(f"--minimum-gap is a number, not {options['minimum_gap']!r}.", returncode=2) from None
+        if gap < 0:
+            raise CommandError("--minimum-gap is at least 0.", returncode=2)
+        chains = [[label.strip() for label in chain.split(">")] for chain in options["better"]]
+        return Rule(
+            kind=options["rule"],
+            best=options["best"],
+            better=tuple(pair for chain in chains for pair in pairwise(chain)),
+            minimum_gap=gap,
+            minimum_ratings=options["minimum_ratings"],
+            one_context=options["one_context"],
+        )

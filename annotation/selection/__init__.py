@@ -1,0 +1,1 @@
+"""Choosing texts: pure rules, each named and counted."""

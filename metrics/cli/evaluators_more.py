@@ -1,0 +1,150 @@
+"""What `python -m metrics evaluators` adds: conditions against each other, equivalence, power, the mixed model."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from metrics.accuracy import evaluator_accuracies
+from metrics.cli.output import cell
+from metrics.conditions import ConditionComparison, compare_conditions, mixed_accuracy
+from metrics.equivalence import Equivalence, Margin, equivalence
+from metrics.errors import BadInput
+from metrics.evaluators import Evaluation
+from metrics.judged import Judged, check_judgments
+from metrics.mixed import MixedModel
+from metrics.serialise import estimate_json
+from metrics.serialise_comparison import anova_estimate, comparison_json, mixed_json, tost_estimate
+from metrics.types import Estimate
+
+OVERALL = "all judgments"
+
+
+@dataclass(frozen=True, slots=True)
+class More:
+    """The comparison (None: fewer than two conditions of two evaluators), TOST of the whole study, the mixed model."""
+
+    comparison: ConditionComparison | None
+    tost: Equivalence | None
+    mixed: MixedModel | None
+
+
+def options(command: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    command.add_argument(
+        "--test", choices=("welch", "student"), default="welch", help="t-test of two conditions (welch)"
+    )
+    command.add_argument(
+        "--pair",
+        nargs=2,
+        action="append",
+        metavar=("A", "B"),
+        help="two conditions of the declared family, once for each comparison (default: all pairs)",
+    )
+    command.add_argument("--alpha", type=float, default=0.05, help="error rate of the family (0.05)")
+    command.add_argument(
+        "--margin", nargs=2, type=float, metavar=("LOW", "HIGH"), help="accuracies that count as the same, for TOST"
+    )
+    command.add_argument("--declared", metavar="WHERE", help="where the margin was set before the data")
+    command.add_argument("--effect", type=float, metavar="D", help="an effect whose power and sample size are told")
+    command.add_argument("--mixed", action="store_true", help="fit the crossed mixed model of items and raters")
+
+
+def asked(judgments: Sequence[Judged], by: Sequence[str], evaluation: Evaluation, given: argparse.Namespace) -> More:
+    """Compute what the data and the options ask for. Raises MetricsError."""
+    margin = _margin(given)
+    big = [c for c in evaluation.conditions.values() if c.accuracy.accuracy.n > 1]
+    if len(big) < 2 and (given.pair or given.effect is not None):
+        raise BadInput("comparing conditions needs two of them with two evaluators each", column="condition")
+    compared = None
+    if len(big) > 1:
+        compared = compare_conditions(
+            judgments,
+            by,
+            pairs=[(a, b) for a, b in given.pair] if given.pair else None,
+            equal_variances=given.test == "student",
+            margin=margin,
+            effect=given.effect,
+            alpha=given.alpha,
+            level=given.level,
+        )
+    whole = evaluator_accuracies(check_judgments(judgments, repeats="keep"))
+    tost = equivalence(whole.values(), margin, alpha=given.alpha) if margin else None
+    mixed = mixed_accuracy(judgments, by, level=given.level, seed=given.seed) if given.mixed else None
+    return More(compared, tost, mixed)
+
+
+def _margin(given: argparse.Namespace) -> Margin | None:
+    if given.margin is None:
+        return None
+    if not given.declared:
+        raise BadInput("a margin needs --declared: where it was set before the data", column="--margin")
+    low, high = given.margin
+    return Margin(low, high, given.declared)
+
+
+def as_json(more: More) -> dict[str, Any]:
+    """`comparison` (null without conditions to compare), `tost` of the whole study, `mixed_model`, as asked for."""
+    found: dict[str, Any] = {"comparison": comparison_json(more.comparison) if more.comparison else None}
+    if more.tost:
+        found["tost"] = estimate_json(tost_estimate(more.tost))
+    if more.mixed:
+        found["mixed_model"] = mixed_json(more.mixed)
+    return found
+
+
+def as_text(more: More) -> list[str]:
+    """One block each."""
+    blocks = [_comparison(more.comparison)] if more.comparison else []
+    equivalent = {OVERALL: more.tost} if more.tost else {}
+    equivalent |= more.comparison.equivalence if more.comparison else {}
+    blocks += [_tost(equivalent)] if equivalent else []
+    blocks += [_mixed(more.mixed)] if more.mixed else []
+    return blocks
+
+
+def _numbers(estimate: Estimate, *names: str) -> str:
+    values = [(name, estimate.settings.get(name)) for name in names]
+    return ", ".join(f"{name} none" if value is None else f"{name} {value:.4g}" for name, value in values)
+
+
+def _comparison(found: ConditionComparison) -> str:
+    anova = anova_estimate(found.anova)
+    lines = [f"Conditions compared, evaluators as units. ANOVA F {cell(anova)}, {_numbers(anova, 'p', 'eta_squared')}."]
+    for pair in found.pairs:
+        test = pair.difference
+        lines.append(f"{pair.a} - {pair.b}: {cell(test)}, {_numbers(test, 't', 'df', 'p', 'p_bonferroni', 'p_holm')}")
+        effects = f"  d {cell(pair.cohens_d)}, g {cell(pair.hedges_g)}"
+        lines.append(f"{effects}; smallest d found with power 0.8: {cell(pair.smallest_effect)}")
+        if "effect" in pair.smallest_effect.settings:
+            asked_for = ("effect", "power_for_effect", "n_a_group_for_effect")
+            lines.append(f"  {_numbers(pair.smallest_effect, *asked_for)}")
+    lines += [
+        f"Tukey-Kramer {pair.a} - {pair.b}: {cell(pair.difference)}, {_numbers(pair.difference, 'q', 'p')}"
+        for pair in found.tukey
+    ]
+    lines.append(f"Family of {len(found.family.hypotheses)} tests: {found.family.name}, alpha {found.family.alpha:g}.")
+    if found.left_out:
+        lines.append(f"Left out, with one evaluator: {', '.join(found.left_out)}.")
+    return "\n".join(lines + (["flags: " + ", ".join(found.flags)] if found.flags else [])) + "\n"
+
+
+def _tost(found: dict[str, Equivalence]) -> str:
+    first = next(iter(found.values()))
+    margin = first.margin
+    lines = [f"Equivalence (TOST), margin {margin.low:g} to {margin.high:g} declared in: {margin.declared}"]
+    for name, test in found.items():
+        verdict = {True: "equivalent", False: "not shown equivalent", None: "no verdict"}[test.equivalent]
+        shown = tost_estimate(test)
+        lines.append(f"{name}: {cell(shown)}, {_numbers(shown, 't_low', 't_high', 'p')}: {verdict}")
+    return "\n".join(lines) + "\n"
+
+
+def _mixed(found: MixedModel) -> str:
+    lines = ["Mixed model of right answers, crossed raters and items:"]
+    lines += [f"{name}: {cell(estimate)}" for name, estimate in found.effects.items()]
+    if found.variances:
+        lines.append("variances: " + ", ".join(f"{name} {value:.4g}" for name, value in found.variances.items()))
+    return "\n".join(lines + ([found.note] if found.note else [])) + "\n"

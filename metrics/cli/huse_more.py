@@ -1,0 +1,117 @@
+"""What `python -m metrics huse` adds where it is asked for: permutation tests, curves, sensitivity."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from metrics.cli.output import cell
+from metrics.curves import Curve, replicate_curve, size_curve
+from metrics.errors import BadInput
+from metrics.permutation import FEATURES, PermutationTest, permutation_test
+from metrics.sensitivity import Sensitivity, SensitivityRow, sensitivity_table
+from metrics.serialise_huse import curve_json, permutations_json, sensitivity_json
+from metrics.tables_in import read_hits, read_ratings
+from metrics.types import HuseResult, Item
+
+PERMUTATIONS = 999
+
+
+@dataclass(frozen=True, slots=True)
+class More:
+    """What was asked for; None or empty where it was not."""
+
+    permutations: tuple[PermutationTest, ...]
+    curves: tuple[Curve, ...]
+    sensitivity: Sensitivity | None
+
+
+def options(command: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    command.add_argument(
+        "--permutation",
+        type=int,
+        nargs="?",
+        const=PERMUTATIONS,
+        metavar="TIMES",
+        help=f"test that nothing tells the sources apart, by so many exchanges of labels ({PERMUTATIONS})",
+    )
+    command.add_argument(
+        "--curves", action="store_true", help="HUSE by number of texts, and by ratings a text where --ratings is given"
+    )
+    command.add_argument(
+        "--sensitivity", action="store_true", help="HUSE by other k, other rules for ties, log p not by length"
+    )
+
+
+def asked(items: Sequence[Item], given: argparse.Namespace) -> More:
+    """Compute what was asked for. Raises MetricsError."""
+    tests: tuple[PermutationTest, ...] = ()
+    if given.permutation is not None:
+        if given.permutation < 1:
+            raise BadInput("labels are exchanged at least once", column="--permutation")
+        hits = read_hits(given.items)
+        tests = tuple(
+            permutation_test(items, measure, hits=hits, k=given.k, permutations=given.permutation, seed=given.seed)
+            for measure in FEATURES
+        )
+    curves: tuple[Curve, ...] = ()
+    if given.curves:
+        curves = (size_curve(items, k=given.k, seed=given.seed),)
+        if given.ratings is not None:
+            ratings = read_ratings(given.ratings, [item.id for item in items])
+            curves = (replicate_curve(items, ratings, k=given.k, seed=given.seed), *curves)
+    return More(tests, curves, sensitivity_table(items, k=given.k) if given.sensitivity else None)
+
+
+def as_json(more: More) -> dict[str, Any]:
+    """`permutation_p`, `curves` and `sensitivity`, as far as they were asked for."""
+    found: dict[str, Any] = {}
+    if more.permutations:
+        found["permutation_p"] = permutations_json(more.permutations)
+    if more.curves:
+        found["curves"] = {curve.over: curve_json(curve) for curve in more.curves}
+    if more.sensitivity:
+        found["sensitivity"] = sensitivity_json(more.sensitivity)
+    return found
+
+
+def as_text(more: More) -> list[str]:
+    """One block each."""
+    blocks = [_permutations(more.permutations)] if more.permutations else []
+    blocks += [_curve(curve) for curve in more.curves]
+    blocks += [_sensitivity(more.sensitivity)] if more.sensitivity else []
+    return blocks
+
+
+def _permutations(tests: Sequence[PermutationTest]) -> str:
+    first = tests[0]
+    lines = [f"Test that nothing tells the sources apart, {first.permutations} exchanges of labels {first.scheme}:"]
+    lines += [f"{test.measure:<14}{test.value:.3f}  p {test.p:.4f}  mid-p {test.mid_p:.4f}" for test in tests]
+    return "\n".join([*lines, *([first.note] if first.note else [])]) + "\n"
+
+
+def _curve(curve: Curve) -> str:
+    lines = [f"{curve.over:<10}HUSE, {100 * curve.band:g} % of draws    HUSE-Q"]
+    for point in curve.points:
+        cells = [f"{spread.mean:.3f} [{spread.low:.3f}, {spread.high:.3f}]" for spread in (point.huse, point.huse_q)]
+        lines.append(f"{point.at:<10}{cells[0]:<26}{cells[1]}")
+    if curve.fit:
+        lines.append(f"HUSE = {curve.fit.a:.3f} + {curve.fit.b:.3f} / r: {curve.fit.note}")
+    return "\n".join([*lines, curve.note]) + "\n"
+
+
+def _sensitivity(found: Sensitivity) -> str:
+    default = SensitivityRow("as reported", {}, found.default)
+    width = max(len(row.choice) for row in found.rows) + 2
+    lines = [f"{'choice':<{width}}HUSE   HUSE-Q HUSE-D log p only"]
+    lines += [f"{row.choice:<{width}}{_four(row.result)}" for row in (default, *found.rows)]
+    if found.left_out:
+        lines.append(f"Too few items for k = {', '.join(map(str, found.left_out))}.")
+    return "\n".join([*lines, "The choice was made before looking; choosing a row afterwards is no result."]) + "\n"
+
+
+def _four(result: HuseResult) -> str:
+    return "".join(f"{cell(getattr(result, field.name)):<7}" for field in fields(result)).rstrip()

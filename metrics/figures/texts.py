@@ -1,0 +1,27 @@
+"""Words in figures that come from outside: long names made short, names that run from right to left kept in place."""
+
+from __future__ import annotations
+
+import re
+
+LEGEND = 34  # letters of a name beside its key
+LETTERS = r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]+"
+RIGHT_TO_LEFT = re.compile(rf"{LETTERS}(?:\s+{LETTERS})*")
+
+
+def short(name: str, letters: int = LEGEND) -> str:
+    """A name in so many letters at most: its beginning and its end, which tell long names apart."""
+    if len(name) <= letters:
+        return name
+    tail = (letters - 1) // 3
+    return f"{name[: letters - 1 - tail].rstrip()}…{name[-tail:].lstrip() if tail else ''}"
+
+
+def steady(text: str) -> str:
+    """The text with its right-to-left words isolated (U+2068, U+2069), so that numbers beside them keep their order."""
+    return RIGHT_TO_LEFT.sub(lambda found: f"\u2068{found[0]}\u2069", text)
+
+
+def counted(n: int, noun: str) -> str:
+    """`1 rating`, `1,200 ratings`."""
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"

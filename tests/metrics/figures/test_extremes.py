@@ -1,0 +1,95 @@
+"""Figures of extreme data: long and right-to-left names, thousands of points, many models, no intervals."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metrics.figures import accuracy_by_arm, embed, hj_frequency, score_histogram, tradeoff
+from metrics.figures.accuracy_by_arm import Arm
+from metrics.figures.hj_frequency import Phrase, Typicality
+from metrics.figures.interactive import figure
+from metrics.figures.score_histogram import Scores
+from metrics.figures.static import svg
+from metrics.figures.texts import counted, short, steady
+from metrics.figures.theme import grain
+from metrics.figures.tradeoff import System
+from metrics.types import Estimate, Interval
+
+LONG = "a-model-with-a-very-long-name-and-many-options-2026 (temperature 0.7)"
+ARABIC = "نموذج جديد"
+LABELS = ("Definitely human", "Possibly human", "Possibly machine", "Definitely machine")
+
+
+def estimate(value: float, n: int = 200, *, alone: bool = False) -> Estimate:
+    return Estimate(value, n, None if alone else Interval(value - 0.1, value + 0.1, 0.95, "t"), {}, (), "x|n:1")
+
+
+@given(st.text(max_size=80), st.integers(8, 60))
+def test_a_short_name_fits_and_keeps_both_ends(name, letters):
+    made = short(name, letters)
+    assert len(made) <= letters
+    assert made == name or (made[0] == name[0] and made[-1] == name[-1] and "…" in made)
+
+
+def test_right_to_left_words_are_isolated_and_nothing_else_changes():
+    assert steady(f"{ARABIC} 3.5 [3.2, 3.8]") == f"\u2068{ARABIC}\u2069 3.5 [3.2, 3.8]"
+    assert steady("Модель 模型 5") == "Модель 模型 5"
+
+
+def test_one_is_not_many():
+    assert (counted(1, "rating"), counted(1200, "rating")) == ("1 rating", "1,200 ratings")
+
+
+def test_a_long_name_never_drives_the_numbers_out_of_a_row():
+    chart = accuracy_by_arm.chart([Arm(LONG, estimate(0.6), "none"), Arm("b", estimate(0.5), "examples")])
+    note = chart.notes[0].text
+    assert note.endswith(" 60.0% [50.0, 70.0], n = 200")
+    assert len(note) <= accuracy_by_arm.LETTERS
+    assert LONG in chart.alt
+    assert LONG in chart.points[0].hover[0]
+
+
+def test_captions_of_right_to_left_names_keep_their_numbers_in_order():
+    page = embed.page([accuracy_by_arm.chart([Arm(ARABIC, estimate(0.6))])], title="t")
+    assert f"\u2068{ARABIC}\u2069 60.0%" in page
+
+
+def test_of_many_models_the_best_of_each_task_are_named():
+    systems = [System(f"m{i}", "t", estimate(0.5), estimate(i / 30), estimate(1 - i / 30)) for i in range(30)]
+    named = {note.text for note in tradeoff.chart(systems).notes if not note.quiet}
+    assert named == {"m29", "m0"}
+    assert len(tradeoff.chart(systems).points[0].x) == 30
+
+
+def test_several_generators_in_one_histogram_look_different():
+    found = [Scores(name, source, (5, 5, 5, 5), (None,) * 4, 1) for name, source in
+             (("human", "reference"), ("a", "model"), ("b", "model"))]  # fmt: skip
+    bars = score_histogram.chart(LABELS, found).bars
+    assert len({one.look for one in bars}) == 3
+    assert score_histogram.chart(LABELS, found[:2]).bars[1].look == "model"
+    assert "(20 ratings)" in bars[0].name
+    assert "by 1 rater)" in score_histogram.alt(LABELS, found)
+
+
+def test_a_correlation_without_an_interval_claims_nothing():
+    phrases = tuple(Phrase(f"p{i}", 10.0**i, float(i), None, 1) for i in range(3))
+    found = Typicality(phrases, estimate(1.0, 3, alone=True), estimate(1.0, 3, alone=True), 0)
+    assert "HJ and log frequency: Pearson 1.00 (no interval)" in hj_frequency.alt(found)
+    drawn = json.loads(figure(hj_frequency.chart(found)).to_json())
+    assert all("error_y" not in trace or not trace["error_y"].get("array") for trace in drawn["data"])
+
+
+@pytest.mark.parametrize(("marks", "size"), [(0, 1.0), (400, 1.0), (1600, 0.5), (10**6, 0.4)])
+def test_many_marks_are_small(marks, size):
+    assert grain(marks) == pytest.approx(size)
+
+
+def test_five_thousand_points_are_drawn_small_both_ways():
+    phrases = tuple(Phrase(f"p{i}", float(i + 1), 3.0, None, 1) for i in range(5000))
+    chart = hj_frequency.chart(Typicality(phrases, estimate(0.1), estimate(0.1), 0))
+    assert json.loads(figure(chart).to_json())["data"][0]["marker"]["size"] == pytest.approx(2.8)
+    assert svg(chart).count("<title>") >= 5000

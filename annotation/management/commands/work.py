@@ -30,6 +30,9 @@ class Command(BaseCommand):
                 failed += self._market(Q(study=study) if study else Q())
             if options["only"] != "market":
                 failed += self._scoring(Q(job__study=study) if study else Q())
+            gone = forget(now=timezone.now(), dry_run=False)
+            if gone.workers:
+                self.stdout.write(f"{gone.workers} workers are known by their pseudonyms alone from now on")
             if options["every"] is None:
                 break
             time.sleep(options["every"])
@@ -45,9 +48,6 @@ class Command(BaseCommand):
             market = Market(conf.endpoint())
         done = work(only, market=market, clock=timezone.now, progress=self._tell)
         self.stdout.write(f"{done.done} done, {done.failed} failed, {done.put_off} put off, {done.waiting} waiting")
-        gone = forget(now=timezone.now(), dry_run=False)
-        if gone.workers:
-            self.stdout.write(f"{gone.workers} workers are known by their pseudonyms alone from now on")
         return done.failed
 
     def _scoring(self, only: Q) -> int:

@@ -121,7 +121,7 @@ def test_a_report_says_how_many_were_withdrawn(rated: Study, market: Market) -> 
     [
         {"raw": "", "raw_format": "mturk-xml"},
         {"raw": "<x/>", "raw_format": "withdrawn"},
-        {"raw": "", "raw_format": "withdrawn", "work_seconds": 1},
+        {"raw": "", "raw_format": "withdrawn", "work_seconds": 86_399},
         {"raw": "", "raw_format": "withdrawn", "market_id": "3B"},
         {"raw": "", "raw_format": "withdrawn", "received_at": NOW + timedelta(days=1)},
     ],

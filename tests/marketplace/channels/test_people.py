@@ -17,7 +17,7 @@ from tests.marketplace.channels.guests import told, written
 
 pytestmark = pytest.mark.database
 
-GOOD = "\ufeffName,E-Mail ,email,ID\nAda,x,Ada@Example.org,a-1\n=cmd(),x,,@b-2\n\nCy,x,cy@example.org,\n"
+GOOD = "\ufeffName,E-Mail ,email,ID\nAda,x,Ada@Example.org,student-4711\n=cmd(),x,,@b-2\n\nCy,x,cy@example.org,\n"
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def rows(file: Path) -> list[dict[str, str]]:
 def test_everybody_gets_a_link_and_no_cell_is_a_formula(class_of_three):
     found = rows(class_of_three)
     assert [(row["email"], row["id"], row["name"]) for row in found] == [
-        ("ada@example.org", "a-1", "Ada"),
+        ("ada@example.org", "student-4711", "Ada"),
         ("", "'@b-2", "'=cmd()"),
         ("cy@example.org", "", "Cy"),
     ]
@@ -145,7 +145,7 @@ def test_ids_and_addresses_stand_in_the_vault_alone(class_of_three, guest, djang
     for model in apps.get_app_config("marketplace").get_models():
         if model is not ParticipantIdentity:
             assert "ada@example.org" not in str(list(model.objects.values()))
-            assert "a-1" not in str(list(model.objects.values_list()))
+            assert "student-4711" not in str(list(model.objects.values_list()))
 
 
 def test_a_channel_of_accounts_has_no_links(lab):

@@ -44,7 +44,7 @@ def let_nothing_be_changed(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0004_design'),
+        ('annotation', '0006_text_selection'),
     ]
 
     operations = [

@@ -240,6 +240,8 @@ def test_the_keyboard_leaves_a_task_that_holds_it(lab, ann: Desk) -> None:
     ann.page.wait_for_timeout(200)
     ann.page.keyboard.press("Shift+Tab")
     ann.page.keyboard.press("Enter")
+    ann.page.wait_for_url("**/return/")
+    ann.page.get_by_role("button", name="Yes, return it").press("Enter")
     ann.page.wait_for_url("**/hits/")
     assert Assignment.objects.get().state == "Returned"
 

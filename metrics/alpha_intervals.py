@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from statistics import NormalDist
 from typing import Literal
 
@@ -31,6 +32,11 @@ DEALS = 5
 FEW = "too_few_for_interval"
 PERFECT = "no_disagreement"
 PARTIAL = "resamples_without_variation"
+TARGETS: dict[Resampled, str] = {
+    "items": "alpha over new items like these, with these very raters",
+    "raters": "alpha over new raters like these, on these very items",
+    "both": "alpha over new items and new raters like these",
+}
 Found = tuple[Interval | None, tuple[str, ...]]
 
 
@@ -48,7 +54,8 @@ def items_interval(
     share = _widened(confidence, units.items)
     ends = _bca(found, value, _acceleration(units, level), share)
     low, high = np.quantile(found, ends)
-    return Interval(float(low), float(high), confidence, "items drawn with replacement, BCa percentiles"), flags
+    method = "items drawn with replacement, BCa percentiles"
+    return Interval(float(low), float(high), confidence, method, TARGETS["items"]), flags
 
 
 def raters_interval(ratings: Ratings, level: Level, value: float, confidence: float, rng: np.random.Generator) -> Found:
@@ -58,7 +65,8 @@ def raters_interval(ratings: Ratings, level: Level, value: float, confidence: fl
     if variance is None:
         return None, (PERFECT if value == 1 else FEW,)
     method = "raters left out in turn, jackknife"
-    return _on_log_scale(value, math.sqrt(variance), int(groups.max()), confidence, method), ()
+    found = _on_log_scale(value, math.sqrt(variance), int(groups.max()), confidence, method)
+    return replace(found, target=TARGETS["raters"]), ()
 
 
 def both_interval(
@@ -78,7 +86,7 @@ def both_interval(
     error = math.sqrt(of_items + max(0.0, of_raters - of_ratings))
     df = min(units.items, int(groups.max()) + 1) - 1
     method = "items drawn with replacement and raters left out in turn, variances added"
-    return _on_log_scale(value, error, df, confidence, method), flags
+    return replace(_on_log_scale(value, error, df, confidence, method), target=TARGETS["both"]), flags
 
 
 def _resampled(units: Units, level: Level, draws: int, rng: np.random.Generator) -> tuple[Floats, tuple[str, ...]]:

@@ -1,13 +1,13 @@
 """Comparing models on the same contexts: intervals of differences, never a ranking across unequal numbers of ratings.
 
-The interval of a difference is value -+ z * sd over subsamples of contexts drawn once for all models, so that what the
-models share (contexts, references, their raters) cancels as it does in the study. HUSE falls as raters are added;
-therefore every text is first brought to the smallest number of ratings any text has.
+The interval of a difference is value -+ t * sd over halves of the contexts drawn once for all models, so that what the
+models share (contexts, references, their raters) cancels as it does in the study; the rule is that of
+`metrics.resampling`. HUSE falls as raters are added; therefore every text is first brought to the smallest number of
+ratings any text has.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -15,25 +15,27 @@ from itertools import combinations
 import numpy as np
 
 from metrics.arrays import Bools, Floats, Ints
+from metrics.distributions import t_quantile
 from metrics.errors import BadInput, InsufficientData, some
 from metrics.huse import Settings
 from metrics.rated import lay_out, with_means
-from metrics.resampling import context_numbers, error_floor, kept_of, normal_quantile, subsample_share
+from metrics.resampling import SHARE, context_numbers, degrees, error_floor, kept_of, neighbours_in, split_units
 from metrics.subsets import Study
 from metrics.types import MODEL, REFERENCE, Estimate, Interval, Item, Missing, Rating, Setting
 from metrics.validation import Table, check_items
 from metrics.version import __version__
 
-METHOD = "paired subsamples"
+METHOD = "paired half-samples"
+TARGET = "difference of the estimators' expectations at this number of texts and ratings, over new contexts"
 MEASURES = ("huse", "huse_q", "huse_d")
 FEWEST_RATINGS = 5
 EQUALISED_DRAWS = 200  # draws of ratings behind a value
-INNER_DRAWS = 4  # draws of ratings in each subsample of contexts; their own noise is taken off the variance
+INNER_DRAWS = 4  # draws of ratings in each half of the contexts; their own noise is taken off the variance
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """first - second, measure by measure: huse, huse_q, huse_d, each with the interval of paired subsamples."""
+    """first - second, measure by measure: huse, huse_q, huse_d, each with the interval of paired half-samples."""
 
     first: str
     second: str
@@ -96,7 +98,7 @@ def compare_models(
     base = _base(tables, design, {"k": k, "seed": seed, "draws": draws, "mode": "exact"}, drawn is None)
     differences = []
     for pair in combinations(tables, 2):
-        errors = None if drawn is None else _standard_errors(drawn[pair[0]], drawn[pair[1]], design.factor())
+        errors = None if drawn is None else _standard_errors(drawn[pair[0]] - drawn[pair[1]], design.kept())
         n = sum(len(tables[name]) for name in pair) - tables[pair[0]].sizes[0]
         differences.append(_difference(pair, values, errors, level, replace(base, n=n), design.smallest))
     return Comparison(
@@ -141,9 +143,10 @@ class _Arm:
 
     def __init__(self, table: Table, places: Mapping[str, int], k: int):
         self.at = np.array([places[item.id] for item in table.items], dtype=np.int64)
-        self.study = Study(table.hj_whole, table.q, table.z, k)
+        arrays = table.hj_whole, table.q, table.z
+        self.study, self.half = Study(*arrays, k), Study(*arrays, neighbours_in(SHARE, k))
 
-    def values(self, chosen: Bools, sums: Ints | None) -> Floats:
+    def values(self, chosen: Bools, sums: Ints | None, study: Study) -> Floats:
         """(rows, 3): HUSE, HUSE-Q and HUSE-D of the chosen ones of all texts, HJ as given or from drawn sums."""
         own = chosen[:, self.at]
         sizes = own.sum(axis=1)
@@ -151,7 +154,6 @@ class _Arm:
         for size in np.unique(sizes):
             rows = np.flatnonzero(sizes == size)
             subsets = np.nonzero(own[rows])[1].reshape(-1, size)
-            study = self.study
             out[rows] = np.transpose(
                 study.huse_and_q(subsets) if sums is None else study.rated(sums[np.ix_(rows, self.at)], subsets)
             )
@@ -170,7 +172,6 @@ class _Design:
         self.arms = {name: _Arm(table, places, k) for name, table in tables.items()}
         self.texts, self.k = len(texts), k
         self.smallest = min(len(table) for table in tables.values())
-        self.share = subsample_share(self.smallest, k)
         numbers = [context_numbers([item.context for item in t.items], t.z) for t in tables.values()]
         self.paired = all(one is not None for one in numbers)
         self.groups = self._groups(list(texts.values()), tables)
@@ -188,20 +189,17 @@ class _Design:
             groups.append(np.where(own, np.cumsum(own) - 1, -1))
         return groups
 
-    def draw(self, rng: np.random.Generator, draws: int) -> Bools:
-        """(draws, texts): the same share of each group of units, without replacement."""
-        chosen = np.zeros((draws, self.texts), dtype=np.bool_)
+    def draw(self, rng: np.random.Generator, pairs: int) -> Bools:
+        """(2 x pairs, texts): half of each group of units, and for row i another half in row i + pairs."""
+        chosen = np.zeros((2 * pairs, self.texts), dtype=np.bool_)
         for group in self.groups:
-            units = int(group.max()) + 1
-            rank = rng.random((draws, units)).argsort(axis=1).argsort(axis=1)
-            chosen |= (rank < kept_of(units, self.share))[:, group] & (group >= 0)
+            chosen |= split_units(rng, pairs, int(group.max()) + 1)[:, group] & (group >= 0)
         return chosen
 
-    def factor(self) -> float:
-        """From the sd over subsamples to the standard error."""
-        units = sum(int(group.max()) + 1 for group in self.groups)
-        kept = sum(kept_of(int(group.max()) + 1, self.share) for group in self.groups)
-        return math.sqrt(kept / (units - kept))
+    def kept(self) -> float:
+        """Share of the units in a half: a half, or a little less where their number is odd."""
+        units = [int(group.max()) + 1 for group in self.groups]
+        return sum(kept_of(own, SHARE) for own in units) / sum(units)
 
     def sums(self, rng: np.random.Generator, draws: int) -> Ints | None:
         """Sums of drawn ratings of all texts; None where all have as many."""
@@ -214,19 +212,21 @@ class _Design:
         draws = EQUALISED_DRAWS if self.common.equalised else 1
         sums = self.sums(rng, draws)
         everything = np.ones((draws, self.texts), dtype=np.bool_)
-        return {name: arm.values(everything, sums).mean(axis=0) for name, arm in self.arms.items()}
+        return {name: arm.values(everything, sums, arm.study).mean(axis=0) for name, arm in self.arms.items()}
 
     def subsampled(self, rng: np.random.Generator, draws: int) -> dict[str, Floats] | None:
-        """(inner draws, draws, 3) by model, or None where a subsample leaves too few texts."""
-        chosen = self.draw(rng, draws)
+        """(inner draws, 2 x pairs, 3) by model, or None where a half leaves too few texts."""
+        if min(int(group.max()) + 1 for group in self.groups) < 2:
+            return None
+        chosen = self.draw(rng, max(1, draws // 2))
         if min(int(chosen[:, arm.at].sum(axis=1).min()) for arm in self.arms.values()) <= self.k:
             return None
         inner = INNER_DRAWS if self.common.equalised else 1
         found: dict[str, list[Floats]] = {name: [] for name in self.arms}
         for _ in range(inner):
-            sums = self.sums(rng, draws)
+            sums = self.sums(rng, len(chosen))
             for name, arm in self.arms.items():
-                found[name].append(arm.values(chosen, sums))
+                found[name].append(arm.values(chosen, sums, arm.half))
         return {name: np.stack(parts) for name, parts in found.items()}
 
 
@@ -267,13 +267,14 @@ def _common_ratings(texts: Sequence[Item], ratings: Sequence[Rating] | None) -> 
     return _Common(min(counts), True)
 
 
-def _standard_errors(first: Floats, second: Floats, factor: float) -> Floats:
-    """Of the three differences; the noise of the inner draws of ratings is taken off."""
-    apart = first - second
-    variance = apart.mean(axis=0).var(axis=0, ddof=1)
-    if len(apart) > 1:
-        variance = np.maximum(variance - apart.var(axis=0, ddof=1).mean(axis=0) / len(apart), 0.0)
-    return np.asarray(factor * np.sqrt(variance))
+def _standard_errors(apart: Floats, kept: float) -> Floats:
+    """Of the three differences, from (inner draws, 2 x pairs, 3); the noise of the draws of ratings is taken off."""
+    first, second = np.split(apart, 2, axis=1)
+    contrast = first - second
+    square = (contrast.mean(axis=0) ** 2).mean(axis=0)
+    if len(contrast) > 1:
+        square = np.maximum(square - contrast.var(axis=0, ddof=1).mean(axis=0) / len(contrast), 0.0)
+    return np.asarray(np.sqrt(kept * square / 2))
 
 
 def _difference(
@@ -285,8 +286,8 @@ def _difference(
         value = float(values[first][i] - values[second][i])
         interval = None
         if errors is not None:
-            half = normal_quantile(level) * max(float(errors[i]), error_floor(abs(value), texts))
-            interval = Interval(value - half, value + half, level, METHOD)
+            half = t_quantile((1 + level) / 2, degrees(texts)) * max(float(errors[i]), error_floor(abs(value), texts))
+            interval = Interval(value - half, value + half, level, METHOD, TARGET)
         signature = f"{name}:{first}-{second}|{base.signature}"
         found[name] = replace(base, value=value, interval=interval, signature=signature)
     return Difference(first, second, **found)

@@ -1,8 +1,10 @@
 """What stands beside the headline interval: the part of the raters, and the binomial part, each named as a part.
 
 The headline interval draws texts; the raters stay. It already holds the noise of single ratings. What it cannot see is
-that other raters would have shifted many texts together. Half-samples of whole workers show that part. It is added to
-the interval where the design confounds it with the source: where most raters saw one source only.
+that other raters would have shifted many texts together. Splitting texts and whole workers into halves at once shows
+that part: a two-way table of four studies of half the texts by half the workers, whose main effect of workers, less
+the interaction, is what other workers would move. It is added to the interval where the design confounds it with the
+source: where references and model texts were rated by different workers.
 """
 
 from __future__ import annotations
@@ -13,31 +15,41 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from metrics.arrays import Bools, Floats, Ints
+from metrics.arrays import Bools, Ints
 from metrics.errors import BadInput, InsufficientData
-from metrics.huse import MODES, Settings, evaluate
+from metrics.huse import MODES, STANDARD_ERROR, Settings, evaluate
 from metrics.rated import Rated, lay_out, with_means
-from metrics.resampling import context_numbers, normal_quantile
-from metrics.subsets import Study
+from metrics.rater_halves import MUCH_DIFFERENT, half_means, rater_errors, source_difference
+from metrics.resampling import (
+    context_numbers,
+    degrees,
+    normal_quantile,
+    subsample_interval,
+)
 from metrics.types import Estimate, HuseResult, Interval, Item, Missing, Mode, Rating, Setting, VoteTie
 from metrics.validation import check_items
 from metrics.version import __version__
 
 RATERS = "half-samples of workers (a component)"
 BINOMIAL = "binomial, too narrow"
-WITH_RATERS = "subsamples and raters"
+WITH_RATERS = "half-samples of texts and of raters"
+TARGET = "expectation of the estimator at this number of texts and ratings, over new texts and other raters"
 ONE_SOURCE = "raters_saw_one_source"
+DIFFERENT = "raters_differ_by_source"
+NO_RATERS = "interval_without_raters"
 FEWEST_RATERS = 4
-CELLS = 1 << 22  # ratings held at once
 
 
 @dataclass(frozen=True, slots=True)
 class RaterComponent:
-    """Spread of HUSE, HUSE-Q and HUSE-D over half-samples of whole workers: standard errors, a part of the whole.
+    """What other workers would move: standard errors of HUSE, HUSE-Q and HUSE-D, a part of the whole.
 
-    mean_huse, mean_huse_q: over the half-samples; above the study's values, because fewer raters make noisier HJ.
+    The noise of single ratings is taken off, since the interval over texts holds it; nothing left is 0.
+    mean_huse, mean_huse_q: over halves of the workers; above the study's values, because fewer raters make noisier HJ.
     raters: workers; one_source_share: share of the ratings given by workers who rated one source only, in [0, 1].
-    unusable: half-samples that left too few texts. texts_lost: mean number of texts without a rating in a half-sample.
+    source_difference: share of the ratings of one source that would have to be given by other workers for both sources
+    to be rated by the same ones alike, in [0, 1]. draws: half-samples, two of each split. unusable: those that left
+    too few texts. texts_lost: mean number of texts without a rating in a half-sample.
     """
 
     huse: float
@@ -47,6 +59,7 @@ class RaterComponent:
     mean_huse_q: float
     raters: int
     one_source_share: float
+    source_difference: float
     draws: int
     unusable: int
     texts_lost: float
@@ -72,10 +85,10 @@ def rater_component(
     seed: int = 0,
     missing: Missing = "error",
 ) -> RaterComponent:
-    """Standard errors over half-samples of the workers, each with all of his or her ratings.
+    """Standard errors from halves of the workers, each with all ratings of his or hers, crossed with halves of texts.
 
-    items: as for `evaluate`; HJ may be None. A text that a half-sample leaves without a rating is out of it, and in a
-    paired design its whole context. Exact ties, vote ties to the reference.
+    items: as for `evaluate`; HJ may be None. A text that one half of the workers leaves without a rating is out of that
+    split, and in a paired design its whole context. Exact ties, vote ties to the reference.
     Raises as `evaluate` and `lay_out`, and InsufficientData below 4 workers or where half-samples leave too few texts.
     """
     Settings(k, "reference", seed, 0.95, draws).check(())
@@ -87,24 +100,26 @@ def rater_component(
             f"{draws} draws."
         )
     context = context_numbers([item.context for item in table.items], table.z)
-    values, lost = half_samples(rated, table.q, table.z, np.random.default_rng(seed), draws, k=k, context=context)
-    unusable = draws - len(values)
-    if len(values) < max(2, draws // 2):
+    rng = np.random.default_rng(seed)
+    found = rater_errors(rated, table.q, table.z, rng, draws, k=k, context=context)
+    means = half_means(rated, table.q, table.z, rng, draws, k, context)
+    if found.usable < max(1, draws // 4) or math.isnan(means[0]):
         raise InsufficientData("Half of the workers leave too few texts with a rating in most draws.")
     share = _one_source_share(rated, table.z)
-    huse, quality, diversity = (float(sd) for sd in component_errors(values))
+    huse, quality, diversity = (float(sd) for sd in found.errors)
     settings: dict[str, Setting] = {"k": k, "draws": draws, "seed": seed, "mode": "exact"}
     return RaterComponent(
         huse=huse,
         huse_q=quality,
         huse_d=diversity,
-        mean_huse=float(values[:, 0].mean()),
-        mean_huse_q=float(values[:, 1].mean()),
+        mean_huse=means[0],
+        mean_huse_q=means[1],
         raters=rated.raters,
         one_source_share=share,
+        source_difference=source_difference(rated, table.z),
         draws=draws,
-        unusable=unusable,
-        texts_lost=lost,
+        unusable=2 * (max(1, draws // 2) - found.usable),
+        texts_lost=found.texts_lost,
         n=len(table),
         settings=settings,
         flags=(*table.flags, *((ONE_SOURCE,) if share > 1 / 2 else ())),
@@ -126,17 +141,33 @@ def evaluate_rated(
 ) -> dict[Mode, HuseResult]:
     """`evaluate` with HJ from the ratings, and intervals that know who rated what.
 
-    Where more than half of the ratings come from workers who saw one source only, texts drawn anew cannot show that
-    other workers would have moved a whole source. There the intervals hold the raters' component as well (method
-    `subsamples and raters`, flag `raters_saw_one_source`). Elsewhere the result is `evaluate`'s.
+    Where references and model texts were rated by different workers (a quarter of the ratings of one source would have
+    to be given by others to make them alike), texts drawn anew cannot show that other workers would have moved a whole
+    source. There the intervals hold the raters' component as well: method `half-samples of texts and of raters`, flag
+    `raters_differ_by_source`, and `raters_saw_one_source` where more than half of the ratings come from workers of one
+    source. Where the component cannot be had (fewer than 4 workers, too few texts in a half) the interval over texts
+    stays and the flag `interval_without_raters` says that it is too narrow. Elsewhere the result is `evaluate`'s.
     """
     judged = with_means(items, ratings)
     results = evaluate(judged, modes, k=k, seed=seed, level=level, draws=draws, vote_tie=vote_tie, missing=missing)
-    one_source = _one_source_share(lay_out(judged, ratings), np.array([item.source == "reference" for item in judged]))
-    if one_source <= 1 / 2:
+    rated, z = lay_out(judged, ratings), np.array([item.source == "reference" for item in judged])
+    apart = source_difference(rated, z)
+    if apart <= MUCH_DIFFERENT:
         return results
-    part = rater_component(judged, ratings, k=k, draws=draws, seed=seed, missing=missing) if draws else None
-    return {mode: _widened(result, part, one_source) for mode, result in results.items()}
+    told: dict[str, Setting] = {"one_source_share": _one_source_share(rated, z), "source_difference": apart}
+    part = _component_or_none(judged, ratings, k, draws, seed, missing)
+    return {mode: _widened(result, part, told, rated.raters) for mode, result in results.items()}
+
+
+def _component_or_none(
+    items: Sequence[Item], ratings: Sequence[Rating], k: int, draws: int, seed: int, missing: Missing
+) -> RaterComponent | None:
+    if missing == "quality_only" and any(item.log_prob is None for item in items):
+        items = [replace(item, log_prob=0.0 if item.log_prob is None else item.log_prob) for item in items]
+    try:
+        return rater_component(items, ratings, k=k, draws=draws, seed=seed, missing=missing) if draws else None
+    except InsufficientData:
+        return None
 
 
 def binomial_component(value: float, n: int, level: float = 0.90) -> Interval:
@@ -152,54 +183,6 @@ def binomial_component(value: float, n: int, level: float = 0.90) -> Interval:
     return Interval(2 * max(0.0, (middle - spread) / below), 2 * min(1.0, (middle + spread) / below), level, BINOMIAL)
 
 
-def half_samples(
-    rated: Rated,
-    q: Floats,
-    z: Bools,
-    rng: np.random.Generator,
-    draws: int,
-    *,
-    k: int = 16,
-    context: Ints | None = None,
-) -> tuple[Floats, float]:
-    """HUSE and HUSE-Q (usable draws, 2) over half of the workers each, and how many texts have no rating on average.
-
-    Arrays as for `subsample_sd`, for simulation: nothing is validated.
-    """
-    study, found, lost = Study(rated.means(), q, z, k), [np.empty((0, 2))], 0
-    step = max(1, CELLS // rated.values.size)
-    for begin in range(0, draws, step):
-        means, counts = rated.means_of(rng, min(step, draws - begin))
-        whole = (counts > 0).all(axis=1)
-        lost += int((counts == 0).sum())
-        if whole.any():
-            found.append(np.column_stack(study.rated(means[whole])))
-        for i in np.flatnonzero(~whole):
-            kept = _whole_contexts(context, counts[i] > 0)
-            found.append(_of_some(means[i, kept], q[kept], z[kept], k))
-    return np.concatenate(found), lost / draws
-
-
-def component_errors(values: Floats) -> Floats:
-    """Standard errors of HUSE, HUSE-Q and HUSE-D from half-samples: half of the workers, so the factor is 1."""
-    three = np.column_stack((values, 1 + values[:, 0] - values[:, 1]))
-    return np.asarray(three.std(axis=0, ddof=1))
-
-
-def _of_some(means: Floats, q: Floats, z: Bools, k: int) -> Floats:
-    """One row where enough texts are left, else none."""
-    if len(z) <= k or z.sum() < 2 or (~z).sum() < 2:
-        return np.empty((0, 2))
-    return np.column_stack(Study(means, q, z, k).huse_and_q(np.arange(len(z))[None, :]))
-
-
-def _whole_contexts(context: Ints | None, rated: Bools) -> Bools:
-    if context is None:
-        return rated
-    broken = np.bincount(context, ~rated) > 0
-    return np.asarray(~broken[context])
-
-
 def _one_source_share(rated: Rated, z: Bools) -> float:
     """Share of the ratings whose rater rated one source only (and more than one text)."""
     given = rated.rater >= 0
@@ -211,16 +194,37 @@ def _one_source_share(rated: Rated, z: Bools) -> float:
     return float(total[one].sum() / total.sum())
 
 
-def _widened(result: HuseResult, part: RaterComponent | None, share: float) -> HuseResult:
+def _widened(result: HuseResult, part: RaterComponent | None, told: Mapping[str, Setting], raters: int) -> HuseResult:
+    one = (ONE_SOURCE,) if float(told["one_source_share"] or 0) > 1 / 2 else ()
+
     def widen(name: str, estimate: Estimate) -> Estimate:
-        settings = dict(estimate.settings) | {"one_source_share": share}
-        flags = (*estimate.flags, ONE_SOURCE)
+        flags = (*estimate.flags, DIFFERENT, *one)
+        settings = {**estimate.settings, **told}
         own = estimate.interval
-        if part is None or own is None or estimate.value is None or name == "log_prob_only":
+        if own is None or estimate.value is None or name == "log_prob_only":
             return replace(estimate, settings=settings, flags=flags)
+        if part is None:
+            return replace(estimate, settings=settings, flags=(*flags, NO_RATERS))
         sd = float(getattr(part, name))
-        half = math.hypot((own.high - own.low) / 2, normal_quantile(own.level) * sd)
-        wide = Interval(estimate.value - half, estimate.value + half, own.level, WITH_RATERS)
-        return replace(estimate, interval=wide, settings=settings | {"rater_sd": sd}, flags=flags)
+        of_texts = float(settings[STANDARD_ERROR] or 0)
+        level, difference = own.level, name == "huse_d"
+        wide = joint_interval(estimate.value, of_texts, sd, estimate.n, raters, level, difference)
+        return replace(estimate, interval=wide, settings={**settings, "rater_sd": sd}, flags=flags)
 
     return HuseResult(**{field.name: widen(field.name, getattr(result, field.name)) for field in fields(result)})
+
+
+def joint_interval(
+    value: float, text_sd: float, rater_sd: float, texts: int, raters: int, level: float, difference: bool = False
+) -> Interval:
+    """`subsample_interval` with the part of the raters in it.
+
+    text_sd, rater_sd: both standard errors. texts, raters: how many of each; degrees of freedom of both together by
+    Satterthwaite, from contexts - 1 and raters - 2. difference: the value is a HUSE-D.
+    """
+    own, others = text_sd**2, rater_sd**2
+    of_texts, of_raters = degrees(texts), max(1, raters - 2)
+    sizes = own**2 / of_texts + others**2 / of_raters
+    freedom = (own + others) ** 2 / sizes if sizes > 0 else of_texts
+    wide = subsample_interval(value, math.sqrt(own + others), texts, level, difference, freedom)
+    return replace(wide, method=WITH_RATERS, target=TARGET)

@@ -23,6 +23,7 @@ from metrics.validation import Table, check_items, leave_out_log_prob
 from metrics.version import __version__
 
 MODES: tuple[Mode, ...] = ("exact", "paper")
+STANDARD_ERROR = "standard_error"
 FAVOUR: dict[VoteTie, int] = {"reference": 1, "half": 0, "model": -1}
 
 
@@ -54,8 +55,8 @@ def evaluate(
     vote_tie: who gets an equal vote; `half` counts half an error. missing: what items without log p do: `error` refuses
     them by id, `drop_pair` leaves out their contexts, `quality_only` gives HUSE-Q of all items and None, flagged
     `missing_log_prob`, for the measures that need log p. removed: counts by filter, for the message when nothing is
-    left. draws: subsamples for the interval (0: none). Values are >= 0 and may exceed 1 (flag `above_one`); HUSE-D may
-    leave [0, 1] (flag `out_of_range`).
+    left. draws: half-samples for the interval (0: none). Values are >= 0 and may exceed 1 (flag `above_one`); HUSE-D
+    may leave [0, 1] (flag `out_of_range`).
     Raises BadInput, MissingLogProb, OneClass, InsufficientData.
     """
     settings = Settings(k, vote_tie, seed, level, draws)
@@ -94,7 +95,9 @@ def _quality_alone(result: HuseResult, without: int) -> HuseResult:
     def blank(estimate: Estimate) -> Estimate:
         told = {"zero_variance_log_prob", "out_of_range", "above_one", "no_variance"}
         flags = ("missing_log_prob", *(flag for flag in estimate.flags if flag not in told))
-        settings = {name: value for name, value in estimate.settings.items() if name != "tied_votes"}
+        settings = {
+            name: value for name, value in estimate.settings.items() if name not in ("tied_votes", STANDARD_ERROR)
+        }
         settings["items_without_log_prob"] = without
         return replace(estimate, value=None, interval=None, settings=settings, flags=flags)
 
@@ -242,10 +245,13 @@ class _Report:
         above = ("above_one",) if name != "huse_d" and value > 1 else ()
         flags = tuple(dict.fromkeys((*self.flags, *outcome.flags, *own, *above)))
         settings = self.settings | ({"tied_votes": outcome.ties} if outcome.votes is not None else {})
+        interval = self._interval(name, value, outcome)
+        if interval is not None and self.errors is not None:
+            settings[STANDARD_ERROR] = self.errors[name]
         n = len(self.table)
         tail = f"seed:{self.given.seed}|v:{__version__}"
         signature = f"{name}|n:{n}|r:{self.raters}|k:{self.given.k}|ties:{self.mode}|{tail}"
-        return Estimate(value, n, self._interval(name, value, outcome), settings, flags, signature)
+        return Estimate(value, n, interval, settings, flags, signature)
 
     def _interval(self, name: str, value: float, outcome: Outcome) -> Interval | None:
         if self.errors is None or "no_variance" in outcome.flags:

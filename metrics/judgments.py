@@ -20,6 +20,7 @@ IntervalMethod = Literal["t", "z"]
 SINGLE = "single_rating"
 MISSING = "missing_hj"
 NO_VARIATION = "no_variation"
+TARGET = "expected rating of this text by other raters like these"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +113,12 @@ def _judge(sums: RatingSums, level: float, method: IntervalMethod) -> HumanJudgm
     if r == 1:
         return HumanJudgment(sums.item, mean, 1, None, None, (SINGLE,))
     sd = math.sqrt((sums.squares - sums.total * mean) / (r - 1))
+    if not sd:  # equal ratings do not make the mean certain, and nothing here says how far the next might lie
+        return HumanJudgment(sums.item, mean, r, sd, None)
     half = quantile(level, method, r - 1) * sd / math.sqrt(r)
-    return HumanJudgment(sums.item, mean, r, sd, Interval(float(mean) - half, float(mean) + half, level, method))
+    return HumanJudgment(
+        sums.item, mean, r, sd, Interval(float(mean) - half, float(mean) + half, level, method, TARGET)
+    )
 
 
 def quantile(level: float, method: IntervalMethod, df: int) -> float:
@@ -128,7 +133,7 @@ def quantile(level: float, method: IntervalMethod, df: int) -> float:
 def hj_estimates(found: HumanJudgments) -> dict[str, Estimate]:
     """HJ by item as reported numbers; n is the number of ratings, settings hold their sample sd.
 
-    Flag `no_variation` where all ratings of an item are equal: its interval has no width and says nothing."""
+    Flag `no_variation` where all ratings of an item are equal: no interval, as one without width would be false."""
     return {
         name: Estimate(
             float(judgment.value),

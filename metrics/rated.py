@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from metrics.arrays import Floats, Ints, common_numerators, integer_array
+from metrics.arrays import Bools, Floats, Ints, common_numerators, integer_array
 from metrics.errors import BadInput, InsufficientData, MissingHJ
 from metrics.judgments import sum_ratings
 from metrics.types import Item, Rating
@@ -51,12 +51,24 @@ class Rated:
         """HJ of each text in the unit of `values`."""
         return np.asarray(self.values.sum(axis=1) / self.counts)
 
-    def means_of(self, rng: np.random.Generator, draws: int) -> tuple[Floats, Ints]:
-        """HJ over a random half of the raters (0 where none is left), and the ratings behind it: (draws, texts)."""
-        half = self.raters // 2
-        chosen = np.zeros((draws, self.raters + 1), dtype=np.bool_)  # the last column: where there is no rating
-        drawn = rng.random((draws, self.raters)).argpartition(half - 1, axis=1)[:, :half]
-        np.put_along_axis(chosen, drawn, True, axis=1)
+    def split_raters(self, z: Bools, rng: np.random.Generator, splits: int) -> tuple[Bools, Bools]:
+        """Two masks (splits, raters + 1): the raters in two halves, each half of those who saw references only, model
+        texts only, or both (z: (texts,) True for reference). An odd one out falls on either side by lot. The last
+        column, where there is no rating, is False."""
+        seen = [np.bincount(self.rater[side][self.rater[side] >= 0], minlength=self.raters) > 0 for side in (z, ~z)]
+        kind = seen[0] + 2 * seen[1]
+        first = np.zeros((splits, self.raters + 1), dtype=np.bool_)
+        for one in np.unique(kind):
+            own = np.flatnonzero(kind == one)
+            rank = rng.random((splits, len(own))).argsort(axis=1).argsort(axis=1)
+            first[:, own] = 2 * rank + rng.integers(0, 2, (splits, 1)) < len(own)
+        second = ~first
+        second[:, -1] = False
+        return first, second
+
+    def means_of(self, chosen: Bools) -> tuple[Floats, Ints]:
+        """HJ over the chosen raters (draws, raters + 1), 0 where none is left, and the ratings behind it: (draws,
+        texts)."""
         kept = chosen[:, self.rater]
         counts = kept.sum(axis=2)
         return np.where(kept, self.values, 0).sum(axis=2) / np.maximum(counts, 1), counts

@@ -1,12 +1,14 @@
-"""The headline interval of HUSE: estimate -+ z * sd over subsamples of contexts, drawn without replacement.
+"""The headline interval of HUSE: a standard error from pairs of halves of the contexts, in Wilson's interval.
 
-A share s of the contexts is drawn many times, k staying as it is; the sd of the measure over the draws, times
-sqrt(s / (1 - s)), is its standard error (delete-d jackknife, Wu 1986). What an interval is for: the expectation of
-the estimator at this number of texts and raters; the raters' noise is in the items drawn, so nothing is added for it.
+The contexts are split at random into two halves, many times. The two halves are independent studies of half the size,
+so the mean of (first - second)^2 / 2 is the variance of the measure at half the size without bias, and half of it that
+at the full size if variance goes with 1 / n. Subsamples that overlap do not have this: for a step function such as a
+leave-one-out error they share less than their overlap, and their spread is too large (by 5 to 20 % in sd).
+In a half the neighbours are k / sqrt(2): with k they would lie too far away, with k / 2 the vote would be too noisy.
 
-The share was chosen by measured coverage (`docs/huse-interval.md`): 35 % where that leaves 2.5 k texts, more where it
-does not, half at most. Half the contexts throughout covers 98 to 99 % at a stated 95 % where HUSE is near 1. Near 0 no
-subsample shows an error and the sd vanishes; there a binomial floor holds the interval open.
+What an interval is for: the expectation of the estimator at this number of texts and raters, over new texts; the noise
+of single ratings is in the texts drawn. `metrics.components` adds what other raters would move.
+How the rule was found and what it covers: `docs/huse-interval.md`, `docs/validity.md`.
 """
 
 from __future__ import annotations
@@ -21,11 +23,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metrics.arrays import Bools, Floats, Ints
+from metrics.distributions import t_quantile
+from metrics.shares import wilson
 from metrics.subsets import Study
 from metrics.types import Interval
 
-METHOD = "subsamples"
-SHARE = 0.35
+METHOD = "half-samples"
+TARGET = "expectation of the estimator at this number of texts and ratings, over new texts"
+SHARE = 0.5  # of the contexts in a half
+MOST_EFFECTIVE = 2  # texts that a text may stand for where the measured variance is below the binomial one
 BATCH_CELLS = 1 << 20
 
 
@@ -67,22 +73,54 @@ def subsample_sd(
 
     hj_num, q, z: as for `huse_arrays`. context: (n,) whole numbers 0..c-1 naming each text's context; texts of one
     context are drawn together (paired design, each context on both sides). None: texts are drawn within their source
-    (unpaired design). tie: vote ties go to the reference (1), the model (-1) or half each (0). share: of contexts in
-    a draw; None: the rule of this module. A draw must hold more than k texts (`smallest_draw`).
-    The interval at any level is `subsample_interval` of value and sd. Same rng state, same answer.
+    (unpaired design). tie: vote ties go to the reference (1), the model (-1) or half each (0). draws: half-samples, two
+    of each split. share: of the contexts in each of the two; None: half. A draw must hold more than k texts
+    (`smallest_draw`). The interval at any level is `subsample_interval` of value and sd. Same rng state, same answer.
     """
-    share = subsample_share(len(z), k) if share is None else share
-    study = Study(hj_num, q, z, k, tie)
-    parts = [study.values(subsets) for batch in subsamples(z, context, rng, draws, share) for subsets in batch]
+    share = SHARE if share is None else min(share, SHARE)
+    study = Study(hj_num, q, z, neighbours_in(share, k), tie)
+    pairs, names = max(1, draws // 2), StandardErrors.__slots__
+    squares = np.zeros(len(names))
+    for chosen in disjoint_pairs(z, context, rng, pairs, share):
+        found = study.of_chosen(chosen)
+        values = np.stack([getattr(found, name) for name in names]).reshape(len(names), 2, -1)
+        squares += ((values[:, 0] - values[:, 1]) ** 2).sum(axis=1)
     kept, units = _kept_units(z, context, share)
-    factor = math.sqrt(kept / (units - kept))
-    names = StandardErrors.__slots__
-    return StandardErrors(*(factor * float(np.concatenate([getattr(p, x) for p in parts]).std(ddof=1)) for x in names))
+    return StandardErrors(*(math.sqrt(kept / units * float(square) / (2 * pairs)) for square in squares))
 
 
-def subsample_share(texts: int, k: int) -> float:
-    """Share of the contexts in a draw: 35 %, or so much that 2.5 k texts remain, at most half."""
-    return min(0.5, max(SHARE, 2.5 * k / texts))
+def neighbours_in(share: float, k: int) -> int:
+    """Neighbours in a draw of that share of the contexts: k * sqrt(share), 11 in a half for k = 16."""
+    return max(1, round(k * math.sqrt(share)))
+
+
+def disjoint_pairs(
+    z: Bools, context: Ints | None, rng: np.random.Generator, pairs: int, share: float = SHARE
+) -> Iterator[Bools]:
+    """`split_texts` of so many pairs, in batches."""
+    batch = max(1, BATCH_CELLS // len(z))
+    for begin in range(0, pairs, batch):
+        yield split_texts(z, context, rng, min(batch, pairs - begin), share)
+
+
+def split_texts(z: Bools, context: Ints | None, rng: np.random.Generator, pairs: int, share: float = SHARE) -> Bools:
+    """(2 x pairs, texts): masks of draws of texts; row i and row i + pairs have no context in common."""
+    if context is not None:
+        return split_units(rng, pairs, int(context.max()) + 1, share)[:, context]
+    chosen = np.empty((2 * pairs, len(z)), dtype=np.bool_)
+    for source in (z, ~z):
+        chosen[:, source] = split_units(rng, pairs, int(source.sum()), share)
+    return chosen
+
+
+def split_units(rng: np.random.Generator, pairs: int, units: int, share: float = SHARE) -> Bools:
+    """(2 x pairs, units): row i and row i + pairs hold equally many units and none in common."""
+    kept = min(kept_of(units, share), units // 2)
+    order = rng.random((pairs, units)).argsort(axis=1)
+    chosen = np.zeros((2 * pairs, units), dtype=np.bool_)
+    np.put_along_axis(chosen[:pairs], order[:, :kept], True, axis=1)
+    np.put_along_axis(chosen[pairs:], order[:, kept : 2 * kept], True, axis=1)
+    return chosen
 
 
 def subsamples(
@@ -129,31 +167,48 @@ def _kept_units(z: Bools, context: Ints | None, share: float) -> tuple[int, int]
 
 
 def smallest_draw(z: Bools, context: Ints | None, k: int) -> int:
-    """Texts in the smallest subsample that can be drawn; an interval is defined where it is above k."""
-    share = subsample_share(len(z), k)
+    """Texts in the smallest half that can be drawn; an interval is defined where it is above k."""
     if context is None:
-        return _kept_units(z, None, share)[0]
+        return 0 if min(z.sum(), (~z).sum()) < 2 else _kept_units(z, None, SHARE)[0]
     sizes = np.sort(np.bincount(context))
-    return int(sizes[: kept_of(len(sizes), share)].sum())
+    if len(sizes) < 2:
+        return 0
+    return int(sizes[: kept_of(len(sizes), SHARE)].sum())
 
 
 def error_floor(value: float, n: int) -> float:
-    """Binomial standard error of twice an error rate over n texts, two errors and two hits added.
+    """Binomial standard error of twice an error rate over n texts, one error and one hit added.
 
-    Subsamples of a study with no or next to no error show no spread at all; the interval is not narrower than this.
+    Halves of a study with next to no error show no spread at all; a difference is not taken to be surer than this.
     """
-    rate = min(max((value * n / 2 + 2) / (n + 4), 0.0), 1.0)
-    return 2 * math.sqrt(rate * (1 - rate) / (n + 4))
+    rate = min(max((value * n / 2 + 1) / (n + 2), 0.0), 1.0)
+    return 2 * math.sqrt(rate * (1 - rate) / (n + 2))
 
 
-def subsample_interval(value: float, sd: float, n: int, level: float, difference: bool = False) -> Interval:
-    """value -+ z * sd, not clipped; sd is at least the floor of the error rate (HUSE-D: of |HUSE - HUSE-Q|).
+def subsample_interval(
+    value: float, sd: float, n: int, level: float, difference: bool = False, freedom: float | None = None
+) -> Interval:
+    """The interval of a HUSE, HUSE-Q or log p alone, or of a HUSE-D (`difference`), from its standard error.
 
-    n: texts of both sources. difference: the value is a HUSE-D.
+    A HUSE is twice an error rate p: Wilson's interval with the effective number of texts p (1 - p) / variance, at most
+    2 n, doubled; near 0 it is asymmetric and open where no error was seen. A HUSE-D can be negative and takes
+    value -+ t * sd, not clipped, with sd at least the floor of the error rate |HUSE - HUSE-Q|.
+    n: texts of both sources. freedom: of Student's t; None: contexts - 1 for HUSE-D, infinite for the others.
     """
-    rate = abs(value - 1) if difference else value
-    half_width = normal_quantile(level) * max(sd, error_floor(rate, n))
-    return Interval(value - half_width, value + half_width, level, METHOD)
+    if difference:
+        half = t_quantile((1 + level) / 2, freedom or degrees(n)) * max(sd, error_floor(abs(value - 1), n))
+        return Interval(value - half, value + half, level, METHOD, TARGET)
+    quantile = t_quantile((1 + level) / 2, freedom) if freedom else normal_quantile(level)
+    rate = min(max(value / 2, 0.0), 1.0)
+    spread = rate * (1 - rate)
+    effective = min(MOST_EFFECTIVE * n, 4 * spread / sd**2) if sd > 0 and spread > 0 else n
+    low, high = wilson(rate, max(effective, np.finfo(float).tiny), quantile)
+    return Interval(2 * low, 2 * high, level, METHOD, TARGET)
+
+
+def degrees(n: int) -> int:
+    """Degrees of freedom of a standard error from n texts of both sources: contexts - 1."""
+    return max(1, n // 2 - 1)
 
 
 def normal_quantile(level: float) -> float:

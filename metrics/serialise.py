@@ -64,11 +64,15 @@ def document(results: Mapping[Mode, HuseResult]) -> dict[str, Any]:
 
 
 def interval_json(interval: Interval | None, signature: str) -> dict[str, Any] | None:
-    """An interval's limits, level and method; null where there is none. Raises MetricsError for one without end."""
+    """An interval's limits, level, method and target in words; null where there is none.
+
+    Raises MetricsError for one without end.
+    """
     if interval is None:
         return None
     low, high = _finite(interval.low, signature), _finite(interval.high, signature)
-    return {"low": low, "high": high, "level": interval.level, "method": interval.method}
+    told = {"target": interval.target} if interval.target else {}
+    return {"low": low, "high": high, "level": interval.level, "method": interval.method, **told}
 
 
 def _setting(value: object, signature: str) -> object:

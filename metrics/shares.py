@@ -19,6 +19,11 @@ from metrics.distributions import t_quantile
 from metrics.types import Interval
 
 WILSON = "Wilson with effective n"
+TARGETS = {
+    "evaluators": "expected value over new evaluators like these, on these very items",
+    "items": "expected value over new items like these, with these very evaluators",
+    "evaluators and items": "expected value over new evaluators and new items like these",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,7 @@ class Share:
         effective = self.value * (1 - self.value) / self.variance if self.variance > 0 else self.judgments
         t = t_quantile((1 + level) / 2, self.units - 1)
         low, high = wilson(self.value, max(effective, np.finfo(float).tiny), t)
-        return Interval(low, high, level, f"{WILSON}, {drawn} drawn anew")
+        return Interval(low, high, level, f"{WILSON}, {drawn} drawn anew", TARGETS.get(drawn, ""))
 
 
 def wilson(share: float, n: float, z: float) -> tuple[float, float]:

@@ -54,6 +54,17 @@ class Study:
         parts = compiled.in_parts(self._values, chunks, cells > WORTH_THREADS)
         return HuseValues(*(np.concatenate([getattr(part, name) for part in parts]) for name in HuseValues.__slots__))
 
+    def of_chosen(self, chosen: Bools) -> HuseValues:
+        """The same of each row of a mask (subsets x items), in the order of the rows, which may differ in size."""
+        sizes = chosen.sum(axis=1)
+        out = HuseValues(*(np.empty(len(chosen)) for _ in HuseValues.__slots__))
+        for size in np.unique(sizes):
+            rows = sizes == size
+            found = self.values(np.nonzero(chosen[rows])[1].reshape(-1, size))
+            for name in HuseValues.__slots__:
+                getattr(out, name)[rows] = getattr(found, name)
+        return out
+
     def _values(self, subsets: Ints) -> HuseValues:
         quality = self._line(self.hj, subsets)
         log_prob = self._line(self.q_line, subsets)

@@ -20,12 +20,16 @@ Setting = str | int | float | bool | None
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A two-sided interval: `low` <= `high`, at confidence `level` in (0, 1), made by `method`."""
+    """A two-sided interval: `low` <= `high`, at confidence `level` in (0, 1), made by `method`.
+
+    target: in words, what it holds with that confidence; empty where `method` says all there is to say.
+    """
 
     low: float
     high: float
     level: float
     method: str
+    target: str = ""
 
 
 @dataclass(frozen=True, slots=True)

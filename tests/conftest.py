@@ -10,11 +10,11 @@ from typing import Any
 
 import hypothesis
 import pytest
-from django.core.wsgi import get_wsgi_application
 from django.db import connections
 from playwright.sync_api import Browser, BrowserContext
 from waitress import create_server
 
+from annotation.management.commands.serve import application
 from tests.browsing import chromium, fresh
 
 # The same examples in every run, and no deadline: a test that fails on somebody else's machine must fail on ours.
@@ -39,7 +39,7 @@ def data_dir() -> Path:
 @pytest.fixture(scope="session")
 def port() -> Iterator[int]:
     """The port at which the whole project answers, served from threads of this process."""
-    server = create_server(get_wsgi_application(), host="127.0.0.1", port=0, threads=16)
+    server = create_server(application(), host="127.0.0.1", port=0, threads=16)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     yield server.effective_port

@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Callable, Mapping, MutableSet
+from collections.abc import Callable, Collection, Mapping, MutableSet
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -27,6 +27,7 @@ SIGNED = {
     "Notification": ("Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"),
     "SubscriptionConfirmation": ("Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"),
 }
+DIGESTS: dict[str, hashes.HashAlgorithm] = {"1": hashes.SHA1(), "2": hashes.SHA256()}  # noqa: S303 - SNS's version 1
 OLDEST = timedelta(hours=1)
 # Clocks differ a little.
 AHEAD = timedelta(minutes=5)
@@ -89,9 +90,11 @@ def verify(
     topic_arn: str,
     now: datetime,
     fetch: Fetch = fetch_certificate,
+    versions: Collection[str] = ("2",),
 ) -> Notice:
     """What `message` (the JSON object that was posted) says, once it is sure to come from the marketplace.
 
+    `versions` of signatures that are accepted: 2 is SHA-256; 1 is SHA-1, for a marketplace that sends nothing else.
     `certificate_host` is the marketplace's host, with its port if it has one; the certificate must be there, by https
     (by http on loopback only). Raises NoticeError: another topic, host, type or signature version, a timestamp more
     than an hour old or 5 minutes ahead, a certificate that is not valid now, a signature that does not fit.
@@ -101,8 +104,9 @@ def verify(
         raise NoticeError(f"Messages of the type {kind!r:.60} are not accepted.")
     if _text(message, "TopicArn") != topic_arn:
         raise NoticeError(f"The message is about another topic: {message['TopicArn']!r:.120}.")
-    if message.get("SignatureVersion") != "2":
-        raise NoticeError("The message's signature is not of version 2 (RSA with SHA-256).")
+    version = _text(message, "SignatureVersion")
+    if version not in versions or version not in DIGESTS:
+        raise NoticeError(f"The message's signature is of version {version!r:.20}, not {' or '.join(versions)}.")
     sent_at = _moment(_text(message, "Timestamp"))
     if not now - OLDEST <= sent_at <= now + AHEAD:
         raise NoticeError(f"The message is of {sent_at:%Y-%m-%d %H:%M:%S} UTC: too old, or ahead of its time.")
@@ -184,8 +188,9 @@ def _check_signature(message: Mapping[str, Any], kind: str, pem: bytes, now: dat
     # Subject alone may be absent.
     names = [name for name in SIGNED[kind] if name != "Subject" or "Subject" in message]
     signed = "".join(f"{name}\n{_text(message, name)}\n" for name in names)
+    digest = DIGESTS[_text(message, "SignatureVersion")]
     try:
-        key.verify(signature, signed.encode("utf-8", "surrogatepass"), padding.PKCS1v15(), hashes.SHA256())
+        key.verify(signature, signed.encode("utf-8", "surrogatepass"), padding.PKCS1v15(), digest)
     except InvalidSignature:
         raise NoticeError(
             "The signature does not fit the message: it was altered, or signed by somebody else."

@@ -20,14 +20,19 @@ FURTHEST_SECONDS = 100 * 366 * 24 * 3600
 
 def now() -> datetime:
     """The marketplace's time, aware UTC; the real time unless moved (development only)."""
-    return timezone.now() + timedelta(seconds=offset())
+    return moved_by(offset())
+
+
+def moved_by(seconds: int) -> datetime:
+    """The marketplace's time when the stored offset is `seconds`, for who has read it; without effect in production."""
+    return timezone.now() + timedelta(seconds=seconds if settings.MARKETPLACE_DEVELOPMENT else 0)
 
 
 def offset() -> int:
     """Seconds by which the clock has been moved; always 0 outside development."""
     if not settings.MARKETPLACE_DEVELOPMENT:
         return 0
-    # Every request asks: the ORM would take longer to write this than the database to answer it.
+    # Every page asks: the ORM would take longer to write this than the database to answer it.
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT seconds FROM {ClockOffset._meta.db_table} WHERE id = 1")  # noqa: S608 - a constant
         found = cursor.fetchone()

@@ -105,6 +105,11 @@ def strikes(fault: Fault) -> bool:
         return bool(_memory.counts[fault] % every == 0)
 
 
+def lagging() -> bool:
+    """Whether what is new is hidden for a while."""
+    return plan().lag_seconds > 0
+
+
 def visible(rows: QuerySet[Row], moment: str, now: datetime) -> QuerySet[Row]:
     """`rows` without those whose time in the field `moment` is so near that the lag still hides them."""
     lag = plan().lag_seconds

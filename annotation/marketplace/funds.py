@@ -14,6 +14,7 @@ from annotation.marketplace import ledger, lifecycle
 from annotation.marketplace.eligibility import asks_for_masters
 from annotation.marketplace.fees import reward_fee
 from annotation.marketplace.models import Hit, HitType, Requester
+from annotation.marketplace.prepared import insert
 
 
 def fee_of(hit_type: HitType, max_assignments: int) -> int:
@@ -39,7 +40,7 @@ def publish(hit: Hit, *, now: datetime) -> None:
     then.
     """
     wanted = hit.held_cents = promised(hit, now)
-    hit.save(force_insert=True)
+    insert([hit])
     if ledger.hold_new(hit, now=now):
         return
     if not settings.MARKETPLACE_PUBLISH_UNFUNDED:

@@ -6,16 +6,21 @@ import uuid
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F
 
 from annotation.marketplace.errors import RequestRefusedError
 from annotation.marketplace.locks import lock_requester
 from annotation.marketplace.models import Assignment, Hit, LedgerEntry, Requester, WorkerAccount
 from annotation.marketplace.money import dollars
+from annotation.marketplace.prepared import insert
 
 Account = LedgerEntry.Account
 Purpose = LedgerEntry.Purpose
+_HOLD = (
+    f"UPDATE {Requester._meta.db_table} SET balance_cents = balance_cents - %s, "  # noqa: S608 - a constant
+    "held_cents = held_cents + %s WHERE id = %s AND balance_cents >= %s"
+)
 
 
 @dataclass(frozen=True)
@@ -79,9 +84,10 @@ def _pays(payer: Requester, assignment: Assignment) -> str:
 def hold_new(hit: Hit, *, now: datetime) -> bool:
     """Put on hold what the new `hit` says it holds; False, and nothing done, when the balance does not suffice."""
     payer, amount = hit.requester, hit.held_cents
-    rows = Requester.objects.filter(pk=payer.pk, balance_cents__gte=amount)
-    if not rows.update(balance_cents=F("balance_cents") - amount, held_cents=F("held_cents") + amount):
-        return False
+    with connection.cursor() as cursor:
+        cursor.execute(_HOLD, [amount, amount, payer.pk, amount])
+        if not cursor.rowcount:
+            return False
     _post(_hold_rows(payer, hit, amount), Purpose.HOLD, now)
     return True
 
@@ -106,7 +112,7 @@ def _post(rows: list[LedgerEntry], purpose: str, now: datetime) -> None:
     posting = uuid.uuid4()
     for row in rows:
         row.posting, row.purpose, row.posted_at = posting, purpose, now
-    LedgerEntry.objects.bulk_create(rows)
+    insert(rows)
 
 
 def _change(payer: Requester, *, available: int, held: int = 0) -> None:

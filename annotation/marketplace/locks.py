@@ -6,21 +6,32 @@ On SQLite every writing transaction is IMMEDIATE, so there the whole database is
 from __future__ import annotations
 
 from annotation.marketplace.models import Assignment, Hit, Requester
+from annotation.marketplace.prepared import Prepared
+
+_REQUESTER = Prepared(lambda pk: Requester.objects.select_for_update(no_key=True).filter(pk=pk), int)
+_HIT = Prepared(
+    lambda pk: (
+        Hit.objects.select_for_update(no_key=True, of=("self",))
+        .select_related("hit_type__subscription", "requester__consent")
+        .defer("question")
+        .filter(pk=pk)
+    ),
+    int,
+)
+_ASSIGNMENT = Prepared(lambda pk: Assignment.objects.select_for_update(no_key=True).filter(pk=pk), int)
 
 
 def lock_requester(pk: int) -> Requester:
-    return Requester.objects.select_for_update(no_key=True).get(pk=pk)
+    (found,) = _REQUESTER(pk)
+    return found
 
 
 def lock_hit(pk: int) -> Hit:
-    """The HIT, locked, without its question (64 kB) and with its type and requester."""
-    return (
-        Hit.objects.select_for_update(no_key=True, of=("self",))
-        .select_related("hit_type", "requester__consent")
-        .defer("question")
-        .get(pk=pk)
-    )
+    """The HIT, locked, without its question (64 kB), with its type, its requester and who is told of it."""
+    (found,) = _HIT(pk)
+    return found
 
 
 def lock_assignment(pk: int) -> Assignment:
-    return Assignment.objects.select_for_update(no_key=True).get(pk=pk)
+    (found,) = _ASSIGNMENT(pk)
+    return found

@@ -27,6 +27,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "annotation.marketplace.watch.metrics.count_requests",
     "django.middleware.security.SecurityMiddleware",
+    "deploy.programs.requester_api_first",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "deploy.hosts.console_on_its_own_host",
@@ -150,6 +151,10 @@ WORKER_TERMS_VERSION = env.text("WORKER_TERMS_VERSION", "2026-11-21")
 SITE_CONTACT = env.text("SITE_CONTACT", "")
 # What a monitor must show to read /metrics (Authorization: Bearer ...); empty: it answers on this machine only.
 METRICS_TOKEN = env.text("METRICS_TOKEN", "")
+# How notifications are signed: 2 is SHA-256; 1 is SHA-1, for receivers that know nothing else.
+MARKETPLACE_SIGNATURE_VERSION = env.chosen("MARKETPLACE_SIGNATURE_VERSION", "2", ("2", "1"))
+# How long notifications that were delivered or given up stay; those under way live for a day at most.
+MARKETPLACE_NOTICES_DAYS = env.whole("MARKETPLACE_NOTICES_DAYS", 30, least=2)
 
 LOGGING = {
     "version": 1,

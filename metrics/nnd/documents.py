@@ -164,7 +164,9 @@ def rates_json(rates: PassRates) -> dict[str, Any]:
 def rate_json(rate: PassRate) -> dict[str, Any]:
     """An estimate with counts, and Wilson's interval beside the headline one."""
     counts = {"passed": rate.passed, "failed": rate.failed, "ties": rate.ties, "contexts": rate.contexts}
-    return {**estimate_json(rate.estimate), **counts, "wilson": interval_json(rate.wilson, rate.estimate.signature)}
+    beside = {"wilson": rate.wilson, "bootstrap": rate.bootstrap}
+    intervals = {name: interval_json(found, rate.estimate.signature) for name, found in beside.items()}
+    return {**estimate_json(rate.estimate), **counts, **intervals}
 
 
 def comparison_json(comparison: Comparison) -> dict[str, Any]:

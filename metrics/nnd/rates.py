@@ -7,7 +7,7 @@ for independent, stands beside it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,11 +16,12 @@ from metrics.distributions import check_level
 from metrics.errors import BadInput
 from metrics.nnd.administer import Administered, Outcome
 from metrics.resampling import normal_quantile
-from metrics.shares import wilson
+from metrics.shares import pooled_share, wilson
 from metrics.types import Estimate, Interval, Setting
 from metrics.version import __version__
 
 BOOTSTRAP = "contexts drawn with replacement, percentiles"
+TARGET = "pass rate over new contexts like these, tests counting alike"
 CHUNK = 1 << 22  # counts held at once
 
 
@@ -28,8 +29,11 @@ CHUNK = 1 << 22  # counts held at once
 class PassRate:
     """Share of tests passed, in [0, 1], higher is better.
 
-    estimate: n counts tests; interval: contexts drawn anew. wilson: tests taken for independent (too narrow where
-    they share candidates). passed + failed = n; ties are among the failed (or decided by `ties="second"`).
+    estimate: n counts tests; interval: contexts drawn anew, Wilson's with as many tests as the spread between contexts
+    is worth. wilson: tests taken for independent (too narrow where they share candidates). bootstrap: percentiles over
+    contexts drawn with replacement, None where nothing varies (too narrow with few contexts or a rate near 0 or 1: 80 %
+    at a stated 95 % with 10 contexts near .95). passed + failed = n; ties are among the failed (or decided by
+    `ties="second"`).
     """
 
     estimate: Estimate
@@ -38,6 +42,7 @@ class PassRate:
     failed: int
     ties: int
     contexts: int
+    bootstrap: Interval | None = None
 
 
 @dataclass(frozen=True)
@@ -96,10 +101,15 @@ def _rate(name: str, outcomes: Sequence[Outcome], taken: Administered, level: fl
     ties = sum(outcome.tied for outcome in outcomes)
     if ties:
         flags.append("ties")
-    interval = _interval(hits, totals, level, draws, seed, flags)
+    if len(totals) < 2:
+        flags.append("one_context")
+    elif passed in (0, n):
+        flags.append("no_variation")
+    interval = context_interval(hits, totals, level)
     independent = Interval(*wilson(passed / n, n, normal_quantile(level)), level, "Wilson, tests independent")
     estimate = Estimate(passed / n, n, interval, settings, tuple(flags), signature)
-    return PassRate(estimate, independent, passed, n - passed, ties, len(totals))
+    drawn = _bootstrap(hits, totals, level, draws, seed)
+    return PassRate(estimate, independent, passed, n - passed, ties, len(totals), drawn)
 
 
 def by_context(outcomes: Sequence[Outcome], values: Sequence[float]) -> tuple[Floats, Ints]:
@@ -122,17 +132,22 @@ def draw_means(sums: Floats, totals: Ints, draws: int, seed: int) -> Floats:
     return np.concatenate(means)
 
 
-def _interval(hits: Floats, totals: Ints, level: float, draws: int, seed: int, flags: list[str]) -> Interval | None:
-    if len(totals) < 2:
-        flags.append("one_context")
-        return None
+def context_interval(hits: Floats, totals: Ints, level: float) -> Interval | None:
+    """Wilson's, with the number of tests that the variance between contexts is worth and t for z (`metrics.shares`).
+
+    hits, totals: tests passed and tests, by context. Where nothing varies a context counts as one test. None for one
+    context.
+    """
+    share = replace(pooled_share(hits, totals), judgments=float(len(totals)))
+    found = share.interval(level, "contexts")
+    return None if found is None else replace(found, target=TARGET)
+
+
+def _bootstrap(hits: Floats, totals: Ints, level: float, draws: int, seed: int) -> Interval | None:
     passed = hits.sum()
-    if passed in (0, totals.sum()):
-        # Every sample of contexts would give the same rate: an interval without width would promise too much.
-        flags.append("no_variation")
-        value = float(passed > 0)
-        return Interval(*wilson(value, len(totals), normal_quantile(level)), level, "Wilson, one test a context")
+    if len(totals) < 2 or passed in (0, totals.sum()):
+        return None
     tail = (1 - level) / 2
     low, high = np.quantile(draw_means(hits, totals, draws, seed), [tail, 1 - tail])
     value = passed / totals.sum()
-    return Interval(float(min(low, value)), float(max(high, value)), level, BOOTSTRAP)
+    return Interval(float(min(low, value)), float(max(high, value)), level, BOOTSTRAP, TARGET)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 
+from metrics.components import evaluate_rated
 from metrics.errors import BadInput
 from metrics.huse import evaluate
 from metrics.judgments import human_judgments, sum_ratings
@@ -34,7 +35,7 @@ def build(
     modes: dict[str, Mapping[Mode, HuseResult]] = {}
     for done, facts in enumerate(given.generators):
         tell(f"HUSE of {facts.name}", done, len(given.generators))
-        modes[facts.name] = evaluate(facts.items, k=k, seed=seed, level=level)
+        modes[facts.name] = _huse(facts, given.ratings, k=k, seed=seed, level=level)
     tell("figures", len(given.generators), len(given.generators))
     generators = tuple(
         GeneratorReport(facts, modes[facts.name], judged[facts.name], panel)
@@ -53,6 +54,18 @@ def build(
         verdicts=findings.verdicts(generators),
         limits=findings.limits(generators, warned),
     )
+
+
+def _huse(
+    facts: GeneratorFacts, ratings: Sequence[RatingRow], *, k: int, seed: int, level: float
+) -> Mapping[Mode, HuseResult]:
+    """HUSE in both modes; where every text has its ratings, with intervals that know who rated what."""
+    own = {item.id for item in facts.items}
+    kept = [Rating(one.text, one.rater, Fraction(one.value), one.hit or "") for one in ratings if one.kept]
+    kept = [rating for rating in kept if rating.item in own]
+    if {rating.item for rating in kept} == own:
+        return evaluate_rated(facts.items, kept, k=k, seed=seed, level=level)
+    return evaluate(facts.items, k=k, seed=seed, level=level)
 
 
 def _silent(step: str, done: int, total: int) -> None:

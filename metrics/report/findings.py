@@ -52,8 +52,9 @@ def limits(generators: Sequence[GeneratorReport], warned: Sequence[Warn]) -> tup
     if any(warn.kind == "one_source_hits" for warn in warned):
         said.append(
             "Since each HIT held one source, a difference between sources cannot be told from a difference between "
-            "HITs or between the workers who took them. The intervals hold for these workers: in simulated studies of "
-            "this design the stated 95 % covered about 80 % once other workers were drawn (docs/huse-interval.md)."
+            "HITs or between the workers who took them. Where the two sources were rated by different workers, the "
+            "intervals hold what other workers would move (docs/huse-interval.md); the value itself still belongs to "
+            "both, source and HIT."
         )
     if len(generators) > 1:
         said.append(

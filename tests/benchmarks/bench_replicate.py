@@ -2,11 +2,12 @@
 
     python -m tests.benchmarks.bench_replicate [rounds]
 
-A replicate is a subsample of contexts and HUSE, HUSE-Q and log p alone of it. The reference draws the same subsamples
-by the same seed and runs the plain restatement of the original's per-point loop three times, with a relative tolerance
-of 1e-12 on the cut so that ties are exact; every replicate must agree before anything is timed. A round times the loop
-on a few replicates, then numpy, then the compiled loops on one and on two threads; the ratio is the median over rounds.
-The last ratio of a line is to a loop that leaves log p alone out, though ours does not.
+A replicate is half of the contexts and HUSE, HUSE-Q and log p alone of it with 11 neighbours. The reference draws the
+same halves by the same seed and runs the plain restatement of the original's per-point loop three times, with a
+relative tolerance of 1e-12 on the cut so that ties are exact; every replicate and the standard errors must agree before
+anything is timed. A round times the loop on a few replicates, then numpy, then the compiled loops on one and on two
+threads; the ratio is the median over rounds. The last ratio of a line is to a loop that leaves log p alone out, though
+ours does not.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ from typing import Any
 import numpy as np
 
 from metrics import compiled, subsample_sd
-from metrics.resampling import subsample_share, subsamples
+from metrics.resampling import SHARE, disjoint_pairs, neighbours_in
 from metrics.subsets import Study
 from tests.benchmarks.bench_huse import texts
 from tests.metrics.plain import loop_twice_error
 
 DRAWS, LOOPED = 8000, 20
+K = neighbours_in(SHARE, 16)
 
 
 FEATURES = ([0, 1], [0], [1])
@@ -34,24 +36,35 @@ FEATURES = ([0, 1], [0], [1])
 def loop(
     sums: np.ndarray, q: np.ndarray, is_model: np.ndarray, rows: np.ndarray, measures: int = 3
 ) -> list[list[float]]:
-    """HUSE, HUSE-Q and log p alone (or the first of them) of each subsample, point by point."""
+    """HUSE, HUSE-Q and log p alone (or the first of them) of each half, point by point."""
     pairs = np.stack((sums / 20, q), axis=1)
     return [
-        [loop_twice_error(pairs[row][:, used], is_model[row], tolerance=1e-12) for used in FEATURES[:measures]]
+        [loop_twice_error(pairs[row][:, used], is_model[row], K, tolerance=1e-12) for used in FEATURES[:measures]]
         for row in rows
     ]
+
+
+def halves(z: np.ndarray, context: np.ndarray, seed: int, draws: int) -> np.ndarray:
+    """Text numbers of so many halves: (draws, texts)."""
+    chosen = np.concatenate(list(disjoint_pairs(z, context, np.random.default_rng(seed), draws // 2)))
+    return np.nonzero(chosen)[1].reshape(len(chosen), -1)
 
 
 def agree(sums: np.ndarray, q: np.ndarray, is_model: np.ndarray, context: np.ndarray, draws: int = 200) -> None:
     """Compare every replicate with the loop's."""
     z = is_model == 0
-    (rows,) = next(subsamples(z, context, np.random.default_rng(7), draws, subsample_share(len(z), 16)))
+    rows = halves(z, context, 7, draws)
     slow = np.array(loop(sums, q, is_model, rows))
-    found = Study(sums, q, z).values(rows)
+    found = Study(sums, q, z, K).values(rows)
     fast = np.stack((found.huse, found.huse_q, found.log_prob_only), axis=1)
     if not np.allclose(slow, fast, rtol=0, atol=1e-12):
         raise SystemExit("The replicates differ from the loop's.")
-    print(f"{draws} replicates by the same seed agree with the loop's.")
+    apart = np.subtract(*np.split(np.column_stack((slow, 1 + slow[:, 0] - slow[:, 1])), 2))
+    errors = subsample_sd(sums, q, z, np.random.default_rng(7), draws, context=context)
+    ours = errors.huse, errors.huse_q, errors.log_prob_only, errors.huse_d
+    if not np.allclose(np.sqrt((apart**2).mean(axis=0) / 4), ours, rtol=1e-9):
+        raise SystemExit("The standard errors differ from the loop's.")
+    print(f"{draws} replicates by the same seed, and their standard errors, agree with the loop's.")
 
 
 def seconds(work: Callable[[], object], repeats: int) -> float:
@@ -64,11 +77,10 @@ def main(rounds: int = 7) -> None:
     """Time and print."""
     sums, q, is_model = texts()
     context = np.repeat(np.arange(100), 2)
-    z, share = is_model == 0, subsample_share(200, 16)
+    z = is_model == 0
 
     def slow(measures: int) -> object:
-        (rows,) = next(subsamples(z, context, np.random.default_rng(1), LOOPED, share))
-        return loop(sums, q, is_model, rows, measures)
+        return loop(sums, q, is_model, halves(z, context, 1, LOOPED), measures)
 
     def ours(kernels: Any, threads: int) -> Callable[[], object]:
         def work() -> object:

@@ -46,6 +46,8 @@ def test_production_settings_pass_the_deployment_check_without_a_warning(tmp_pat
         ("HIT_ORIGIN", "https://hits.example.org/path", "must be an origin such as https://hits.example.org"),
         ("TRUSTED_PROXIES", "two", "must be a whole number"),
         ("DEBUG", "perhaps", "must be true or false"),
+        ("MARKETPLACE_SIGNATURE_VERSION", "3", "must be 2 or 1"),
+        ("MARKETPLACE_NOTICES_DAYS", "1", "must be 2 or more"),
     ],
 )
 def test_an_odd_setting_is_refused_with_a_sentence(name: str, value: str, sentence: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -16,10 +15,8 @@ from botocore.validate import ParamValidator
 from django.apps import apps
 from django.db import connection, connections, transaction
 from django.utils import timezone
-from waitress import create_server
 
 from annotation.accounts.models import AccessKey, User
-from annotation.management.commands.serve import application
 from annotation.marketplace import clock, faults
 from annotation.marketplace.accounts import Record, fund, open_worker
 from annotation.marketplace.models import Requester
@@ -30,18 +27,6 @@ from annotation.marketplace.wire.writing import plain
 from annotation.marketplace.worker.sessions import new_link
 from tests.marketplace.people import Lab, Person
 from tests.marketplace.receiver import Queue, Receiver
-
-
-@pytest.fixture(scope="session")
-def port() -> Iterator[int]:
-    """The port at which a server in this process answers."""
-    server = create_server(application(), host="127.0.0.1", port=0, threads=16)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    yield server.effective_port
-    server.close()
-    server.task_dispatcher.shutdown()
-    thread.join(timeout=10)
 
 
 @pytest.fixture
@@ -63,12 +48,8 @@ def transactional_db(django_db_setup: None, django_db_blocker: Any) -> Iterator[
 
 
 @pytest.fixture
-def site(port: int, transactional_db: None, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def site(site: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The worker site's origin. Every result of an operation is compared with its documented shape."""
-    settings.WORKER_ORIGIN = f"http://127.0.0.1:{port}"
-    settings.HIT_ORIGIN = f"http://localhost:{port}"
-    # The server's threads keep no connection: the test database can be dropped at the end.
-    monkeypatch.setitem(connections.settings["default"], "CONN_MAX_AGE", 0)
     complaints: list[str] = []
     carried_out = views._carried_out
 
@@ -79,7 +60,7 @@ def site(port: int, transactional_db: None, settings: Any, monkeypatch: pytest.M
         return result
 
     monkeypatch.setattr(views, "_carried_out", checked)
-    yield settings.WORKER_ORIGIN
+    yield site
     assert complaints == []
 
 

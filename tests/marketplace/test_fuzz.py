@@ -12,10 +12,10 @@ from django.urls import reverse
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotation.accounts.models import AccessKey
 from annotation.marketplace.models import Submission
 from annotation.marketplace.proof import prove
 from annotation.marketplace.wire import views
+from annotation.marketplace.wire.callers import caller_by
 from annotation.marketplace.wire.model import OPERATIONS
 from annotation.marketplace.worker import submits
 from tests.marketplace.questions import external_question, html_question
@@ -62,8 +62,7 @@ def _fitting(shape: Shape, ids: dict[str, str], name: str) -> st.SearchStrategy[
 @pytest.fixture
 def ids(lab, ann, monkeypatch) -> dict[str, str]:
     """Real ids, so that operations are reached; the caller's signature is taken as read."""
-    key = AccessKey.objects.get(key_id=lab.key)
-    monkeypatch.setattr(views.signature, "verified", lambda request, body: key)
+    monkeypatch.setattr(views.signature, "verified", lambda request, body: caller_by(lab.key))
     made = lab.client.create_qualification_type(Name="n", Description="d", QualificationTypeStatus="Active")
     hit = lab.hit(MaxAssignments=3)
     return {

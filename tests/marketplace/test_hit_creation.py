@@ -131,6 +131,23 @@ def test_a_hit_needs_a_question_and_layouts_are_not_taken(lab, changes):
 
 
 @pytest.mark.parametrize(
+    ("member", "value", "sentence"),
+    [
+        ("HITLayoutId", "3LAYOUT", "fill the template yourself and send it as Question"),
+        ("HITLayoutParameters", [{"Name": "a", "Value": "b"}], "fill the template yourself"),
+        ("HITReviewPolicy", {"PolicyName": "SimplePlurality/2011-09-01"}, "compare the answers in your own code"),
+        ("AssignmentReviewPolicy", {"PolicyName": "ScoreMyKnownAnswers/2011-09-01"}, "compare the answers"),
+    ],
+)
+def test_what_is_not_carried_out_is_said_before_anything_is_published(lab, member, value, sentence):
+    code, message = lab.refused("create_hit", **hit_parameters(**{member: value}))
+    assert code == "ParameterValidationError"
+    assert f"{member} is not supported" in message
+    assert sentence in message
+    assert Hit.objects.count() == 0
+
+
+@pytest.mark.parametrize(
     "url",
     [
         "http://example.org/", "ftp://example.org/", "https:///path", "https://user:pass@example.org/",

@@ -98,6 +98,40 @@ def test_what_is_anothers_is_in_no_list(lab, theirs, operation):
     assert answer["NumResults"] == 0
 
 
+# Own things and another's in one call, or another's by the second of two names.
+MIXED: list[tuple[str, dict[str, Any]]] = [
+    ("UpdateHITTypeOfHIT", {"HITId": "own hit", "HITTypeId": "type"}),
+    ("ListBonusPayments", {"HITId": "hit"}),
+    ("ListBonusPayments", {"HITId": "own hit", "AssignmentId": "assignment"}),
+    ("UpdateNotificationSettings", {"HITTypeId": "type", "Active": False}),
+]
+
+
+@pytest.mark.parametrize(("operation", "given"), MIXED)
+def test_what_is_anothers_is_refused_beside_what_is_own(lab, theirs, operation, given):
+    theirs["own hit"] = lab.hit()["HITId"]
+    before = stored()
+    assert lab.refused(xform_name(operation), **filled(given, theirs))[0] == "PermissionDeniedException"
+    assert stored() == before
+
+
+def test_workers_of_another_requester_are_not_written_to(lab, theirs, open_lab):
+    """Not even once the other requester has approved their work."""
+    before = stored()
+    answer = lab.client.notify_workers(WorkerIds=[theirs["worker"]], Subject="s", MessageText="t")
+    assert [row["WorkerId"] for row in answer["NotifyWorkersFailureStatuses"]] == [theirs["worker"]]
+    assert stored() == before
+
+
+def test_a_bonus_list_of_work_in_another_hit_of_ones_own_is_empty(lab, ann):
+    first, second = lab.hit(), lab.hit()
+    work = ann.do(first)
+    lab.client.send_bonus(AssignmentId=work, WorkerId=ann.worker_id, BonusAmount="1.00", Reason="r")
+    both = {"AssignmentId": work, "HITId": first["HITId"]}
+    assert lab.client.list_bonus_payments(**both)["NumResults"] == 1
+    assert lab.client.list_bonus_payments(**both | {"HITId": second["HITId"]})["NumResults"] == 0
+
+
 def test_blocks_of_one_requester_bind_nobody_elses_hits(lab, theirs, ann):
     lab.client.delete_worker_block(WorkerId=theirs["worker"])
     assert ann.accept(lab.hit()).status_code == 200

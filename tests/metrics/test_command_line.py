@@ -85,7 +85,7 @@ def test_json_holds_both_modes_with_every_key(run):
     for block in document["modes"].values():
         for estimate in block.values():
             assert set(estimate) == {"value", "n", "interval", "settings", "flags", "signature"}
-            assert set(estimate["interval"]) == {"low", "high", "level", "method"}
+            assert set(estimate["interval"]) == {"low", "high", "level", "method", "target"}
     assert document["modes"]["exact"]["huse"]["signature"] == "huse|n:40|r:?|k:16|ties:exact|seed:7|v:0.1.0"
 
 

@@ -10,7 +10,6 @@ import pytest
 
 from metrics import BadInput, InsufficientData, evaluate
 from metrics.comparison import compare_models
-from metrics.resampling import kept_of, subsample_share
 from tests.metrics.make import rated_study
 from tests.metrics.plain import loop_twice_error
 
@@ -59,21 +58,24 @@ def test_every_pair_of_three_is_compared():
     assert [(d.first, d.second) for d in found.differences] == [("one", "two"), ("one", "three"), ("two", "three")]
 
 
-def test_the_standard_error_is_that_of_draws_made_one_by_one():
-    # The same rule as a loop over contexts with the original's classifier, other random numbers.
+def test_the_standard_error_is_that_of_splits_made_one_by_one():
+    # The same rule as a loop over halves of the contexts with the original's classifier, other random numbers.
     studies, _ = two(60, 20)
     found = compare_models(studies, draws=400, level=0.95).differences[0].huse
-    share = subsample_share(120, 16)
-    kept, rng, apart = kept_of(60, share), np.random.default_rng(8), []
-    for _ in range(300):
-        drawn = {f"c{i}" for i in rng.permutation(60)[:kept]}
-        values = []
-        for study in studies.values():
-            chosen = [item for item in study if item.context in drawn]
-            features = np.array([[float(item.hj), item.log_prob] for item in chosen])
-            values.append(loop_twice_error(features, np.array([item.source == "model" for item in chosen]).astype(int)))
-        apart.append(values[0] - values[1])
-    expected = 1.959964 * np.std(apart, ddof=1) * math.sqrt(kept / (60 - kept))
+    rng, apart = np.random.default_rng(8), []
+    for _ in range(200):
+        order = rng.permutation(60)
+        halves = []
+        for drawn in ({f"c{i}" for i in order[:30]}, {f"c{i}" for i in order[30:]}):
+            values = []
+            for study in studies.values():
+                chosen = [item for item in study if item.context in drawn]
+                features = np.array([[float(item.hj), item.log_prob] for item in chosen])
+                models = np.array([item.source == "model" for item in chosen]).astype(int)
+                values.append(loop_twice_error(features, models, k=11))
+            halves.append(values[0] - values[1])
+        apart.append(halves[0] - halves[1])
+    expected = 2.000995 * math.sqrt(np.mean(np.square(apart)) / 4)  # t with 59 degrees of freedom
     assert (found.interval.high - found.interval.low) / 2 == pytest.approx(expected, rel=0.2)
 
 

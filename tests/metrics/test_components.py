@@ -10,6 +10,9 @@ import pytest
 
 from metrics import BadInput, InsufficientData, evaluate
 from metrics.components import binomial_component, evaluate_rated, rater_component
+from metrics.distributions import t_quantile
+from metrics.rated import Rated
+from metrics.rater_halves import main_effect, rater_errors
 from tests.metrics.make import batch_items, batch_ratings, rated_study
 
 
@@ -39,10 +42,33 @@ def test_raters_who_agree_add_nothing():
     assert (found.huse, found.huse_q, found.huse_d) == pytest.approx((0, 0, 0), abs=1e-12)
 
 
-def test_raters_who_differ_add_something():
-    found = rater_component(*rated_study(30, 6), draws=50)
-    assert min(found.huse, found.huse_q, found.huse_d) > 0
-    assert (found.raters, found.one_source_share, found.flags) == (6, 0, ())
+def test_a_pool_that_is_harsher_than_the_other_is_seen_and_noise_alone_is_not():
+    rng = np.random.default_rng(4)
+    z, context = np.arange(160) < 80, np.tile(np.arange(80), 2)
+    rater = np.where(z[:, None], np.arange(12), 12 + np.arange(12))
+    quality, q = rng.normal(size=160) * 3, rng.normal(size=160)
+    noise = rng.normal(size=rater.shape)
+    bias = np.repeat([6.0, -6.0, 6.0, -6.0], [8, 4, 4, 8])
+    for shift, seen in ((np.zeros(24), False), (bias, True)):
+        codes = np.rint(40 + quality[:, None] + shift[rater] + noise).astype(np.int64)
+        rated = Rated(codes, rater, np.full(160, 12), 1, 24)
+        errors = rater_errors(rated, q, z, np.random.default_rng(0), 200, context=context).errors
+        assert (errors[1] > 0.1) == seen
+
+
+def test_the_part_of_the_raters_is_the_main_effect_of_a_two_way_table():
+    # A made-up measure, T = a + b: texts' halves differ by 2 a, workers' halves by 2 b, no interaction.
+    tables = np.empty((2, 2, 1, 3))
+    tables[:, :, 0, :] = np.array([[0.5, 0.9], [0.1, 0.5]])[:, :, None]
+    # Workers' halves differ by .4 in both halves of the texts: standard error at full size .4 / 2.
+    assert main_effect(tables, 0.0).errors == pytest.approx([0.2, 0.2, 0.2])
+    tables[1, 1] += 0.4  # now by .4 and .8: main .6, interaction .2
+    assert main_effect(tables, 0.0).errors == pytest.approx([math.sqrt(0.36 - 0.04) / 2] * 3)
+
+
+def test_the_component_has_an_interval_that_says_it_is_a_component():
+    found = rater_component(*rated_study(30, 6, apart=True), draws=50)
+    assert found.raters == 12
     interval = found.interval("huse", 0.5, 0.95)
     assert interval.high - 0.5 == pytest.approx(1.959964 * found.huse, abs=1e-6)
     assert "component" in interval.method
@@ -72,12 +98,23 @@ def test_interleaved_ratings_give_what_evaluate_gives():
 
 def test_pools_of_one_source_widen_the_interval_by_their_component():
     study, ratings = rated_study(40, 6, apart=True)
-    plain, wide = evaluate(study, ["exact"])["exact"].huse, evaluate_rated(study, ratings, ["exact"])["exact"].huse
-    part = rater_component(study, ratings)
-    half = math.hypot((plain.interval.high - plain.interval.low) / 2, 1.959964 * part.huse)
+    plain = evaluate(study, ["exact"])["exact"].huse_d
+    wide = evaluate_rated(study, ratings, ["exact"])["exact"].huse_d
+    part, own = rater_component(study, ratings), plain.settings["standard_error"]
+    # Satterthwaite: 39 degrees of freedom for the texts, 10 for the 12 workers.
+    both = own**2 + part.huse_d**2
+    freedom = both**2 / (own**4 / 39 + part.huse_d**4 / 10)
+    half = t_quantile(0.975, freedom) * math.sqrt(both)
     assert wide.interval.high - wide.value == pytest.approx(half, abs=1e-6)
-    assert (wide.value, wide.interval.method) == (plain.value, "subsamples and raters")
-    assert "raters_saw_one_source" in wide.flags
+    assert (wide.value, wide.interval.method) == (plain.value, "half-samples of texts and of raters")
+    assert {"raters_differ_by_source", "raters_saw_one_source"} <= set(wide.flags)
+    assert "other raters" in wide.interval.target
+
+
+def test_too_few_workers_for_a_component_leave_a_flag_that_the_interval_is_too_narrow():
+    huse = evaluate_rated(*rated_study(40, 1, apart=True), ["exact"])["exact"].huse
+    assert huse.interval is not None
+    assert {"interval_without_raters", "raters_differ_by_source"} <= set(huse.flags)
 
 
 def test_without_draws_the_design_is_still_flagged():
@@ -102,4 +139,4 @@ def test_the_released_study_was_rated_mostly_by_workers_of_one_source(data_dir):
     found = rater_component(study, ratings, draws=20)
     one = np.mean([len(seen[rating.rater]) == 1 for rating in ratings])
     assert found.one_source_share == pytest.approx(one)
-    assert found.flags == ("raters_saw_one_source",)
+    assert "raters_saw_one_source" in found.flags

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from metrics import Item, evaluate, huse_arrays, subsample_interval, subsample_sd
 from metrics import batch as batch_module
-from metrics.resampling import context_numbers, smallest_draw, subsample_share, subsamples
+from metrics.resampling import context_numbers, neighbours_in, smallest_draw, split_texts, subsamples
 from metrics.subsets import Study
-from tests.metrics.plain import fraction_twice_error
+from tests.metrics.plain import fraction_twice_error, loop_twice_error
 
 
 def arrays(n: int = 30, seed: int = 0, lattice: bool = False) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -112,27 +112,75 @@ def test_contexts_of_several_texts_are_drawn_whole():
             assert set(np.flatnonzero(np.isin(context, list(drawn)))) == set(row)
 
 
-def test_the_share_is_a_third_for_many_texts_and_a_half_for_few():
-    assert [subsample_share(n, 16) for n in (400, 200, 100, 60)] == [0.35, 0.35, 0.4, 0.5]
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 2**30), st.integers(2, 21), st.booleans())
+def test_the_two_halves_of_a_split_have_no_context_in_common_and_equally_many(seed, contexts, paired):
+    z = np.arange(2 * contexts) < contexts
+    context = np.tile(np.arange(contexts), 2) if paired else None
+    first, second = np.split(split_texts(z, context, np.random.default_rng(seed), 5), 2)
+    assert not (first & second).any()
+    for half in (first, second):
+        assert (half[:, z].sum(axis=1) == contexts // 2).all()
+        assert (half[:, ~z].sum(axis=1) == contexts // 2).all()
+    if paired:
+        assert (first[:, z] == first[:, ~z]).all()
 
 
-def test_the_interval_is_the_value_and_z_standard_errors():
+def test_neighbours_in_a_half_fall_with_the_root_of_its_share():
+    assert [neighbours_in(0.5, k) for k in (1, 3, 16, 31)] == [1, 2, 11, 22]
+
+
+def test_the_standard_error_is_that_of_a_loop_over_splits_with_the_originals_classifier():
+    # The same splits by seed; half of the mean of (first - second)^2 / 2 is the variance at full size.
+    sums, q, z = arrays(40, 6)
+    context = np.tile(np.arange(40), 2)
+    squares = []
+    for first, second in zip(*np.split(split_texts(z, context, np.random.default_rng(9), 12), 2), strict=True):
+        values = []
+        for half in (first, second):
+            features = np.column_stack((sums[half], q[half])).astype(float)
+            model = (~z[half]).astype(int)
+            both = loop_twice_error(features, model, k=11, tolerance=1e-12)
+            quality = loop_twice_error(features[:, :1], model, k=11, tolerance=1e-12)
+            values.append((both, quality, 1 + both - quality))
+        squares.append(np.subtract(*values) ** 2)
+    expected = np.sqrt(np.mean(squares, axis=0) / 4)
+    found = subsample_sd(sums, q, z, np.random.default_rng(9), 24, context=context)
+    assert (found.huse, found.huse_q, found.huse_d) == pytest.approx(tuple(expected), abs=1e-12)
+
+
+def test_the_interval_of_huse_is_wilsons_doubled_with_the_texts_that_the_variance_is_worth():
+    # sd .1 of twice an error rate of .25: p (1 - p) / .05^2 = 75 texts; Wilson's score interval solved for p.
     interval = subsample_interval(0.5, 0.1, 200, 0.95)
-    assert (interval.low, interval.high) == pytest.approx((0.5 - 0.1959964, 0.5 + 0.1959964), abs=1e-6)
+    for end in (interval.low / 2, interval.high / 2):
+        assert (end - 0.25) ** 2 == pytest.approx(1.959964**2 * end * (1 - end) / 75, rel=1e-6)
+    assert interval.target.startswith("expectation of the estimator")
 
 
-def test_no_errors_at_all_leave_the_interval_open():
-    # Two errors and two hits added to 0 of 200: 2 * sqrt(p (1 - p) / 204), p = 2 / 204.
-    p = 2 / 204
+def test_the_interval_of_huse_d_is_the_value_and_t_standard_errors():
+    # t with 99 degrees of freedom: 1.984217 (two-sided 95 %).
+    interval = subsample_interval(0.5, 0.2, 200, 0.95, difference=True)
+    assert (interval.low, interval.high) == pytest.approx((0.5 - 0.3968434, 0.5 + 0.3968434), abs=1e-6)
+
+
+def test_a_huse_d_is_not_surer_than_one_error_more_would_leave_it():
+    # |HUSE - HUSE-Q| = 0 of 200 texts and one error and one hit added: 2 sqrt(p (1 - p) / 202), p = 1 / 202.
+    p = 1 / 202
+    interval = subsample_interval(1.0, 0.0, 200, 0.95, difference=True)
+    assert interval.high - 1 == pytest.approx(1.984217 * 2 * math.sqrt(p * (1 - p) / 202), abs=1e-6)
+
+
+def test_no_errors_at_all_leave_the_interval_open_above():
+    # Wilson's upper end of 0 of 200: z^2 / (200 + z^2), doubled.
     interval = subsample_interval(0.0, 0.0, 200, 0.95)
-    assert interval.high == pytest.approx(1.959964 * 2 * math.sqrt(p * (1 - p) / 204), abs=1e-6)
-    assert interval.low == -interval.high
+    assert (interval.low, interval.high) == pytest.approx((0, 2 * 3.841459 / 203.841459), abs=1e-6)
 
 
 def test_intervals_of_both_levels_come_from_the_same_draws():
     study = as_items(*arrays(50))
-    wide, narrow = (evaluate(study, ["exact"], level=level)["exact"].huse.interval for level in (0.95, 0.90))
-    assert (wide.high - wide.low) / (narrow.high - narrow.low) == pytest.approx(1.959964 / 1.644854, abs=1e-6)
+    wide, narrow = (evaluate(study, ["exact"], level=level)["exact"].huse_d.interval for level in (0.95, 0.90))
+    # t with 49 degrees of freedom.
+    assert (wide.high - wide.low) / (narrow.high - narrow.low) == pytest.approx(2.009575 / 1.676551, abs=1e-6)
 
 
 def test_the_same_seed_gives_the_same_interval_and_another_seed_another():

@@ -12,7 +12,7 @@ def test_a_small_run_writes_truths_that_load_and_a_page_that_says_how_it_was_mad
     validity.main([*small, "--truths", str(truths), "--page", str(page)])
     stored = load(truths)
     assert (stored.studies, stored.coverage_studies, stored.texts_per_source) == (6, 4, 1000)
-    assert "make truth" in page.read_text(encoding="utf-8")
+    assert "Expectations: 6 studies. Intervals: 4 others" in page.read_text(encoding="utf-8")
     assert "6 studies" in capsys.readouterr().out
 
 

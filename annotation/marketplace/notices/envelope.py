@@ -28,7 +28,7 @@ def envelope(document: Document, endpoint: Endpoint, signer: Signer, now: dateti
         "TopicArn": endpoint.arn,
         "Message": document.body,
         "Timestamp": f"{now.astimezone(UTC):%Y-%m-%dT%H:%M:%S}.{now.microsecond // 1000:03d}Z",
-        "SignatureVersion": "2",
+        "SignatureVersion": settings.MARKETPLACE_SIGNATURE_VERSION,
         "SigningCertURL": settings.WORKER_ORIGIN + reverse("sns:certificate", args=[signer.fingerprint]),
     }
     if document.kind == Document.Kind.CONFIRMATION:
@@ -38,7 +38,7 @@ def envelope(document: Document, endpoint: Endpoint, signer: Signer, now: dateti
         found["Subject"] = str(int(document.created_at.timestamp() * 1000))
         found["UnsubscribeURL"] = _address("sns:close", found["TopicArn"], token(endpoint, CLOSE))
     text = "".join(f"{name}\n{found[name]}\n" for name in SIGNED[Document.Kind(document.kind)])
-    return {**found, "Signature": signer.sign(text)}
+    return {**found, "Signature": signer.sign(text, found["SignatureVersion"])}
 
 
 def _address(view: str, arn: str, secret: str) -> str:

@@ -18,6 +18,7 @@ BITS = 2048
 LIFE = timedelta(days=2 * 365)
 # A new key is made this long before the last one ends.
 RENEWAL = timedelta(days=60)
+DIGESTS: dict[str, hashes.HashAlgorithm] = {"1": hashes.SHA1(), "2": hashes.SHA256()}  # noqa: S303 - SNS's version 1
 COMMON_NAME = "Assay marketplace notifications"
 
 
@@ -28,9 +29,9 @@ class Signer:
     fingerprint: str
     key: rsa.RSAPrivateKey
 
-    def sign(self, text: str) -> str:
-        """RSA PKCS #1 v1.5 with SHA-256 in base64: SignatureVersion 2."""
-        return base64.b64encode(self.key.sign(text.encode(), padding.PKCS1v15(), hashes.SHA256())).decode()
+    def sign(self, text: str, version: str) -> str:
+        """RSA PKCS #1 v1.5 in base64, of SHA-1 (SignatureVersion 1) or SHA-256 (2)."""
+        return base64.b64encode(self.key.sign(text.encode(), padding.PKCS1v15(), DIGESTS[version])).decode()
 
 
 def signer(now: datetime) -> Signer:

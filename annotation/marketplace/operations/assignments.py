@@ -4,14 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import QuerySet
+
 from annotation.marketplace import decisions
 from annotation.marketplace.errors import RequestRefusedError
-from annotation.marketplace.faults import check_arrived, visible
+from annotation.marketplace.faults import check_arrived, lagging, visible
 from annotation.marketplace.models import Assignment
 from annotation.marketplace.operations.finding import own_assignment, own_hit_key
 from annotation.marketplace.operations.registry import Call, operation
 from annotation.marketplace.operations.shapes import ASSIGNMENT_FIELDS, assignment_shape, hit_shape
-from annotation.marketplace.wire.paging import page
+from annotation.marketplace.wire.paging import Listing, page
+
+ORDER = ("submitted_at", "id")
+
+
+def _handed_in(hit: int, *states: str) -> QuerySet[Assignment]:
+    rows = Assignment.objects.filter(hit=hit, state__in=states).select_related("worker", "submission")
+    return rows.only(*ASSIGNMENT_FIELDS)
+
+
+# Of a HIT, in up to as many states as there are.
+_WORK = Listing(_handed_in, int, *(str for _ in Assignment.HANDED_IN), keys=ORDER)
 
 
 @operation("ListAssignmentsForHIT", writes=False)
@@ -19,11 +32,11 @@ def list_assignments(call: Call, given: dict[str, Any]) -> dict[str, Any]:
     """Handed-in work in the order of submission; work that is only accepted is never listed."""
     hit = own_hit_key(call, given["HITId"])
     states = sorted(set(given.get("AssignmentStatuses") or Assignment.HANDED_IN))
-    rows = Assignment.objects.filter(hit=hit, state__in=states).select_related("worker", "submission")
+    work = _WORK.of(hit, *states, *states[-1:] * (len(Assignment.HANDED_IN) - len(states)))
     return page(
-        visible(rows, "submitted_at", call.now).only(*ASSIGNMENT_FIELDS),
+        visible(work.rows(), "submitted_at", call.now) if lagging() else work,
         given,
-        keys=["submitted_at", "id"],
+        keys=ORDER,
         scope=["ListAssignmentsForHIT", hit, states],
         member="Assignments",
         shape=lambda assignment: assignment_shape(assignment, given["HITId"]),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import QuerySet
+
 from annotation.marketplace import ledger, tokens
 from annotation.marketplace.errors import InvalidParameterError, RequestRefusedError
 from annotation.marketplace.fees import bonus_fee
@@ -13,7 +15,7 @@ from annotation.marketplace.money import cents
 from annotation.marketplace.operations.finding import own_assignment, own_hit_key
 from annotation.marketplace.operations.registry import Call, operation
 from annotation.marketplace.operations.shapes import bonus_shape
-from annotation.marketplace.wire.paging import page
+from annotation.marketplace.wire.paging import Listing, page
 
 
 @operation("SendBonus", writes=True)
@@ -45,20 +47,27 @@ def send_bonus(call: Call, given: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
-@operation("ListBonusPayments", writes=False)
-def list_bonus_payments(call: Call, given: dict[str, Any]) -> dict[str, Any]:
-    rows = BonusPayment.objects.filter(requester=call.requester).select_related("assignment__worker")
-    rows = rows.only(
+def _paid() -> QuerySet[BonusPayment]:
+    return BonusPayment.objects.select_related("assignment__worker").only(
         "amount_cents", "reason", "granted_at", "assignment__assignment_id", "assignment__worker__worker_id"
     )
-    if assignment_id := given.get("AssignmentId"):
-        rows = rows.filter(assignment=own_assignment(call, assignment_id))
-    if hit_id := given.get("HITId"):
-        rows = rows.filter(assignment__hit=own_hit_key(call, hit_id))
+
+
+_OF_HIT = Listing(lambda hit: _paid().filter(assignment__hit=hit), int, keys=["id"])
+_OF_WORK = Listing(lambda assignment: _paid().filter(assignment=assignment), int, keys=["id"])
+
+
+@operation("ListBonusPayments", writes=False)
+def list_bonus_payments(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    """Bonuses for an assignment, or for all work of a HIT; both given, the assignment must be the HIT's."""
+    assignment_id, hit_id = given.get("AssignmentId"), given.get("HITId")
     if not (assignment_id or hit_id):
         raise InvalidParameterError("ListBonusPayments needs a HITId or an AssignmentId.")
+    assignment = own_assignment(call, assignment_id) if assignment_id else None
+    hit = own_hit_key(call, hit_id) if hit_id else None
+    listed = _OF_WORK.of(assignment.pk) if assignment else _OF_HIT.of(hit or 0)
     return page(
-        rows,
+        listed.rows().filter(assignment__hit=hit) if assignment and hit else listed,
         given,
         keys=["id"],
         scope=["ListBonusPayments", call.requester.pk, assignment_id, hit_id],

@@ -5,13 +5,25 @@ from __future__ import annotations
 from annotation.marketplace.errors import RequestRefusedError
 from annotation.marketplace.models import Assignment, Hit, HitType, WorkerAccount
 from annotation.marketplace.operations.registry import Call
+from annotation.marketplace.prepared import Prepared
+
+_HIT = Prepared(lambda hit_id: Hit.objects.select_related("hit_type").filter(hit_id=hit_id), str)
+_HIT_KEY = Prepared(lambda hit_id: Hit.objects.filter(hit_id=hit_id).values_list("pk", "requester_id"), str)
+_TYPE = Prepared(lambda type_id: HitType.objects.select_related("subscription").filter(type_id=type_id), str)
+_ASSIGNMENT = Prepared(
+    lambda assignment_id: Assignment.objects.select_related("hit__hit_type", "worker", "submission").filter(
+        assignment_id=assignment_id
+    ),
+    str,
+)
 
 
 def own_hit(call: Call, hit_id: str) -> Hit:
     """Raises RequestRefusedError: HITDoesNotExist, PermissionDeniedException."""
-    hit = Hit.objects.select_related("hit_type").filter(hit_id=hit_id).first()
-    if hit is None:
+    found = _HIT(hit_id)
+    if not found:
         raise RequestRefusedError("HITDoesNotExist", f"Hit {hit_id} does not exist.")
+    (hit,) = found
     if hit.requester_id != call.requester.pk:
         raise denied(f"HIT {hit_id}")
     return hit
@@ -19,10 +31,10 @@ def own_hit(call: Call, hit_id: str) -> Hit:
 
 def own_hit_key(call: Call, hit_id: str) -> int:
     """The primary key of a HIT, where its many columns are not needed; raises as `own_hit` does."""
-    rows = list(Hit.objects.filter(hit_id=hit_id).values_list("pk", "requester_id"))
-    if not rows:
+    found = _HIT_KEY(hit_id)
+    if not found:
         raise RequestRefusedError("HITDoesNotExist", f"Hit {hit_id} does not exist.")
-    ((pk, owner),) = rows
+    ((pk, owner),) = found
     if owner != call.requester.pk:
         raise denied(f"HIT {hit_id}")
     return pk
@@ -30,9 +42,10 @@ def own_hit_key(call: Call, hit_id: str) -> int:
 
 def own_type(call: Call, type_id: str) -> HitType:
     """Raises RequestRefusedError: InvalidParameterValue when unknown, PermissionDeniedException."""
-    hit_type = HitType.objects.filter(type_id=type_id).first()
-    if hit_type is None:
+    found = _TYPE(type_id)
+    if not found:
         raise RequestRefusedError("InvalidParameterValue", f"HITType {type_id} does not exist.")
+    (hit_type,) = found
     if hit_type.requester_id != call.requester.pk:
         raise denied(f"HITType {type_id}")
     return hit_type
@@ -40,10 +53,10 @@ def own_type(call: Call, type_id: str) -> HitType:
 
 def own_assignment(call: Call, assignment_id: str) -> Assignment:
     """Raises RequestRefusedError: AssignmentDoesNotExist, PermissionDeniedException."""
-    rows = Assignment.objects.select_related("hit__hit_type", "worker", "submission")
-    assignment = rows.filter(assignment_id=assignment_id).first()
-    if assignment is None:
+    found = _ASSIGNMENT(assignment_id)
+    if not found:
         raise RequestRefusedError("AssignmentDoesNotExist", f"Assignment {assignment_id} does not exist.")
+    (assignment,) = found
     if assignment.hit.requester_id != call.requester.pk:
         raise denied(f"Assignment {assignment_id}")
     return assignment

@@ -19,16 +19,25 @@ from annotation.marketplace.notices import events
 from annotation.marketplace.operations.finding import own_type
 from annotation.marketplace.operations.registry import Call, operation
 from annotation.marketplace.operations.shapes import hit_shape
+from annotation.marketplace.prepared import Prepared
 from annotation.marketplace.requirements import normalised
 
 # Auto-approval comes after 30 days unless the type says otherwise.
 USUAL_DELAY = 2_592_000
+_LAYOUT = "layouts were made on Amazon's requester site; fill the template yourself and send it as Question"
+_POLICY = "review policies are not carried out here; compare the answers in your own code"
 UNSUPPORTED = {
-    "HITLayoutId": "layouts were made on Amazon's requester site",
-    "HITLayoutParameters": "layouts were made on Amazon's requester site",
-    "AssignmentReviewPolicy": "review policies are not carried out here",
-    "HITReviewPolicy": "review policies are not carried out here",
+    "HITLayoutId": _LAYOUT,
+    "HITLayoutParameters": _LAYOUT,
+    "AssignmentReviewPolicy": _POLICY,
+    "HITReviewPolicy": _POLICY,
 }
+
+_TYPE = Prepared(
+    lambda requester, digest: HitType.objects.select_related("subscription").filter(requester=requester, digest=digest),
+    int,
+    str,
+)
 
 
 @operation("CreateHITType", writes=True)
@@ -60,13 +69,15 @@ def _type_for(call: Call, given: dict[str, Any]) -> HitType:
         "requirements": requirements,
     }
     digest = hashlib.sha256(json.dumps(properties, sort_keys=True).encode()).hexdigest()
+    for known in _TYPE(call.requester.pk, digest):
+        return known
     tag = tag_of(properties["keywords"])
-    hit_type, _ = HitType.objects.get_or_create(
+    made, _ = HitType.objects.get_or_create(
         requester=call.requester,
         digest=digest,
         defaults={**properties, "study": tag, "by_channel": bool(tag), "created_at": call.now},
     )
-    return hit_type
+    return made
 
 
 def _create(call: Call, given: dict[str, Any], hit_type: HitType) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 
-from annotation.marketplace.models import Requester
 from annotation.marketplace.queues.errors import QueueError, unsupported
 from annotation.marketplace.queues.operations import TABLE
 from annotation.marketplace.wire import reading, signature
@@ -48,10 +47,10 @@ def endpoint(request: HttpRequest, account: str = "", name: str = "") -> HttpRes
 def _answered(request: HttpRequest) -> dict[str, Any]:
     if request.method != "POST":
         raise WireError("UnknownOperationException", "Queues are called by POST.", status=405)
-    if int(request.META.get("CONTENT_LENGTH") or 0) > MOST_BYTES:
+    if reading.declared_length(request) > MOST_BYTES:
         raise WireError("RequestEntityTooLargeException", f"A request has at most {MOST_BYTES} bytes.", status=413)
     body = request.body
-    key = signature.verified(request, body, service=SIGNING_NAME)
+    caller = signature.verified(request, body, service=SIGNING_NAME)
     target = request.headers.get("X-Amz-Target", "")
     if not target.startswith(TARGET_PREFIX):
         raise unknown_operation(target)
@@ -59,7 +58,6 @@ def _answered(request: HttpRequest) -> dict[str, Any]:
     if name not in TABLE:
         raise unsupported(name[:60])
     given = reading.document(body)
-    requester = Requester.objects.filter(user=key.user_id).first()
-    if requester is None:
+    if caller.requester is None:
         raise WireError("AccessDeniedException", "This access key belongs to a user without a requester account.")
-    return TABLE[name](requester, given)
+    return TABLE[name](caller.requester, given)

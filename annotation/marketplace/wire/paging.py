@@ -7,14 +7,17 @@ Pages are found by index, so a later page costs no more than the first.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeVar
+from functools import cache
+from typing import Any, Generic, TypeVar
 
 from django.core import signing
 from django.db.models import Model, Q, QuerySet
 from django.utils.crypto import salted_hmac
 
 from annotation.marketplace.errors import InvalidParameterError
+from annotation.marketplace.prepared import Prepared
 
 USUAL_SIZE = 10
 SALT = "marketplace.paging"
@@ -22,8 +25,41 @@ SALT = "marketplace.paging"
 Row = TypeVar("Row", bound=Model)
 
 
+class Listing(Generic[Row]):
+    """A list that is asked for often: the SQL of its first pages is kept (see `prepared`), by their size.
+
+    `build` makes the rows from texts and whole numbers (`kinds`), without order; `keys` are the ordering fields.
+    """
+
+    def __init__(self, build: Callable[..., QuerySet[Row]], *kinds: type[str] | type[int], keys: Sequence[str]) -> None:
+        self.rows = build
+        self._first = cache(lambda size: Prepared(lambda *values: build(*values).order_by(*keys)[:size], *kinds))
+
+    def of(self, *values: str | int) -> Listed[Row]:
+        """The list for `values`."""
+        return Listed(self, values)
+
+    def first(self, size: int, *values: str | int) -> list[Row]:
+        """The first `size` rows of the list for `values`."""
+        return self._first(size)(*values)
+
+
+@dataclass(frozen=True)
+class Listed(Generic[Row]):
+    """A listing with its values."""
+
+    listing: Listing[Row]
+    values: tuple[str | int, ...]
+
+    def rows(self) -> QuerySet[Row]:
+        return self.listing.rows(*self.values)
+
+    def first(self, size: int) -> list[Row]:
+        return self.listing.first(size, *self.values)
+
+
 def page(
-    rows: QuerySet[Row],
+    rows: QuerySet[Row] | Listed[Row],
     given: dict[str, Any],
     *,
     keys: Sequence[str],
@@ -36,10 +72,13 @@ def page(
     `keys` are the ordering fields (the last one unique), `scope` what the token belongs to.
     Raises InvalidParameterError when NextToken is not one of this list.
     """
-    bound = _fingerprint(scope)
-    if token := given.get("NextToken"):
-        rows = rows.filter(_after(keys, _position(token, bound)))
-    found = list(rows.order_by(*keys)[: given.get("MaxResults", USUAL_SIZE)])
+    bound, size, token = _fingerprint(scope), given.get("MaxResults", USUAL_SIZE), given.get("NextToken")
+    if isinstance(rows, Listed) and not token:
+        found = rows.first(size)
+    else:
+        every = rows.rows() if isinstance(rows, Listed) else rows
+        behind = every.filter(_after(keys, _position(token, bound))) if token else every
+        found = list(behind.order_by(*keys)[:size])
     following = signing.dumps([bound, _place(found[-1], keys)], salt=SALT) if found else None
     return {"NumResults": len(found), member: [shape(row) for row in found], "NextToken": following}
 

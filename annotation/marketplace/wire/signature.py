@@ -14,19 +14,14 @@ from botocore.credentials import Credentials
 from django.http import HttpRequest
 from django.utils import timezone
 
-from annotation.accounts.models import AccessKey
 from annotation.accounts.vault import UnreadableSecretError
+from annotation.marketplace.wire.callers import Caller, caller_by
 from annotation.marketplace.wire.errors import WireError
 from annotation.marketplace.wire.model import SIGNING_NAME
 
-# What a call needs of its key, user and requester: the fewer columns Django must name, the quicker.
-KEY_FIELDS = (
-    "key_id", "sealed_secret", "user__username", "user__requester__balance_cents", "user__requester__held_cents",
-    "user__requester__pays",
-)  # fmt: skip
 TOLERANCE = timedelta(minutes=5)
 _AUTHORIZATION = re.compile(
-    r"AWS4-HMAC-SHA256 +Credential=(?P<key>[^/,\s]+)/(?P<day>\d{8})/(?P<region>[^/,\s]+)/(?P<service>[^/,\s]+)"
+    r"AWS4-HMAC-SHA256 +Credential=(?P<key>[^/,\s\x00]+)/(?P<day>\d{8})/(?P<region>[^/,\s]+)/(?P<service>[^/,\s]+)"
     r"/aws4_request"
     r" *, *SignedHeaders=(?P<headers>[a-z0-9;._-]+) *, *Signature=(?P<signature>[0-9a-f]{64})"
 )
@@ -44,8 +39,8 @@ class Claim:
     signature: str
 
 
-def verified(request: HttpRequest, body: bytes, *, service: str = SIGNING_NAME) -> AccessKey:
-    """The access key that signed `request` for `service`.
+def verified(request: HttpRequest, body: bytes, *, service: str = SIGNING_NAME) -> Caller:
+    """The holder of the access key that signed `request` for `service`.
 
     Raises WireError: MissingAuthenticationTokenException, IncompleteSignatureException,
     UnrecognizedClientException (unknown or revoked key), InvalidSignatureException (wrong secret, altered request,
@@ -57,17 +52,16 @@ def verified(request: HttpRequest, body: bytes, *, service: str = SIGNING_NAME) 
     if claim.service != service:
         raise _invalid(f"Credential should be scoped to the service {service!r}.")
     _check_headers(request, claim, body)
-    rows = AccessKey.objects.active().select_related("user__requester").only(*KEY_FIELDS)
-    key = next(iter(rows.filter(key_id=claim.key_id)), None)
-    if key is None:
+    caller = caller_by(claim.key_id)
+    if caller is None:
         raise WireError("UnrecognizedClientException", "The security token included in the request is invalid.")
     try:
-        expected = _signature(request, claim, body, stamp, key.secret())
+        expected = _signature(request, claim, body, stamp, caller.secret())
     except UnreadableSecretError as error:
         raise WireError("UnrecognizedClientException", str(error)) from None
     if not hmac.compare_digest(expected, claim.signature):
         raise _invalid("The request signature we calculated does not match the signature you provided.")
-    return key
+    return caller
 
 
 def _invalid(message: str) -> WireError:

@@ -5,23 +5,25 @@ from __future__ import annotations
 import logging
 import uuid
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
 from django.db import DatabaseError, transaction
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.utils import timezone
 from django.utils.http import http_date
 from django.views.decorators.csrf import csrf_exempt
 
-from annotation.accounts.models import AccessKey
 from annotation.marketplace import clock, operations
 from annotation.marketplace.errors import PREFIX, InvalidParameterError, RequestRefusedError
 from annotation.marketplace.models import Requester
 from annotation.marketplace.sweep import catch_up
 from annotation.marketplace.wire import reading, signature
+from annotation.marketplace.wire.callers import Caller
 from annotation.marketplace.wire.dropping import AnswerDroppedError, drop_on_demand, no_answer, refuse_on_demand
 from annotation.marketplace.wire.errors import WireError, service_fault, unknown_operation
 from annotation.marketplace.wire.model import OPERATIONS, TARGET_PREFIX
+from annotation.marketplace.wire.reading import declared_length
 from annotation.marketplace.wire.writing import encoded
 
 # The largest Question is 64 kB, at most six bytes of JSON for each; a test and its answer key may come with it.
@@ -33,41 +35,52 @@ log = logging.getLogger(__name__)
 @csrf_exempt
 def endpoint(request: HttpRequest) -> HttpResponseBase:
     """Answer one call. A refused or failed call has changed nothing."""
-    request_id, now = str(uuid.uuid4()), clock.now()
+    request_id = str(uuid.uuid4())
     try:
-        status, body = 200, encoded(_answered(request, request_id, now))
-    except RequestRefusedError as error:
-        refusal = WireError("RequestError", _tagged(error.message, now), turk_code=error.code)
-        status, body = refusal.status, encoded(refusal.body())
-    except InvalidParameterError as error:
-        status, body = 400, encoded(WireError("ParameterValidationError", _tagged(str(error), now)).body())
-    except WireError as error:
-        status, body = error.status, encoded(error.body())
+        caller = _identified(request)
+        now, (status, result) = caller.now, _answered(request, caller, request_id)
     except AnswerDroppedError:
         return no_answer()
+    except WireError as error:
+        now, status, result = clock.now(), error.status, error.body()
     except DatabaseError:
         log.exception("Request %s failed in the database", request_id)
-        status, body = 500, encoded(service_fault().body())
-    response = HttpResponse(body, status=status, content_type="application/x-amz-json-1.1")
+        now, status, result = timezone.now(), 500, service_fault().body()
+    response = HttpResponse(encoded(result), status=status, content_type="application/x-amz-json-1.1")
     response["x-amzn-RequestId"] = request_id
     response["Date"] = http_date(now.timestamp())
     return response
 
 
-def _answered(request: HttpRequest, request_id: str, now: datetime) -> dict[str, Any]:
+def _identified(request: HttpRequest) -> Caller:
+    """Who signed the request. Raises WireError."""
     if request.method != "POST":
         raise WireError("UnknownOperationException", "The Requester API is called by POST.", status=405)
-    if int(request.META.get("CONTENT_LENGTH") or 0) > MOST_BYTES:
+    if declared_length(request) > MOST_BYTES:
         raise WireError("RequestEntityTooLargeException", f"A request has at most {MOST_BYTES} bytes.", status=413)
-    body = request.body
-    requester = _requester(signature.verified(request, body))
+    return signature.verified(request, request.body)
+
+
+def _answered(request: HttpRequest, caller: Caller, request_id: str) -> tuple[int, dict[str, Any]]:
+    """Status and document: the operation's result, or its refusal. Raises WireError, AnswerDroppedError."""
+    try:
+        return 200, _result(request, caller, request_id)
+    except RequestRefusedError as error:
+        refusal = WireError("RequestError", _tagged(error.message, caller.now), turk_code=error.code)
+    except InvalidParameterError as error:
+        refusal = WireError("ParameterValidationError", _tagged(str(error), caller.now))
+    return refusal.status, refusal.body()
+
+
+def _result(request: HttpRequest, caller: Caller, request_id: str) -> dict[str, Any]:
+    requester, now = _requester(caller), caller.now
     target = request.headers.get("X-Amz-Target", "")
     name = target.removeprefix(TARGET_PREFIX)
     if name == target or name not in OPERATIONS:
         raise unknown_operation(target)
-    given = reading.parameters(OPERATIONS[name], reading.document(body))
+    given = reading.parameters(OPERATIONS[name], reading.document(request.body))
     refuse_on_demand()
-    if catch_up(now):
+    if caller.due and caller.due <= now and catch_up(now):
         requester.refresh_from_db(fields=["balance_cents", "held_cents"])
     result = _carried_out(name, operations.Call(requester, now, request_id), given)
     drop_on_demand(committed=operations.TABLE[name].writes)
@@ -82,15 +95,14 @@ def _carried_out(name: str, call: operations.Call, given: dict[str, Any]) -> dic
         return operation.handler(call, given)
 
 
-def _requester(key: AccessKey) -> Requester:
-    try:
-        return cast(Any, key.user).requester
-    except Requester.DoesNotExist:
+def _requester(caller: Caller) -> Requester:
+    if caller.requester is None:
         raise WireError(
             "RequestError",
             "To use the MTurk API, you will need a requester account. This access key belongs to a user without one.",
             turk_code=PREFIX + "NotAuthorized",
-        ) from None
+        )
+    return caller.requester
 
 
 def _tagged(message: str, now: datetime) -> str:

@@ -1,7 +1,7 @@
-"""Measure the truths and what the intervals are worth: `python -m annotation.rehearsal.world.validity`.
+"""Measure the truths of the demo's world and what its intervals are worth: a part of `make truth`.
 
-Simulates the demo's study thousands of times without its pages, writes `truths.json` beside this file and
-`docs/validity.md`. A few minutes on two cores; the same seed gives the same numbers.
+Simulates the demo's study thousands of times without its pages and writes `truths.json` beside this file
+(`python -m annotation.rehearsal.world.validity`). A few minutes on two cores; the same seed gives the same numbers.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -21,14 +21,13 @@ from metrics.resampling import METHOD, subsample_interval, subsample_sd
 from .bayes import CELL, COARSER, STATED, Counts, bayes_error, count, no_counts, quality_only
 from .simulation import MEASURES, Floats, Studies, simulate
 from .study import Design
-from .truths import TRUTHS_FILE, Binned, Expected, Known, Truth, Truths, save
+from .truths import TRUTHS_FILE, Binned, Expected, Known, Truth, Truths, load, save
 from .validity_page import page
 from .world import Fingerprint, World
 
-PAGE_FILE = Path(__file__).resolve().parents[3] / "docs" / "validity.md"
 SEED = 20261120
 CHUNK = 100  # studies in one piece of work
-DRAWS = 400  # subsamples for each interval, as in a report
+DRAWS = 400  # half-samples for each interval, as in a report
 LEVELS = (0.90, 0.95)
 
 
@@ -121,6 +120,26 @@ def measure(expectation: Counted, coverage: Counted, design: Design, seed: int) 
     )
 
 
+def measure_again(stored: Truths, coverage: Counted) -> Truths:
+    """The stored truths with the intervals' worth measured anew: for a change of the interval alone."""
+    return replace(
+        stored,
+        coverage_studies=len(coverage.estimates),
+        draws=DRAWS,
+        interval=METHOD,
+        temperatures=tuple(
+            replace(
+                truth,
+                expected={
+                    name: _covered(truth.expected[name], coverage, stored.design, i, j)
+                    for j, name in enumerate(MEASURES)
+                },
+            )
+            for i, truth in enumerate(stored.temperatures)
+        ),
+    )
+
+
 def _mean(values: Floats) -> Known:
     return Known(float(values.mean()), float(values.std(ddof=1) / np.sqrt(values.size)))
 
@@ -141,6 +160,11 @@ def _l_phi(counts: Counts, coarser: int) -> dict[str, Binned]:
 def _expected(expectation: Counted, coverage: Counted, design: Design, arm: int, measure: int) -> Expected:
     values = expectation.estimates[:, arm, measure]
     known = _mean(values)
+    return _covered(Expected(known.value, known.se, float(values.std(ddof=1)), {}, {}), coverage, design, arm, measure)
+
+
+def _covered(known: Expected, coverage: Counted, design: Design, arm: int, measure: int) -> Expected:
+    """With the share of the intervals that hold the expectation, and their mean half-widths."""
     found, sds = coverage.estimates[:, arm, measure], coverage.sds[:, arm, measure]
     texts, difference = design.references + design.generated, MEASURES[measure] == "huse_d"
     covered, width = {}, {}
@@ -150,7 +174,7 @@ def _expected(expectation: Counted, coverage: Counted, design: Design, arm: int,
         share = float(np.mean([i.low <= known.value <= i.high for i in intervals]))
         covered[f"{level:.2f}"] = Known(share, float(np.sqrt(share * (1 - share) / len(intervals))))
         width[f"{level:.2f}"] = float(np.mean([(i.high - i.low) / 2 for i in intervals]))
-    return Expected(known.value, known.se, float(values.std(ddof=1)), covered, width)
+    return replace(known, coverage=covered, half_width=width)
 
 
 def run(chunks: list[Chunk], processes: int, tell: Callable[[str], None]) -> Iterator[Counted]:
@@ -176,20 +200,24 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Measure the truths of the rehearsal world and the intervals' worth.")
     parser.add_argument("--studies", type=int, default=8000, help="studies behind each expectation")
     parser.add_argument("--coverage", type=int, default=2000, help="other studies, for the intervals")
+    parser.add_argument("--intervals-only", action="store_true", help="keep the stored truths, measure the coverage")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--truths", type=Path, default=TRUTHS_FILE, help="where the truths go")
-    parser.add_argument("--page", type=Path, default=PAGE_FILE, help="where the table goes")
+    parser.add_argument("--page", type=Path, help="where the tables go too")
     options = parser.parse_args(arguments)
     expectation, coverage = plan(options.studies, options.coverage)
-    _tell(f"Expectations: {options.studies} simulated studies")
-    expected = gather(run(expectation, options.processes, _tell))
-    _tell(f"Intervals: {options.coverage} other studies, {DRAWS} subsamples each")
+    expected = None
+    if not options.intervals_only:
+        _tell(f"Expectations: {options.studies} simulated studies")
+        expected = gather(run(expectation, options.processes, _tell))
+    _tell(f"Intervals: {options.coverage} other studies, {DRAWS} half-samples each")
     covered = gather(run(coverage, options.processes, _tell))
-    truths = measure(expected, covered, Design(), SEED)
+    truths = measure(expected, covered, Design(), SEED) if expected else measure_again(load(options.truths), covered)
     save(truths, options.truths)
-    options.page.parent.mkdir(parents=True, exist_ok=True)
-    options.page.write_text(page(truths), encoding="utf-8")
-    _tell(f"Wrote {options.truths} and {options.page}")
+    if options.page:
+        options.page.parent.mkdir(parents=True, exist_ok=True)
+        options.page.write_text(page(truths), encoding="utf-8")
+    _tell(" and ".join(f"Wrote {path}" for path in (options.truths, options.page) if path))
 
 
 def _tell(line: str) -> None:

@@ -1,4 +1,4 @@
-"""The page `docs/validity.md`: the truths and the coverage of the intervals as tables."""
+"""The demo's part of `docs/validity.md`: the truths and the coverage of the intervals as tables."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ from .truths import Truth, Truths
 TITLES = {"huse": "HUSE", "huse_q": "HUSE-Q", "huse_d": "HUSE-D"}
 
 HEAD = """\
-# What the numbers and their intervals are worth
-
-Made by `make truth` (`python -m annotation.rehearsal.world.validity`), which simulates the demo's study without its
-pages; do not edit by hand.
+## The demo's world
 
 The rehearsal world knows the probability of every headline under the reference and under the model, so three truths
 can be set beside an estimate. They are different numbers:
@@ -55,7 +52,7 @@ def _truth_table(truths: Truths) -> str:
         for name, title in TITLES.items()
     ]
     head = ["t", "measure", "L*", "L(phi)", "E[estimator]", "sd of one study"]
-    return "## The three truths\n\n" + _table(head, rows)
+    return "### The three truths\n\n" + _table(head, rows)
 
 
 def _coverage_table(truths: Truths) -> str:
@@ -66,7 +63,7 @@ def _coverage_table(truths: Truths) -> str:
         for truth in truths.temperatures
         for name, title in TITLES.items()
     ]
-    return "## How often the intervals hold E[estimator]\n\n" + _table(head, rows)
+    return "### How often the intervals hold E[estimator]\n\n" + _table(head, rows)
 
 
 def _coverage_cells(truth: Truth, name: str, levels: Iterable[str]) -> list[str]:
@@ -90,7 +87,7 @@ def _cell_table(truths: Truths) -> str:
         "has finitely many headlines, each at a point of its own, so L(phi) keeps falling towards L* as cells shrink: "
         "the cell belongs to the number.\n"
     )
-    return f"## L(phi) and the size of the cells\n\n{note}\n" + _table(
+    return f"### L(phi) and the size of the cells\n\n{note}\n" + _table(
         ["t", "cell", "held out", "in-sample", "±"], rows
     )
 

@@ -104,7 +104,7 @@ def test_a_subject_cannot_be_taken_away(signed, believe):
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"SignatureVersion": "1"}, "version 2"),
+        ({"SignatureVersion": "1"}, "version .1., not 2"),
         ({"Type": "UnsubscribeConfirmation"}, "not accepted"),
         ({"Timestamp": "yesterday"}, "not a time"),
         ({"Timestamp": "2026-11-20T10:59:59Z"}, "too old"),

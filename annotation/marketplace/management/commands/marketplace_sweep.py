@@ -5,19 +5,26 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.management.base import BaseCommand
+from django.utils import timezone
 
 from annotation.marketplace import clock
 from annotation.marketplace.channels.retention import purge
 from annotation.marketplace.closing import forget_payees
+from annotation.marketplace.forgetting import forget
 from annotation.marketplace.sweep import catch_up
 
 
 class Command(BaseCommand):
-    help = "Expire, abandon, auto-approve, dispose of what is due, and purge what is past its retention date."
+    help = (
+        "Expire, abandon, auto-approve and dispose of what is due (every request does so too), delete old notifications "
+        "and request tokens, and purge what is past its retention date. Run it every few minutes."
+    )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        now = clock.now()
         forget_payees()
-        self.stdout.write(f"{catch_up(clock.now())} HITs brought up to date.")
-        gone = purge(now=clock.now(), dry_run=False)
+        self.stdout.write(f"{catch_up(now)} HITs brought up to date.")
+        self.stdout.write(f"{forget(now=timezone.now(), market=now)} old notifications, messages and tokens deleted.")
+        gone = purge(now=now, dry_run=False)
         if gone.identities:
             self.stdout.write(f"{gone.identities} people of {gone.channels} channels are no longer known.")

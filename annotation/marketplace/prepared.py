@@ -1,0 +1,104 @@
+"""Statements that every call needs: their SQL is written once, later runs fill in other values.
+
+Writing the SQL takes Django several times as long as the database takes to answer it. What is kept of a query is the
+compiler's own result, so rows become instances, tuples and relations as ever, on every database.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Generic, TypeVar
+
+from django.db import DEFAULT_DB_ALIAS, connection, connections
+from django.db.models import Model, QuerySet
+from django.db.models.sql.compiler import SQLCompiler
+
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True)
+class _Written(Generic[Row]):
+    """What Django found out about a query: its SQL, and how rows are read."""
+
+    pattern: QuerySet[Any, Row]
+    compiler: SQLCompiler
+    sql: str
+    parameters: tuple[Any, ...]
+    converters: dict[int, Any]
+
+
+class Prepared(Generic[Row]):
+    """`build` makes the query set from texts and whole numbers (`kinds`), the only places where values may differ.
+
+    Values must stand in conditions, each in one place: not where they would change the SQL, as None or a limit does.
+    """
+
+    def __init__(self, build: Callable[..., QuerySet[Any, Row]], *kinds: type[str] | type[int]) -> None:
+        self._build = build
+        self._marks = [f"\x1e{place}" if kind is str else -(2**61) - place for place, kind in enumerate(kinds)]
+        self._written: dict[str, _Written[Row]] = {}
+
+    def __call__(self, *values: str | int) -> list[Row]:
+        """The rows for `values`."""
+        vendor = connections[DEFAULT_DB_ALIAS].vendor
+        if vendor not in self._written:
+            self._written[vendor] = self._write()
+        written = self._written[vendor]
+        given = dict(zip(self._marks, values, strict=True))
+        return list(_filled(written, tuple(given.get(value, value) for value in written.parameters)))
+
+    def _write(self) -> _Written[Row]:
+        pattern = self._build(*self._marks)
+        compiler = pattern.query.get_compiler(DEFAULT_DB_ALIAS)
+        sql, parameters = compiler.as_sql()
+        if set(self._marks) - set(parameters):
+            raise TypeError(f"a value does not reach the SQL unchanged: {sql}")
+        converters = compiler.get_converters([row[0] for row in compiler.select])
+        compiler.connection = connection  # of whatever thread: this one's need not live on
+        return _Written(pattern, compiler, sql, tuple(parameters), converters)
+
+
+def _filled(written: _Written[Row], values: tuple[Any, ...]) -> Iterable[Row]:
+    """The query set anew, with a compiler of this thread's connection that has nothing left to find out."""
+    runner: Any = copy.copy(written.compiler)
+    runner.connection = connections[DEFAULT_DB_ALIAS]
+    runner.as_sql = lambda *_, **__: (written.sql, values)
+    runner.get_converters = lambda _: written.converters
+    pattern: Any = written.pattern
+    query = copy.copy(pattern.query)
+    query.get_compiler = lambda *_, **__: runner
+    found = type(pattern)(pattern.model, query)
+    found._iterable_class, found._fields = pattern._iterable_class, pattern._fields
+    return found
+
+
+def insert(rows: Sequence[Model]) -> None:
+    """Insert new `rows` of one model by one statement, and set their keys: `bulk_create` without its generality.
+
+    For plain models of ours (one table, a key that the database makes, no signals).
+    """
+    here, model = connections[DEFAULT_DB_ALIAS], type(rows[0])
+    fields = _inserted(model)
+    values = [field.get_db_prep_save(field.pre_save(row, add=True), here) for row in rows for field in fields]
+    with here.cursor() as cursor:
+        cursor.execute(_insertion(model, len(rows), here.vendor), values)
+        keys = cursor.fetchall()
+    for row, (key,) in zip(rows, keys, strict=True):
+        row.pk, row._state.adding, row._state.db = key, False, DEFAULT_DB_ALIAS
+
+
+@cache
+def _inserted(model: type[Model]) -> tuple[Any, ...]:
+    return tuple(field for field in model._meta.concrete_fields if not field.primary_key)
+
+
+@cache
+def _insertion(model: type[Model], number: int, vendor: str) -> str:
+    """The statement for `number` rows, in the words of the database of this `vendor`."""
+    quoted, fields = connection.ops.quote_name, [field.column for field in _inserted(model)]
+    names, one = ", ".join(quoted(name) for name in fields), f"({', '.join(['%s'] * len(fields))})"
+    table, key = quoted(model._meta.db_table), quoted(str(model._meta.pk.column))
+    return f"INSERT INTO {table} ({names}) VALUES {', '.join([one] * number)} RETURNING {key}"  # noqa: S608 - our names

@@ -1,0 +1,132 @@
+"""Studies of HUSE: estimates, standard errors and the raters' part, chunk by chunk; differences of two models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from metrics import compare_models, compiled, huse_arrays, subsample_sd
+from metrics.rater_halves import MUCH_DIFFERENT, rater_errors, source_difference
+from tests.benchmarks.truth.store import Arrays, Job
+from tests.benchmarks.worlds import ONE_SOURCE, WORLDS, Made, World
+
+DRAWS = 200  # half of what `evaluate` takes
+RATER_DRAWS = 100
+CHUNK, SLOW_CHUNK = 1000, 250
+TARGET = 4000
+BIAS_STUDIES = 1000
+HEADLINE = ("near 1", "middle", "low", "HITs interleaved, skewed")
+NAMES = ("huse", "huse_q", "huse_d")
+SOURCES = (
+    "metrics/resampling.py",
+    "metrics/subsets.py",
+    "metrics/batch.py",
+    "metrics/kernels.py",
+    "metrics/rater_halves.py",
+    "metrics/rated.py",
+    "metrics/lines.py",
+    "tests/benchmarks/worlds.py",
+    "tests/benchmarks/truth/huse_studies.py",
+)
+PAIRS = {
+    "equal models": (World(), World()),
+    "one worse": (World(sep=0.5), World(sep=1.5)),
+    "one given away by log p": (World(), World(q_sep=2.0)),
+    "equal, strong contexts": (World(shared=1.5), World(shared=1.5)),
+}
+
+
+def huse_chunk(world: World, studies: int, seed: tuple[int, ...], draws: int = DRAWS) -> Arrays:
+    """values, errors, raters: (studies, 3); apart: (studies,), how different the raters of the two sources were."""
+    compiled.load()
+    rng = np.random.default_rng(seed)
+    values, errors = np.empty((studies, 3)), np.empty((studies, 3))
+    raters, apart = np.zeros((studies, 3)), np.empty(studies)
+    for i in range(studies):
+        made = world.study(rng)
+        values[i] = huse_arrays(made.sums, made.q, made.z)
+        sd = subsample_sd(made.sums, made.q, made.z, rng, draws, context=made.context)
+        errors[i] = [getattr(sd, name) for name in NAMES]
+        apart[i] = source_difference(made.rated, made.z)
+        if apart[i] > MUCH_DIFFERENT:
+            raters[i] = rater_errors(made.rated, made.q, made.z, rng, RATER_DRAWS, context=made.context).errors
+    return {"values": values, "errors": errors, "raters": raters, "apart": apart}
+
+
+def values_only(world: World, studies: int, seed: tuple[int, ...]) -> Arrays:
+    """values: (studies, 3), for the target."""
+    compiled.load()
+    rng = np.random.default_rng(seed)
+    made = (world.study(rng) for _ in range(studies))
+    return {"values": np.array([huse_arrays(m.sums, m.q, m.z) for m in made])}
+
+
+def beside(first: World, second: World, rng: np.random.Generator) -> tuple[Made, Made]:
+    """Two models beside the same references, contexts and pool of raters."""
+    one = first.study(rng)
+    return one, second.study(rng, one).with_references_of(one)
+
+
+def differences(first: World, second: World, studies: int, seed: tuple[int, ...], level: float) -> Arrays:
+    """values, low, high: (studies, 3), of `compare_models` at that level."""
+    compiled.load()
+    rng = np.random.default_rng(seed)
+    found = np.empty((studies, 3, 3))
+    for i in range(studies):
+        one, two = beside(first, second, rng)
+        apart = compare_models({"a": one.items("a"), "b": two.items("b")}, draws=DRAWS, seed=i, level=level)
+        for j, name in enumerate(NAMES):
+            estimate = getattr(apart.differences[0], name)
+            found[i, j] = estimate.value, estimate.interval.low, estimate.interval.high
+    return {"values": found[:, :, 0], "low": found[:, :, 1], "high": found[:, :, 2]}
+
+
+def difference_values(first: World, second: World, studies: int, seed: tuple[int, ...]) -> Arrays:
+    """values: (studies, 3), for the target."""
+    compiled.load()
+    rng = np.random.default_rng(seed)
+    made = (beside(first, second, rng) for _ in range(studies))
+    return {"values": np.array([np.subtract(*(huse_arrays(m.sums, m.q, m.z) for m in pair)) for pair in made])}
+
+
+def chunk_sizes(studies: int, chunk: int) -> list[int]:
+    """So many studies in chunks."""
+    return [min(chunk, studies - begin) for begin in range(0, studies, chunk)]
+
+
+def huse_jobs(studies: int, headline: int) -> dict[str, list[Job]]:
+    """By world: chunks with intervals, then the studies behind the target."""
+    found = {}
+    for place, (name, world) in enumerate({**WORLDS, **ONE_SOURCE}.items()):
+        wanted = headline if name in HEADLINE else studies
+        sizes = chunk_sizes(wanted, SLOW_CHUNK if name in ONE_SOURCE else CHUNK)
+        chunks = [
+            Job(f"huse {name} {i}", huse_chunk, (world, size, (2026, place, i)), SOURCES)
+            for i, size in enumerate(sizes)
+        ]
+        found[name] = [*chunks, Job(f"huse {name} target", values_only, (world, TARGET, (2025, place)), SOURCES)]
+    return found
+
+
+def difference_jobs(studies: int) -> dict[str, list[Job]]:
+    """By pair of worlds: chunks with intervals at 95 %, then the studies behind the target."""
+    sources, found = (*SOURCES, "metrics/comparison.py"), {}
+    for place, (name, pair) in enumerate(PAIRS.items()):
+        sizes = chunk_sizes(studies, SLOW_CHUNK)
+        chunks = [
+            Job(f"difference {name} {i}", differences, (*pair, size, (2028, place, i), 0.95), sources)
+            for i, size in enumerate(sizes)
+        ]
+        target = Job(f"difference {name} target", difference_values, (*pair, TARGET, (2027, place)), sources)
+        found[name] = [*chunks, target]
+    return found
+
+
+def bias_jobs() -> Iterator[tuple[int, int, Job]]:
+    """Texts, ratings a text, and the studies of that size, world `middle`."""
+    for pairs in (25, 50, 100, 200):
+        for ratings in (5, 10, 20, 40):
+            world = World(pairs=pairs, raters=ratings, pool=80)
+            arguments = (world, BIAS_STUDIES, (2030, pairs, ratings))
+            yield 2 * pairs, ratings, Job(f"bias {pairs} {ratings}", values_only, arguments, SOURCES)

@@ -1,0 +1,32 @@
+"""Do pieces of work on several processes and tell of each."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import time
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+
+from tests.benchmarks.truth.store import Job
+
+
+def simulate(jobs: Sequence[Job], processes: int) -> None:
+    """Do what is not there yet, telling of each."""
+    waiting = [job for job in jobs if not job.file.exists()]
+    print(f"{len(jobs) - len(waiting)} of {len(jobs)} pieces of work are there already.", flush=True)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ.setdefault("NUMBA_NUM_THREADS", "1")
+    begin = time.time()
+    with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"), initializer=_alone) as pool:
+        running = {pool.submit(job.run): job for job in waiting}
+        for done, ended in enumerate(as_completed(running), start=1):
+            ended.result()
+            print(f"{time.time() - begin:7.0f} s  {done}/{len(waiting)}  {running[ended].name}", flush=True)
+
+
+def _alone() -> None:
+    """Each process has one core."""
+    from metrics import compiled
+
+    compiled.THREADS = 1

@@ -1,0 +1,109 @@
+"""Statements written once answer as the ones that Django writes anew (`prepared`)."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from django.db import connection, transaction
+from django.db.models import QuerySet
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from annotation.accounts.models import User
+from annotation.marketplace.models import Hit, HitType, Requester
+from annotation.marketplace.prepared import Prepared, insert
+
+pytestmark = pytest.mark.database
+NOW = timezone.now()
+
+
+def hits(number: int) -> list[Hit]:
+    requester = Requester.objects.create(user=User.objects.create(username="lab"), created_at=NOW)
+    row = {"QualificationTypeId": "3A", "Comparator": "Exists"}
+    kind = HitType.objects.create(
+        requester=requester, title="t", description="d", reward_cents=5, assignment_seconds=60,
+        auto_approval_seconds=0, requirements=[row], digest="d", created_at=NOW,
+    )  # fmt: skip
+    return [
+        Hit(
+            requester=requester, hit_type=kind, kind="HTMLQuestion", question=f"{place}", created_at=NOW, expiration=NOW
+        )
+        for place in range(number)
+    ]
+
+
+def by_text_and_number(question: str, places: int) -> QuerySet[Hit]:
+    return Hit.objects.select_related("hit_type").filter(question=question, max_assignments=places).order_by("pk")
+
+
+def told(rows: list[Hit]) -> list[tuple]:
+    return [
+        (row.pk, row.hit_id, row.question, row.created_at, row.settled_at, row.hit_type.requirements) for row in rows
+    ]
+
+
+def test_rows_and_their_relations_are_those_of_the_query(db):
+    insert(hits(3))
+    prepared = Prepared(by_text_and_number, str, int)
+    for question in ("0", "2", "0", "none"):
+        with CaptureQueriesContext(
+            connection,
+        ) as asked:
+            found = told(prepared(question, 1))
+        assert found == told(list(by_text_and_number(question, 1)))
+        assert len(asked) == 1
+    assert prepared("0", 2) == []
+
+
+def test_any_text_is_a_value_and_never_sql(db):
+    insert(hits(1))
+    prepared = Prepared(lambda question: Hit.objects.filter(question=question).values_list("pk", "created_at"), str)
+
+    @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"])) | st.just("\x1e0"))
+    def asked(text: str) -> None:
+        Hit.objects.update(question=text)
+        (row,) = prepared(text)
+        assert row == (Hit.objects.get().pk, NOW)
+        assert prepared(f"{text}'") == []
+
+    asked()
+
+
+def test_a_value_that_would_change_the_sql_is_a_mistake_of_ours(db):
+    with pytest.raises(TypeError, match="does not reach the SQL"):
+        Prepared(lambda size: Hit.objects.all()[: abs(size) % 7], int)(3)
+
+
+def test_threads_share_the_sql_and_not_the_connection(transactional_db):
+    insert(hits(1))
+    prepared = Prepared(lambda question: Hit.objects.filter(question=question), str)
+    seen: list[tuple[int, int]] = []
+
+    def ask() -> None:
+        seen.append((len(prepared("0")), id(connection.connection)))
+        connection.close()
+
+    for _ in range(2):
+        thread = threading.Thread(target=ask)
+        thread.start()
+        thread.join()
+    seen.append((len(prepared("0")), id(connection.connection)))
+    assert [number for number, _ in seen] == [1, 1, 1]
+    assert connection.connection is not None
+
+
+def test_inserted_rows_have_keys_and_every_value(db):
+    made = hits(2)
+    with transaction.atomic():
+        insert(made)
+    stored = Hit.objects.select_related("hit_type").in_bulk()
+    assert len({row.pk for row in made}) == 2
+    for row in made:
+        assert told([stored[row.pk]]) == told([row])
+        row.max_assignments = 7
+        row.save()
+    assert set(Hit.objects.values_list("max_assignments", flat=True)) == {7}

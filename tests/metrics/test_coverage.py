@@ -1,0 +1,112 @@
+"""A short form of `make truth`: intervals hold their target about as often as they say."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from metrics import huse_arrays, subsample_interval, subsample_sd
+from metrics.components import joint_interval
+from metrics.rater_halves import rater_errors, source_difference
+from metrics.shares import pooled_share
+from tests.benchmarks.truth.coverage import attainable
+from tests.benchmarks.truth.judging_studies import Quiz, Text, judged_texts, quizzes
+from tests.benchmarks.truth.store import Job
+from tests.benchmarks.worlds import ONE_SOURCE, WORLDS
+
+STUDIES = 120
+NAMES = ("huse", "huse_q", "huse_d")
+
+
+def slack(level: float, studies: int) -> float:
+    """The promised 3 points and four Monte-Carlo errors."""
+    return 0.03 + 4 * math.sqrt(level * (1 - level) / studies)
+
+
+@pytest.mark.parametrize("name", ["middle", "near 1"])
+def test_the_intervals_of_huse_hold_its_expectation_as_often_as_they_say(name):
+    rng, world = np.random.default_rng(11), WORLDS[name]
+    made = [world.study(rng) for _ in range(STUDIES)]
+    values = np.array([huse_arrays(one.sums, one.q, one.z) for one in made])
+    more = [huse_arrays(one.sums, one.q, one.z) for one in (world.study(rng) for _ in range(400))]
+    truth = np.concatenate((values, more)).mean(axis=0)
+    errors = [subsample_sd(one.sums, one.q, one.z, rng, 60, context=one.context) for one in made]
+    for level in (0.9, 0.95):
+        for j, measure in enumerate(NAMES):
+            held = [
+                interval.low <= truth[j] <= interval.high
+                for interval in (
+                    subsample_interval(value, getattr(error, measure), 200, level, measure == "huse_d")
+                    for value, error in zip(values[:, j].tolist(), errors, strict=True)
+                )
+            ]
+            assert abs(np.mean(held) - level) < slack(level, STUDIES)
+
+
+def test_pools_of_one_source_are_covered_only_with_the_part_of_the_raters():
+    rng, world = np.random.default_rng(12), ONE_SOURCE["two pools of 20 raters"]
+    made = [world.study(rng) for _ in range(80)]
+    values = np.array([huse_arrays(one.sums, one.q, one.z)[0] for one in made])
+    more = [huse_arrays(one.sums, one.q, one.z)[0] for one in (world.study(rng) for _ in range(600))]
+    truth = float(np.concatenate((values, more)).mean())
+    with_raters, without = [], []
+    for one, value in zip(made, values.tolist(), strict=True):
+        assert source_difference(one.rated, one.z) == 1
+        sd = subsample_sd(one.sums, one.q, one.z, rng, 60, context=one.context).huse
+        part = rater_errors(one.rated, one.q, one.z, rng, 40, context=one.context).errors[0]
+        wide, narrow = joint_interval(value, sd, float(part), 200, 40, 0.95), subsample_interval(value, sd, 200, 0.95)
+        with_raters.append(wide.low <= truth <= wide.high)
+        without.append(narrow.low <= truth <= narrow.high)
+    assert abs(np.mean(with_raters) - 0.95) < slack(0.95, 80)
+    assert np.mean(without) < np.mean(with_raters) - 0.05
+
+
+@pytest.mark.parametrize(
+    ("quiz", "studies"), [(Quiz(100, 0.8), 600), (Quiz(30, 0.5), 600), (Quiz(30, 0.95), 600), (Quiz(10, 0.7), 600)]
+)
+def test_pass_rates_hold_the_chance_of_a_test_as_often_as_they_say(quiz, studies):
+    found = quizzes(quiz, studies, (5, quiz.contexts))["intervals"]
+    for i, level in enumerate((0.9, 0.95)):
+        held = np.mean((found[:, i, 0] <= quiz.rate) & (quiz.rate <= found[:, i, 1]))
+        assert abs(held - level) < slack(level, studies) + (0.02 if quiz.rate == 0.95 else 0)
+
+
+@pytest.mark.parametrize("text", [Text(None, 20), Text(None, 10), Text(0.0, 20)])
+def test_hj_holds_the_expected_rating_as_often_as_it_says(text):
+    found = judged_texts(text, 2000, (6, text.raters))
+    for i, level in enumerate((0.9, 0.95)):
+        low, high = found["intervals"][:, i, 0], found["intervals"][:, i, 1]
+        kept = ~np.isnan(low)
+        held = np.mean(((low <= found["targets"]) & (found["targets"] <= high))[kept])
+        assert abs(held - level) < slack(level, 2000)
+
+
+def test_tests_of_one_context_that_share_their_outcome_count_once():
+    # 20 contexts, each all or nothing, of 5 tests: as wide as 20 tests, not as 100.
+    together, apart = np.repeat([0, 5], 10), np.tile([2, 3], 10)
+    totals = np.full(20, 5)
+    wide, narrow = (pooled_share(hits, totals).interval(0.95, "contexts") for hits in (together, apart))
+    assert wide.high - wide.low > 2 * (narrow.high - narrow.low)
+
+
+def test_coverage_that_jumps_says_between_what():
+    # Values 0 (nine of ten) and .01: an interval that moves with the value holds 0.001 in nine of ten or in all.
+    values = np.array([0.0] * 9 + [0.01])
+    assert attainable(values, 0.001, 0.95) == pytest.approx((0.9, 1.0))
+    assert attainable(np.arange(100.0), 50, 0.95) is None
+
+
+def test_a_piece_of_work_is_done_once_and_again_when_its_code_changes(tmp_path, monkeypatch):
+    from tests.benchmarks.truth import store
+
+    monkeypatch.setattr(store, "FOLDER", tmp_path / "kept")
+    monkeypatch.setattr(store, "ROOT", tmp_path)
+    code = tmp_path / "code.py"
+    code.write_text("one", encoding="utf-8")
+    job = Job("a world 0", lambda n: {"values": np.arange(n)}, (3,), ("code.py",))
+    assert (job.run(), job.run()) == (True, False)
+    assert job.arrays()["values"].tolist() == [0, 1, 2]
+    code.write_text("two", encoding="utf-8")
+    assert job.run()

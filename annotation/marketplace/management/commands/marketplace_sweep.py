@@ -16,8 +16,8 @@ from annotation.marketplace.sweep import catch_up
 
 class Command(BaseCommand):
     help = (
-        "Expire, abandon, auto-approve and dispose of what is due (every request does so too), delete old notifications "
-        "and request tokens, and purge what is past its retention date. Run it every few minutes."
+        "Expire, abandon, auto-approve and dispose of what is due (every request does so too), delete old "
+        "notifications and request tokens, and purge what is past its retention date. Run it every few minutes."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -109,7 +109,7 @@ def test_the_page_around_the_task_stays_where_it_is(lab, ann: Desk, thief: Thief
         tried(frame, f"(() => {{ {script.replace('{thief}', thief.origin)} }})()")
         ann.page.wait_for_timeout(250)
         assert ann.page.url == before, script
-    assert ann.page.get_by_role("button", name="Return this task").is_visible()
+    assert ann.page.get_by_role("link", name="Return this task").is_visible()
     assert not any("assay_worker" in seen for seen in thief.seen)
 
 
@@ -134,7 +134,7 @@ def test_a_form_that_leads_elsewhere_takes_no_cookie_and_stops_at_the_frame(lab,
     ann.page.wait_for_timeout(700)
     assert Assignment.objects.get().state == "Accepted"
     assert thief.seen == []
-    assert ann.page.get_by_role("button", name="Return this task").is_visible()
+    assert ann.page.get_by_role("link", name="Return this task").is_visible()
 
 
 def test_opened_by_itself_the_task_has_no_origin_either(lab, ann: Desk, site: str) -> None:
@@ -240,6 +240,8 @@ def test_the_keyboard_leaves_a_task_that_holds_it(lab, ann: Desk) -> None:
     ann.page.wait_for_timeout(200)
     ann.page.keyboard.press("Shift+Tab")
     ann.page.keyboard.press("Enter")
+    ann.page.wait_for_url("**/return/")
+    ann.page.get_by_role("button", name="Yes, return it").press("Enter")
     ann.page.wait_for_url("**/hits/")
     assert Assignment.objects.get().state == "Returned"
 

@@ -104,14 +104,23 @@ def with_means(items: Sequence[Item], ratings: Sequence[Rating]) -> list[Item]:
 
 
 def _rows(own: Sequence[Rating], wanted: Mapping[str, int], numerators: Ints, denominator: int) -> Rated:
-    numbers = {name: i for i, name in enumerate(dict.fromkeys(rating.rater for rating in own))}
     text = np.array([wanted[rating.item] for rating in own], dtype=np.int64)
-    rater = np.array([numbers[rating.rater] for rating in own], dtype=np.int64)
+    rater = _numbered(own, text, numerators)
     counts = np.bincount(text, minlength=len(wanted))
-    order = np.argsort(text, kind="stable")
+    order = np.lexsort((rater, text))
     column = np.arange(len(own)) - np.repeat(np.cumsum(counts) - counts, counts)
     values = np.zeros((len(wanted), int(counts.max())), dtype=numerators.dtype)
     raters = np.full(values.shape, -1, dtype=np.int64)
     values[text[order], column] = numerators[order]
     raters[text[order], column] = rater[order]
-    return Rated(values, raters, counts, denominator, len(numbers))
+    return Rated(values, raters, counts, denominator, int(rater.max()) + 1)
+
+
+def _numbered(own: Sequence[Rating], text: Ints, numerators: Ints) -> Ints:
+    """Raters by what they rated, and how: the same numbers whatever they are called and in whatever order they come."""
+    given: dict[str, list[tuple[int, int]]] = {}
+    for rating, t, value in zip(own, text.tolist(), numerators.tolist(), strict=True):
+        given.setdefault(rating.rater, []).append((t, value))
+    ordered = sorted(given, key=lambda name: sorted(given[name]))
+    numbers = {name: number for number, name in enumerate(ordered)}
+    return np.array([numbers[rating.rater] for rating in own], dtype=np.int64)

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Frame, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Frame, Page, expect, sync_playwright
 
 FLAGS = [
     "--disable-gpu",
@@ -21,6 +21,8 @@ FLAGS = [
 ]
 PHONE = {"width": 360, "height": 740}
 DESK = {"width": 1280, "height": 800}
+PATIENCE_MS = 30_000  # a machine with other work is slow, not wrong
+expect.set_options(timeout=PATIENCE_MS)
 # What axe's rules are about; best practices that no standard asks for are left to the eye.
 STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
@@ -40,7 +42,7 @@ def chromium(path: str) -> Iterator[Browser]:
 def fresh(browser: Browser, **settings: Any) -> Iterator[BrowserContext]:
     """A browser context with nothing in it: its own cookies, storage and window size (a desk's unless said)."""
     context = browser.new_context(**{"viewport": DESK, **settings})
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(PATIENCE_MS)
     yield context
     context.close()
 

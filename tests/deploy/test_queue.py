@@ -71,7 +71,7 @@ def test_publishing_wakes_a_worker_that_creates_the_hits(
     environment: dict[str, str],
     celery_worker: subprocess.Popen[bytes],
 ) -> None:
-    command = [sys.executable, "manage.py", "publish", study.name]
+    command = [sys.executable, "manage.py", "publish", study.name, "--yes"]
     said = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
     assert "HITs to create: 2" in said
     assert "manage.py work" not in said

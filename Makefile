@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 # MODELS=no leaves out torch and transformers.
 MODELS ?= yes
+# Tests wait for sockets and browsers as much as for the processor: one more process than cores.
+PROCESSES ?= 3
 
 # `python -m metrics` works from any folder.
 define ON_PATH
@@ -14,7 +16,7 @@ export ON_PATH
 
 REQUIREMENTS := requirements.txt requirements-models.txt
 
-.PHONY: help setup setup-dev demo serve test truth api bench clean
+.PHONY: help setup setup-dev demo serve test coverage truth api bench clean
 
 help:
 	@echo "make setup   install Assay into .venv (MODELS=no: without torch)"
@@ -61,9 +63,9 @@ test: setup-dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/python -m pytest -n 2 --cov --cov-report=term:skip-covered
+	$(BIN)/python -m pytest -n $(PROCESSES)
 ifdef TEST_POSTGRES_URL
-	DATABASE_URL=$(TEST_POSTGRES_URL) $(BIN)/python -m pytest -m database
+	DATABASE_URL=$(TEST_POSTGRES_URL) $(BIN)/python -m pytest -n $(PROCESSES) -m database
 else
 	@echo "Not run: the database tests on PostgreSQL (set TEST_POSTGRES_URL=postgres://user@host/name)."
 endif
@@ -72,6 +74,10 @@ ifndef TEST_REDIS_URL
 endif
 
 # About 25 minutes on two quiet cores; what was simulated stays in var/truth, so a stopped run goes on.
+# How much of the metrics and the verbs the tests reach.
+coverage: setup-dev
+	$(BIN)/python -m pytest -n $(PROCESSES) --cov --cov-report=term:skip-covered tests/metrics tests/annotation tests/rehearsal
+
 truth: setup
 	$(BIN)/python -m tests.benchmarks.truth $(TRUTH)
 

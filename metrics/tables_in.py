@@ -125,7 +125,7 @@ def _split(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
     """Cells of each row that is not blank, with the line it begins on."""
     first = text.lstrip("\r\n").split("\n", 1)[0]
     delimiter = next((d for d in DELIMITERS if d in first), ",")
-    csv.field_size_limit(LONGEST_FIELD)
+    csv.field_size_limit(max(LONGEST_FIELD, csv.field_size_limit()))  # of the process: others may need more
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     begin = 1
     try:

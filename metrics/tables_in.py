@@ -130,6 +130,8 @@ def _split(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
     begin = 1
     try:
         for cells in reader:
+            if max(map(len, cells), default=0) > LONGEST_FIELD:
+                raise csv.Error("field larger than we take")
             if any(cell.strip() for cell in cells):
                 yield begin, cells
             begin = reader.line_num + 1

@@ -22,6 +22,7 @@ help:
 	@echo "make setup   install Assay into .venv (MODELS=no: without torch)"
 	@echo "make demo    rehearse a whole study on a simulated crowd and write its report"
 	@echo "make test    format check, linter, types, import contracts, tests"
+	@echo "make coverage how much of the metrics and the verbs the tests reach"
 	@echo "make truth   measure what the intervals are worth (writes docs/validity.md)"
 	@echo "make api     write docs/api from the docstrings"
 	@echo "make bench   run the benchmarks (writes docs/benchmarks.md)"

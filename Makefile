@@ -74,7 +74,7 @@ ifndef TEST_REDIS_URL
 	@echo "Not run: the queue tests on Redis (set TEST_REDIS_URL=redis://host:6379/0)."
 endif
 
-# About 25 minutes on two quiet cores; what was simulated stays in var/truth, so a stopped run goes on.
+# Long; what was simulated stays in var/truth, so a stopped run goes on.
 # How much of the metrics and the verbs the tests reach.
 coverage: setup-dev
 	$(BIN)/python -m pytest -n $(PROCESSES) --cov --cov-report=term:skip-covered tests/metrics tests/annotation tests/rehearsal

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.conf import settings
 from django.core import signing
 from django.urls import reverse
@@ -77,9 +79,11 @@ def wording_of(hit: Hit) -> Wording:
     return from_json(hit.wording.body)
 
 
-def page_of(hit: Hit, wording: Wording, *, shuffle: bool = True) -> str:
-    """The HTML of the HIT's page. shuffle False: lines as they are stored, for looking at."""
-    return hit_page(wording, lines_of(hit), arm=arm_of(hit), seed=hit.study.seed, shuffle=shuffle)
+def page_of(hit: Hit, wording: Wording, lines: Sequence[ShownLine] | None = None, *, shuffle: bool = True) -> str:
+    """The HTML of the HIT's page. lines: where they are read already. shuffle False: as they are stored, to look at."""
+    return hit_page(
+        wording, lines_of(hit) if lines is None else lines, arm=arm_of(hit), seed=hit.study.seed, shuffle=shuffle
+    )
 
 
 def arm_of(hit: Hit) -> Arm:

@@ -13,7 +13,7 @@ from annotation.designs.packing import Packable
 from annotation.designs.wording import from_json
 from annotation.exceptions import DesignError, StateError
 from annotation.models import AttentionCheck, AuditEvent, Cell, Hit, HitItem, Study, StudyWording, Text
-from annotation.pricing.fees import fee_cents
+from annotation.pricing.fees import most_cents
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +139,5 @@ def _store(study: Study, pages: Sequence[tuple[Cell, list[Page]]], wording: Stud
 
 
 def _cost(study: Study, hits: Sequence[Hit], cells: int) -> Design:
-    assignments = sum(hit.max_assignments for hit in hits)
-    rewards = sum(hit.max_assignments * hit.cell.reward_cents for hit in hits)
-    fees = sum(
-        hit.max_assignments * fee_cents(hit.cell.reward_cents, max_assignments=hit.max_assignments) for hit in hits
-    )
-    return Design(len(hits), assignments, rewards, fees, cells)
+    rewards, fees = most_cents((hit.max_assignments, hit.cell.reward_cents) for hit in hits)
+    return Design(len(hits), sum(hit.max_assignments for hit in hits), rewards, fees, cells)

@@ -15,7 +15,7 @@ from annotation.dry_run import try_page
 from annotation.exceptions import MarketError
 from annotation.models import Arm, Hit, Study, Text
 from annotation.orders import lines_of, page_of, wording_of
-from annotation.pricing.fees import fee_cents
+from annotation.pricing.fees import most_cents
 from annotation.pricing.wages import DEFAULT_FLOOR_CENTS, estimated_time, reward_for_floor, wage
 
 SHOWN = 5
@@ -56,10 +56,7 @@ def preflight(study: Study, *, market: Market | None = None, floor: int = DEFAUL
     Every page is really rendered, wrapped as a question, filled in and read back.
     """
     hits = list(study.hits.select_related("cell__arm__study", "study", "wording").order_by("slot"))
-    rewards = sum(hit.max_assignments * hit.cell.reward_cents for hit in hits)
-    fees = sum(
-        hit.max_assignments * fee_cents(hit.cell.reward_cents, max_assignments=hit.max_assignments) for hit in hits
-    )
+    rewards, fees = most_cents((hit.max_assignments, hit.cell.reward_cents) for hit in hits)
     found = [*_hits(study, hits), *_texts(study), *_money(study, rewards + fees), *_wage(study, hits, floor)]
     found += [*_wording(study), *(_market(study, market, rewards + fees) if market else ())]
     places = sum(hit.max_assignments for hit in hits)
@@ -79,8 +76,8 @@ def _hits(study: Study, hits: list[Hit]) -> Iterator[Finding]:
         yield _error("no_hits", f"The study {study.name} has no HITs yet: design it first.")
     bad = large = 0
     for hit in hits:
-        wording = wording_of(hit)
-        tried = try_page(page_of(hit, wording), lines_of(hit), wording)
+        wording, lines = wording_of(hit), lines_of(hit)
+        tried = try_page(page_of(hit, wording, lines), lines, wording)
         large += tried.too_large
         for problem in tried.problems:
             bad += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal
 
 RATE = Decimal("0.20")
@@ -30,6 +31,16 @@ def bonus_fee_cents(bonus_cents: int) -> int:
     (1, 20, 0)
     """
     return _charged(bonus_cents, RATE) if bonus_cents else 0
+
+
+def most_cents(hits: Iterable[tuple[int, int]]) -> tuple[int, int]:
+    """Rewards and fees in cents when every place is filled; hits: (places, reward in cents) of each HIT.
+
+    >>> most_cents([(9, 50), (10, 50)])
+    (950, 290)
+    """
+    rows = [(places, reward, fee_cents(reward, max_assignments=places)) for places, reward in hits]
+    return sum(places * reward for places, reward, _ in rows), sum(places * fee for places, _, fee in rows)
 
 
 def split(raters: int, *, most: int = LARGE_HIT - 1) -> tuple[int, ...]:

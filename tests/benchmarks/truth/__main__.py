@@ -1,7 +1,7 @@
 """Measure what the numbers, their intervals and the test are worth, and write docs/validity.md: `make truth`.
 
 Simulated studies are kept in var/truth and used again while the code behind them is unchanged, so a run that was
-stopped goes on. About 25 minutes on two quiet cores; `--studies` and `--headline` make it shorter.
+stopped goes on. Long at full size: `--studies` and `--headline` make it shorter.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ export ON_PATH
 
 REQUIREMENTS := requirements.txt requirements-models.txt
 
-.PHONY: help setup setup-dev demo serve test coverage truth api bench clean
+.PHONY: help setup setup-dev demo serve test coverage truth api bench screenshots clean
 
 help:
 	@echo "make setup   install Assay into .venv (MODELS=no: without torch)"
@@ -26,6 +26,7 @@ help:
 	@echo "make truth   measure what the intervals are worth (writes docs/validity.md)"
 	@echo "make api     write docs/api from the docstrings"
 	@echo "make bench   run the benchmarks (writes docs/benchmarks.md)"
+	@echo "make screenshots  every page and figure, narrow and wide, light and dark (CHROMIUM=path; SHOTS: names)"
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -88,6 +89,9 @@ api: setup
 
 bench: setup
 	$(BIN)/python -m tests.benchmarks
+
+screenshots: setup-dev
+	$(BIN)/python -m tests.screenshots $(SHOTS)
 
 clean:
 	rm -rf var .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

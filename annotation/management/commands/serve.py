@@ -13,7 +13,10 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.wsgi import get_wsgi_application
+from django.utils import timezone
 from waitress import create_server
+
+from annotation.accounts.links import first_owner_link
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
@@ -37,11 +40,13 @@ class Command(BaseCommand):
         listener = _listener(options["port"])
         port = listener.getsockname()[1]
         if not options["port"]:
-            _follow_port(port)
+            follow_port(port)
         elif urlsplit(settings.WORKER_ORIGIN).port not in {None, port}:
             self.stderr.write(f"WORKER_ORIGIN is {settings.WORKER_ORIGIN}, but the port served is {port}.")
         server = served(listener, threads=options["threads"])
         self.stdout.write(f"Serving http://{HOST}:{port}/ (stop with Ctrl-C)")
+        if link := first_owner_link(now=timezone.now()):
+            self.stdout.write(f"The console has no owner yet. Become it by this link, which works once:\n  {link}")
         sys.stdout.flush()
         _start_delivery()
         try:
@@ -95,7 +100,7 @@ def _listener(port: int) -> socket.socket:
     return listener
 
 
-def _follow_port(port: int) -> None:
+def follow_port(port: int) -> None:
     """A free port is known only now: origins on this machine take it over, for this process."""
     for name in ORIGINS:
         parts = urlsplit(getattr(settings, name))

@@ -21,6 +21,7 @@ REQUIREMENTS := requirements.txt requirements-models.txt
 help:
 	@echo "make setup   install Assay into .venv (MODELS=no: without torch)"
 	@echo "make demo    rehearse a whole study on a simulated crowd and write its report"
+	@echo "make serve   the console, the marketplace, the worker site and the work loop on this machine"
 	@echo "make test    format check, linter, types, import contracts, tests"
 	@echo "make coverage how much of the metrics and the verbs the tests reach"
 	@echo "make truth   measure what the intervals are worth (writes docs/validity.md)"
@@ -57,7 +58,7 @@ demo: setup
 
 serve: setup
 	@$(BIN)/python manage.py migrate --verbosity 0
-	@$(BIN)/python manage.py serve
+	@$(BIN)/python manage.py serve --work --demo
 
 # PostgreSQL and Redis tests run where TEST_POSTGRES_URL and TEST_REDIS_URL say so; elsewhere the run says they did not.
 test: setup-dev

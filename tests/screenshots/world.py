@@ -35,10 +35,12 @@ def served(folder: Path) -> Iterator[World]:
     import django
 
     django.setup()
+    from django.core.management import call_command
     from waitress import create_server
 
     from annotation.management.commands.serve import application, follow_port
 
+    call_command("migrate", verbosity=0)
     server = create_server(application(), host="127.0.0.1", port=0, threads=8)
     follow_port(server.effective_port)
     threading.Thread(target=server.run, daemon=True).start()

@@ -2,20 +2,22 @@ import time
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import DatabaseError, connection
 from django.db.models import Q
 from django.utils import timezone
 
 from annotation import conf
 from annotation.crowd.client import Market
 from annotation.doors import sentences, study_called
+from annotation.exceptions import AssayError
 from annotation.flows.forget import forget
-from annotation.flows.work import work
-from annotation.models import ScoringChunk
-from annotation.tasks import score_due
+from annotation.flows.read import read
+from annotation.models import ScoringChunk, Study
+from annotation.tasks import carry_out, look_after, running_studies, score_due
 
 
 class Command(BaseCommand):
-    help = "Carry out everything that is due: effects on the marketplace, texts to score (the embedded work loop)."
+    help = "Do everything that is due: effects on the marketplace, collecting, texts to score (the embedded work loop)."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--study", help="only this study")
@@ -24,31 +26,56 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         study = study_called(options["study"]) if options["study"] else None
+        if options["every"] is None:
+            self._end(self._pass(study, options["only"]))
+            return
         while True:
-            failed = 0
-            if options["only"] != "scoring":
-                failed += self._market(Q(study=study) if study else Q())
-            if options["only"] != "market":
-                failed += self._scoring(Q(job__study=study) if study else Q())
-            gone = forget(now=timezone.now(), dry_run=False)
-            if gone.workers:
-                self.stdout.write(f"{gone.workers} workers are known by their pseudonyms alone from now on")
-            if options["every"] is None:
-                break
+            try:
+                self._pass(study, options["only"])
+            except (DatabaseError, AssayError) as error:
+                # The database or the marketplace is away; the next pass finds everything where it was.
+                self.stderr.write(f"This pass ended early: {error}")
+                connection.close()
             time.sleep(options["every"])
+
+    def _pass(self, study: Study | None, only: str | None) -> int:
+        failed = 0
+        if only != "scoring":
+            failed += self._market(study)
+        if only != "market":
+            failed += self._scoring(Q(job__study=study) if study else Q())
+        gone = forget(now=timezone.now(), dry_run=False)
+        if gone.workers:
+            self.stdout.write(f"{gone.workers} workers are known by their pseudonyms alone from now on")
+        return failed
+
+    def _end(self, failed: int) -> None:
         if failed:
             raise CommandError(
-                "Some effects failed; the intents in the administration say why "
-                "(of scoring, `manage.py scoring STUDY`).",
+                "Some effects failed; `manage.py outbox STUDY` says why (of scoring, `manage.py scoring STUDY`).",
                 returncode=1,
             )
 
-    def _market(self, only: Q) -> int:
+    def _market(self, study: Study | None) -> int:
         with sentences():
             market = Market(conf.endpoint())
-        done = work(only, market=market, clock=timezone.now, progress=self._tell)
+        done = carry_out(Q(study=study) if study else Q(), market, self._tell)
         self.stdout.write(f"{done.done} done, {done.failed} failed, {done.put_off} put off, {done.waiting} waiting")
+        for one in running_studies().filter(pk=study.pk) if study else running_studies():
+            self._look_after(one, market)
         return done.failed
+
+    def _look_after(self, study: Study, market: Market) -> None:
+        try:
+            found = look_after(study, market)
+        except AssayError as error:
+            self.stderr.write(f"{study}: {error}")
+            return
+        understood = read(study, now=timezone.now())
+        if found.new or understood.submissions:
+            self.stdout.write(
+                f"{study}: {found.new} new submissions, {understood.judgments} judgments, {found.open_hits} HITs open"
+            )
 
     def _scoring(self, only: Q) -> int:
         if not ScoringChunk.objects.filter(only).exists():

@@ -23,7 +23,7 @@ help:
 	@echo "make demo    rehearse a whole study on a simulated crowd and write its report"
 	@echo "make test    format check, linter, types, import contracts, tests"
 	@echo "make coverage how much of the metrics and the verbs the tests reach"
-	@echo "make truth   measure what the intervals are worth (writes docs/validity.md)"
+	@echo "make truth   measure what the intervals are worth (writes docs/validity.md, docs/quality.md)"
 	@echo "make api     write docs/api from the docstrings"
 	@echo "make bench   run the benchmarks (writes docs/benchmarks.md)"
 
@@ -80,6 +80,7 @@ coverage: setup-dev
 	$(BIN)/python -m pytest -n $(PROCESSES) --cov --cov-report=term:skip-covered tests/metrics tests/annotation tests/rehearsal
 
 truth: setup
+	$(BIN)/python -m tests.benchmarks.truth.quality
 	$(BIN)/python -m tests.benchmarks.truth $(TRUTH)
 
 # The pages of docs/api come from the docstrings.

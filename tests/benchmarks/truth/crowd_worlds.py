@@ -223,10 +223,10 @@ def _work(
     n, size = text.shape
     zero, none = np.zeros(n, dtype=np.int64), np.full(n * size, np.nan)
     rows = Reasons(np.arange(n * size if told else 0), [one for row in told or [] for one in row])
+    columns = {"text": text, "label": label, "code": label.astype(float), "words": words[text], "active_ms": ms}
     lines = Lines(
-        assignment=np.repeat(np.arange(n), size), text=text.ravel(), label=label.ravel(),
-        code=label.ravel().astype(float), role=np.full(n * size, ITEM), known=np.full(n * size, -1), words=words[text].ravel(), active_ms=ms.ravel(),
-        pastes=none, keystrokes=keys.ravel(),
+        assignment=np.repeat(np.arange(n), size), role=np.full(n * size, ITEM), known=np.full(n * size, -1),
+        pastes=none, keystrokes=keys.ravel(), **{name: column.ravel() for name, column in columns.items()},
     )  # fmt: skip
     seconds = ms.sum(axis=1) / 1000 + 20
     return Work(

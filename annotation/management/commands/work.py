@@ -13,69 +13,74 @@ from annotation.exceptions import AssayError
 from annotation.flows.forget import forget
 from annotation.flows.read import read
 from annotation.models import ScoringChunk, Study
+from annotation.running import run_due
 from annotation.tasks import carry_out, look_after, running_studies, score_due
 
 
 class Command(BaseCommand):
-    help = "Do everything that is due: effects on the marketplace, collecting, texts to score (the embedded work loop)."
+    help = "Do everything that is due: effects on the marketplace, scoring, jobs, collecting (the embedded work loop)."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--study", help="only this study")
-        parser.add_argument("--only", choices=("market", "scoring"), help="leave the other kind of work alone")
+        parser.add_argument("--only", choices=("market", "scoring", "jobs"), help="leave other kinds of work alone")
+        parser.add_argument(
+            "--collect", action="store_true", help="also fetch and read what was submitted (--every does)"
+        )
         parser.add_argument("--every", type=int, metavar="SECONDS", help="go on for ever, one pass in so many seconds")
 
     def handle(self, *args: Any, **options: Any) -> None:
         study = study_called(options["study"]) if options["study"] else None
-        if options["every"] is None:
-            self._end(self._pass(study, options["only"]))
+        only, every = options["only"], options["every"]
+        if every is None:
+            if self._pass(study, only, collecting=options["collect"]):
+                raise CommandError(
+                    "Some effects failed; `manage.py outbox STUDY` says why (of scoring, `manage.py scoring STUDY`).",
+                    returncode=1,
+                )
             return
         while True:
             try:
-                self._pass(study, options["only"])
+                self._pass(study, only, collecting=True)
             except (DatabaseError, AssayError) as error:
                 # The database or the marketplace is away; the next pass finds everything where it was.
                 self.stderr.write(f"This pass ended early: {error}")
                 connection.close()
-            time.sleep(options["every"])
+            time.sleep(every)
 
-    def _pass(self, study: Study | None, only: str | None) -> int:
+    def _pass(self, study: Study | None, only: str | None, *, collecting: bool) -> int:
+        """One pass over everything (or one kind) that is due; how much of it failed for good."""
         failed = 0
-        if only != "scoring":
-            failed += self._market(study)
-        if only != "market":
+        if only in (None, "market"):
+            failed += self._market(study, collecting=collecting)
+        if only in (None, "scoring"):
             failed += self._scoring(Q(job__study=study) if study else Q())
+        if only in (None, "jobs"):
+            run_due()
         gone = forget(now=timezone.now(), dry_run=False)
         if gone.workers:
             self.stdout.write(f"{gone.workers} workers are known by their pseudonyms alone from now on")
         return failed
 
-    def _end(self, failed: int) -> None:
-        if failed:
-            raise CommandError(
-                "Some effects failed; `manage.py outbox STUDY` says why (of scoring, `manage.py scoring STUDY`).",
-                returncode=1,
-            )
-
-    def _market(self, study: Study | None) -> int:
+    def _market(self, study: Study | None, *, collecting: bool) -> int:
         with sentences():
             market = Market(conf.endpoint())
         done = carry_out(Q(study=study) if study else Q(), market, self._tell)
         self.stdout.write(f"{done.done} done, {done.failed} failed, {done.put_off} put off, {done.waiting} waiting")
-        for one in running_studies().filter(pk=study.pk) if study else running_studies():
-            self._look_after(one, market)
+        if collecting:
+            for one in running_studies().filter(pk=study.pk) if study else running_studies():
+                self._look_after(one, market)
         return done.failed
 
     def _look_after(self, study: Study, market: Market) -> None:
+        """A market that cannot be reached now is asked again in the next pass."""
         try:
             found = look_after(study, market)
         except AssayError as error:
             self.stderr.write(f"{study}: {error}")
-            return
-        understood = read(study, now=timezone.now())
-        if found.new or understood.submissions:
-            self.stdout.write(
-                f"{study}: {found.new} new submissions, {understood.judgments} judgments, {found.open_hits} HITs open"
-            )
+        else:
+            if found.new:
+                self.stdout.write(f"{study}: {found.new} new submissions, {found.open_hits} HITs open")
+        read(study, now=timezone.now())
 
     def _scoring(self, only: Q) -> int:
         if not ScoringChunk.objects.filter(only).exists():

@@ -41,7 +41,7 @@ class Row:
         return tuple(level for level, c in found if abs(c - level) > TOLERANCE + 2 * self.error(level))
 
     def in_steps(self) -> tuple[float, ...]:
-        """Those of `off` that no cut of the few values comes nearer to than the coverage found, or nearer than 3 points."""
+        """Those of `off` to which no cut of the few values comes nearer than the coverage found, or than 3 points."""
         found = zip(LEVELS, self.coverage, self.possible, strict=True)
         off = self.off()
         return tuple(

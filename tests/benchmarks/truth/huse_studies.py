@@ -17,7 +17,7 @@ from tests.benchmarks.worlds import ONE_SOURCE, WORLDS, Made, World
 DRAWS = 200  # half of what `evaluate` takes
 RATER_DRAWS = 100
 CHUNK, SLOW_CHUNK = 1000, 250
-TARGET = 10_000
+TARGET = 4000
 BIAS_STUDIES = 2000
 HEADLINE = ("near 1", "middle", "low", "HITs interleaved, skewed")
 NAMES = ("huse", "huse_q", "huse_d")

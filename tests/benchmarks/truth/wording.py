@@ -25,7 +25,7 @@ SECTIONS = {
     "huse": (
         "HUSE, HUSE-Q, HUSE-D: both sources rated by the same workers",
         "Target: the estimator's expectation at this number of texts and ratings, over new texts (mean of "
-        "10,000 further studies). Not L\\* and not L(phi), which a study of finite size overestimates. 100 "
+        "4,000 further studies). Not L\\* and not L(phi), which a study of finite size overestimates. 100 "
         "contexts, 20 ratings a text on six labels, raters with biases and noise, where the name does not say "
         "otherwise; 200 half-samples (`evaluate` takes 400). `near 1`, `high`, `middle`, `low`, `near 0` go "
         "through what HUSE can be; `next to no error` has about one error in ten studies. `crossed raters`: the "

@@ -24,7 +24,7 @@ help:
 	@echo "make serve   the console, the marketplace, the worker site and the work loop on this machine"
 	@echo "make test    format check, linter, types, import contracts, tests"
 	@echo "make coverage how much of the metrics and the verbs the tests reach"
-	@echo "make truth   measure what the intervals are worth (writes docs/validity.md)"
+	@echo "make truth   measure what the intervals are worth (writes docs/validity.md, docs/quality.md)"
 	@echo "make api     write docs/api from the docstrings"
 	@echo "make bench   run the benchmarks (writes docs/benchmarks.md)"
 	@echo "make screenshots  every page and figure, narrow and wide, light and dark (CHROMIUM=path; SHOTS: names)"
@@ -82,6 +82,7 @@ coverage: setup-dev
 	$(BIN)/python -m pytest -n $(PROCESSES) --cov --cov-report=term:skip-covered tests/metrics tests/annotation tests/rehearsal
 
 truth: setup
+	$(BIN)/python -m tests.benchmarks.truth.quality
 	$(BIN)/python -m tests.benchmarks.truth $(TRUTH)
 
 # The pages of docs/api come from the docstrings.

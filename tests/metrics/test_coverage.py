@@ -14,13 +14,13 @@ from metrics import huse_arrays, subsample_interval, subsample_sd
 from metrics.components import joint_interval
 from metrics.rater_halves import rater_errors, source_difference
 from metrics.shares import pooled_share
+from tests.benchmarks.truth import size_studies
 from tests.benchmarks.truth.coverage import Row, attainable, row
 from tests.benchmarks.truth.huse_rows import DIFFERENCES, TITLES, difference_tallies, huse_tallies
 from tests.benchmarks.truth.huse_studies import difference_values, differences, huse_chunk, values_only
 from tests.benchmarks.truth.judging_rows import hj_tallies, rate_tallies
 from tests.benchmarks.truth.judging_studies import AGREEMENTS, Quiz, Text, alpha_at, at_level, judged_texts, quizzes
 from tests.benchmarks.truth.kept import Kept
-from tests.benchmarks.truth.size_studies import rejected, tested
 from tests.benchmarks.truth.store import Arrays, Job
 from tests.benchmarks.truth.tallies import Tally
 from tests.benchmarks.truth.validity import Plan, lines
@@ -188,7 +188,7 @@ def tiny_plan() -> Plan:
         "hj": (Work("text", ("HJ",), (job("hj 0", judged_texts, text, 20, (6,)),), hj_tallies, ()),),
         "nnd": (Work("quiz", ("rate",), (job("nnd 0", quizzes, quiz, 20, (7,)),), partial(rate_tallies, 0.7), ()),),
     }
-    size = Sums("size", (job("size 0", tested, world, False, 1, (8,)),), rejected)
+    size = Sums("size", (job("size 0", size_studies.tested, world, False, 1, (8,)),), size_studies.rejected)
     return Plan(covered, (size,), ((40, 20, Sums("bias", (job("bias", values_only, world, 5, (9,)),), values_total)),))
 
 

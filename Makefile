@@ -16,7 +16,7 @@ export ON_PATH
 
 REQUIREMENTS := requirements.txt requirements-models.txt
 
-.PHONY: help setup setup-dev demo serve test coverage truth api bench screenshots clean
+.PHONY: help setup setup-dev demo serve test coverage truth api faults bench screenshots clean
 
 help:
 	@echo "make setup   install Assay into .venv (MODELS=no: without torch)"
@@ -24,8 +24,9 @@ help:
 	@echo "make serve   the console, the marketplace, the worker site and the work loop on this machine"
 	@echo "make test    format check, linter, types, import contracts, tests"
 	@echo "make coverage how much of the metrics and the verbs the tests reach"
-	@echo "make truth   measure what the intervals are worth (writes docs/validity.md)"
+	@echo "make truth   measure what the intervals are worth (writes docs/validity.md, docs/quality.md)"
 	@echo "make api     write docs/api from the docstrings"
+	@echo "make faults  kill, drop, lose, restart: what must be 0 is counted (writes docs/reliability.md)"
 	@echo "make bench   run the benchmarks (writes docs/benchmarks.md)"
 	@echo "make screenshots  every page and figure, narrow and wide, light and dark (CHROMIUM=path; SHOTS: names)"
 
@@ -82,11 +83,16 @@ coverage: setup-dev
 	$(BIN)/python -m pytest -n $(PROCESSES) --cov --cov-report=term:skip-covered tests/metrics tests/annotation tests/rehearsal
 
 truth: setup
+	$(BIN)/python -m tests.benchmarks.truth.quality
 	$(BIN)/python -m tests.benchmarks.truth $(TRUTH)
 
 # The pages of docs/api come from the docstrings.
 api: setup
 	$(BIN)/python docs/make_api.py
+
+# Ten minutes and more; needs the programs of PostgreSQL and Redis, and starts its own.
+faults: setup
+	$(BIN)/python -m tests.faults $(FAULTS)
 
 bench: setup
 	$(BIN)/python -m tests.benchmarks

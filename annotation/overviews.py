@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, IntegerField, Min, OuterRef, Q, QuerySet, Subquery, Sum, Value
+from django.db.models import Count, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Coalesce
 
 from annotation.designs.wording import from_json
-from annotation.models import AuditEvent, Decision, Hit, Intent, Job, LedgerEntry, Result, Study, Submission, Text
+from annotation.models import AuditEvent, Decision, Hit, Intent, Job, Result, Study, Submission, Text
 from annotation.pricing.fees import most_cents
 
 
@@ -21,12 +21,11 @@ def _counted(rows: QuerySet, of: str = "study", what: Count | Sum | None = None)
 
 
 def with_counts(studies: QuerySet[Study]) -> QuerySet[Study]:
-    """Newest first, each with text_count, wanted (assignments), submitted and spent_cents."""
+    """Newest first, each with text_count, wanted (assignments) and submitted, from running sums of the HITs."""
     return studies.annotate(
         text_count=_counted(Text.objects.filter(left_out="")),
         wanted=_counted(Hit.objects.all(), what=Sum("max_assignments")),
-        submitted=_counted(Submission.objects.all(), of="hit__study"),
-        spent_cents=_counted(LedgerEntry.objects.all(), what=Sum("cents")),
+        submitted=_counted(Hit.objects.all(), what=Sum("collected")),
     ).order_by("-created_at", "-pk")
 
 
@@ -51,7 +50,7 @@ def counts(study: Study) -> Counts:
         hits=study.hits.count(),
         wanted=row.wanted,  # type: ignore[attr-defined]
         submitted=row.submitted,  # type: ignore[attr-defined]
-        spent_cents=row.spent_cents,  # type: ignore[attr-defined]
+        spent_cents=row.spent_cents,
     )
 
 
@@ -145,61 +144,42 @@ def laid_out(study: Study) -> list[CellLine]:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """Where the work of a study stands. waiting, failed: effects on the marketplace. deadline: HITs expire."""
+class Work:
+    """What was decided about the work of a study, by whom it was done, and between which times it is offered."""
 
-    hits: int
-    created: int
-    wanted: int
     submitted: int
     approved: int
     rejected: int
     unread: int
     workers: int
-    waiting: int
-    failed: int
     problem: str
-    reward_cents: int
-    fee_cents: int
-    bonus_cents: int
     published_at: datetime | None
     expires_at: datetime | None
-    auto_approval_at: datetime | None
 
     @property
     def to_review(self) -> int:
         return self.submitted - self.approved - self.rejected
 
-    @property
-    def spent_cents(self) -> int:
-        return self.reward_cents + self.fee_cents + self.bonus_cents
 
-
-def progress(study: Study) -> Progress:
-    """One picture of a study at work, by aggregates over assignments, never over judgments."""
-    hits = study.hits.aggregate(n=Count("pk"), made=Count("market_id"), wanted=Sum("max_assignments"))
+def work(study: Study) -> Work:
+    """Aggregates over assignments, never over judgments."""
     paid = Decision.objects.filter(submission__hit__study=study, matter=Decision.Matter.PAYMENT)
-    verdicts = dict(paid.values_list("verdict").annotate(n=Count("pk")).order_by())
-    work = Submission.objects.filter(hit__study=study).aggregate(
-        n=Count("pk"), unread=Count("pk", filter=Q(parse=None, raw_format="mturk-xml")), first=Min("submitted_at"),
+    verdicts = dict(paid.order_by().values_list("verdict").annotate(n=Count("pk")))
+    found = Submission.objects.filter(hit__study=study).aggregate(
+        submitted=Count("pk"),
+        unread=Count("pk", filter=Q(parse=None, raw_format="mturk-xml")),
         workers=Count("worker", distinct=True),
-    )  # fmt: skip
-    undecided = Submission.objects.filter(hit__study=study).exclude(decisions__matter=Decision.Matter.PAYMENT)
-    oldest = undecided.aggregate(at=Min("submitted_at"))["at"]
-    intents = dict(study.intents.values_list("state").annotate(n=Count("pk")).order_by())
+    )
     failed = study.intents.filter(state=Intent.State.FAILED).order_by("-pk").first()
-    spent = dict(LedgerEntry.objects.filter(study=study).values_list("kind").annotate(c=Sum("cents")).order_by())
     made = AuditEvent.objects.filter(study=study, verb="publish").order_by("number").first()
-    return Progress(
-        hits=hits["n"], created=hits["made"], wanted=hits["wanted"] or 0, submitted=work["n"],
-        approved=verdicts.get("approve", 0), rejected=verdicts.get("reject", 0), unread=work["unread"],
-        workers=work["workers"], waiting=intents.get("waiting", 0) + intents.get("taken", 0),
-        failed=intents.get("failed", 0), problem=failed.outcome if failed else "",
-        reward_cents=spent.get("reward", 0), fee_cents=spent.get("fee", 0), bonus_cents=spent.get("bonus", 0),
+    return Work(
+        **found,
+        approved=verdicts.get("approve", 0),
+        rejected=verdicts.get("reject", 0),
+        problem=failed.outcome if failed else "",
         published_at=made.at if made else None,
         expires_at=made.at + timedelta(seconds=study.lifetime_seconds) if made else None,
-        auto_approval_at=oldest + timedelta(seconds=study.auto_approval_seconds) if oldest else None,
-    )  # fmt: skip
+    )
 
 
 def everywhere(studies: QuerySet[Study]) -> QuerySet[AuditEvent]:

@@ -39,6 +39,7 @@ TABS = (
     Place("preview", _("Preview")),
     Place("publish", _("Publish")),
     Place("progress", _("Progress")),
+    Place("running", _("Running")),
     Place("results", _("Results")),
     Place("exports", _("Exports")),
     Place("people", _("People")),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from annotation.console.views import design, entrance, jobs, keys, publish, results, sheets, studies, texts
+from annotation.console.views import design, entrance, jobs, keys, publish, results, running, sheets, studies, texts
 
 of_a_study = [
     path("", studies.overview, name="overview"),
@@ -25,6 +25,11 @@ of_a_study = [
     path("progress/", publish.progress, name="progress"),
     path("progress/crowd/", publish.crowd, name="progress-crowd"),
     path("progress/approve/", publish.approve_all, name="progress-approve"),
+    path("running/", running.running, name="running"),
+    path("running/pay/", running.fair_pay, name="running-pay"),
+    path("running/compare/", running.compare, name="running-compare"),
+    path("running/mend/", running.mend, name="running-mend"),
+    path("running/<slug:what>/", running.act, name="running-act"),
     path("results/", results.results, name="results"),
     path("results/reveal/", results.reveal, name="results-reveal"),
     path("results/compute/", results.compute, name="results-compute"),

@@ -3,6 +3,7 @@
 from annotation.models.audit import AuditEvent
 from annotation.models.decision import Decision
 from annotation.models.flag import Flag
+from annotation.models.heard import HeardEvent
 from annotation.models.hit import AttentionCheck, Hit, HitItem, ItemRole
 from annotation.models.intent import Intent
 from annotation.models.job import Job
@@ -29,6 +30,7 @@ __all__ = [
     "Decision",
     "Flag",
     "Generator",
+    "HeardEvent",
     "Hit",
     "HitItem",
     "Intent",

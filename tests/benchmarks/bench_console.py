@@ -38,34 +38,71 @@ def fill(judgments: int) -> str:
     label = study.scale.labels.order_by("pk").first()
     assert label is not None
     hits, wording = judgments // PER_HIT // PEOPLE, study.wordings.get().pk
-    now = timezone.now().strftime("%Y-%m-%d %H:%M:%S+00:00")
-
-    def rows(name: str, n: int) -> str:
-        if connection.vendor == "postgresql":
-            return f"generate_series(0, {n - 1}) AS {name}(i)"
-        return f"(WITH RECURSIVE c(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c WHERE i < {n - 1}) SELECT i FROM c) AS {name}"
-
-    statements = [
-        f"INSERT INTO annotation_text (id, study_id, key, source, body, generation, known_label, corpus_name, original, left_out, split, domain)"
-        f" SELECT i + 1, {study.pk}, 'r' || i, 'reference', 'A text to be judged, number ' || i, '{{}}', '', '', '', '', '', '' FROM {rows('s', hits * PER_HIT)}",
-        f"INSERT INTO annotation_hit (id, study_id, cell_id, slot, wording_id, page, max_assignments, market_id)"
-        f" SELECT i + 1, {study.pk}, {cell.pk}, i, {wording}, i, {PEOPLE}, 'H' || i FROM {rows('s', hits)}",
-        f"INSERT INTO annotation_hititem (id, hit_id, text_id, position, role)"
-        f" SELECT i + 1, i / {PER_HIT} + 1, i + 1, i % {PER_HIT}, 'item' FROM {rows('s', hits * PER_HIT)}",
-        f"INSERT INTO annotation_worker (id, pseudonym) SELECT i + 1, 'w' || i FROM {rows('s', PEOPLE)}",
-        f"INSERT INTO annotation_submission (id, hit_id, worker_id, market_id, raw, raw_format, accepted_at, submitted_at, work_seconds, received_at)"
-        f" SELECT i + 1, i / {PEOPLE} + 1, i % {PEOPLE} + 1, 'A' || i, '', 'mturk-xml', '{now}', '{now}', 300, '{now}' FROM {rows('s', hits * PEOPLE)}",
-        f"INSERT INTO annotation_parse (id, submission_id, parsed_at, problem) SELECT i + 1, i + 1, '{now}', '' FROM {rows('s', hits * PEOPLE)}",
-        f"INSERT INTO annotation_presentation (id, submission_id, text_id, position, role, sides_changed)"
-        f" SELECT i + 1, i / {PER_HIT} + 1, (i / {PER_HIT * PEOPLE}) * {PER_HIT} + i % {PER_HIT} + 1, i % {PER_HIT}, 'item', "
-        f"{'false' if connection.vendor == 'postgresql' else 0} FROM {rows('s', judgments)}",
-        f"INSERT INTO annotation_judgment (id, presentation_id, criterion, label_id) SELECT i + 1, i + 1, 'typicality', {label.pk} FROM {rows('s', judgments)}",
-        "ANALYZE",
-    ]  # fmt: skip
+    work, now = hits * PEOPLE, timezone.now().strftime("%Y-%m-%d %H:%M:%S+00:00")
+    no = "false" if connection.vendor == "postgresql" else "0"
+    # For each table: how many rows, and each column in terms of i, the row's number from 0.
+    tables: dict[str, tuple[int, dict[str, object]]] = {
+        "text": (
+            hits * PER_HIT,
+            {
+                "study_id": study.pk, "key": "'r' || i", "source": "'reference'", "body": "'A text, number ' || i",
+                "generation": "'{}'", "known_label": "''", "corpus_name": "''", "original": "''", "left_out": "''",
+                "split": "''", "domain": "''",
+            },
+        ),
+        "hit": (
+            hits,
+            {
+                "study_id": study.pk, "cell_id": cell.pk, "slot": "i", "wording_id": wording, "page": "i",
+                "max_assignments": PEOPLE, "market_id": "'H' || i", "collected": PEOPLE, "inside": 0, "free": 0,
+                "judged": PEOPLE * PER_HIT,
+            },
+        ),
+        "hititem": (
+            hits * PER_HIT,
+            {"hit_id": f"i / {PER_HIT} + 1", "text_id": "i + 1", "position": f"i % {PER_HIT}", "role": "'item'"},
+        ),
+        "worker": (PEOPLE, {"pseudonym": "'w' || i"}),
+        "submission": (
+            work,
+            {
+                "hit_id": f"i / {PEOPLE} + 1", "worker_id": f"i % {PEOPLE} + 1", "market_id": "'A' || i", "raw": "''",
+                "raw_format": "'mturk-xml'", "accepted_at": f"'{now}'", "submitted_at": f"'{now}'",
+                "work_seconds": 300, "received_at": f"'{now}'",
+            },
+        ),
+        "parse": (work, {"submission_id": "i + 1", "parsed_at": f"'{now}'", "problem": "''"}),
+        "presentation": (
+            judgments,
+            {
+                "submission_id": f"i / {PER_HIT} + 1",
+                "text_id": f"(i / {PER_HIT * PEOPLE}) * {PER_HIT} + i % {PER_HIT} + 1",
+                "position": f"i % {PER_HIT}", "role": "'item'", "sides_changed": no,
+            },
+        ),
+        "judgment": (
+            judgments,
+            {
+                "presentation_id": "i + 1", "criterion": "'typicality'", "label_id": label.pk,
+                "text_id": f"(i / {PER_HIT * PEOPLE}) * {PER_HIT} + i % {PER_HIT} + 1",
+            },
+        ),
+    }  # fmt: skip
     with connection.cursor() as cursor:
-        for statement in statements:
-            cursor.execute(statement)
+        for table, (count, columns) in tables.items():
+            names, values = ", ".join(columns), ", ".join(map(str, columns.values()))
+            into = f"INSERT INTO annotation_{table} (id, {names}) SELECT i + 1, {values} FROM"
+            cursor.execute(f"{into} {_numbers(connection.vendor, count)}")
+        cursor.execute("ANALYZE")
     return f"/console/studies/{study.uuid}/"
+
+
+def _numbers(vendor: str, n: int) -> str:
+    """Rows i = 0 ... n - 1."""
+    if vendor == "postgresql":
+        return f"generate_series(0, {n - 1}) AS s(i)"
+    up = f"SELECT 0 UNION ALL SELECT i + 1 FROM c WHERE i < {n - 1}"
+    return f"(WITH RECURSIVE c(i) AS ({up}) SELECT i FROM c) AS s"
 
 
 def measure(judgments: int) -> None:

@@ -53,4 +53,7 @@ SHOTS = [
         Shot(f"console-{_named(path)}-empty", lambda world, path=path: world.of_draft(f"{path}/"), "owner", _settled)
         for path in DRAFT_PLACES
     ),
+    Shot("console-running", lambda world: world.of_study("running/"), "owner"),
+    Shot("console-running-empty", lambda world: world.of_draft("running/"), "owner"),
+    Shot("console-running-compare", lambda world: world.of_study("running/compare/"), "owner"),
 ]

@@ -93,10 +93,14 @@ def walk(page: Page, link: str, batch: Path) -> None:
 
 def main(batch: str) -> int:
     OUT.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder, installation(Path(folder)) as link:
-        with chromium(os.environ["CHROMIUM"]) as browser, fresh(browser, viewport=WINDOW) as context:
-            context.set_default_timeout(240_000)
-            walk(context.new_page(), link, Path(batch))
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        installation(Path(folder)) as link,
+        chromium(os.environ["CHROMIUM"]) as browser,
+        fresh(browser, viewport=WINDOW) as context,
+    ):
+        context.set_default_timeout(240_000)
+        walk(context.new_page(), link, Path(batch))
     return 0
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -9,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from annotation import conf, overviews
+from annotation import conf, overviews, standing
 from annotation.console import bills
 from annotation.console.forms.publish import Publish
 from annotation.console.permission import person, study_page
@@ -21,6 +23,8 @@ from annotation.flows.publish import publish as publish_study
 from annotation.flows.review import approve
 from annotation.models import Job, Role, Study, Submission
 from annotation.tasks import wake
+
+SOON = timedelta(hours=24)
 
 
 @study_page()
@@ -57,8 +61,13 @@ def confirm(request: HttpRequest, study: Study) -> HttpResponse:
 def progress(request: HttpRequest, study: Study) -> HttpResponse:
     """The picture moves by itself: htmx asks for the part that changes."""
     template = "console/progress_state.html" if request.headers.get("HX-Request") else "console/progress.html"
-    open_job = study.jobs.filter(kind=Job.Kind.CROWD).order_by("-created_at").first()
-    return render(request, template, {"study": study, "at": overviews.progress(study), "job": open_job})
+    context = {
+        "at": standing.progress(study),
+        "work": overviews.work(study),
+        "due": standing.deadlines(study, now=timezone.now(), within=SOON),
+        "job": study.jobs.filter(kind=Job.Kind.CROWD).order_by("-created_at").first(),
+    }
+    return render(request, template, {"study": study, **context})
 
 
 @require_POST

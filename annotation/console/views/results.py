@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from annotation import overviews
+from annotation import overviews, standing
 from annotation.console.permission import person, study_page
 from annotation.flows import jobs
 from annotation.flows.unblind import unblind
@@ -17,7 +17,7 @@ from annotation.models import Job, Role, Study
 @study_page()
 def results(request: HttpRequest, study: Study) -> HttpResponse:
     if not overviews.unblinded(study):
-        return render(request, "console/blind.html", {"study": study, "at": overviews.progress(study)})
+        return render(request, "console/blind.html", {"study": study, "at": standing.progress(study)})
     reports = study.jobs.filter(kind=Job.Kind.REPORT).order_by("-created_at")
     done = reports.filter(state=Job.State.DONE).first()
     context = {"study": study, "latest": reports.first(), "done": done, "told": overviews.told(done) if done else None}

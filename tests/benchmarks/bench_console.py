@@ -2,8 +2,8 @@
 
     TEST_POSTGRES_URL=postgres://user@host/name python -m tests.benchmarks.bench_console [JUDGMENTS]
 
-HITs of 25 texts, each done by 100 people: 1,000,000 judgments are 400 HITs and 40,000 assignments. Each page is asked for
-seven times by Django's test client, after one time that does not count; the median is told, and the page's size when gzipped.
+HITs of 25 texts, each done by 100 people: 1,000,000 judgments are 400 HITs and 40,000 assignments. Each page is asked
+for seven times by Django's test client, after one time that does not count; told are the median and the gzipped size.
 """
 
 from __future__ import annotations
@@ -21,7 +21,19 @@ from tests.benchmarks.bench_import_texts import fresh_postgres
 
 ROOT = Path(__file__).resolve().parents[2]
 PER_HIT, PEOPLE, TIMES = 25, 100, 7
-PLACES = ["overview", "texts", "design", "preview", "publish", "progress", "results", "exports", "people", "log"]
+PLACES = [
+    "overview",
+    "texts",
+    "design",
+    "preview",
+    "publish",
+    "progress",
+    "running",
+    "results",
+    "exports",
+    "people",
+    "log",
+]
 
 
 def fill(judgments: int) -> str:
@@ -54,8 +66,8 @@ def fill(judgments: int) -> str:
             hits,
             {
                 "study_id": study.pk, "cell_id": cell.pk, "slot": "i", "wording_id": wording, "page": "i",
-                "max_assignments": PEOPLE, "market_id": "'H' || i", "collected": PEOPLE, "inside": 0, "free": 0,
-                "judged": PEOPLE * PER_HIT,
+                "max_assignments": PEOPLE, "market_id": "'H' || i", "market_status": "''",
+                "collected": PEOPLE, "inside": 0, "free": 0, "judged": PEOPLE * PER_HIT,
             },
         ),
         "hititem": (

@@ -43,6 +43,12 @@ class UploadTexts(forms.Form):
     generator = forms.CharField(
         label=_("Generator"), required=False, max_length=100, help_text=_("Of model texts that name none.")
     )
+    likelihoods = forms.FileField(
+        label=_("File of log-probabilities"),
+        required=False,
+        help_text=_("Where several generators share references: text, generator, log_prob."),
+        validators=[small_enough],
+    )
     columns = forms.CharField(
         label=_("Other names of columns"), required=False, widget=forms.Textarea(attrs={"rows": 3}),
         help_text=_("One a line, ours = the file's: text = sentence"),

@@ -42,7 +42,8 @@ def add(request: HttpRequest, study: Study) -> HttpResponse:
     form = UploadTexts(request.POST or None, request.FILES or None)
     if form.is_valid():
         given = {name: form.cleaned_data[name] for name in ("generator", "columns", "sources", "allow")}
-        given["path"] = str(uploads.keep(form.cleaned_data["file"]))
+        files = {"path": form.cleaned_data["file"], "likelihoods": form.cleaned_data["likelihoods"]}
+        given |= {name: str(uploads.keep(file)) for name, file in files.items() if file}
         job = jobs.ask(Job.Kind.CHECK_TEXTS, by=person(request), now=timezone.now(), study=study, settings=given)
         return redirect("console:job", job.uuid)
     return render(request, "console/texts_add.html", {"study": study, "form": form, "bill": bills.of(study)})

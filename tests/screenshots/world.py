@@ -53,8 +53,11 @@ def served(folder: Path) -> Iterator[World]:
 def _peopled(origin: str, folder: Path) -> World:
     from django.utils import timezone
 
+    from annotation.flows import jobs
     from annotation.flows.create import Plan, create
+    from annotation.flows.unblind import unblind
     from annotation.models import Membership, Role, Study
+    from annotation.running import run_due
 
     study = Study.objects.get(name="demo")
     draft = Study.objects.filter(name="draft").first() or create(
@@ -63,6 +66,9 @@ def _peopled(origin: str, folder: Path) -> World:
     owner, newcomer = (_user(name) for name in ("owner", "newcomer"))
     for one in (study, draft):
         Membership.objects.get_or_create(study=one, user=owner, role=Role.OWNER)
+    if unblind(study, actor="owner", now=timezone.now()):
+        jobs.ask("report", by=owner, now=timezone.now(), study=study)
+        run_due()
     cookies = {"owner": _session(owner, origin), "newcomer": _session(newcomer, origin), "worker": _worker(origin)}
     return World(origin, folder, cookies, str(study.uuid), str(draft.uuid))
 

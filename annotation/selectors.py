@@ -129,7 +129,8 @@ def likelihoods(study: Study) -> dict[int, dict[int, Likelihood]]:
 
 def money_spent(study: Study) -> dict[str, int]:
     """Cents by kind (reward, fee, bonus), from the ledger."""
-    rows = LedgerEntry.objects.filter(study=study).values_list("kind").annotate(cents=Sum("cents")).order_by()
+    paid = LedgerEntry.objects.filter(study=study, kind__in=LedgerEntry.SPENT)
+    rows = paid.values_list("kind").annotate(cents=Sum("cents")).order_by()
     return dict(rows)
 
 

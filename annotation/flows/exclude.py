@@ -1,4 +1,4 @@
-"""Leave work out of the analysis: by rules that are fixed first, or by a person's decision. Payment is another matter."""
+"""Leave work out of the analysis: by rules that are fixed first, or by a person's decision. Payment is apart."""
 
 from __future__ import annotations
 

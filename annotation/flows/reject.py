@@ -1,4 +1,4 @@
-"""Refuse payment: one person proposes with a reason, another seconds; a guard stands on the rate. Later, only approval."""
+"""Refuse payment: one person proposes with a reason, another seconds, a guard stands on the rate."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from annotation.models.decision import Decision
 from annotation.models.evidence import Evidence
 from annotation.models.exclusion import RuleSet
 from annotation.models.flag import Flag
+from annotation.models.heard import HeardEvent
 from annotation.models.hit import AttentionCheck, Hit, HitItem, ItemRole
 from annotation.models.hold import Hold, Look
 from annotation.models.intent import Intent
@@ -36,6 +37,7 @@ __all__ = [
     "Evidence",
     "Flag",
     "Generator",
+    "HeardEvent",
     "Hit",
     "HitItem",
     "Hold",

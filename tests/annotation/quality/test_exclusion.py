@@ -51,9 +51,9 @@ def test_nothing_left_out_has_no_p():
 
 
 def done(**changes: object) -> Done:
-    plain = {"recruitment": (), "submissions": 160, "left_out": 0, "by_hand": 0, "rules": (), "hits": {}, "version": None,
-             "blind": None, "by_source": None, "by_condition": None, "refused": 0}  # fmt: skip
-    return Done(**{**plain, **changes})
+    plain = {"recruitment": (), "submissions": 160, "left_out": 0, "by_hand": 0, "rules": (), "hits": {}, "refused": 0}
+    unknown = dict.fromkeys(("version", "blind", "by_source", "by_condition"))
+    return Done(**{**plain, **unknown, **changes})
 
 
 def test_a_study_that_left_nothing_out_says_so():

@@ -1,4 +1,4 @@
-"""Measure every submission by every filter; store what was found and raise flags. Nothing else changes."""
+"""Measure every submission by every filter; store it, raise the flags of the defaults. Nothing else changes."""
 
 from __future__ import annotations
 
@@ -42,6 +42,7 @@ def assess(study: Study, *, now: datetime) -> Assessed:
             raised_at=now,
         )
         for one in FILTERS
+        if one.on
         for i in np.flatnonzero(found.raised[one.kind]).tolist()
     ]
     told = _findings(found, len(read.submissions))

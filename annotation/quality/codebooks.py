@@ -19,7 +19,7 @@ DEFAULTS = {"comments": COMMENTS, "criteria": CRITERIA}
 def book_of(categories: Categories) -> Codebook:
     """The codebook as the metrics take it. Raises StateError with the rule it breaks."""
     try:
-        return Codebook({str(name): tuple(map(str, codes)) for name, codes in categories})  # type: ignore[arg-type, call-overload]
+        return Codebook({str(name): tuple(map(str, codes)) for name, codes in categories})  # type: ignore[call-overload]
     except BadInput as error:
         raise StateError(str(error)) from None
 

@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotation", "0009_safe_running_sums")]
+    dependencies = [("annotation", "0010_safe_running_sums")]
     operations = [
         migrations.AddConstraint(
             model_name='study',

@@ -58,5 +58,5 @@ def forget(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotation", "0008_safe_money_and_outbox")]
+    dependencies = [("annotation", "0009_safe_money_and_outbox")]
     operations = [migrations.RunPython(count, forget)]

@@ -169,6 +169,12 @@ def left_out_by(study: Study, rules: tuple[Rule, ...]) -> dict[str, set[int]]:
     }
 
 
+def left_out(study: Study) -> dict[int, bool]:
+    """Submissions (primary keys) left out of the analysis, and whether a person decided so."""
+    rows = Decision.objects.filter(submission__hit__study=study, matter="analysis", verdict="exclude")
+    return {pk: rule_set is None for pk, rule_set in rows.values_list("submission_id", "rule_set_id")}
+
+
 @dataclass(frozen=True, slots=True)
 class Tables:
     """What leaving out submissions takes from each source and each condition."""

@@ -50,6 +50,11 @@ class GroupShare:
         """In [0, 1]; 0 without ratings."""
         return self.left_out / self.ratings if self.ratings else 0.0
 
+    @property
+    def per_cent(self) -> float:
+        """The share as a reader meets it."""
+        return 100 * self.share
+
 
 @dataclass(frozen=True, slots=True)
 class Tabulated:

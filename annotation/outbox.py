@@ -74,9 +74,16 @@ def take(wanted: Q, *, now: datetime, lease: timedelta = LEASE) -> Intent | None
         state__in=[State.WAITING, State.TAKEN],
         pk__lt=OuterRef("pk"),
     )
-    held_up |= Q(kind__in=IN_ORDER) & Exists(before)
+    out_of_turn = Q(Exists(before), kind__in=IN_ORDER)
     while True:
-        intent = Intent.objects.filter(wanted).filter(due | left_behind).exclude(held_up).order_by("pk").first()
+        intent = (
+            Intent.objects.filter(wanted)
+            .filter(due | left_behind)
+            .exclude(held_up)
+            .exclude(out_of_turn)
+            .order_by("pk")
+            .first()
+        )
         if intent is None:
             return None
         mine = Intent.objects.filter(pk=intent.pk, state=intent.state, attempts=intent.attempts).update(

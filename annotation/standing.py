@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from fractions import Fraction
 
-from django.db.models import Count, Exists, Min, OuterRef, Q, Sum
+from django.db.models import Count, Exists, Max, Min, OuterRef, Q, Sum
 
-from annotation.models import Arm, Decision, HitItem, ItemRole, Study, Submission
+from annotation.models import Arm, Decision, HitItem, Intent, ItemRole, Study, Submission
 from annotation.pricing.wages import HOUR, wage_cents
 from annotation.selectors import excluded, judgments
 
@@ -164,3 +164,30 @@ def progress(study: Study) -> Progress:
         reserved_cents=held.reserved_cents,
         budget_cents=held.budget_cents,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """Effects of one kind: how many are done, wait (or are in hands) and failed, and why the last one failed."""
+
+    kind: str
+    done: int
+    waiting: int
+    failed: int
+    reason: str
+
+
+def effects(study: Study) -> list[Effects]:
+    """The outbox by kind, in one aggregate."""
+    rows = (
+        study.intents.order_by("kind")
+        .values_list("kind")
+        .annotate(
+            done=Count("pk", filter=Q(state="done")),
+            waiting=Count("pk", filter=Q(state__in=["waiting", "taken"])),
+            failed=Count("pk", filter=Q(state="failed")),
+            reason=Max("outcome", filter=Q(state="failed")),
+        )
+    )
+    labels = dict(Intent.Kind.choices)
+    return [Effects(labels[kind], done, waiting, failed, reason or "") for kind, done, waiting, failed, reason in rows]

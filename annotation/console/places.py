@@ -30,6 +30,7 @@ RAIL = (Place("studies", _("Studies")),)
 
 TABS = (
     Place("overview", _("Overview")),
+    Place("running", _("Running")),
     Place("review", _("Review"), Role.REVIEWER),
     Place("quality", _("Quality")),
     Place("workers", _("Workers"), Role.REVIEWER),

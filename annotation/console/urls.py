@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from annotation.console.views import coding, desk, entrance, quality, studies, workers
+from annotation.console.views import coding, desk, entrance, quality, running, studies, workers
 
 of_an_assignment = [
     path("", desk.assignment, name="review-assignment"),
@@ -39,6 +39,11 @@ of_judging: list[URLPattern | URLResolver] = [
 
 of_a_study: list[URLPattern | URLResolver] = [
     path("", studies.overview, name="overview"),
+    path("running/", running.running, name="running"),
+    path("running/pay/", running.fair_pay, name="running-pay"),
+    path("running/compare/", running.compare, name="running-compare"),
+    path("running/mend/", running.mend, name="running-mend"),
+    path("running/<slug:what>/", running.act, name="running-act"),
     path("log/", studies.log, name="log"),
     *of_judging,
 ]

@@ -128,7 +128,7 @@ DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", "assay@localhost")
 CELERY_BROKER_URL = env.broker("CELERY_BROKER_URL")
 # Calls of marketplaces and reading answers have queues of their own, so that neither waits for the other. Scoring has
 # one, too: its workers hold a language model in memory (`celery -A deploy worker -Q scoring`).
-CELERY_TASK_QUEUES = {"celery": {}, "market": {}, "computing": {}}
+CELERY_TASK_QUEUES: dict[str, dict[str, str]] = {"celery": {}, "market": {}, "computing": {}}
 CELERY_TASK_ROUTES = {
     "annotation.work": {"queue": "market"},
     "annotation.poll": {"queue": "market"},

@@ -22,11 +22,11 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 FAULTS = {
-    "throttle-every": 9,
-    "fail-every": 14,
-    "drop-after-commit-every": 6,
-    "lose-notifications-every": 3,
-    "double-notifications-every": 4,
+    "throttle_every": 9,
+    "fail_every": 14,
+    "drop_after_commit_every": 6,
+    "lose_notifications_every": 3,
+    "double_notifications_every": 4,
 }
 SEED = 7
 
@@ -45,11 +45,10 @@ class Run:
 
 def embedded(engine: str, *, kills: int, pages: int, doomed: int | None, seed: int) -> Run:
     """Studies one after another, their processes killed at every point, until `kills` were done."""
-    from tests.faults.servers import Nursery, manage, world
+    from tests.faults.servers import Nursery, world
 
     run, begun = Run(f"{_named(engine)}, the embedded work loop, two processes at a time"), time.monotonic()
-    with world(engine) as (environment, _, _, log):
-        manage(environment, "marketplace_faults", *(word for k, v in FAULTS.items() for word in (f"--{k}", str(v))))
+    with world(engine, FAULTS) as (environment, _, _, log):
         _set_up(environment)
         from tests.faults.life import Life, Tally
 
@@ -67,14 +66,13 @@ def embedded(engine: str, *, kills: int, pages: int, doomed: int | None, seed: i
 
 def queued(*, kills: int, pages: int, seed: int) -> Run:
     """One study over the queue: two Celery workers and beat, killed; PostgreSQL and Redis restarted in the middle."""
-    from tests.faults.servers import manage, world
+    from tests.faults.servers import world
 
     run, begun = Run("PostgreSQL, Redis, two Celery workers and beat"), time.monotonic()
-    with world("postgresql") as (environment, postgres, redis, log), ExitStack() as stack:
+    with world("postgresql", FAULTS) as (environment, postgres, redis, log), ExitStack() as stack:
         assert postgres is not None
         assert redis is not None
         environment |= {"CELERY_BROKER_URL": redis.url, "POLL_SECONDS": "1"}
-        manage(environment, "marketplace_faults", *(word for k, v in FAULTS.items() for word in (f"--{k}", str(v))))
         _set_up(environment)
         from tests.faults.life import Life, Tally
         from tests.faults.queued import QueuedLife, crewed

@@ -134,7 +134,7 @@ class Life:
 
     def collect(self) -> None:
         """By messages and by polling, in processes that are killed."""
-        argv = ["work", "--study", self.name, "--only", "market"]
+        argv = ["work", "--study", self.name, "--only", "market", "--collect"]
         for job in self._dooms(argv, points.COLLECTING):
             self._run(job, {"argv": ["collect", self.name]})
         for _ in range(20):

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,14 @@ from typing import Any
 import httpx
 
 ROOT = Path(__file__).resolve().parents[2]
+SET_UP = """
+import io
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
+call_command("requester", "lab", balance="100000.00", json=True)
+call_command("notification_endpoint", "queue", "events", "--requester", "lab", "--json")
+call_command("marketplace_faults", **{faults}, stdout=io.StringIO())
+"""
 
 
 def free_port() -> int:
@@ -148,7 +156,9 @@ def process(command: list[str], environment: dict[str, str], log: Any) -> Iterat
 
 
 @contextmanager
-def world(engine: str) -> Iterator[tuple[dict[str, str], PostgreSQL | None, Redis | None, Any]]:
+def world(
+    engine: str, faults: Mapping[str, int]
+) -> Iterator[tuple[dict[str, str], PostgreSQL | None, Redis | None, Any]]:
     """An installation with a requester and a queue, served: its environment, its servers, its log. All ended after."""
     folder = Path(tempfile.mkdtemp(prefix="assay-faults-"))
     postgres = redis = None
@@ -158,13 +168,12 @@ def world(engine: str) -> Iterator[tuple[dict[str, str], PostgreSQL | None, Redi
             postgres, redis = PostgreSQL(folder), Redis(folder)
         port = free_port()
         environment = _environment(folder, port, postgres)
-        manage(environment, "migrate", "-v0")
-        key = json.loads(manage(environment, "requester", "lab", "--balance", "100000.00", "--json"))
-        told = manage(environment, "notification_endpoint", "queue", "events", "--requester", "lab", "--json")
+        told = manage(environment, "shell", "-v0", "-c", SET_UP.format(faults=dict(faults)))
+        key, queue = (json.loads(line) for line in told.strip().splitlines()[-2:])
         environment |= {
             "MTURK_ACCESS_KEY": key["access_key"],
             "MTURK_SECRET_KEY": key["secret_key"],
-            "MTURK_QUEUE_URL": json.loads(told)["url"],
+            "MTURK_QUEUE_URL": queue["url"],
         }
         serve = [sys.executable, str(ROOT / "manage.py"), "serve", "--port", str(port), "--threads", "8"]
         with process(serve, environment, log) as web:

@@ -45,9 +45,10 @@ def make(
     straight: int = 1,
     reasons: bool = False,
     ages: Callable[[int], timedelta] = lambda at: timedelta(hours=at),
+    now: datetime = NOW,
 ) -> Study:
     """Every worker does every HIT of `texts` texts, one source each in turn; the first `straight` workers give one
-    label throughout. Submission i was handed in `ages(i)` before NOW; the market approves after 3 days."""
+    label throughout. Submission i was handed in `ages(i)` before `now`; the market approves after 3 days."""
     rng = np.random.default_rng(1)
     scale = Scale.objects.ensure(f"review {name}", LABELS)
     study = Study.objects.create(name=name, mode=mode, status="published", scale=scale, texts_per_hit=texts)
@@ -75,8 +76,8 @@ def make(
     work = Submission.objects.bulk_create(
         (
             Submission(hit=sheet, worker=one, market_id=f"3ASG{name}{i}X{w}", raw="<x/>", raw_format="mturk-xml",
-                       accepted_at=NOW - ages(i * workers + w) - timedelta(minutes=10),
-                       submitted_at=NOW - ages(i * workers + w), work_seconds=600, received_at=NOW)
+                       accepted_at=now - ages(i * workers + w) - timedelta(minutes=10),
+                       submitted_at=now - ages(i * workers + w), work_seconds=600, received_at=NOW)
             for i, sheet in enumerate(sheets) for w, one in enumerate(people)
         ),
         batch_size=BATCH,

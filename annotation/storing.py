@@ -126,7 +126,7 @@ def store_judgments(
         for submission, judgment in told
     )
     Judgment.objects.bulk_create(
-        Judgment(presentation=presentation, label=labels[judgment.label])
+        Judgment(presentation=presentation, label=labels[judgment.label], text_id=presentation.text_id)
         for presentation, (_, judgment) in zip(presentations, told, strict=True)
     )
     Parse.objects.bulk_create(Parse(submission=submission, parsed_at=now) for submission in submissions)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from datetime import timedelta
 from functools import lru_cache
@@ -14,16 +15,19 @@ from django.utils import timezone
 
 from annotation import conf
 from annotation.crowd.client import Market
+from annotation.exceptions import BudgetError
 from annotation.flows.collect import Collected, collect
 from annotation.flows.hear import hear
 from annotation.flows.read import read
 from annotation.flows.score_chunks import ChunksScored, score_chunks
+from annotation.flows.top_up import top_up
 from annotation.flows.warn import warn
 from annotation.flows.work import Work, work
 from annotation.models import ScoringChunk, Study, Submission
 from metrics.likelihood import LogProbs
 from metrics.likelihood.opening import Opening
 
+log = logging.getLogger(__name__)
 # Tasks that wake scoring workers: each takes a chunk and comes back while there are others.
 MOST_WAKES = 16
 SOONEST = 1.0
@@ -72,6 +76,11 @@ def look_after(study: Study, market: Market) -> Collected:
         hear(market=market, queue=conf.queue(), now=now)
     found = collect(study, market=market, now=now)
     warn(study, now=market.now())
+    if study.auto_top_up and study.status == Study.Status.PUBLISHED and not unread(study):
+        try:
+            top_up(study, actor="assay", now=now)
+        except BudgetError as error:
+            log.warning("%s is not topped up: %s", study, error)
     return found
 
 

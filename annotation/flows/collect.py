@@ -26,6 +26,7 @@ from annotation.models import (
 )
 
 GONE = "Disposed"
+OVER = ("Reviewable", "Reviewing", GONE)
 VERDICTS = {"Approved": ("approve", Intent.Kind.APPROVE), "Rejected": ("reject", Intent.Kind.REJECT)}
 
 
@@ -77,7 +78,8 @@ def _due(study: Study, now: datetime, only: Collection[str] | None) -> QuerySet[
         decisions__matter="payment"
     )
     heard = HeardEvent.objects.filter(market_hit=OuterRef("market_id"), looked_at=None)
-    return hits.filter(Q(collected__lt=F("max_assignments")) | Exists(undecided) | Exists(heard))
+    running = Q(collected__lt=F("max_assignments")) | ~Q(market_status__in=OVER)
+    return hits.filter(running | Exists(undecided) | Exists(heard))
 
 
 def _pages(found: Iterable[SubmittedWork]) -> Iterator[list[SubmittedWork]]:

@@ -20,6 +20,7 @@ from annotation.models import (
     Flag,
     Hit,
     HitItem,
+    ItemRole,
     Judgment,
     Parse,
     PracticeAnswer,
@@ -178,7 +179,12 @@ def _presentations(one: _Read) -> Iterator[Presentation]:
 
 def _judgments(one: _Read, rows: Sequence[tuple[Presentation, Answered]]) -> list[Judgment]:
     return [
-        Judgment(presentation=presentation, criterion=criterion, label=one.sheet.labels[criterion][label])
+        Judgment(
+            presentation=presentation,
+            criterion=criterion,
+            label=one.sheet.labels[criterion][label],
+            text_id=presentation.text_id if presentation.role == ItemRole.ITEM else None,
+        )
         for presentation, answered in rows
         for criterion, labels in answered.labels.items()
         for label in labels

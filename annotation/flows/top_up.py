@@ -45,6 +45,14 @@ def declare_width(study: Study, *, width: float, most: int, actor: str, now: dat
         AuditEvent.objects.record(study, "declare_rule", actor=actor, now=now, **rule)
 
 
+def keep_topped_up(study: Study, *, on: bool, actor: str, now: datetime) -> None:
+    """Have the loop top up by itself after each look at the marketplace, or no longer."""
+    with transaction.atomic():
+        Study.objects.filter(pk=study.pk).update(auto_top_up=on)
+        study.auto_top_up = on
+        AuditEvent.objects.record(study, "keep_topped_up", actor=actor, now=now, on=on)
+
+
 @dataclass
 class _Plan:
     """What one top-up will do."""

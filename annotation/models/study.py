@@ -117,6 +117,7 @@ class Study(models.Model):
     stop_rule = models.CharField(max_length=10, choices=Stop.choices, default=Stop.RATERS)
     stop_width = models.FloatField(null=True, blank=True, help_text="Widest 95 % interval of a text's mean rating.")
     most_raters = models.PositiveIntegerField(null=True, blank=True, help_text="Of a text, whatever its interval.")
+    auto_top_up = models.BooleanField(default=False, help_text="The loop replaces missing and excluded ratings itself.")
     # When its people were last written to about work that the clock will approve.
     warned_at = models.DateTimeField(null=True, blank=True)
     # From then on nobody can be told behind the pseudonyms of this study alone.

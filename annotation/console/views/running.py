@@ -96,12 +96,12 @@ def compare(request: HttpRequest, study: Study) -> HttpResponse:
 @require_POST
 @study_page(Role.EDITOR)
 def mend(request: HttpRequest, study: Study) -> HttpResponse:
-    who = {"actor": request.user.get_username(), "now": timezone.now()}
+    actor, now = request.user.get_username(), timezone.now()
     if ghost := request.POST.get("ghost"):
-        comparing.close_ghost(study, ghost, **who)
+        comparing.close_ghost(study, ghost, actor=actor, now=now)
         messages.success(request, _("Nobody new will get into that HIT."))
     else:
-        number = comparing.adopt(study, market=Market(conf.endpoint()), **who)
+        number = comparing.adopt(study, market=Market(conf.endpoint()), actor=actor, now=now)
         messages.success(request, _("%(n)s HITs were found again.") % {"n": number})
     wake(study.pk)
     return redirect("console:running-compare", study.uuid)

@@ -4,7 +4,7 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from annotation.doors import sentences, study_called
-from annotation.flows.top_up import TopUp, declare_width, top_up
+from annotation.flows.top_up import TopUp, declare_width, keep_topped_up, top_up
 from annotation.management.commands._acts import ActCommand
 
 
@@ -15,6 +15,9 @@ class Command(ActCommand[TopUp]):
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("--width", type=float, help="go on until each text's 95 %% interval is no wider than this")
+        parser.add_argument(
+            "--always", choices=("yes", "no"), help="have the loop do so by itself after each look at the marketplace"
+        )
         parser.add_argument("--most", type=int, help="with --width: raters of a text at most")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -22,6 +25,13 @@ class Command(ActCommand[TopUp]):
             study, most = study_called(options["study"]), options["most"] or 0
             with sentences():
                 declare_width(study, width=options["width"], most=most, actor=options["actor"], now=timezone.now())
+        if options["always"] is not None:
+            keep_topped_up(
+                study_called(options["study"]),
+                on=options["always"] == "yes",
+                actor=options["actor"],
+                now=timezone.now(),
+            )
         super().handle(*args, **options)
 
     def told(self, found: TopUp) -> str:

@@ -103,7 +103,8 @@ def _judge(
         noisy = np.clip(np.rint(centre[text] + rng.normal(0, 1, len(cells))), 0, 5).astype(int).tolist()
         given = [3 if place % workers < straight else code for (place, _, _), code in zip(cells, noisy, strict=True)]
         Judgment.objects.bulk_create(
-            Judgment(presentation=one, label=labels[code]) for one, code in zip(shown, given, strict=True)
+            Judgment(presentation=one, label=labels[code], text_id=one.text_id)
+            for one, code in zip(shown, given, strict=True)
         )
         if reasons:
             Remark.objects.bulk_create(

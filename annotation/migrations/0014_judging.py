@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0011_safe_budget'),
+        ('annotation', '0013_safe_fill_judgment_text'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

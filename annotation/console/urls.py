@@ -2,11 +2,57 @@
 
 from __future__ import annotations
 
-from django.urls import include, path
+from django.urls import URLPattern, URLResolver, include, path
 
-from annotation.console.views import design, entrance, jobs, keys, publish, results, running, sheets, studies, texts
+from annotation.console.views import (
+    coding,
+    design,
+    desk,
+    entrance,
+    jobs,
+    keys,
+    publish,
+    quality,
+    results,
+    running,
+    sheets,
+    studies,
+    texts,
+    workers,
+)
 
-of_a_study = [
+of_an_assignment = [
+    path("", desk.assignment, name="review-assignment"),
+    path("approve/", desk.approve, name="review-approve"),
+    path("undo/", desk.undo, name="review-undo"),
+    path("propose/", desk.propose, name="review-propose"),
+    path("second/", desk.second, name="review-second"),
+    path("drop/", desk.drop, name="review-drop"),
+    path("overturn/", desk.overturn, name="review-overturn"),
+    path("reply/", desk.reply, name="review-reply"),
+    path("analysis/", desk.analysis, name="review-analysis"),
+]
+
+of_judging: list[URLPattern | URLResolver] = [
+    path("review/", desk.queue, name="review"),
+    path("review/bulk/", desk.bulk, name="review-bulk"),
+    path("review/<str:assignment>/", include(of_an_assignment)),
+    path("quality/", quality.overview, name="quality"),
+    path("quality/measure/", quality.measure, name="quality-measure"),
+    path("quality/fix/", quality.fix, name="quality-fix"),
+    path("quality/<int:number>/apply/", quality.apply, name="quality-apply"),
+    path("workers/", workers.listing, name="workers"),
+    path("workers/<str:pseudonym>/", workers.page, name="workers-page"),
+    path("workers/<str:pseudonym>/hold/", workers.hold, name="workers-hold"),
+    path("workers/<str:pseudonym>/lift/", workers.lift, name="workers-lift"),
+    path("workers/<str:pseudonym>/look/", workers.look, name="workers-look"),
+    path("coding/", coding.overview, name="coding"),
+    path("coding/<slug:purpose>/book/", coding.book, name="coding-book"),
+    path("coding/<slug:purpose>/<int:remark>/", coding.code, name="coding-code"),
+    path("coding/<slug:purpose>/<int:remark>/settle/", coding.settle, name="coding-settle"),
+]
+
+of_a_study: list[URLPattern | URLResolver] = [
     path("", studies.overview, name="overview"),
     path("texts/", texts.texts, name="texts"),
     path("texts/add/", texts.add, name="texts-add"),
@@ -36,6 +82,7 @@ of_a_study = [
     path("exports/", results.exports, name="exports"),
     path("people/", studies.people, name="people"),
     path("log/", studies.log, name="log"),
+    *of_judging,
 ]
 
 app_name = "console"

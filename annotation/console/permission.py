@@ -46,13 +46,6 @@ def may(study: Study, least: str) -> bool:
     return RANKS[Role(study.role)] >= RANKS[Role(least)]  # type: ignore[attr-defined]
 
 
-def person(request: HttpRequest) -> User:
-    """Who is signed in."""
-    if not isinstance(request.user, User):
-        raise Http404
-    return request.user
-
-
 def console_page(view: View) -> View:
     """A page for somebody who is signed in. Errors of the requester side become a page with their sentence."""
 
@@ -79,7 +72,7 @@ def study_page(least: Role = Role.VIEWER) -> Callable[[View], View]:
         @console_page
         @wraps(view)
         def guarded(request: HttpRequest, study_id: UUID, **kwargs: Any) -> HttpResponseBase:
-            study = studies_of(person(request)).filter(uuid=study_id).first()
+            study = studies_of(visitor(request)).filter(uuid=study_id).first()
             if study is None:
                 raise Http404
             if not may(study, least):

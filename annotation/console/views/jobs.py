@@ -9,7 +9,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 
 from annotation.accounts.models import User
-from annotation.console.permission import console_page, person, studies_of
+from annotation.console.permission import console_page, studies_of, visitor
 from annotation.models import Job
 from annotation.running import folder_of
 
@@ -28,7 +28,7 @@ def job_for(user: User, job_id: UUID) -> Job:
 @console_page
 def job(request: HttpRequest, job_id: UUID) -> HttpResponse:
     """The whole page, or for a page that moves only the part that does."""
-    found = job_for(person(request), job_id)
+    found = job_for(visitor(request), job_id)
     template = "console/job_state.html" if request.headers.get("HX-Request") else "console/job.html"
     return render(request, template, {"job": found, "study": found.study})
 
@@ -36,7 +36,7 @@ def job(request: HttpRequest, job_id: UUID) -> HttpResponse:
 @console_page
 def job_file(request: HttpRequest, job_id: UUID, name: str) -> HttpResponseBase:
     """One of the files that the job wrote: to be saved, or the report to be read without our session's rights."""
-    found = job_for(person(request), job_id)
+    found = job_for(visitor(request), job_id)
     path = folder_of(found) / name
     if name not in found.outcome.get("files", ()) or not path.is_file():
         raise Http404

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 from annotation import conf, overviews, standing
 from annotation.console import bills
 from annotation.console.forms.publish import Publish
-from annotation.console.permission import person, study_page
+from annotation.console.permission import study_page, visitor
 from annotation.crowd.client import Market
 from annotation.exceptions import StateError
 from annotation.flows import jobs
@@ -76,7 +76,7 @@ def crowd(request: HttpRequest, study: Study) -> HttpResponse:
     """Ask the simulated people of a rehearsal to come."""
     if study.mode != Study.Mode.REHEARSAL or study.status != Study.Status.PUBLISHED:
         raise StateError("Simulated people come to a published rehearsal only.")
-    jobs.ask(Job.Kind.CROWD, by=person(request), now=timezone.now(), study=study)
+    jobs.ask(Job.Kind.CROWD, by=visitor(request), now=timezone.now(), study=study)
     return redirect("console:progress", study.uuid)
 
 
@@ -85,7 +85,7 @@ def crowd(request: HttpRequest, study: Study) -> HttpResponse:
 def approve_all(request: HttpRequest, study: Study) -> HttpResponse:
     """Pay for everything that is handed in and not decided."""
     waiting = Submission.objects.filter(hit__study=study)
-    done = approve(study, waiting, actor=person(request), now=timezone.now())
+    done = approve(study, waiting, actor=visitor(request), now=timezone.now())
     wake(study.pk)
     messages.success(request, _("%d assignments are approved; their payment is under way.") % done.decided)
     return redirect("console:progress", study.uuid)

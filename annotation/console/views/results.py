@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from annotation import overviews, standing
-from annotation.console.permission import person, study_page
+from annotation.console.permission import study_page, visitor
 from annotation.flows import jobs
 from annotation.flows.unblind import unblind
 from annotation.models import Job, Role, Study
@@ -35,7 +35,7 @@ def reveal(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Role.REVIEWER)
 def compute(request: HttpRequest, study: Study) -> HttpResponse:
     unblind(study, actor=request.user.get_username(), now=timezone.now())
-    job = jobs.ask(Job.Kind.REPORT, by=person(request), now=timezone.now(), study=study)
+    job = jobs.ask(Job.Kind.REPORT, by=visitor(request), now=timezone.now(), study=study)
     return redirect("console:job", job.uuid)
 
 

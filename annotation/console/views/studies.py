@@ -15,7 +15,7 @@ from annotation import overviews
 from annotation.accounts.models import User
 from annotation.console import uploads
 from annotation.console.forms.studies import Enrol, ImportBatch, NewStudy
-from annotation.console.permission import console_page, may, person, studies_of, study_page
+from annotation.console.permission import console_page, may, studies_of, study_page, visitor
 from annotation.designs.presets import preset_called
 from annotation.exceptions import AssayError
 from annotation.flows import jobs
@@ -28,7 +28,7 @@ LINES = 50
 
 @console_page
 def listing(request: HttpRequest) -> HttpResponse:
-    found = Paginator(overviews.with_counts(studies_of(person(request))), LINES)
+    found = Paginator(overviews.with_counts(studies_of(visitor(request))), LINES)
     return render(request, "console/studies.html", {"page": found.get_page(request.GET.get("page"))})
 
 
@@ -37,7 +37,7 @@ def new(request: HttpRequest) -> HttpResponse:
     form = NewStudy(request.POST or None, initial={"preset": "huse-2019"})
     if form.is_valid():
         try:
-            return redirect("console:texts", _made(form, person(request)).uuid)
+            return redirect("console:texts", _made(form, visitor(request)).uuid)
         except AssayError as error:
             form.add_error(None, str(error))
     return render(request, "console/new.html", {"form": form})
@@ -59,7 +59,7 @@ def import_batch(request: HttpRequest) -> HttpResponse:
     form = ImportBatch(request.POST or None, request.FILES or None)
     if form.is_valid():
         given = {"path": str(uploads.keep(form.cleaned_data["file"])), "name": form.cleaned_data["name"]}
-        job = jobs.ask(Job.Kind.IMPORT_BATCH, by=person(request), now=timezone.now(), settings=given)
+        job = jobs.ask(Job.Kind.IMPORT_BATCH, by=visitor(request), now=timezone.now(), settings=given)
         return redirect("console:job", job.uuid)
     return render(request, "console/import_batch.html", {"form": form})
 
@@ -78,7 +78,7 @@ def log(request: HttpRequest, study: Study) -> HttpResponse:
 
 @console_page
 def activity(request: HttpRequest) -> HttpResponse:
-    found = Paginator(overviews.everywhere(studies_of(person(request))), LINES)
+    found = Paginator(overviews.everywhere(studies_of(visitor(request))), LINES)
     return render(request, "console/activity.html", {"page": found.get_page(request.GET.get("page"))})
 
 

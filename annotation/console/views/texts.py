@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST
 from annotation import overviews, selectors
 from annotation.console import bills, uploads
 from annotation.console.forms.texts import SelectTexts, UploadTexts
-from annotation.console.permission import person, study_page
+from annotation.console.permission import study_page, visitor
 from annotation.exceptions import AssayError
 from annotation.flows import jobs
 from annotation.flows.select_texts import TextsSelected, select_texts
@@ -44,7 +44,7 @@ def add(request: HttpRequest, study: Study) -> HttpResponse:
         given = {name: form.cleaned_data[name] for name in ("generator", "columns", "sources", "allow")}
         files = {"path": form.cleaned_data["file"], "likelihoods": form.cleaned_data["likelihoods"]}
         given |= {name: str(uploads.keep(file)) for name, file in files.items() if file}
-        job = jobs.ask(Job.Kind.CHECK_TEXTS, by=person(request), now=timezone.now(), study=study, settings=given)
+        job = jobs.ask(Job.Kind.CHECK_TEXTS, by=visitor(request), now=timezone.now(), study=study, settings=given)
         return redirect("console:job", job.uuid)
     return render(request, "console/texts_add.html", {"study": study, "form": form, "bill": bills.of(study)})
 
@@ -55,7 +55,7 @@ def confirm(request: HttpRequest, study: Study) -> HttpResponse:
     """Add the texts of a file that was checked and found sound: it is read once more as it is stored."""
     checked = get_object_or_404(study.jobs, uuid=request.POST.get("job"), kind=Job.Kind.CHECK_TEXTS, state="done")
     job = jobs.ask(
-        Job.Kind.ADD_TEXTS, by=person(request), now=timezone.now(), study=study, settings=checked.settings
+        Job.Kind.ADD_TEXTS, by=visitor(request), now=timezone.now(), study=study, settings=checked.settings
     )  # fmt: skip
     return redirect("console:job", job.uuid)
 

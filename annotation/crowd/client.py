@@ -242,17 +242,21 @@ class Market:
                 approves_at=row["AutoApprovalTime"].astimezone(UTC) if "AutoApprovalTime" in row else None,
             )
 
-    def approve(self, assignment_id: str, *, feedback: str = "") -> None:
-        """Approve; an assignment that is already approved (by us, or by the clock) stays so."""
-        self._decide("approve_assignment", assignment_id, "Approved", feedback)
+    def approve(self, assignment_id: str, *, feedback: str = "", override: bool = False) -> None:
+        """Approve; an assignment that is already approved (by us, or by the clock) stays so.
+
+        override: a rejection becomes an approval.
+        """
+        more = {"OverrideRejection": True} if override else {}
+        self._decide("approve_assignment", assignment_id, "Approved", feedback, **more)
 
     def reject(self, assignment_id: str, *, feedback: str) -> None:
         """Reject with a reason; an assignment that is already rejected stays so."""
         self._decide("reject_assignment", assignment_id, "Rejected", feedback)
 
-    def _decide(self, operation: str, assignment_id: str, wanted: str, feedback: str) -> None:
+    def _decide(self, operation: str, assignment_id: str, wanted: str, feedback: str, **more: Any) -> None:
         try:
-            self._call(operation, AssignmentId=assignment_id, RequesterFeedback=feedback)
+            self._call(operation, AssignmentId=assignment_id, RequesterFeedback=feedback, **more)
         except MarketError as error:
             if error.code != TURK + "InvalidAssignmentState":
                 raise

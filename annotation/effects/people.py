@@ -11,7 +11,8 @@ from annotation.models import AuditEvent, Intent, LedgerEntry, Submission, Worke
 def approve(intent: Intent, told: Context) -> None:
     """Approve; the clock may have been faster, which costs the same."""
     submission = _submission(intent)
-    told.market.approve(submission.market_id, feedback=_reason(submission))
+    override = bool(intent.details.get("override"))
+    told.market.approve(submission.market_id, feedback=_reason(submission), override=override)
     cost = books.place_cost(submission.hit)
     with outbox.outcome(intent, "approve", now=told.clock()) as mine:
         if mine:

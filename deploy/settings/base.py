@@ -31,14 +31,14 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "deploy.hosts.console_on_its_own_host",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "deploy.console.Sessions",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware",
+    "deploy.console.Authentication",
+    "deploy.console.Messages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "axes.middleware.AxesMiddleware",
+    "deploy.console.Lockout",
 ]
 
 TEMPLATES = [

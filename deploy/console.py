@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from axes.middleware import AxesMiddleware
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
@@ -33,8 +32,4 @@ class Authentication(_PassedByWorkers, AuthenticationMiddleware):
 
 
 class Messages(_PassedByWorkers, MessageMiddleware):
-    pass
-
-
-class Lockout(_PassedByWorkers, AxesMiddleware):
     pass

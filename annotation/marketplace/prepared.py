@@ -33,7 +33,7 @@ class _Written(Generic[Row]):
 class Prepared(Generic[Row]):
     """`build` makes the query set from texts and whole numbers (`kinds`), the only places where values may differ.
 
-    Values must stand in conditions, each in one place: not where they would change the SQL, as None or a limit does.
+    Values must stand in conditions: not where they would change the SQL, as None or a limit does.
     """
 
     def __init__(self, build: Callable[..., QuerySet[Any, Row]], *kinds: type[str] | type[int]) -> None:

@@ -38,7 +38,7 @@ MIDDLEWARE = [
     "deploy.console.Authentication",
     "deploy.console.Messages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "deploy.console.Lockout",
+    "axes.middleware.AxesMiddleware",
 ]
 
 TEMPLATES = [
@@ -167,6 +167,8 @@ LOGGING = {
     "loggers": {
         "django.request": {"filters": ["wire", "tokens"]},
         "django.security.csrf": {"filters": ["tokens"]},
+        # It warns of every request that waits for a thread, which is the ordinary state of a busy server.
+        "waitress.queue": {"level": "ERROR"},
     },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
     "root": {"handlers": ["stderr"], "level": env.text("LOG_LEVEL", "WARNING")},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 import sys
 import threading
@@ -41,6 +42,9 @@ class Command(BaseCommand):
         elif urlsplit(settings.WORKER_ORIGIN).port not in {None, port}:
             self.stderr.write(f"WORKER_ORIGIN is {settings.WORKER_ORIGIN}, but the port served is {port}.")
         server = served(listener, threads=options["threads"])
+        # What is loaded by now stays: the search for unused objects need not go through it again and again.
+        gc.collect()
+        gc.freeze()
         self.stdout.write(f"Serving http://{HOST}:{port}/ (stop with Ctrl-C)")
         sys.stdout.flush()
         _start_delivery()

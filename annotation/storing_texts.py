@@ -89,6 +89,7 @@ class _Writer:
             corpus_count=record.corpus_count,
             corpus_name=record.corpus_name,
             corpus_size=record.corpus_size,
+            known_label=record.known_label,
             left_out=self.left_out,
         )
 

@@ -1,4 +1,4 @@
-"""Researchers' sign-in, for the console and the administration: the worker site has sessions of its own, on its paths."""
+"""Researchers' sign-in, for the console and the administration: the worker site has sessions of its own."""
 
 from __future__ import annotations
 

@@ -16,16 +16,12 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from metrics.arrays import Bools, Ints
+from metrics.error_rates import degrees, normal_quantile, subsample_interval
 from metrics.errors import BadInput, InsufficientData
 from metrics.huse import MODES, STANDARD_ERROR, Settings, evaluate
 from metrics.rated import Rated, lay_out, with_means
 from metrics.rater_halves import MUCH_DIFFERENT, half_means, rater_errors, source_difference
-from metrics.resampling import (
-    context_numbers,
-    degrees,
-    normal_quantile,
-    subsample_interval,
-)
+from metrics.resampling import context_numbers
 from metrics.types import Estimate, HuseResult, Interval, Item, Missing, Mode, Rating, Setting, VoteTie
 from metrics.validation import check_items
 from metrics.version import __version__
@@ -147,9 +143,13 @@ def evaluate_rated(
     `raters_differ_by_source`, and `raters_saw_one_source` where more than half of the ratings come from workers of one
     source. Where the component cannot be had (fewer than 4 workers, too few texts in a half) the interval over texts
     stays and the flag `interval_without_raters` says that it is too narrow. Elsewhere the result is `evaluate`'s.
+    An item with neither HJ nor a rating is dropped and flagged, as there; one whose HJ has no ratings is refused.
     """
-    judged = with_means(items, ratings)
-    results = evaluate(judged, modes, k=k, seed=seed, level=level, draws=draws, vote_tie=vote_tie, missing=missing)
+    given = {rating.item for rating in ratings}
+    bare = {item.id for item in items if item.hj is None and item.id not in given}
+    judged = with_means([item for item in items if item.id not in bare], ratings)
+    whole = [*judged, *(item for item in items if item.id in bare)]
+    results = evaluate(whole, modes, k=k, seed=seed, level=level, draws=draws, vote_tie=vote_tie, missing=missing)
     rated, z = lay_out(judged, ratings), np.array([item.source == "reference" for item in judged])
     apart = source_difference(rated, z)
     if apart <= MUCH_DIFFERENT:

@@ -32,7 +32,7 @@ class Moment:
 
 def columns() -> dict[str, Subquery]:
     """What to annotate a query set with."""
-    offset = Subquery(ClockOffset.objects.filter(pk=1).values("seconds"), output_field=IntegerField())
+    offset: Subquery[Any] = Subquery(ClockOffset.objects.filter(pk=1).values("seconds"), output_field=IntegerField())
     return dict(zip(COLUMNS, (offset, Subquery(earliest(Hit)), Subquery(earliest(Assignment))), strict=True))
 
 

@@ -88,7 +88,8 @@ def update(row: Model, fields: Sequence[str]) -> None:
 
 @cache
 def _change(model: type[Model], names: tuple[str, ...]) -> tuple[str, tuple[Any, ...]]:
-    quoted, fields = connection.ops.quote_name, tuple(model._meta.get_field(name) for name in names)
+    quoted = connection.ops.quote_name
+    fields: tuple[Any, ...] = tuple(model._meta.get_field(name) for name in names)
     table, key = quoted(model._meta.db_table), quoted(str(model._meta.pk.column))
     changed = ", ".join(f"{quoted(str(field.column))} = %s" for field in fields)
     return f"UPDATE {table} SET {changed} WHERE {key} = %s", fields  # noqa: S608 - our names

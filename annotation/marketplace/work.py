@@ -36,9 +36,9 @@ _BARS = Prepared(_bars, int, int, int)
 def accept(hit_id: str, *, worker: WorkerAccount, now: datetime) -> Assignment:
     """Give `worker` a place of a HIT until the deadline.
 
-    Raises Hit.DoesNotExist, and WorkRefusedError: closed, held (already accepted or done), unqualified, blocked, full, and what `gate.check`
-    raises (uninvited, finished, consent). Exactly MaxAssignments
-    can be held: the HIT's row is locked from the check to the count.
+    Raises Hit.DoesNotExist, and WorkRefusedError: closed, held (already accepted or done), unqualified, blocked, full,
+    and what `gate.check` raises (uninvited, finished, consent). Exactly MaxAssignments can be held: the HIT's row is
+    locked from the check to the count.
     """
     locked = lock_hit_named(hit_id)
     ((holds, blocked),) = _BARS(worker.pk, locked.pk, locked.requester_id)

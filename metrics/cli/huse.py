@@ -10,9 +10,10 @@ from pathlib import Path
 from metrics.cli import huse_more
 from metrics.cli.arguments import Commands, common_options
 from metrics.cli.output import cell, flags_line, json_text
+from metrics.components import evaluate_rated
 from metrics.huse import MODES, evaluate
 from metrics.serialise import document
-from metrics.tables_in import read_items
+from metrics.tables_in import read_items, read_ratings
 from metrics.types import HuseResult, Mode
 
 TITLES = {"huse": "HUSE", "huse_q": "HUSE-Q", "huse_d": "HUSE-D", "log_prob_only": "log p only"}
@@ -25,7 +26,10 @@ def add(commands: Commands) -> None:
         "items", type=Path, metavar="ITEMS.csv", help="columns hj, log_prob, length, source [id, context, hit]"
     )
     huse.add_argument(
-        "--ratings", type=Path, metavar="RATINGS.csv", help="columns item, rater, value: HJ comes from them"
+        "--ratings",
+        type=Path,
+        metavar="RATINGS.csv",
+        help="columns item, rater, value: HJ comes from them, and the intervals know who rated what",
     )
     huse.add_argument(
         "--mode", choices=MODES, help="ties by exact arithmetic, or the original's floats (default: both)"
@@ -40,8 +44,10 @@ def run(given: argparse.Namespace) -> str:
     """The text of the command. Raises MetricsError."""
     modes: Sequence[Mode] = (given.mode,) if given.mode else MODES
     items = read_items(given.items, given.ratings)
-    results = evaluate(items, modes, k=given.k, seed=given.seed, level=given.level)
-    more = huse_more.asked(items, given)
+    ratings = read_ratings(given.ratings, [item.id for item in items]) if given.ratings else None
+    chosen = {"k": given.k, "seed": given.seed, "level": given.level}
+    results = evaluate(items, modes, **chosen) if ratings is None else evaluate_rated(items, ratings, modes, **chosen)
+    more = huse_more.asked(items, ratings, given)
     if given.json:
         return json_text({**document(results), **huse_more.as_json(more)})
     return "\n".join([table(results), *huse_more.as_text(more)])

@@ -13,8 +13,8 @@ from metrics.errors import BadInput
 from metrics.permutation import FEATURES, PermutationTest, permutation_test
 from metrics.sensitivity import Sensitivity, SensitivityRow, sensitivity_table
 from metrics.serialise_huse import curve_json, permutations_json, sensitivity_json
-from metrics.tables_in import read_hits, read_ratings
-from metrics.types import HuseResult, Item
+from metrics.tables_in import read_hits
+from metrics.types import HuseResult, Item, Rating
 
 PERMUTATIONS = 999
 
@@ -46,7 +46,7 @@ def options(command: argparse.ArgumentParser) -> None:
     )
 
 
-def asked(items: Sequence[Item], given: argparse.Namespace) -> More:
+def asked(items: Sequence[Item], ratings: Sequence[Rating] | None, given: argparse.Namespace) -> More:
     """Compute what was asked for. Raises MetricsError."""
     tests: tuple[PermutationTest, ...] = ()
     if given.permutation is not None:
@@ -60,8 +60,7 @@ def asked(items: Sequence[Item], given: argparse.Namespace) -> More:
     curves: tuple[Curve, ...] = ()
     if given.curves:
         curves = (size_curve(items, k=given.k, seed=given.seed),)
-        if given.ratings is not None:
-            ratings = read_ratings(given.ratings, [item.id for item in items])
+        if ratings is not None:
             curves = (replicate_curve(items, ratings, k=given.k, seed=given.seed), *curves)
     return More(tests, curves, sensitivity_table(items, k=given.k) if given.sensitivity else None)
 

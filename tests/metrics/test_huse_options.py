@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from metrics import permutation_test, replicate_curve, sensitivity_table
+from metrics import evaluate_rated, permutation_test, replicate_curve, sensitivity_table
 from metrics.__main__ import main
 from tests.metrics.make import batch_items, batch_ratings, rated_study
 
@@ -74,6 +74,16 @@ def test_all_of_it_as_text(run):
     assert "HUSE = " in out  # the fit of the replicate curve
     assert "total log p, not per unit of length" in out
     assert "Too few items for k = 75, 99." in out
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_with_ratings_the_intervals_know_who_rated_what(run, apart):
+    items, ratings = rated_study(apart=apart)
+    found = json.loads(run(items, ratings, "--json", "--seed", "4")[1])["modes"]["exact"]["huse"]
+    expected = evaluate_rated(items, ratings, ["exact"], seed=4)["exact"].huse
+    assert (found["value"], found["interval"]["low"]) == (expected.value, expected.interval.low)
+    assert ("raters_differ_by_source" in found["flags"]) is apart
+    assert found["interval"]["method"].endswith("of raters") is apart
 
 
 def test_without_ratings_there_is_the_curve_over_texts_alone(run):

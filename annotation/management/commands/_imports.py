@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
-
 from tqdm import tqdm
 
 from annotation.accounts.models import User

@@ -50,9 +50,9 @@ def place(context: Context, name: str) -> SafeString:
 
 
 class Kept(Node):
-    """What stands between {% kept ... %} and {% endkept %}: made once for each language and each value of the arguments.
+    """What stands between {% kept ... %} and {% endkept %}: made once for each language and value of the arguments.
 
-    The arguments must be all that the content depends on, and have few values: nothing is ever thrown away.
+    These must be all that the content depends on, and have few values: nothing is ever thrown away.
     """
 
     def __init__(self, content: NodeList, arguments: list[FilterExpression]) -> None:

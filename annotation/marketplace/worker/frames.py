@@ -32,9 +32,7 @@ from annotation.marketplace.worker.wrapping import Showing, wrapped
 _AMAZON_SUBMIT = re.compile(r"https?://(?:www|workersandbox)\.mturk\.com/mturk/externalSubmit")
 SUBMIT = "/mturk/externalSubmit"
 _QUESTION = Prepared(
-    lambda hit_id: (
-        Hit.objects.filter(hit_id=hit_id).exclude(kind=Hit.Kind.EXTERNAL).values_list("kind", "question")
-    ),
+    lambda hit_id: Hit.objects.filter(hit_id=hit_id).exclude(kind=Hit.Kind.EXTERNAL).values_list("kind", "question"),
     str,
 )
 

@@ -157,8 +157,14 @@ def test_a_large_pile_is_written_in_stretches(tmp_path: Path) -> None:
     assert (last.context.body, last.likelihoods.get().log_prob_text) == ("Match 2049 was played.", "-70.5")
 
 
-def test_a_text_with_a_known_label_is_gold_and_needs_no_pair(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = ["id,text,source,generator,context,known_label", "r1,snow delays it,reference,,c1,", "m1,rain,model,tiny,c1,"]
+def test_a_text_with_a_known_label_is_gold_and_needs_no_pair(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = [
+        "id,text,source,generator,context,known_label",
+        "r1,snow delays it,reference,,c1,",
+        "m1,rain,model,tiny,c1,",
+    ]
     (tmp_path / "texts.csv").write_text("\n".join([*lines, "g1,colourless sleep green,model,tiny,c9,Very rare"]) + "\n")
     call_command("import_texts", tmp_path / "texts.csv", study="new", create=True)
     assert dict(Text.objects.values_list("key", "known_label")) == {"r1": "", "m1": "", "g1": "Very rare"}

@@ -16,7 +16,7 @@ export ON_PATH
 
 REQUIREMENTS := requirements.txt requirements-models.txt
 
-.PHONY: help setup setup-dev demo serve test coverage truth api bench screenshots clean
+.PHONY: help setup setup-dev demo serve test coverage truth api messages bench screenshots clean
 
 help:
 	@echo "make setup   install Assay into .venv (MODELS=no: without torch)"
@@ -88,6 +88,11 @@ truth: setup
 # The pages of docs/api come from the docstrings.
 api: setup
 	$(BIN)/python docs/make_api.py
+
+# The words of the worker's pages, for translators (annotation/marketplace/locale), and what they translated, compiled.
+messages: setup
+	cd annotation/marketplace && ../../$(BIN)/python ../../manage.py makemessages --all --no-location --no-wrap
+	cd annotation/marketplace && ../../$(BIN)/python ../../manage.py compilemessages
 
 bench: setup
 	$(BIN)/python -m tests.benchmarks

@@ -1,13 +1,16 @@
-"""Researchers' sign-in, for the console and the administration: the worker site has sessions of its own."""
+"""What tells the worker site from the console and the administration: sessions of its own, and languages."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.http import HttpRequest
+from django.middleware.locale import LocaleMiddleware
+from django.utils import translation
 
 WORKER_SITE = "/hits/"
 
@@ -33,3 +36,14 @@ class Authentication(_PassedByWorkers, AuthenticationMiddleware):
 
 class Messages(_PassedByWorkers, MessageMiddleware):
     pass
+
+
+class Languages(LocaleMiddleware):
+    """Workers' pages speak the language of their reader; all others the one that they are written in."""
+
+    def process_request(self, request: HttpRequest) -> None:
+        if request.path.startswith(WORKER_SITE):
+            super().process_request(request)
+        else:
+            translation.activate(settings.LANGUAGE_CODE)
+            request.LANGUAGE_CODE = translation.get_language()

@@ -33,7 +33,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "deploy.hosts.console_on_its_own_host",
     "deploy.console.Sessions",
-    "django.middleware.locale.LocaleMiddleware",
+    "deploy.console.Languages",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "deploy.console.Authentication",
@@ -83,7 +83,12 @@ TRUSTED_PROXIES = env.whole("TRUSTED_PROXIES", 0)
 
 LANGUAGE_CODE = "en"
 # Only what pages are translated to: a page must not call itself by a language that it does not speak.
-LANGUAGES = [(code, code) for code in env.words("LANGUAGES", ["en"])]
+LANGUAGES = [(code, code) for code in env.words("LANGUAGES", ["en", "de", "es"])]
+LANGUAGE_COOKIE_NAME = "assay_language"
+LANGUAGE_COOKIE_PATH = "/hits/"
+LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
+LANGUAGE_COOKIE_HTTPONLY = True
+LANGUAGE_COOKIE_SAMESITE = "Lax"
 TIME_ZONE = "UTC"
 USE_TZ = True
 STATIC_URL = "static/"

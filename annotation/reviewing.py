@@ -16,20 +16,21 @@ from django.db.models import (
     F,
     IntegerField,
     OuterRef,
-    Q,
     QuerySet,
+    Subquery,
     Value,
     When,
 )
 from django.db.models.functions import Coalesce
 
-from annotation import selectors
 from annotation.models import (
     AuditEvent,
     Decision,
     Evidence,
     Flag,
     Intent,
+    ItemRole,
+    Presentation,
     Result,
     RuleSet,
     Study,
@@ -37,8 +38,8 @@ from annotation.models import (
     Worker,
 )
 from annotation.quality.exclusion import Rule, Tabulated, tabulate
-from annotation.quality.filters import BY_KIND, FILTERS, JUDGED_BY_HAND
-from annotation.quality.records import Filter
+from annotation.quality.filters import BY_FLAG, BY_KIND, FILTERS
+from annotation.quality.records import Bools, Filter, Ints
 
 # Bands of the time left until the marketplace approves by itself.
 BANDS = (timedelta(hours=6), timedelta(hours=24), timedelta(days=3))
@@ -103,6 +104,11 @@ class Finding:
     raised: bool
 
     @property
+    def flag(self) -> bool:
+        """Whether it raised a flag: beyond the threshold of a filter that is on by default."""
+        return self.raised and self.one.on
+
+    @property
     def sentence(self) -> str:
         """In words."""
         return self.one.said(self.value, self.n)
@@ -136,7 +142,7 @@ def findings(submission: Submission) -> list[Finding]:
             value, low, high, n = found
             held = Rule(one.kind).holds({one.kind: found}, frozenset())
             told.append(Finding(one, value, low, high, n, held))
-    return sorted(told, key=lambda row: not row.raised)
+    return sorted(told, key=lambda row: (not row.raised, row.raised and not row.one.on))
 
 
 def waits(submission: Submission, *, now: datetime) -> Intent | None:
@@ -157,8 +163,10 @@ def rules_of(stored: RuleSet) -> tuple[Rule, ...]:
 
 def left_out_by(study: Study, rules: tuple[Rule, ...]) -> dict[str, set[int]]:
     """Submissions (primary keys) that each rule leaves out, by kind."""
+    if not rules:
+        return {}
     flags: dict[int, set[str]] = {}
-    by_hand = Flag.objects.filter(submission__hit__study=study, kind__in=[*JUDGED_BY_HAND])
+    by_hand = Flag.objects.filter(submission__hit__study=study, kind__in=[*BY_FLAG])
     for pk, kind in by_hand.values_list("submission_id", "kind"):
         flags.setdefault(pk, set()).add(kind)
     stored = dict(Evidence.objects.filter(submission__hit__study=study).values_list("submission_id", "findings"))
@@ -184,28 +192,26 @@ class Tables:
 
 
 def tables(study: Study, left_out: set[int]) -> Tables:
-    """Ratings left out by source and by cell of the design, each with its test."""
+    """Texts judged (without gold and repeats) of submissions left out, by source and by cell, each with its test."""
+    cell = "submission__hit__cell__"
+    of = Presentation.objects.filter(submission__hit__study=study, role=ItemRole.ITEM).order_by()
     rows = list(
-        selectors.judgments(study).values_list(
-            "presentation__submission_id",
-            "presentation__text__source",
-            "presentation__submission__hit__cell__arm__training",
-            "presentation__submission__hit__cell__domain",
-        )
+        of.values_list("submission_id", "text__source", f"{cell}arm__training", f"{cell}domain").annotate(n=Count("pk"))
     )
     submissions = {pk: at for at, pk in enumerate(dict.fromkeys(row[0] for row in rows))}
     gone = np.array([pk in left_out for pk in submissions], dtype=np.bool_)
-    assignment = np.array([submissions[row[0]] for row in rows], dtype=np.int64)
+    times = np.array([row[-1] for row in rows], dtype=np.int64)
+    assignment = np.repeat(np.array([submissions[row[0]] for row in rows], dtype=np.int64), times)
+    conditions = [" × ".join(part for part in row[2:4] if part) for row in rows]
     return Tables(
-        _tabulated([row[1] for row in rows], assignment, gone),
-        _tabulated([" × ".join(part for part in row[2:] if part) for row in rows], assignment, gone),
+        _tabulated([row[1] for row in rows], times, assignment, gone), _tabulated(conditions, times, assignment, gone)
     )
 
 
-def _tabulated(names: list[str], assignment: Any, gone: Any) -> Tabulated:
+def _tabulated(names: list[str], times: Ints, assignment: Ints, gone: Bools) -> Tabulated:
     groups = sorted(set(names), reverse="reference" in names)
     at = {name: i for i, name in enumerate(groups)}
-    return tabulate(groups, np.array([at[name] for name in names], dtype=np.int64), assignment, gone)
+    return tabulate(groups, np.repeat(np.array([at[name] for name in names], dtype=np.int64), times), assignment, gone)
 
 
 def decided_counts(study: Study) -> dict[str, int]:
@@ -215,18 +221,25 @@ def decided_counts(study: Study) -> dict[str, int]:
 
 
 def workers(study: Study) -> QuerySet[Worker]:
-    """The study's workers with counts: submissions, flags, left_out, refused; and `suspicion`, their highest."""
-    mine = Q(submissions__hit__study=study)
+    """The study's workers with counts: handed_in, flags, left_out, refused."""
+    mine = Submission.objects.filter(hit__study=study)
+    flagged = Flag.objects.filter(submission__hit__study=study)
+    decided = Decision.objects.filter(submission__hit__study=study)
     return (
-        Worker.objects.filter(mine)
+        Worker.objects.filter(Exists(mine.filter(worker=OuterRef("pk"))))
         .annotate(
-            handed_in=Count("submissions", filter=mine, distinct=True),
-            flags=Count("submissions__flags", filter=mine, distinct=True),
-            left_out=Count("submissions", filter=mine & Q(submissions__decisions__verdict="exclude"), distinct=True),
-            refused=Count("submissions", filter=mine & Q(submissions__decisions__verdict="reject"), distinct=True),
+            handed_in=_counted(mine, "worker"),
+            flags=_counted(flagged, "submission__worker"),
+            left_out=_counted(decided.filter(verdict="exclude"), "submission__worker"),
+            refused=_counted(decided.filter(verdict="reject"), "submission__worker"),
         )
         .order_by("-flags", "pseudonym")
     )
+
+
+def _counted(rows: QuerySet[Any], worker: str) -> Coalesce:
+    told = rows.filter(**{worker: OuterRef("pk")}).order_by().values(worker).annotate(n=Count("pk")).values("n")
+    return Coalesce(Subquery(told, output_field=IntegerField()), Value(0))
 
 
 def known_kinds() -> list[Filter]:

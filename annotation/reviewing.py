@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -23,6 +25,7 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce
 
+from annotation import selectors
 from annotation.models import (
     AuditEvent,
     Decision,
@@ -40,11 +43,12 @@ from annotation.models import (
 from annotation.quality.exclusion import Rule, Tabulated, tabulate
 from annotation.quality.filters import BY_FLAG, BY_KIND, FILTERS
 from annotation.quality.records import Bools, Filter, Ints
+from metrics.types import Rating
 
 # Bands of the time left until the marketplace approves by itself.
 BANDS = (timedelta(hours=6), timedelta(hours=24), timedelta(days=3))
 # Deeds after which somebody has seen results of a study.
-SEEN = ("export", "unblind", "see_results")
+SEEN = ("export", "unblind")
 
 
 def payments() -> QuerySet[Decision]:
@@ -181,6 +185,22 @@ def left_out(study: Study) -> dict[int, bool]:
     """Submissions (primary keys) left out of the analysis, and whether a person decided so."""
     rows = Decision.objects.filter(submission__hit__study=study, matter="analysis", verdict="exclude")
     return {pk: rule_set is None for pk, rule_set in rows.values_list("submission_id", "rule_set_id")}
+
+
+def assignments(submissions: Iterable[int]) -> set[str]:
+    """The marketplace's ids of submissions (primary keys)."""
+    return set(Submission.objects.filter(pk__in=list(submissions)).values_list("market_id", flat=True))
+
+
+def rated_units(study: Study) -> list[Rating]:
+    """Every rating that counts, kept or not, with its assignment as the unit."""
+    rows = selectors.judgments(study).values_list(
+        "presentation__text__key",
+        "presentation__submission__worker__pseudonym",
+        "label__code",
+        "presentation__submission__market_id",
+    )
+    return [Rating(text, rater, Fraction(code), unit) for text, rater, code, unit in rows.iterator(chunk_size=5000)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ export ON_PATH
 
 REQUIREMENTS := requirements.txt requirements-models.txt
 
-.PHONY: help setup setup-dev demo serve test coverage truth api faults bench screenshots clean
+.PHONY: help setup setup-dev demo serve test coverage truth api faults messages bench screenshots clean
 
 help:
 	@echo "make setup   install Assay into .venv (MODELS=no: without torch)"
@@ -89,6 +89,11 @@ truth: setup
 # The pages of docs/api come from the docstrings.
 api: setup
 	$(BIN)/python docs/make_api.py
+
+# The words of the worker's pages, for translators (annotation/marketplace/locale), and what they translated, compiled.
+messages: setup
+	cd annotation/marketplace && ../../$(BIN)/python ../../manage.py makemessages --all --no-location --no-wrap
+	cd annotation/marketplace && ../../$(BIN)/python ../../manage.py compilemessages
 
 # Ten minutes and more; needs the programs of PostgreSQL and Redis, and starts its own.
 faults: setup

@@ -19,6 +19,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.console import permission, places
 from annotation.models import AuditEvent, Study
 from annotation.overviews import Step
+from annotation.quality.filters import title_of
 
 register = template.Library()
 
@@ -45,6 +46,12 @@ def moment(at: datetime | None) -> SafeString | str:
         return "–"
     told = timezone.localtime(at, timezone.get_default_timezone())
     return format_html('<time datetime="{}">{}</time>', told.isoformat(), told.strftime("%Y-%m-%d %H:%M"))
+
+
+@register.filter
+def flag_title(kind: str) -> str:
+    """A flag's name for a reader."""
+    return title_of(kind)
 
 
 @register.filter

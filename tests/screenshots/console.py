@@ -21,6 +21,5 @@ SHOTS = [
     Shot("console-overview-empty", lambda world: world.of_draft(), "owner"),
     Shot("console-running", lambda world: world.of_study("running/"), "owner"),
     Shot("console-running-empty", lambda world: world.of_draft("running/"), "owner"),
-    Shot("console-running-compare", lambda world: world.of_study("running/compare/"), "owner"),
     Shot("console-log", lambda world: world.of_study("log/"), "owner"),
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
@@ -11,6 +11,7 @@ from typing import Any
 
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sum
 
+from annotation.designs.wording import from_json
 from annotation.models import (
     AuditEvent,
     Decision,
@@ -20,6 +21,8 @@ from annotation.models import (
     Judgment,
     LedgerEntry,
     Likelihood,
+    Scale,
+    ScaleLabel,
     Selection,
     Study,
     Submission,
@@ -55,17 +58,61 @@ class RatingSum:
 
 
 def rating_sums(study: Study) -> dict[int, RatingSum]:
-    """Kept ratings by text (primary key), from one aggregate: GROUP BY text and code."""
-    rows = (
-        judgments(study)
-        .filter(~excluded())
-        .values_list("presentation__text_id", "label__code")
-        .annotate(n=Count("pk"))
-        .order_by()
-    )
+    """Kept ratings by text (primary key): one aggregate over all, less the (few) ratings that were left out."""
+    mine = Text.objects.filter(study=study).values("pk")
+    counted = Judgment.objects.filter(text__in=mine, criterion=CRITERION)
+    left_out = _exclusions().filter(submission__hit__study=study).values("submission")
+    labels = _labels(study)
+    found = _summed(counted, labels)
+    for text, gone in _summed(counted.filter(presentation__submission__in=left_out), labels).items():
+        found[text] = RatingSum(found[text].count - gone.count, found[text].total - gone.total)
+    return {text: one for text, one in found.items() if one.count}
+
+
+def _labels(study: Study) -> list[tuple[int, Fraction]]:
+    """Key and code of every label that raters of the study could choose for the criterion that counts."""
+    asked = [one for wording in study.wordings.all() for one in from_json(wording.body).criteria]
+    names = {name for one in asked if one.name == CRITERION for name in Scale.objects.names(one.scale, one.labels)}
+    labels = ScaleLabel.objects.filter(Q(scale=study.scale_id) | Q(scale__name__in=names)).order_by("pk")
+    used = labels.filter(Exists(Judgment.objects.filter(label=OuterRef("pk"))))
+    return [(pk, Fraction(code)) for pk, code in used.values_list("pk", "code")]
+
+
+def _summed(counted: QuerySet[Judgment], labels: Sequence[tuple[int, Fraction]]) -> dict[int, RatingSum]:
+    """Count and exact sum of codes by text.
+
+    Where the codes are evenly spaced in the order of their labels' keys, as those of nearly all scales are, the sum of
+    the keys gives the sum of the codes; else labels are counted one by one.
+    """
+    line = _line(labels)
+    if line is None:
+        return _counted_by_label(counted)
+    step, start = line
+    whole = step.denominator == start.denominator == 1
+    # Whole numbers stay whole: half of the time would go into fractions.
+    a, b = (int(step), int(start)) if whole else (step, start)
+    rows = counted.values_list("text_id").annotate(n=Count("*"), keys=Sum("label_id")).order_by()
+    found = {text: RatingSum(n, Fraction(a * keys + b * n)) for text, n, keys in rows}
+    least, most = min(code for _, code in labels), max(code for _, code in labels)
+    if any(not least * one.count <= one.total <= most * one.count for one in found.values()):
+        return _counted_by_label(counted)
+    return found
+
+
+def _line(labels: Sequence[tuple[int, Fraction]]) -> tuple[Fraction, Fraction] | None:
+    """(step, start) with code = step * key + start for every label; None where there is none."""
+    if not labels:
+        return None
+    (first, code), (last, end) = labels[0], labels[-1]
+    step = (end - code) / (last - first) if last > first else Fraction(0)
+    start = code - step * first
+    return (step, start) if all(value == step * key + start for key, value in labels) else None
+
+
+def _counted_by_label(counted: QuerySet[Judgment]) -> dict[int, RatingSum]:
     counts: defaultdict[int, int] = defaultdict(int)
     totals: defaultdict[int, Fraction] = defaultdict(Fraction)
-    for text, code, n in rows:
+    for text, code, n in counted.values_list("text_id", "label__code").annotate(n=Count("pk")).order_by():
         counts[text] += n
         totals[text] += n * Fraction(code)
     return {text: RatingSum(counts[text], totals[text]) for text in counts}
@@ -129,7 +176,8 @@ def likelihoods(study: Study) -> dict[int, dict[int, Likelihood]]:
 
 def money_spent(study: Study) -> dict[str, int]:
     """Cents by kind (reward, fee, bonus), from the ledger."""
-    rows = LedgerEntry.objects.filter(study=study).values_list("kind").annotate(cents=Sum("cents")).order_by()
+    paid = LedgerEntry.objects.filter(study=study, kind__in=LedgerEntry.SPENT)
+    rows = paid.values_list("kind").annotate(cents=Sum("cents")).order_by()
     return dict(rows)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from django.db import models, transaction
 
 from annotation.models.presentation import Presentation
+from annotation.models.text import Text
 
 
 class ScaleManager(models.Manager["Scale"]):
@@ -24,12 +25,19 @@ class ScaleManager(models.Manager["Scale"]):
     def matching(self, name: str, labels: Iterable[tuple[str, str, str]]) -> Scale:
         """The scale of that name with exactly these labels and codes; under a name of its own if another has it."""
         rows = list(labels)
+        plain, of_its_own = self.names(name, rows)
+        scale = self.ensure(plain, rows)
         wanted = [(label, code) for label, code, _ in rows]
-        digest = hashlib.sha256(repr(wanted).encode()).hexdigest()[:8]
-        scale = self.ensure(name, rows)
         if list(scale.labels.order_by("pk").values_list("label", "code")) == wanted:
             return scale
-        return self.ensure(f"{name} ({digest})", rows)
+        return self.ensure(of_its_own, rows)
+
+    @staticmethod
+    def names(name: str, labels: Iterable[tuple[str, str, str]]) -> tuple[str, str]:
+        """The two names under which `matching` may have put these labels."""
+        wanted = [(label, code) for label, code, _ in labels]
+        digest = hashlib.sha256(repr(wanted).encode()).hexdigest()[:8]
+        return name, f"{name} ({digest})"
 
 
 class Scale(models.Model):
@@ -67,8 +75,19 @@ class Judgment(models.Model):
     presentation = models.ForeignKey(Presentation, on_delete=models.CASCADE, related_name="judgments")
     criterion = models.CharField(max_length=40, default="typicality")
     label = models.ForeignKey(ScaleLabel, on_delete=models.PROTECT, related_name="judgments")
+    # The text it counts for, again: aggregates over millions need one index and no join.
+    text = models.ForeignKey(
+        Text,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        db_index=False,
+        related_name="+",
+        help_text="Empty for gold and repeats, which do not count.",
+    )
 
     class Meta:
+        indexes = [models.Index(fields=["text", "criterion", "label"], name="annotation_judgment_of_text")]
         constraints = [
             # Error labels may be several; elsewhere the reader of answers takes one.
             models.UniqueConstraint(fields=["presentation", "criterion", "label"], name="label_once_per_criterion"),

@@ -27,7 +27,7 @@ help:
 	@echo "make truth   measure what the intervals are worth (writes docs/validity.md, docs/quality.md)"
 	@echo "make api     write docs/api from the docstrings"
 	@echo "make faults  kill, drop, lose, restart: what must be 0 is counted (writes docs/reliability.md)"
-	@echo "make bench   run the benchmarks (writes docs/benchmarks.md)"
+	@echo "make bench   run the benchmarks, or BENCH=\"bench_huse ...\" (writes docs/benchmarks.md)"
 	@echo "make screenshots  every page and figure, narrow and wide, light and dark (CHROMIUM=path; SHOTS: names)"
 
 $(BIN)/python:
@@ -77,11 +77,11 @@ ifndef TEST_REDIS_URL
 	@echo "Not run: the queue tests on Redis (set TEST_REDIS_URL=redis://host:6379/0)."
 endif
 
-# Long; what was simulated stays in var/truth, so a stopped run goes on.
 # How much of the metrics and the verbs the tests reach.
 coverage: setup-dev
 	$(BIN)/python -m pytest -n $(PROCESSES) --cov --cov-report=term:skip-covered tests/metrics tests/annotation tests/rehearsal
 
+# Long; studies stay in var/truth and their counts in tests/benchmarks/truth/kept, so a stopped run goes on.
 truth: setup
 	$(BIN)/python -m tests.benchmarks.truth.quality
 	$(BIN)/python -m tests.benchmarks.truth $(TRUTH)
@@ -100,7 +100,7 @@ faults: setup
 	$(BIN)/python -m tests.faults $(FAULTS)
 
 bench: setup
-	$(BIN)/python -m tests.benchmarks
+	$(BIN)/python -m tests.benchmarks $(BENCH)
 
 screenshots: setup-dev
 	$(BIN)/python -m tests.screenshots $(SHOTS)

@@ -174,11 +174,15 @@ def _curve(found: Sequence[Around], over: str) -> Table | None:
         Column("accuracy", "Accuracy", "share", digits=1),
         Column("n", "n", "count"),
     )
-    notes = [one.ratings.fit for one in found if over == "ratings" and one.ratings and one.ratings.fit]
-    lines = [f"HUSE = {fit.a:.3f} + {fit.b:.3f} / r. {fit.note}" for fit in notes]
+    fits = [(one.name, one.ratings.fit) for one in found if over == "ratings" and one.ratings and one.ratings.fit]
+    lines = [f"{name}: HUSE = {fit.a:.3f} {_signed(fit.b)} / r. {fit.note}" for name, fit in fits]
     spread = "The band is of the draws and shrinks to nothing where a draw takes everything: it is no uncertainty."
     title = f"HUSE by number of {noun}, drawn without replacement; in brackets the middle of the draws."
     return _table(f"huse-by-{over}", title, columns, rows, (spread, *lines))
+
+
+def _signed(value: float) -> str:
+    return f"{'+' if value >= 0 else '−'} {abs(value):.3f}"
 
 
 def _charts(found: Sequence[Around]) -> Iterator[Chart]:

@@ -26,7 +26,7 @@ from metrics.types import MODEL, REFERENCE, Item
 
 TEMPLATES = Path(__file__).parent / "templates"
 SHOWN_TEXTS = 500  # rows of the list of texts in the page; all of them are in items.csv
-MANY_ROWS = 30  # from which on a table of results is folded
+MANY_ROWS = 12  # from which on a table of results is folded
 SHOWN_ROWS = 500
 
 

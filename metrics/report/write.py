@@ -100,7 +100,7 @@ def _asked(name: str, formats: Sequence[Format], data: dict[str, bytes]) -> bool
 def _latex(report: Report, *, now: datetime, chromium: Path | None, sandbox: bool) -> dict[str, bytes]:
     charts = gallery.charts(report)
     drawn = chromium is not None and bool(charts)
-    made = {"report.tex": latex(report, figures=drawn).encode()}
+    made = {"study.tex": latex(report, figures=drawn).encode()}
     if drawn:
         at = now.astimezone(UTC)
         made[FIGURES] = printed.figures(charts, chromium=chromium, now=at, sandbox=sandbox)

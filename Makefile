@@ -16,16 +16,18 @@ export ON_PATH
 
 REQUIREMENTS := requirements.txt requirements-models.txt
 
-.PHONY: help setup setup-dev demo serve test coverage truth api bench clean
+.PHONY: help setup setup-dev demo serve test coverage truth api bench screenshots clean
 
 help:
 	@echo "make setup   install Assay into .venv (MODELS=no: without torch)"
 	@echo "make demo    rehearse a whole study on a simulated crowd and write its report"
+	@echo "make serve   the console, the marketplace, the worker site and the work loop on this machine"
 	@echo "make test    format check, linter, types, import contracts, tests"
 	@echo "make coverage how much of the metrics and the verbs the tests reach"
-	@echo "make truth   measure what the intervals are worth (writes docs/validity.md)"
+	@echo "make truth   measure what the intervals are worth (writes docs/validity.md, docs/quality.md)"
 	@echo "make api     write docs/api from the docstrings"
 	@echo "make bench   run the benchmarks (writes docs/benchmarks.md)"
+	@echo "make screenshots  every page and figure, narrow and wide, light and dark (CHROMIUM=path; SHOTS: names)"
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -56,7 +58,7 @@ demo: setup
 
 serve: setup
 	@$(BIN)/python manage.py migrate --verbosity 0
-	@$(BIN)/python manage.py serve
+	@$(BIN)/python manage.py serve --work --demo
 
 # PostgreSQL and Redis tests run where TEST_POSTGRES_URL and TEST_REDIS_URL say so; elsewhere the run says they did not.
 test: setup-dev
@@ -80,6 +82,7 @@ coverage: setup-dev
 	$(BIN)/python -m pytest -n $(PROCESSES) --cov --cov-report=term:skip-covered tests/metrics tests/annotation tests/rehearsal
 
 truth: setup
+	$(BIN)/python -m tests.benchmarks.truth.quality
 	$(BIN)/python -m tests.benchmarks.truth $(TRUTH)
 
 # The pages of docs/api come from the docstrings.
@@ -88,6 +91,9 @@ api: setup
 
 bench: setup
 	$(BIN)/python -m tests.benchmarks
+
+screenshots: setup-dev
+	$(BIN)/python -m tests.screenshots $(SHOTS)
 
 clean:
 	rm -rf var .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

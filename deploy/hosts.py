@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotFound, HttpRes
 
 Answer = Callable[[HttpRequest], HttpResponse]
 
-CONSOLE = "/admin/"
+CONSOLE = ("/admin/", "/console/")
 
 
 def console_on_its_own_host(answer: Answer) -> Answer:

@@ -1,11 +1,14 @@
-"""Every address: the Requester API, its queues and notifications, the worker site, the administration, health."""
+"""Every address: the Requester API, queues, notifications, the worker site, the console, the administration, health."""
 
 from django.contrib import admin
 from django.urls import include, path
+from django.views.generic import RedirectView
 
 from annotation.pages import hit_page
 
 urlpatterns = [
+    path("", RedirectView.as_view(pattern_name="console:studies")),
+    path("console/", include("annotation.console.urls")),
     path("admin/", admin.site.urls),
     path("mturk/", include("annotation.marketplace.wire.urls")),
     path("sqs/", include("annotation.marketplace.queues.urls")),

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metrics.arrays import Floats
+from metrics.distributions import check_level
 from metrics.errors import BadInput
 from metrics.ratings import Names
 from metrics.types import Setting
@@ -20,22 +21,31 @@ STRATEGY_PRIOR = 10.0  # and a Dirichlet on what is chosen without knowing
 
 
 def mace(
-    item: Names, rater: Names, label: Names, *, starts: int = 10, iterations: int = 50, seed: int = 0
+    item: Names,
+    rater: Names,
+    label: Names,
+    *,
+    starts: int = 10,
+    iterations: int = 50,
+    seed: int = 0,
+    level: float = 0.90,
 ) -> Consensus:
     """MACE (Hovy, Berg-Kirkpatrick, Vaswani and Hovy 2013), by variational Bayes with the authors' priors.
 
     A rater either knows the label or guesses from a distribution of their own; the best of `starts` random starts
-    counts. item, rater, label: (N,), each rater at most once an item. competence is the probability of knowing.
+    counts. item, rater, label: (N,), each rater at most once an item. competence is the probability of knowing,
+    level that of its interval.
     Raises InsufficientData without a label, BadInput.
     """
     if starts < 1 or iterations < 1 or seed < 0:
         raise BadInput("starts and iterations are at least 1, a seed at least 0")
+    check_level(level)
     votes = read_votes(item, rater, label)
     rng = np.random.default_rng(seed)
     runs = [_knowing_or_guessing(votes, iterations, rng) for _ in range(starts)]
-    fit, knows = max(runs, key=lambda run: run[0].log_likelihood)
+    fit, knows, knowingly = max(runs, key=lambda run: run[0].log_likelihood)
     settings: dict[str, Setting] = {"starts": starts, "iterations": iterations, "seed": seed}
-    return consensus("mace", votes, fit, knows, None, settings)
+    return consensus("mace", votes, fit, knows, None, settings, level=level, right=knowingly)
 
 
 class _Guesser(NamedTuple):
@@ -46,19 +56,20 @@ class _Guesser(NamedTuple):
     guesses: Floats
 
 
-def _knowing_or_guessing(votes: Votes, iterations: int, rng: np.random.Generator) -> tuple[Fit, Floats]:
+def _knowing_or_guessing(votes: Votes, iterations: int, rng: np.random.Generator) -> tuple[Fit, Floats, Floats]:
+    """The fit, each rater's chance to know (W,), and each rating's to be given knowingly (N,)."""
     raters, k = len(votes.raters), len(votes.labels)
     knows = rng.uniform(0.3, 0.7, size=raters)
     model = _Guesser(knows, 1 - knows, rows(rng.uniform(1, 2.5, size=(raters, k))))
     for _ in range(iterations):
-        model, _ = _update(*_count(votes, model)[1:])
-    (posterior, total), known, guessed = _count(votes, model)
+        model, _ = _update(*_count(votes, model)[1:3])
+    (posterior, total), known, guessed, knowingly = _count(votes, model)
     fit = Fit(posterior, posterior.mean(axis=0), total, iterations, True)
-    return fit, _update(known, guessed)[1]
+    return fit, _update(known, guessed)[1], knowingly
 
 
-def _count(votes: Votes, model: _Guesser) -> tuple[tuple[Floats, float], Floats, Floats]:
-    """Posterior and log-likelihood; expected ratings (W,) given knowingly, and (W, K) guessed."""
+def _count(votes: Votes, model: _Guesser) -> tuple[tuple[Floats, float], Floats, Floats, Floats]:
+    """Posterior and log-likelihood; expected ratings (W,) given knowingly and (W, K) guessed; chance of each (N,)."""
     raters, k = model.guesses.shape
     cells = votes.rater * k + votes.label
     guess = (model.knows_not[:, None] * model.guesses).ravel()[cells]
@@ -68,7 +79,7 @@ def _count(votes: Votes, model: _Guesser) -> tuple[tuple[Floats, float], Floats,
     knowingly = posterior[votes.item, votes.label] * know / (guess + know)
     known = tally(votes.rater, knowingly, raters)
     guessed = tally(cells, 1 - knowingly, raters * k).reshape(raters, k)
-    return (posterior, total), known, guessed
+    return (posterior, total), known, guessed, knowingly
 
 
 def _update(known: Floats, guessed: Floats) -> tuple[_Guesser, Floats]:

@@ -21,7 +21,8 @@ class Consensus:
     """What a worker model makes of the ratings.
 
     items (I), raters (W), labels (K): names, labels in ascending order. posterior: (I, K) probability of each label,
-    rows sum to 1. prior: (K,). competence: (W,) in [0, 1], chance of a right label (MACE: of not guessing).
+    rows sum to 1. prior: (K,). competence: (W,) in [0, 1], chance of a right label (MACE: of not guessing);
+    competence_low, competence_high: (W,) its interval at `level`, for a rater who went on as before.
     errors: (W, K, K) probability of each label given by a rater, for each true label; None where the model has none.
     flags: `not_converged`, `against_majority` (the likeliest labels agree with the majority's less than chance would:
     the labels may have changed places), `order_ignored` (labels are numbers and more than two).
@@ -33,6 +34,9 @@ class Consensus:
     posterior: Floats
     prior: Floats
     competence: Floats
+    competence_low: Floats
+    competence_high: Floats
+    level: float
     errors: Floats | None
     log_likelihood: float
     iterations: int
@@ -121,9 +125,35 @@ def rows(counts: Floats) -> Floats:
     return np.asarray(counts / counts.sum(axis=-1, keepdims=True))
 
 
+def skill_interval(skill: Floats, right: Floats, rater: Ints, level: float) -> tuple[Floats, Floats]:
+    """Low and high (W,) of each rater's skill (W,), by a beta distribution (Jeffreys' prior) whose weight is the
+    rater's number of ratings, less what is not known of them. right: (N,) probability that a rating is right."""
+    from scipy.special import betaincinv
+
+    given = np.bincount(rater, minlength=len(skill)).astype(np.float64)
+    share = tally(rater, right, len(skill)) / given
+    unknown, drawn = tally(rater, right * (1 - right), len(skill)), given * share * (1 - share)
+    weight = given / (1 + np.divide(unknown, drawn, out=np.zeros_like(drawn), where=drawn > 1e-12))
+    shape = skill * weight + 0.5, (1 - skill) * weight + 0.5
+    low, high = (np.asarray(betaincinv(*shape, tail)) for tail in ((1 - level) / 2, (1 + level) / 2))
+    # Where all ratings are alike the beta's ends may leave out the estimate itself.
+    return np.minimum(low, skill), np.maximum(high, skill)
+
+
 def consensus(
-    name: str, votes: Votes, fit: Fit, competence: Floats, errors: Floats | None, settings: dict[str, Setting]
+    name: str,
+    votes: Votes,
+    fit: Fit,
+    competence: Floats,
+    errors: Floats | None,
+    settings: dict[str, Setting],
+    *,
+    level: float,
+    right: Floats | None = None,
 ) -> Consensus:
+    """right: (N,) probability that a rating is right (None: by the posterior)."""
+    right = fit.posterior[votes.item, votes.label] if right is None else right
+    low, high = skill_interval(competence, right, votes.rater, level)
     flags = [] if fit.converged else ["not_converged"]
     if against_majority(votes, fit.posterior):
         flags.append("against_majority")
@@ -139,6 +169,9 @@ def consensus(
         fit.posterior,
         fit.prior,
         competence,
+        low,
+        high,
+        level,
         errors,
         fit.log_likelihood,
         fit.iterations,

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from metrics.arrays import Floats
+from metrics.distributions import check_level
 from metrics.errors import BadInput
 from metrics.ratings import Names
 from metrics.types import Setting
@@ -29,24 +30,27 @@ def dawid_skene(
     smoothing: float = 0.01,
     iterations: int = 100,
     tolerance: float = 1e-5,
+    level: float = 0.90,
 ) -> Consensus:
     """Dawid and Skene (1979): each rater has an error matrix, found by EM from the majority.
 
     item, rater, label: (N,), each rater at most once an item. one_coin: a rater is right with one probability and
     wrong labels are alike (Zhang et al. 2016). smoothing: added to every count of an error matrix (0: none; a count of
     0 then has probability 1e-10). Stops where the log-likelihood per rating rises by less than `tolerance`.
+    level: of the competences' intervals.
     Raises InsufficientData without a label, BadInput.
     """
     if not (0 <= smoothing < 1e6 and iterations >= 1 and tolerance >= 0):
         raise BadInput("smoothing and tolerance are at least 0, iterations at least 1")
+    check_level(level)
     votes = read_votes(item, rater, label)
     settings: dict[str, Setting] = {"smoothing": smoothing, "iterations": iterations, "tolerance": tolerance}
     if one_coin:
         fit, skill = _one_coin(votes, smoothing, iterations, tolerance)
-        return consensus("one_coin_dawid_skene", votes, fit, skill, None, settings)
+        return consensus("one_coin_dawid_skene", votes, fit, skill, None, settings, level=level)
     fit, errors = _error_matrices(votes, smoothing, iterations, tolerance)
     competence = np.einsum("wkk,k->w", errors, fit.prior)
-    return consensus("dawid_skene", votes, fit, competence, errors, settings)
+    return consensus("dawid_skene", votes, fit, competence, errors, settings, level=level)
 
 
 def _em(

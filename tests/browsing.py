@@ -21,6 +21,12 @@ FLAGS = [
 ]
 PHONE = {"width": 360, "height": 740}
 DESK = {"width": 1280, "height": 800}
+# How a page is looked at: narrow and wide, light and dark.
+LOOKS: dict[str, dict[str, Any]] = {
+    f"{width}-{scheme}": {"viewport": viewport, "color_scheme": scheme}
+    for width, viewport in (("narrow", PHONE), ("wide", DESK))
+    for scheme in ("light", "dark")
+}
 PATIENCE_MS = 30_000  # a machine with other work is slow, not wrong
 expect.set_options(timeout=PATIENCE_MS)
 # What axe's rules are about; best practices that no standard asks for are left to the eye.
@@ -67,3 +73,17 @@ def faults(shown: Page | Frame) -> list[str]:
         if rule["impact"] in {"serious", "critical"}
         for place in rule["nodes"]
     ]
+
+
+def sideways(page: Page) -> int:
+    """By how many pixels the page is wider than its window: 0 where nobody has to scroll sideways."""
+    return int(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+
+
+def wrong_with(page: Page) -> list[str]:
+    """What is wrong with a page: axe's serious and critical findings, name, language or heading missing, too wide."""
+    wrong = faults(page)
+    wrong += [f"{sideways(page)} pixels too wide"] if sideways(page) else []
+    wrong += [] if page.title() and page.locator("html").get_attribute("lang") == "en" else ["no name or language"]
+    wrong += [] if page.locator("h1").count() == 1 else ["not one heading"]
+    return wrong

@@ -47,3 +47,16 @@ class AccessKey(models.Model):
 
     def revoke(self, *, now: datetime) -> None:
         type(self).objects.filter(pk=self.pk, revoked_at=None).update(revoked_at=now)
+
+
+class EntryLink(models.Model):
+    """A link that signs a user in to the console once. Only what its token hashes to is stored."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="entry_links")
+    token_hash = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"link for {self.user}"

@@ -5,6 +5,7 @@ from annotation.models.decision import Decision
 from annotation.models.flag import Flag
 from annotation.models.hit import AttentionCheck, Hit, HitItem, ItemRole
 from annotation.models.intent import Intent
+from annotation.models.job import Job
 from annotation.models.judgment import Judgment, Scale, ScaleLabel
 from annotation.models.money import LedgerEntry
 from annotation.models.participation import Participation
@@ -32,6 +33,7 @@ __all__ = [
     "HitItem",
     "Intent",
     "ItemRole",
+    "Job",
     "Judgment",
     "LedgerEntry",
     "Likelihood",

@@ -20,6 +20,7 @@ INSTALLED_APPS = [
     "csp",
     "annotation.accounts",
     "annotation.apps.AnnotationConfig",
+    "annotation.console",
     "annotation.marketplace",
     "annotation.rehearsal",
 ]
@@ -75,6 +76,7 @@ AUTH_PASSWORD_VALIDATORS = [
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = 1  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_LOCKOUT_TEMPLATE = "console/locked.html"
 AXES_CLIENT_IP_CALLABLE = "annotation.accounts.addresses.client_address"
 # How many proxies of ours stand in front and add to X-Forwarded-For; 0: the header is not believed.
 TRUSTED_PROXIES = env.whole("TRUSTED_PROXIES", 0)
@@ -102,6 +104,10 @@ CONTENT_SECURITY_POLICY = {
 X_FRAME_OPTIONS = "DENY"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
+# Sessions of the console and the administration; the worker site has its own.
+SESSION_COOKIE_NAME = "assay_console"
+SESSION_COOKIE_AGE = env.whole("CONSOLE_SESSION_HOURS", 7 * 24, least=1) * 3600
+LOGIN_URL = "console:sign-in"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_HTTPONLY = True

@@ -11,20 +11,15 @@ a dense matrix of raters by items; it is given both memory layouts, and ratios a
 
 from __future__ import annotations
 
-import argparse
 import importlib.util
 import statistics
-import subprocess
-import tempfile
 import time
-import venv
 from collections.abc import Callable
-from importlib.metadata import version
-from pathlib import Path
 
 import numpy as np
 
 from metrics.alpha import alpha_arrays, krippendorff_alpha
+from tests.benchmarks.throwaway import beside
 
 PACKAGE = "0.9.0"
 Work = dict[str, Callable[[], object]]
@@ -96,32 +91,5 @@ def show(name: str, slow: list[float], fast: list[float]) -> None:
     print(f"{name:<36} {statistics.median(ratios):6.1f}x ({min(ratios):.1f}-{max(ratios):.1f})")
 
 
-def throw_away(folder: str) -> str | None:
-    """The interpreter of a new environment with the package; None where it cannot be installed."""
-    wanted = [f"krippendorff=={PACKAGE}", *(f"{name}=={version(name)}" for name in ("numpy", "scipy"))]
-    python = Path(folder) / "bin" / "python"
-    venv.create(folder, with_pip=True)
-    command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted]
-    installed = subprocess.run(command, capture_output=True, text=True, check=False)
-    return str(python) if installed.returncode == 0 else None
-
-
-def run_there(python: str, rounds: int) -> None:
-    """This benchmark by another interpreter."""
-    subprocess.run([python, "-m", "tests.benchmarks.bench_alpha", str(rounds), "--here"], check=True)
-
-
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("rounds", type=int, nargs="?", default=9)
-    parser.add_argument("--python", help="interpreter of an environment with the package")
-    parser.add_argument("--here", action="store_true", help="by this interpreter, with or without the package")
-    given = parser.parse_args()
-    if given.here or importlib.util.find_spec("krippendorff"):
-        main(given.rounds)
-    elif given.python:
-        run_there(given.python, given.rounds)
-    else:
-        with tempfile.TemporaryDirectory() as made:
-            found = throw_away(made)
-            run_there(found, given.rounds) if found else main(given.rounds)
+    beside("tests.benchmarks.bench_alpha", "krippendorff", f"krippendorff=={PACKAGE}", main, rounds=9)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from metrics import Item, evaluate
 from metrics.errors import BadInput, InsufficientData
@@ -207,3 +208,34 @@ def test_mace_on_the_released_typicality_ratings(data_dir):
     # order in which they first occur; with other names it mixes their rows up, and its figures change with the order.
     found = mace(*batch_ratings(data_dir))
     assert huse(data_dir, found, found.expectation()) == pytest.approx([0.58, 0.60, 0.98], abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["one_coin", "dawid_skene"])
+def test_intervals_of_competence_hold_the_planted_accuracy_as_often_as_they_say(name):
+    held = []
+    for seed in range(12):
+        item, rater, label, _, accuracy = planted(seed, items=600)
+        found = MODELS[name](item, rater, label)
+        order = np.argsort(found.raters)
+        held.append((found.competence_low[order] <= accuracy) & (accuracy <= found.competence_high[order]))
+    assert np.mean(held) == pytest.approx(0.90, abs=0.05)
+
+
+def test_an_interval_of_competence_is_that_of_a_beta_distribution_where_all_labels_are_known():
+    # Four raters agree on every item but the fourth, who is wrong on 3 of 20: Jeffreys' interval of 17 in 20.
+    cells = [(i, r, int(i % 2 if r < 3 or i >= 3 else 1 - i % 2)) for i in range(20) for r in range(4)]
+    found = dawid_skene(*zip(*cells, strict=True), one_coin=True, smoothing=0)
+    assert found.competence[3] == pytest.approx(0.85, abs=1e-6)
+    ends = found.competence_low[3], found.competence_high[3]
+    assert ends == pytest.approx(tuple(stats.beta(17.5, 3.5).ppf([0.05, 0.95])), abs=1e-3)
+
+
+@given(MANY)
+@settings(max_examples=30)
+def test_an_interval_of_competence_holds_its_estimate_and_lies_between_0_and_1(cells):
+    for model in MODELS.values():
+        found = model(*zip(*cells, strict=True))
+        ends = np.array([found.competence_low, found.competence, found.competence_high])
+        assert (np.diff(ends, axis=0) >= 0).all()
+        assert (ends >= 0).all()
+        assert (ends <= 1).all()

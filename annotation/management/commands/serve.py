@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import json
+import os
 import socket
+import subprocess
 import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -13,7 +18,12 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.wsgi import get_wsgi_application
+from django.utils import timezone
 from waitress import create_server
+
+from annotation.accounts.links import first_owner_link
+from annotation.accounts.models import User
+from annotation.models import Study
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
@@ -23,6 +33,8 @@ DELIVERY_SECONDS = 1.0
 # A browser keeps two or more connections open. Beyond waitress's usual hundred nobody new would be answered until one
 # of them ends, and with select instead of poll none beyond 1,024 files.
 CROWD: dict[str, Any] = {"connection_limit": 2_000, "backlog": 2_048, "asyncore_use_poll": True}
+WORK_SECONDS = "2"
+REQUESTER, PLAY_MONEY = "console-requester", "100000.00"
 ORIGINS = ("WORKER_ORIGIN", "HIT_ORIGIN", "CONSOLE_ORIGIN")
 
 
@@ -32,22 +44,32 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--port", type=int, default=8000)
         parser.add_argument("--threads", type=int, default=8)
+        parser.add_argument("--work", action="store_true", help="run the work loop too, in a process of its own")
+        parser.add_argument(
+            "--demo", action="store_true", help="where there is no study yet, rehearse a small one first"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["demo"] and not Study.objects.exists():
+            self.stdout.write("There is no study yet. A small one is rehearsed, so that there is something to see.")
+            call_command("rehearse", name="demo", texts=40, raters=10, stdout=self.stdout)
         listener = _listener(options["port"])
         port = listener.getsockname()[1]
         if not options["port"]:
-            _follow_port(port)
+            follow_port(port)
         elif urlsplit(settings.WORKER_ORIGIN).port not in {None, port}:
             self.stderr.write(f"WORKER_ORIGIN is {settings.WORKER_ORIGIN}, but the port served is {port}.")
         server = served(listener, threads=options["threads"])
         self.stdout.write(f"Serving http://{HOST}:{port}/ (stop with Ctrl-C)")
+        if link := first_owner_link(now=timezone.now()):
+            self.stdout.write(f"The console has no owner yet. Become it by this link, which works once:\n  {link}")
         sys.stdout.flush()
         _start_delivery()
-        try:
-            server.run()
-        finally:
-            server.close()
+        with _work_loop() if options["work"] else nullcontext():
+            try:
+                server.run()
+            finally:
+                server.close()
 
 
 def served(listener: socket.socket, *, threads: int) -> Any:
@@ -84,6 +106,32 @@ def _start_delivery() -> None:
     threading.Thread(target=call_command, args=["marketplace_deliver"], kwargs=go_on, daemon=True).start()
 
 
+@contextmanager
+def _work_loop() -> Iterator[None]:
+    """`manage.py work` beside the server: heavy computing holds up no page, and what is due is done while it runs."""
+    told = {name: getattr(settings, name) for name in (*ORIGINS, *_key_of_our_own())}
+    told["MTURK_ENDPOINT_URL"] = settings.MTURK_ENDPOINT_URL
+    command = [sys.executable, str(settings.ROOT / "manage.py"), "work", "--every", WORK_SECONDS, "--collect"]
+    with (settings.VAR / "work.log").open("a") as log:
+        loop = subprocess.Popen(command, env={**os.environ, **told}, stdout=log, stderr=subprocess.STDOUT)  # noqa: S603
+    try:
+        yield
+    finally:
+        loop.terminate()
+        loop.wait(timeout=60)
+
+
+def _key_of_our_own() -> tuple[str, ...]:
+    """On one machine the console publishes to the marketplace beside it: under a key of its own, with play money."""
+    if settings.MARKETPLACE_DEVELOPMENT and not settings.MTURK_ACCESS_KEY:
+        known = User.objects.filter(username=REQUESTER).exists()
+        out = io.StringIO()
+        call_command("requester", REQUESTER, "--json", *(() if known else ("--balance", PLAY_MONEY)), stdout=out)
+        key = json.loads(out.getvalue())
+        settings.MTURK_ACCESS_KEY, settings.MTURK_SECRET_KEY = key["access_key"], key["secret_key"]
+    return "MTURK_ACCESS_KEY", "MTURK_SECRET_KEY"
+
+
 def _listener(port: int) -> socket.socket:
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -95,9 +143,11 @@ def _listener(port: int) -> socket.socket:
     return listener
 
 
-def _follow_port(port: int) -> None:
+def follow_port(port: int) -> None:
     """A free port is known only now: origins on this machine take it over, for this process."""
+    before = settings.WORKER_ORIGIN
     for name in ORIGINS:
         parts = urlsplit(getattr(settings, name))
         if parts.hostname in {"127.0.0.1", "localhost"}:
             setattr(settings, name, f"{parts.scheme}://{parts.hostname}:{port}")
+    settings.MTURK_ENDPOINT_URL = settings.MTURK_ENDPOINT_URL.replace(f"{before}/", f"{settings.WORKER_ORIGIN}/", 1)

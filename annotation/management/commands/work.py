@@ -8,28 +8,37 @@ from django.utils import timezone
 from annotation import conf
 from annotation.crowd.client import Market
 from annotation.doors import sentences, study_called
+from annotation.exceptions import MarketError
+from annotation.flows.collect import collect
 from annotation.flows.forget import forget
+from annotation.flows.read import read
 from annotation.flows.work import work
-from annotation.models import ScoringChunk
+from annotation.models import ScoringChunk, Study
+from annotation.running import run_due
 from annotation.tasks import score_due
 
 
 class Command(BaseCommand):
-    help = "Carry out everything that is due: effects on the marketplace, texts to score (the embedded work loop)."
+    help = "Carry out everything that is due: effects on the marketplace, scoring, jobs (the embedded work loop)."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--study", help="only this study")
-        parser.add_argument("--only", choices=("market", "scoring"), help="leave the other kind of work alone")
+        parser.add_argument("--only", choices=("market", "scoring", "jobs"), help="leave other kinds of work alone")
+        parser.add_argument("--collect", action="store_true", help="also fetch and read what was submitted")
         parser.add_argument("--every", type=int, metavar="SECONDS", help="go on for ever, one pass in so many seconds")
 
     def handle(self, *args: Any, **options: Any) -> None:
         study = study_called(options["study"]) if options["study"] else None
         while True:
             failed = 0
-            if options["only"] != "scoring":
+            if options["only"] in (None, "market"):
                 failed += self._market(Q(study=study) if study else Q())
-            if options["only"] != "market":
+                if options["collect"]:
+                    self._collect(Q(pk=study.pk) if study else Q())
+            if options["only"] in (None, "scoring"):
                 failed += self._scoring(Q(job__study=study) if study else Q())
+            if options["only"] in (None, "jobs"):
+                run_due()
             gone = forget(now=timezone.now(), dry_run=False)
             if gone.workers:
                 self.stdout.write(f"{gone.workers} workers are known by their pseudonyms alone from now on")
@@ -49,6 +58,18 @@ class Command(BaseCommand):
         done = work(only, market=market, clock=timezone.now, progress=self._tell)
         self.stdout.write(f"{done.done} done, {done.failed} failed, {done.put_off} put off, {done.waiting} waiting")
         return done.failed
+
+    def _collect(self, only: Q) -> None:
+        """Of studies whose HITs are out. A market that cannot be reached now is asked again in the next pass."""
+        market = Market(conf.endpoint())
+        for study in Study.objects.filter(
+            only, status=Study.Status.PUBLISHED, hits__market_id__isnull=False
+        ).distinct():
+            try:
+                collect(study, market=market, now=timezone.now())
+            except MarketError as error:
+                self.stderr.write(f"{study}: {error}")
+            read(study, now=timezone.now())
 
     def _scoring(self, only: Q) -> int:
         if not ScoringChunk.objects.filter(only).exists():

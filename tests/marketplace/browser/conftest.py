@@ -13,8 +13,7 @@ from playwright.sync_api import Browser, Page
 from annotation.marketplace import clock
 from annotation.marketplace.accounts import Record, open_worker
 from annotation.marketplace.worker.sessions import new_link
-from tests.browsing import fresh
-from tests.marketplace.browser.people import LOOKS
+from tests.browsing import LOOKS, fresh
 
 
 @pytest.fixture(params=LOOKS.values(), ids=list(LOOKS))

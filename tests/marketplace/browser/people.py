@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from playwright.sync_api import Page
 
-from tests.browsing import DESK, PHONE, faults
+from tests.browsing import faults
 
-# How a page is looked at: narrow and wide, light and dark.
-LOOKS: dict[str, dict[str, Any]] = {
-    f"{width}-{scheme}": {"viewport": viewport, "color_scheme": scheme}
-    for width, viewport in (("narrow", PHONE), ("wide", DESK))
-    for scheme in ("light", "dark")
-}
 MOST_TABS = 80
 
 _FOCUSED = """() => {
@@ -55,8 +47,3 @@ def fill(page: Page, name: str, text: str) -> None:
 def all_faults(page: Page) -> list[str]:
     """What axe finds serious or critical in the page and in each of its frames."""
     return [found for shown in (page, *page.frames[1:]) for found in faults(shown)]
-
-
-def sideways(page: Page) -> int:
-    """By how many pixels the page is wider than its window: 0 where nobody has to scroll sideways."""
-    return int(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))

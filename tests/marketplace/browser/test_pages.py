@@ -10,8 +10,7 @@ from playwright.sync_api import Page
 from annotation.marketplace import clock, payouts
 from annotation.marketplace.models import WorkerAccount
 from annotation.marketplace.payouts import Mark
-from tests.browsing import DESK, faults
-from tests.marketplace.browser.people import sideways
+from tests.browsing import DESK, faults, sideways, wrong_with
 from tests.marketplace.questions import html_question
 
 LONG = "Say how typical these headlines are: " + "Donaudampfschifffahrtsgesellschaftskapitän " * 2
@@ -60,22 +59,17 @@ def full(lab: Any, sign_in: Any) -> list[str]:
     ]  # fmt: skip
 
 
-def wrong_with(page: Page, paths: list[str]) -> dict[str, Any]:
-    """What is wrong with each page: axe's serious and critical findings, a name or language missing, a sideways bar."""
-    found: dict[str, Any] = {}
+def faulty(page: Page, paths: list[str]) -> dict[str, list[str]]:
+    """What is wrong with each page of the worker site."""
+    found = {}
     for path in paths:
         page.goto(f"/hits/{path}")
-        wrong: list[Any] = faults(page)
-        wrong += [f"{sideways(page)} pixels too wide"] if sideways(page) else []
-        wrong += [] if page.title() and page.locator("html").get_attribute("lang") == "en" else ["no name or language"]
-        wrong += [] if page.locator("h1").count() == 1 else ["not one heading"]
-        if wrong:
-            found[path] = wrong
-    return found
+        found[path] = wrong_with(page)
+    return {path: wrong for path, wrong in found.items() if wrong}
 
 
 def test_the_pages_of_strangers_have_no_faults(site, stranger, look):
-    assert wrong_with(stranger(**look), STRANGERS) == {}
+    assert faulty(stranger(**look), STRANGERS) == {}
 
 
 def test_forms_that_failed_have_no_faults_and_the_summary_has_the_focus(site, stranger, look):
@@ -89,11 +83,11 @@ def test_forms_that_failed_have_no_faults_and_the_summary_has_the_focus(site, st
 
 
 def test_pages_with_nothing_on_them_have_no_faults(visitor, look):
-    assert wrong_with(visitor("new", look), EMPTY) == {}
+    assert faulty(visitor("new", look), EMPTY) == {}
 
 
 def test_pages_with_much_on_them_have_no_faults(full, visitor, look):
-    assert wrong_with(visitor("ann", look), full) == {}
+    assert faulty(visitor("ann", look), full) == {}
 
 
 def test_at_400_percent_nobody_scrolls_sideways(full, visitor):

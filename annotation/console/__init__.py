@@ -1,0 +1,1 @@
+"""The researcher's console. Thin doors: fetch with permission, validate, call one verb, answer."""

@@ -1,0 +1,7 @@
+from django.apps import AppConfig
+
+
+class ConsoleConfig(AppConfig):
+    name = "annotation.console"
+    label = "console"
+    verbose_name = "Console"

@@ -1,0 +1,35 @@
+"""Coming in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth.forms import AuthenticationForm, SetPasswordForm
+from django.utils.translation import gettext_lazy as _
+
+
+class SignIn(AuthenticationForm):
+    error_messages = {
+        **AuthenticationForm.error_messages,
+        "invalid_login": _("Name and password do not fit. Capital letters matter."),
+    }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["username"].label = _("Name")
+
+
+class FirstPassword(SetPasswordForm):
+    """The password that one goes on with after a one-time link."""
+
+    field_order = ("new_password1", "new_password2")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        first, second = (self.fields[name] for name in self.field_order)
+        first.label, second.label = _("Password"), _("Password, once more")
+        first.help_text = _("At least 12 characters.")
+        second.help_text = ""
+        for field in (first, second):
+            field.widget = forms.PasswordInput(attrs={"autocomplete": "new-password"})

@@ -1,0 +1,93 @@
+"""Who may see and do what: roles are looked up in the query that fetches the study, here and nowhere else.
+
+A stranger to a study is told that there is no such page (404); a member with too small a role that it is refused (403).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.views import redirect_to_login
+from django.db.models import OuterRef, QuerySet, Subquery, Value
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.cache import patch_cache_control
+from django.utils.translation import gettext as _
+
+from annotation.accounts.models import User
+from annotation.exceptions import AssayError
+from annotation.models import Membership, Role, Study
+
+View = Callable[..., HttpResponseBase]
+
+RANKS = {Role.VIEWER: 0, Role.REVIEWER: 1, Role.EDITOR: 2, Role.OWNER: 3}
+
+
+def studies_of(user: User) -> QuerySet[Study]:
+    """The studies that `user` may see, each with the `role` held on it."""
+    if user.is_superuser:
+        return Study.objects.annotate(role=Value(str(Role.OWNER)))
+    held = Membership.objects.filter(user=user, study=OuterRef("pk")).values("role")[:1]
+    return Study.objects.visible_to(user).annotate(role=Subquery(held))
+
+
+def may(study: Study, least: str) -> bool:
+    """Whether the role held on a study (one of `studies_of`) is at least `least`."""
+    return RANKS[Role(study.role)] >= RANKS[Role(least)]  # type: ignore[attr-defined]
+
+
+def console_page(view: View) -> View:
+    """A page for somebody who is signed in. Errors of the requester side become a page with their sentence."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if not request.user.is_authenticated:
+            return _to_sign_in(request)
+        try:
+            response = view(request, *args, **kwargs)
+        except Http404:
+            response = refused(request, _("There is no such page"), status=404)
+        except AssayError as error:
+            response = refused(request, str(error), status=409)
+        patch_cache_control(response, private=True, no_store=True)
+        return response
+
+    return guarded
+
+
+def study_page(least: Role = Role.VIEWER) -> Callable[[View], View]:
+    """A page of a study, for members whose role is at least `least`: the view gets the Study (with its `role`)."""
+
+    def with_role(view: View) -> View:
+        @console_page
+        @wraps(view)
+        def guarded(request: HttpRequest, study_id: UUID, **kwargs: Any) -> HttpResponseBase:
+            study = studies_of(request.user).filter(uuid=study_id).first()  # type: ignore[arg-type]
+            if study is None:
+                raise Http404
+            if not may(study, least):
+                return refused(request, _("Your role on this study does not let you do this"), status=403)
+            return view(request, study, **kwargs)
+
+        return guarded
+
+    return with_role
+
+
+def refused(request: HttpRequest, sentence: str, *, status: int, text: str = "") -> HttpResponse:
+    """A page that says why something was not shown or done."""
+    return render(request, "console/refused.html", {"sentence": sentence, "text": text}, status=status)
+
+
+def _to_sign_in(request: HttpRequest) -> HttpResponse:
+    goal = request.get_full_path() if request.method in {"GET", "HEAD"} else reverse("console:studies")
+    if request.headers.get("HX-Request"):
+        response = HttpResponse(status=204)
+        response["HX-Redirect"] = reverse("console:sign-in")
+        return response
+    return redirect_to_login(goal, reverse("console:sign-in"))

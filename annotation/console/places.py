@@ -1,0 +1,34 @@
+"""The register of the console's places: the rail on the left, and the tabs of a study. A page joins by one line here.
+
+`key` is the name of its address in `urls.py`; names that begin with `key-` belong to the same place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from annotation.models import Role
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A link of the rail or a tab. `least`: the smallest role that sees it."""
+
+    key: str
+    label: Any
+    least: Role = Role.VIEWER
+
+    def holds(self, name: str) -> bool:
+        """Whether the page of that address's name belongs here."""
+        return name == self.key or name.startswith(f"{self.key}-")
+
+
+RAIL = (Place("studies", _("Studies")),)
+
+TABS = (
+    Place("overview", _("Overview")),
+    Place("log", _("Log")),
+)

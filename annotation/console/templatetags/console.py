@@ -1,0 +1,81 @@
+"""How the console writes money, times and links, and what stands around a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from django import template
+from django.forms import BoundField, CheckboxInput
+from django.http import HttpRequest
+from django.template import Context
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from annotation.console import permission, places
+from annotation.models import Study
+
+register = template.Library()
+
+
+@register.filter
+def usd(cents: int | None) -> str:
+    """Cents as $1,234.50; a dash where there are none to tell."""
+    if cents is None:
+        return "–"
+    sign = "−" if cents < 0 else ""
+    return f"{sign}${abs(cents) // 100:,}.{abs(cents) % 100:02d}"
+
+
+@register.filter
+def whole(number: int | None) -> str:
+    """12345 as 12,345; a dash for nothing."""
+    return "–" if number is None else f"{number:,}"
+
+
+@register.filter
+def moment(at: datetime | None) -> SafeString | str:
+    """A time in UTC, to the minute, readable for programs too."""
+    if at is None:
+        return "–"
+    told = timezone.localtime(at, timezone.get_default_timezone())
+    return format_html('<time datetime="{}">{}</time>', told.isoformat(), told.strftime("%Y-%m-%d %H:%M"))
+
+
+@register.filter
+def may(study: Study, least: str) -> bool:
+    """Whether the visitor's role on the study is at least `least`."""
+    return permission.may(study, least)
+
+
+@register.filter
+def ticked(field: BoundField) -> bool:
+    """Whether a form's field is a box to tick: its label stands behind it."""
+    return isinstance(field.field.widget, CheckboxInput)
+
+
+@register.inclusion_tag("console/links.html", takes_context=True)
+def rail(context: Context) -> dict[str, Any]:
+    """The links on the left; a study's pages belong to Studies."""
+    name = "studies" if context.get("study") else _here(context)
+    return {"links": _links(places.RAIL, name)}
+
+
+@register.inclusion_tag("console/links.html", takes_context=True)
+def tabs(context: Context, study: Study) -> dict[str, Any]:
+    """The pages of a study that the visitor's role sees."""
+    seen = [place for place in places.TABS if permission.may(study, place.least)]
+    return {"links": _links(seen, _here(context), study.uuid)}
+
+
+def _links(found: Iterable[places.Place], here: str, *parts: object) -> list[tuple[str, Any, bool]]:
+    return [(reverse(f"console:{one.key}", args=parts), one.label, one.holds(here)) for one in found]
+
+
+def _here(context: Context) -> str:
+    request: HttpRequest | None = context.get("request")
+    match = request.resolver_match if request else None
+    return (match.url_name or "") if match else ""

@@ -1,0 +1,70 @@
+"""Long work that somebody asked for on a page: it can be left and found again."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from annotation.models.study import Study
+
+
+class Job(models.Model):
+    """A piece of computing, done by whoever takes it first. `settings`: what was asked; `outcome`: what came of it.
+
+    A running job says `step`, `done` and `of`, and `beat_at` when it last said so; one that fell silent is taken again.
+    """
+
+    class Kind(models.TextChoices):
+        CHECK_TEXTS = "check_texts", "check a file of texts"
+        ADD_TEXTS = "add_texts", "add texts"
+        IMPORT_BATCH = "import_batch", "import a finished batch"
+        REPORT = "report", "compute a report"
+        CROWD = "crowd", "let simulated people work"
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "waiting"
+        RUNNING = "running", "running"
+        DONE = "done", "done"
+        FAILED = "failed", "failed"
+
+    uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, null=True, blank=True, related_name="jobs")
+    kind = models.CharField(max_length=20, choices=Kind.choices)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="jobs"
+    )
+    settings: models.JSONField = models.JSONField(default=dict)
+    step = models.CharField(max_length=200, blank=True)
+    done = models.PositiveBigIntegerField(default=0)
+    of = models.PositiveBigIntegerField(default=0)
+    attempts = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField()
+    beat_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    outcome: models.JSONField = models.JSONField(default=dict)
+    problem = models.TextField(blank=True, help_text="Why it failed, in words.")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(state__in=["waiting", "running", "done", "failed"]), name="job_state_is_known"
+            ),
+            models.CheckConstraint(condition=~Q(state="failed") | ~Q(problem=""), name="failed_job_says_why"),
+        ]
+        indexes = [models.Index(fields=["state", "created_at"])]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.state}"
+
+    @property
+    def open(self) -> bool:
+        return self.state in (self.State.WAITING, self.State.RUNNING)
+
+    @property
+    def percent(self) -> int | None:
+        """How far, in whole per cent; None while nobody knows."""
+        return min(100, 100 * self.done // self.of) if self.of else None

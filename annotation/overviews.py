@@ -1,0 +1,56 @@
+"""Reads of the console: what its pages show of studies, each in as few queries as it takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery, Sum, Value
+from django.db.models.functions import Coalesce
+
+from annotation.models import AuditEvent, Hit, LedgerEntry, Study, Submission, Text
+
+
+def _counted(rows: QuerySet, of: str = "study", what: Count | Sum | None = None) -> Coalesce:
+    """A subquery that counts (or sums) `rows` of each study: joins beside each other would multiply."""
+    told = rows.filter(**{of: OuterRef("pk")}).order_by().values(of).annotate(n=what or Count("pk")).values("n")
+    return Coalesce(Subquery(told, output_field=IntegerField()), Value(0))
+
+
+def with_counts(studies: QuerySet[Study]) -> QuerySet[Study]:
+    """Newest first, each with text_count, wanted (assignments), submitted and spent_cents."""
+    return studies.annotate(
+        text_count=_counted(Text.objects.filter(left_out="")),
+        wanted=_counted(Hit.objects.all(), what=Sum("max_assignments")),
+        submitted=_counted(Submission.objects.all(), of="hit__study"),
+        spent_cents=_counted(LedgerEntry.objects.all(), what=Sum("cents")),
+    ).order_by("-created_at", "-pk")
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How far a study is: texts, HITs, places for workers, work handed in, cents spent."""
+
+    texts: int
+    generators: int
+    hits: int
+    wanted: int
+    submitted: int
+    spent_cents: int
+
+
+def counts(study: Study) -> Counts:
+    """One row of counts."""
+    row = with_counts(Study.objects.filter(pk=study.pk)).get()
+    return Counts(
+        texts=row.text_count,  # type: ignore[attr-defined]
+        generators=study.generators.count(),
+        hits=study.hits.count(),
+        wanted=row.wanted,  # type: ignore[attr-defined]
+        submitted=row.submitted,  # type: ignore[attr-defined]
+        spent_cents=row.spent_cents,  # type: ignore[attr-defined]
+    )
+
+
+def deeds(study: Study) -> QuerySet[AuditEvent]:
+    """What was done to the study, newest first."""
+    return AuditEvent.objects.filter(study=study).order_by("-number")

@@ -1,0 +1,181 @@
+"""The filters: what each looks at, from where on it raises a flag, whom it can wrong, and how a paper tells it.
+
+Numbers F1 to F27 are the specification's. Those that nobody can compute from a submission stand elsewhere: F1 is a
+requirement of the marketplace, F2 and F3 are qualifications, F17 to F19 are judged by two reviewers, F26 and F27 count
+texts. None of them deletes anything.
+"""
+
+from __future__ import annotations
+
+from annotation.quality import answering, chance, pace, reasons
+from annotation.quality.records import Filter
+
+FILTERS: tuple[Filter, ...] = (
+    Filter(
+        "F4", "several_conditions", "Several conditions", "took part in more than one cell of the design", 1, "above",
+        1, True, False, "people who share an account",
+        "The worker took part in {value} cells of the design.",
+        "{count} assignments came from people who had taken part in another condition.",
+        answering.conditions, percent=False,
+    ),
+    Filter(
+        "F5", "attention", "Attention checks", "failed more than half of the attention checks", 0.5, "above", 1,
+        False, False, "fast readers who judge well",
+        "{value} of {n} attention checks were answered otherwise than asked.",
+        "{count} assignments failed more than {threshold} of their attention checks.",
+        answering.checks_failed,
+    ),
+    Filter(
+        "F6", "gold", "Gold texts", "wrong on more than 40 % of at least 5 texts with a known answer", 0.4, "above", 5,
+        False, False, "people who see what our known answer missed",
+        "{value} of {n} texts with a known answer were answered otherwise.",
+        "Raters who were wrong on more than {threshold} of at least 5 control items were marked ({count} assignments).",
+        answering.gold_errors,
+    ),
+    Filter(
+        "F7", "repeats", "Repeated texts", "answers to the same text lie more than one step apart on average", 1,
+        "above", 2, False, False, "people who thought again",
+        "Answers to the same text, asked twice, lay {value} steps apart on average over {n} texts.",
+        "Repeated items differed by more than {threshold} on average for the raters of {count} assignments.",
+        answering.repeats_apart, percent=False,
+    ),
+    Filter(
+        "F8", "too_fast", "Active time on each text", "more than half of the texts in less than a quarter of the time "
+        "that reading them takes (at least 1.5 s)", 0.5, "above", 3, True, False, "skilled readers; short texts",
+        "{value} of {n} texts got less time than a quarter of what reading takes.",
+        "{count} assignments spent less than a quarter of the reading time on more than {threshold} of their items.",
+        pace.too_fast,
+    ),
+    Filter(
+        "F8a", "quick_assignment", "Time from accepting to submitting", "less than 4 seconds for each text, where the "
+        "page did not measure active time", 4, "below", 5, False, False, "skilled readers; texts of a few words",
+        "From accepting to submitting took {value} seconds for each of {n} texts.",
+        "{count} assignments took less than {threshold} seconds for each item.",
+        pace.quick_assignment, percent=False,
+    ),
+    Filter(
+        "F9", "straight_lining", "Straight lines", "one answer for a run of at least 80 % of at least 10 texts", 0.7999,
+        "above", 10, True, False, "careful people on HITs whose texts are all alike",
+        "One answer was given for {value} of {n} texts in a row.",
+        "{count} assignments gave one answer for at least {threshold} of their items in a row.",
+        answering.straight_lines,
+    ),
+    Filter(
+        "F9a", "one_answer", "One answer", "one answer for at least 80 % of at least 10 texts", 0.7999, "above", 10,
+        True, False, "careful people on HITs whose texts are all alike",
+        "One answer was given for {value} of {n} texts.",
+        "{count} assignments gave one answer for at least {threshold} of their items.",
+        answering.one_answer,
+    ),
+    Filter(
+        "F10", "disagreement", "Agreement with the others", "correlates below .1 with the mean of the others over at "
+        "least 10 texts", 0.1, "below", 10, False, True,
+        "valid views of a minority; anybody whose texts hardly differ",
+        "Answers correlate {value} with the mean of the others over {n} texts.",
+        "The raters of {count} assignments correlated below {threshold} with the rest.",
+        answering.agreement, percent=False,
+    ),
+    Filter(
+        "F11", "outlying_mean", "Mean answer", "more than 3 standard deviations from the mean of the raters' means", 3,
+        "above", 5, False, True, "severe raters",
+        "The worker's mean answer lies {value} standard deviations from that of the raters.",
+        "Raters whose mean lay more than {threshold} sd from the raters' mean were marked ({count} assignments).",
+        answering.outlying_mean, percent=False,
+    ),
+    Filter(
+        "F13", "entropy", "Spread of the labels", "entropy of the labels outside 10 to 98 % of its largest, from 20 "
+        "texts", 0, "above", 20, False, True, "raters of uniform texts; people who use the whole scale evenly",
+        "The entropy of {n} labels lies {value} of its largest value outside the usual range.",
+        "The raters of {count} assignments gave labels that were nearly constant or nearly uniform.",
+        answering.entropy,
+    ),
+    Filter(
+        "A1", "without_reading", "Like clicks without reading", "the answers fit clicking at random or along one label "
+        "better than reading", 0, "above", 5, False, True, "people whose views differ from the others'",
+        "The answers to {n} texts fit clicking without reading by {value} nats better than reading (below 0: worse).",
+        "{count} assignments fit clicks without reading better than a reader's answers.",
+        chance.without_reading, percent=False,
+    ),
+    Filter(
+        "F14", "short_reasons", "Short explanations",
+        "more than half of the explanations under 4 words or 15 characters", 0.5, "above", 1, True, False,
+        "terse experts; people who write in a second language",
+        "{value} of {n} explanations have fewer than 4 words or 15 characters.",
+        "{count} assignments explained more than {threshold} of their answers in fewer than 4 words.",
+        reasons.too_short,
+    ),
+    Filter(
+        "F15", "copied_reasons", "Explanations copied from the text", "more than half of the explanations of eight "
+        "words and more stand to over 80 % in runs of eight words of the text", 0.5, "above", 1, True, False,
+        "people who quote what is wrong",
+        "{value} of {n} explanations of eight words and more are copied from the text.",
+        "{count} assignments copied more than {threshold} of their explanations from the text.",
+        reasons.copied,
+    ),
+    Filter(
+        "F16", "repeated_reasons", "Repeated explanations",
+        "at least 2 explanations that equal another's word for word", 1, "above", 2, True, False,
+        "people who find “looks fine” twice",
+        "{value} of {n} explanations equal another one word for word.",
+        "{count} assignments repeated an explanation word for word.",
+        reasons.repeated, percent=False,
+    ),
+    Filter(
+        "F19", "other_language", "Language of the explanations", "more than half of the explanations hold next to no "
+        "common word of the study's language", 0.5, "above", 1, True, False, "dialect; switching between languages",
+        "{value} of {n} explanations hold next to no common word of the study's language.",
+        "{count} assignments explained themselves in what was not recognised as the study's language.",
+        reasons.other_language,
+    ),
+    Filter(
+        "F20", "pasted", "Pasted explanations", "more than half of the explanations were mostly not typed", 0.5,
+        "above", 1, True, False, "dictation, assistive tools, drafts written elsewhere",
+        "{value} of {n} explanations were mostly not typed.",
+        "Paste events were recorded; {count} assignments had mostly pasted explanations.",
+        reasons.pasted,
+    ),
+    Filter(
+        "F22", "time_away", "Time away", "more than half of the time out of sight of the page", 0.5, "above", 1, False,
+        False, "slow connections, phones, people who look a word up or accept early",
+        "{value} of the time from accepting to submitting went by away from the page.",
+        "{count} assignments spent more than {threshold} of their time outside the task page.",
+        pace.time_away,
+    ),
+    Filter(
+        "F23", "shared_device", "Shared device", "the device was used by another worker", 0, "above", 1, False, False,
+        "families, campuses, libraries",
+        "{value} other workers used the same device.",
+        "{count} assignments came from a device that several workers shared.",
+        answering.shared_device, percent=False,
+    ),
+    Filter(
+        "F24", "incomplete", "Incomplete", "an answer is missing, or is not a label of the scale", 0, "above", 0, True,
+        False, "people whose connection broke",
+        "{value} of {n} texts have no answer.",
+        "{count} assignments were incomplete.",
+        answering.incomplete, percent=False,
+    ),
+    Filter(
+        "F25", "practice", "Practice", "every practice round was guessed wrongly", 0.9999, "above", 3, False, False,
+        "everybody, where the task is hard",
+        "{value} of {n} practice rounds were guessed wrongly.",
+        "{count} assignments failed every practice round.",
+        answering.practice_failed,
+    ),
+)  # fmt: skip
+
+# Judged by two reviewers who code the explanations, and flagged when they are agreed or adjudicated.
+JUDGED_BY_HAND = {
+    "mismatch": "F17: the explanation does not match the answer (two reviewers).",
+    "instructions": "F18: the instructions were not followed (two reviewers).",
+    "uninterpretable": "F19: the explanation cannot be interpreted (two reviewers).",
+}
+BY_KIND = {one.kind: one for one in FILTERS}
+DEFAULTS = tuple(one.kind for one in FILTERS if one.on)
+
+
+def rule_of(kind: str) -> str:
+    """The rule behind a flag, in words."""
+    if kind in JUDGED_BY_HAND:
+        return JUDGED_BY_HAND[kind]
+    return f"{BY_KIND[kind].id}: {BY_KIND[kind].rule}." if kind in BY_KIND else kind

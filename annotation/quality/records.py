@@ -1,0 +1,157 @@
+"""A study's work as columns, and what a filter makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+ITEM, GOLD, REPEAT = 0, 1, 2
+ITEM_ROLES = {"item": ITEM, "gold": GOLD, "repeat": REPEAT}
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """M texts as shown, by assignment, then in the order met. NaN: not recorded; -1: none.
+
+    assignment, text: rows of the assignments and texts. label: which label of the scale was chosen. code: its number.
+    role: ITEM, GOLD or REPEAT. known: the right label of a gold text. words: of the text and its context.
+    """
+
+    assignment: Ints
+    text: Ints
+    label: Ints
+    code: Floats
+    role: Ints
+    known: Ints
+    words: Ints
+    active_ms: Floats
+    pastes: Floats
+    keystrokes: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Reasons:
+    """R explanations in the worker's words: `line` is the row of the line each is about."""
+
+    line: Ints
+    body: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """N assignments with their lines and reasons.
+
+    worker, cell: (N,) rows. work_seconds: (N,) from accepting to submitting, NaN unknown. unanswered: (N,) texts
+    without a label. checks, checks_passed, practice, practice_right: (N,). device: (N,) -1 where none is known.
+    bodies: text and context of each text. codes: number of each label, ascending.
+    """
+
+    worker: Ints
+    cell: Ints
+    work_seconds: Floats
+    unanswered: Ints
+    checks: Ints
+    checks_passed: Ints
+    practice: Ints
+    practice_right: Ints
+    device: Ints
+    lines: Lines
+    reasons: Reasons
+    bodies: Sequence[str]
+    codes: Sequence[float]
+    language: str = "en"
+
+    def __len__(self) -> int:
+        return len(self.worker)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What one filter measured of each of N assignments.
+
+    value: NaN where it does not apply. low, high: an interval of 90 % for the value, NaN where none is defined (a
+    fact, not an estimate). n: observations behind it.
+    """
+
+    value: Floats
+    low: Floats
+    high: Floats
+    n: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A rule of evidence. `id` is its number in the specification's list.
+
+    kind: its name in flags. threshold: the default; a value `beyond` it ("above": >, "below": <) raises a flag, where
+    at least `least` observations stand behind it. on: whether the default selection holds it. circular: it uses the
+    study's own answers to the question of interest, so that excluding by it is a sensitivity analysis. wrongly: whom
+    it can wrongly single out. sentence, methods: with {value}, {n} and {threshold}; methods also with {count}.
+    """
+
+    id: str
+    kind: str
+    title: str
+    rule: str
+    threshold: float
+    beyond: str
+    least: int
+    on: bool
+    circular: bool
+    wrongly: str
+    sentence: str
+    methods: str
+    measure: Callable[[Work], Measured]
+    percent: bool = True
+
+    def raised(self, found: Measured, threshold: float | None = None) -> Bools:
+        """(N,) whether the value lies beyond the threshold with enough behind it."""
+        cut = self.threshold if threshold is None else threshold
+        with np.errstate(invalid="ignore"):
+            past = found.value > cut if self.beyond == "above" else found.value < cut
+        return np.asarray(past & (found.n >= self.least))
+
+    def said(self, value: float, n: int, threshold: float | None = None) -> str:
+        """The finding in a plain sentence."""
+        cut = self.threshold if threshold is None else threshold
+        return self.sentence.format(value=self.shown(value), n=n, threshold=self.shown(cut))
+
+    def shown(self, value: float) -> str:
+        """A value as a reader meets it: a share in per cent, else a number."""
+        return f"{100 * value:.0f} %" if self.percent else f"{value:.2g}" if value != round(value) else f"{value:.0f}"
+
+
+def facts(value: Floats | Ints, n: Ints) -> Measured:
+    """Counted, not estimated: no interval."""
+    none = np.full(len(n), np.nan)
+    return Measured(np.asarray(value, dtype=np.float64), none, none, n)
+
+
+def shares(hits: Floats | Ints, n: Ints) -> Measured:
+    """Shares of n with Wilson's interval of 90 %; NaN where n is 0."""
+    z = 1.6448536269514722
+    some = np.maximum(n, 1)
+    share, weight = hits / some, z * z / some
+    centre = (share + weight / 2) / (1 + weight)
+    half = np.sqrt(weight * (share * (1 - share) + weight / 4)) / (1 + weight)
+    ends = np.minimum(share, np.maximum(0, centre - half)), np.maximum(share, np.minimum(1, centre + half))
+    value, low, high = (np.where(n > 0, part, np.nan) for part in (share, *ends))
+    return Measured(value, low, high, np.asarray(n))
+
+
+def counted(places: Ints, size: int, weights: Floats | Bools | None = None) -> Floats:
+    """(size,) sums by place."""
+    given = None if weights is None else np.asarray(weights, dtype=np.float64)
+    return np.bincount(places, weights=given, minlength=size).astype(np.float64)
+
+
+def spread(found: Measured, worker: Ints) -> Measured:
+    """What was measured of workers (by row), given to each of their assignments."""
+    return Measured(found.value[worker], found.low[worker], found.high[worker], found.n[worker])

@@ -1,0 +1,169 @@
+"""The door behind long work: takes a job, carries it out by the verbs, tells how far it is, notes what came of it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from annotation.datasets.batch import read_batch
+from annotation.datasets.codes import Code
+from annotation.datasets.columns import Names
+from annotation.datasets.problems import Told
+from annotation.datasets.texts import Examination, examine_texts
+from annotation.exceptions import AssayError, StateError
+from annotation.flows import jobs
+from annotation.flows.add_texts import add_texts, compared
+from annotation.flows.export import export
+from annotation.flows.import_work import import_work
+from annotation.flows.score import score
+from annotation.models import Job, Study
+from metrics.errors import MetricsError
+from metrics.figures import static
+from metrics.report.build import build
+from metrics.report.gallery import charts
+
+Clock = Callable[[], datetime]
+Tell = Callable[[str, int, int], None]
+log = logging.getLogger(__name__)
+
+
+def run_due(*, clock: Clock = timezone.now, at_most: int = 100) -> int:
+    """Carry out the jobs that wait; how many came to an end."""
+    ended = 0
+    while ended < at_most and (job := jobs.take(now=clock())):
+        run(job, clock=clock)
+        ended += 1
+    return ended
+
+
+def run(job: Job, *, clock: Clock = timezone.now) -> None:
+    """Carry out a job that this caller has taken. What fails is noted with a sentence, and nothing else is kept."""
+
+    def tell(step: str, done: int, of: int) -> None:
+        jobs.tell(job, step, done, of, now=clock())
+
+    try:
+        outcome, study = RUNS[Job.Kind(job.kind)](job, tell, clock())
+    except (AssayError, MetricsError, CommandError) as error:
+        jobs.fail(job, str(error), now=clock())
+    except Exception:
+        log.exception("The job %s failed", job.uuid)
+        jobs.fail(job, "A fault of ours; the log of the server says more. Nothing was changed.", now=clock())
+    else:
+        jobs.finish(job, outcome, now=clock(), study=study)
+
+
+Done = tuple[dict[str, Any], Study | None]
+
+
+def _study_of(job: Job) -> Study:
+    if job.study is None:
+        raise StateError("This job is of no study.")
+    return job.study
+
+
+def _actor(job: Job) -> str:
+    return job.asked_by.get_username() if job.asked_by else "assay"
+
+
+def _examined(job: Job, tell: Tell) -> Examination:
+    asked = job.settings
+    found = examine_texts(
+        Path(asked["path"]),
+        names=_names(asked),
+        generator=asked.get("generator") or None,
+        allow=[Code(one) for one in asked.get("allow", ())],
+        progress=lambda done, of: tell("Reading", done, of),
+    )
+    if found.total_problems:
+        return found
+    return compared(_study_of(job), found, file=Path(asked["path"]).name)
+
+
+def _names(asked: Mapping[str, Any]) -> Names:
+    sources = asked.get("sources") or {}
+    return Names(asked.get("columns") or {}, sources) if sources else Names(asked.get("columns") or {})
+
+
+def _check_texts(job: Job, tell: Tell, now: datetime) -> Done:
+    found = _examined(job, tell)
+    return {
+        "rows": found.rows,
+        "notes": list(found.notes),
+        "preview": [{"row": one.row, "cells": dict(one.cells)} for one in found.preview],
+        "problems": [line for one in found.faults for line in _lines(one.problems)],
+        "total_problems": found.total_problems,
+        "warnings": [line for one in found.faults for line in _lines(one.warnings)],
+        "total_warnings": found.total_warnings,
+        "texts": len(found.texts),
+    }, None
+
+
+def _lines(told: Told) -> list[dict[str, Any]]:
+    return [
+        {"row": one.row, "field": one.field, "rule": one.rule, "code": str(one.code), "do": one.what_to_do}
+        for one in told.listed
+    ]
+
+
+def _add_texts(job: Job, tell: Tell, now: datetime) -> Done:
+    found = _examined(job, tell)
+    found.raise_if_any()
+    added = add_texts(
+        _study_of(job),
+        found.texts,
+        actor=_actor(job),
+        now=now,
+        origin=found.provenance,
+        allowed=[Code(one) for one in job.settings.get("allow", ())],
+        progress=None,
+    )
+    return {"texts": added.texts, "references": added.references, "by_generator": dict(added.by_generator)}, None
+
+
+def _import_batch(job: Job, tell: Tell, now: datetime) -> Done:
+    tell("Reading", 0, 2)
+    work = read_batch(Path(job.settings["path"]))
+    tell("Storing", 1, 2)
+    done = import_work(work, name=job.settings["name"], actor=_actor(job), now=now, owner=job.asked_by)
+    counts = {name: getattr(done, name) for name in ("texts", "hits", "submissions", "judgments", "workers")}
+    return {**counts, "warnings": list(work.warnings)}, done.study
+
+
+def _report(job: Job, tell: Tell, now: datetime) -> Done:
+    """The report's files lie in a folder of the job; its figures, without script, in the outcome."""
+    study, seed = _study_of(job), int(job.settings.get("seed", 0))
+    command = f"manage.py report {study} --out DIR --seed {seed}"
+    report = build(score(study, command=command), seed=seed, progress=tell)
+    tell("Writing", len(report.generators), len(report.generators))
+    done = export(report, folder_of(job), study=study, actor=_actor(job), now=now)
+    figures = [{"name": one.name, "title": one.title, "alt": one.alt, "svg": static.svg(one)} for one in charts(report)]
+    return {"result": done.result.pk, "files": [path.name for path in done.paths], "figures": figures}, None
+
+
+def _crowd(job: Job, tell: Tell, now: datetime) -> Done:
+    """By name: neither room imports the rehearsal."""
+    tell("People are at work", 0, 0)
+    call_command("rehearsal_crowd", _study_of(job).name, verbosity=0)
+    return {}, None
+
+
+RUNS: dict[Job.Kind, Callable[[Job, Tell, datetime], Done]] = {
+    Job.Kind.CHECK_TEXTS: _check_texts,
+    Job.Kind.ADD_TEXTS: _add_texts,
+    Job.Kind.IMPORT_BATCH: _import_batch,
+    Job.Kind.REPORT: _report,
+    Job.Kind.CROWD: _crowd,
+}
+
+
+def folder_of(job: Job) -> Path:
+    """Where the files lie that a job wrote."""
+    return Path(settings.VAR) / "jobs" / str(job.uuid)

@@ -1,0 +1,86 @@
+"""python -m tests.screenshots [NAME ...] [--again]: photograph the pages whose names begin with a NAME (all).
+
+--again: take the rehearsal of the last run instead of a new one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import pkgutil
+import sys
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page
+
+import tests.screenshots as here
+from tests.browsing import LOOKS, chromium, fresh
+from tests.screenshots.shots import Shot, World
+from tests.screenshots.world import ROOT, rehearsed, served
+
+OUT = ROOT / "var" / "screenshots"
+FOLDER = ROOT / "var" / "screenshots-world"
+# Pixels; Chromium draws no picture that is much higher.
+HIGHEST = 16_000
+
+
+def registered() -> list[Shot]:
+    """The SHOTS of every module here."""
+    modules = [
+        importlib.import_module(f"{here.__name__}.{one.name}")
+        for one in pkgutil.iter_modules(here.__path__)
+        if one.name != "__main__"
+    ]
+    return [shot for module in modules for shot in getattr(module, "SHOTS", [])]
+
+
+def take(browser: Browser, shot: Shot, world: World, out: Path) -> list[Path]:
+    """The picture, or pictures, of a shot in every look."""
+    taken: list[Path] = []
+    for look, settings in LOOKS.items():
+        with fresh(browser, **settings) as context:
+            context.add_cookies(world.cookies.get(shot.who, []))  # type: ignore[arg-type]
+            page = context.new_page()
+            page.goto(shot.address(world))
+            if shot.act:
+                shot.act(page)
+            taken += _pictures(page, shot, out / f"{shot.name}-{look}.png")
+    return taken
+
+
+def _pictures(page: Page, shot: Shot, path: Path) -> list[Path]:
+    if not shot.each:
+        height = page.evaluate("document.documentElement.scrollHeight")
+        page.screenshot(path=path, full_page=height < HIGHEST)
+        return [path]
+    paths = []
+    for number, element in enumerate(page.locator(shot.each).all()):
+        paths.append(path.with_stem(f"{shot.name}-{number + 1}-{path.stem.removeprefix(f'{shot.name}-')}"))
+        element.screenshot(path=paths[-1])
+    return paths
+
+
+def main(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="make screenshots", description=__doc__)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--again", action="store_true")
+    given = parser.parse_args(words)
+    path = os.environ.get("CHROMIUM")
+    if not path:
+        sys.stderr.write("Set CHROMIUM to the path of a Chromium.\n")
+        return 2
+    wanted = [shot for shot in registered() if not given.names or shot.name.startswith(tuple(given.names))]
+    if not given.again or not (FOLDER / "assay.sqlite3").exists():
+        sys.stdout.write("Rehearsing a small study ...\n")
+        rehearsed(FOLDER)
+    OUT.mkdir(parents=True, exist_ok=True)
+    with served(FOLDER) as world, chromium(path) as browser:
+        for shot in wanted:
+            sys.stdout.write(f"{shot.name}: {len(take(browser, shot, world, OUT))} pictures\n")
+    sys.stdout.write(f"In {OUT.relative_to(ROOT)}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

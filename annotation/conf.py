@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -20,3 +21,13 @@ def endpoint() -> Endpoint:
         region=settings.MTURK_REGION,
         provider="assay" if own else (urlsplit(url).hostname or url),
     )
+
+
+def chromium() -> Path | None:
+    """The browser that prints, or None where the settings name none."""
+    return Path(settings.CHROMIUM) if settings.CHROMIUM else None
+
+
+def sandbox() -> bool:
+    """Whether it runs in its sandbox."""
+    return not settings.CHROMIUM_NO_SANDBOX

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from metrics.errors import BadInput
-from metrics.report.particulars import Attached
+from metrics.report.particulars import Attached, AttachedKind
 from metrics.report.section import Section
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Estimate, Interval
@@ -25,7 +25,7 @@ def sections(attached: Sequence[Attached]) -> Iterator[Section]:
         yield Section("automatic", AUTOMATIC, (_files(scores),), (_automatic(scores),))
 
 
-def kind_of(document: Mapping[str, Any]) -> str:
+def kind_of(document: Mapping[str, Any]) -> AttachedKind:
     """`nnd` or `automatic`, by the keys of the document. Raises BadInput."""
     if "models" in document or "overall" in document:
         return "nnd"

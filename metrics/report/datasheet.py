@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from metrics.report.records import ReportInput
 from metrics.report.wording import moment, money, plural
 
-NEEDS_A_PERSON = None
-
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -44,15 +42,15 @@ Answers = Iterator[tuple[str, str | None]]
 
 
 def _resources(given: ReportInput) -> Answers:
-    yield "Where the experiment is described, and which of several it is", NEEDS_A_PERSON
+    yield "Where the experiment is described, and which of several it is", given.said("reference")
     yield "Where its resources are (outputs, tools, code)", "; ".join(given.study.provenance) or None
-    yield "Who fills in this sheet, and whom to write to", NEEDS_A_PERSON
+    yield "Who fills in this sheet, and whom to write to", given.said("contact")
 
 
 def _systems(given: ReportInput) -> Answers:
     names = [f"{one.name} ({one.decoding})" if one.decoding else one.name for one in given.generators]
     yield "Systems evaluated", "; ".join(names) or None
-    yield "Kind of input", NEEDS_A_PERSON
+    yield "Kind of input", given.said("input")
     yield "Kind of output", given.study.noun
     yield "Task that the systems perform", given.study.task
     yield "Language of the input", given.language
@@ -75,17 +73,16 @@ def _evaluators(given: ReportInput) -> Answers:
     raters = crowd.workers if crowd.workers is not None else len({one.rater for one in given.ratings}) or None
     yield "Number of evaluators", None if raters is None else str(raters)
     simulated = given.study.mode == "rehearsal"
-    yield "Kind of evaluators", "simulated, no people" if simulated else NEEDS_A_PERSON
+    yield "Kind of evaluators", "simulated, no people" if simulated else given.said("people")
     yield "How they were recruited", crowd.provider
     yield "Criteria they met", "; ".join(crowd.criteria) or None
     trained = [one.training for one in given.conditions if one.training and one.training != "none"]
     yield "Training before the task", "; ".join(dict.fromkeys(trained)) or ("none" if given.conditions else None)
-    yield "Other characteristics", NEEDS_A_PERSON
 
 
 def _design(given: ReportInput) -> Answers:
     study, plan = given.study, given.plan
-    yield "Registered beforehand", plan.registered_where or moment(plan.registered_at) if plan and plan.sha256 else None
+    yield "Registered beforehand", plan.registered_where if plan else None
     yield "How responses were collected", "web pages of Assay" if study.mode != "imported" else study.task
     rules = [f"{flag.name}: {flag.rule}" for flag in given.flags or ()]
     yield "Quality assurance", "; ".join(rules) or ("none" if given.flags == () else None)
@@ -105,7 +102,7 @@ def _criterion(given: ReportInput) -> Answers:
     names = dict.fromkeys(one.criterion for one in given.ratings)
     yield "Name of the criterion", ", ".join(name.replace("_", " ") for name in names) or None
     yield "Its definition as given to evaluators", given.study.instructions
-    yield "Correctness, goodness or a feature; form, content or both", NEEDS_A_PERSON
+    yield "Correctness, goodness or a feature; form, content or both", given.said("criterion")
 
 
 def _mode(given: ReportInput) -> Answers:
@@ -130,7 +127,7 @@ def _elicitation(given: ReportInput) -> Answers:
         "HUSE with intervals" if given.generators else "shares and means with intervals" if ratings else None,
     )
     yield "Agreement between evaluators", "Krippendorff's alpha, in the results" if ratings else None
-    yield "Agreement of an evaluator with themselves", NEEDS_A_PERSON
+    yield "Agreement of an evaluator with themselves", None
 
 
 def _ethics(given: ReportInput) -> Answers:
@@ -139,7 +136,7 @@ def _ethics(given: ReportInput) -> Answers:
     yield "Consent", given.crowd.consent
     wage = given.money.wage_cents
     yield "Pay", None if wage is None else f"{money(wage, given.money.currency)} an hour at the median time"
-    yield "Impact assessment", NEEDS_A_PERSON
+    yield "Impact assessment", given.said("impact")
 
 
 def filled(entries: tuple[Entry, ...]) -> str:

@@ -30,7 +30,8 @@ def panels(
     points = {name: _points(judgments, bodies) for name, judgments in judged.items()}
     if not points:
         return []
-    hj_range, rate_range = ranges([point for own in points.values() for point in own])
+    every = [point for own in points.values() for point in own]
+    hj_range, rate_range = ranges(every) if every else ((0.0, 1.0), (-1.0, 0.0))
     return [
         Panel(
             name=f"scatter-{at}",

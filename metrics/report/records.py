@@ -267,7 +267,8 @@ class ReportInput:
     command: the command that makes this report again.
     conditions, assignments, comments, codes, pages, plan, attached: see `particulars`; empty or None: not recorded.
     quality: sentences on exclusions, as a methods section would say them; None where nothing was decided.
-    licence: of the texts. language: of the texts, in English.
+    licence: of the texts. language: of the texts, in English. statements: (key, words) that only a person can say:
+    `reference`, `contact`, `input`, `people`, `criterion`, `impact` of the datasheet.
     """
 
     study: StudyFacts
@@ -292,3 +293,8 @@ class ReportInput:
     quality: tuple[str, ...] | None = None
     licence: str | None = None
     language: str | None = None
+    statements: tuple[tuple[str, str], ...] = ()
+
+    def said(self, key: str) -> str | None:
+        """What a person stated under that key, or None."""
+        return dict(self.statements).get(key)

@@ -25,6 +25,7 @@ from metrics.correlation import Correlation, FrequencyCorrelation, hj_frequency,
 from metrics.curves import Curve, CurvePoint, replicate_curve, size_curve
 from metrics.dominance import DominanceRegion, dominance_region, iso_huse
 from metrics.equivalence import Margin, equivalence, equivalence_of_two
+from metrics.error_rates import subsample_interval
 from metrics.errors import (
     BadInput,
     DegenerateInput,
@@ -57,7 +58,7 @@ from metrics.power import (
 from metrics.powered import prediction_powered_mean
 from metrics.reliability import IntraclassCorrelations, intraclass_correlations, raters_needed
 from metrics.reproduction import reproduction_variation
-from metrics.resampling import huse_arrays, subsample_interval, subsample_sd
+from metrics.resampling import huse_arrays, subsample_sd
 from metrics.sensitivity import Sensitivity, SensitivityRow, sensitivity_table
 from metrics.sequential import any_time_half_width, any_time_mean
 from metrics.serialise import estimate_json, modes_json, record_json, result_json

@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 
 from metrics.arrays import Bools, Floats
 from metrics.correlation import midranks, pearson
+from metrics.error_rates import normal_quantile
 from metrics.errors import BadInput, DegenerateInput, InsufficientData
 from metrics.h_score import Thresholds
 from metrics.kappa import cohen_kappa
-from metrics.resampling import normal_quantile
 from metrics.shares import wilson
 from metrics.types import Estimate, Interval, Setting
 from metrics.version import __version__

@@ -16,10 +16,11 @@ import numpy as np
 
 from metrics.arrays import Bools, Floats, Ints
 from metrics.distributions import t_quantile
+from metrics.error_rates import degrees, error_floor
 from metrics.errors import BadInput, InsufficientData, some
 from metrics.huse import Settings
 from metrics.rated import lay_out, with_means
-from metrics.resampling import SHARE, context_numbers, degrees, error_floor, kept_of, neighbours_in, split_units
+from metrics.resampling import SHARE, context_numbers, kept_of, neighbours_in, split_units
 from metrics.subsets import Study
 from metrics.types import MODEL, REFERENCE, Estimate, Interval, Item, Missing, Rating, Setting
 from metrics.validation import Table, check_items

@@ -16,16 +16,12 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from metrics.arrays import Bools, Ints
+from metrics.error_rates import degrees, normal_quantile, subsample_interval
 from metrics.errors import BadInput, InsufficientData
 from metrics.huse import MODES, STANDARD_ERROR, Settings, evaluate
 from metrics.rated import Rated, lay_out, with_means
 from metrics.rater_halves import MUCH_DIFFERENT, half_means, rater_errors, source_difference
-from metrics.resampling import (
-    context_numbers,
-    degrees,
-    normal_quantile,
-    subsample_interval,
-)
+from metrics.resampling import context_numbers
 from metrics.types import Estimate, HuseResult, Interval, Item, Missing, Mode, Rating, Setting, VoteTie
 from metrics.validation import check_items
 from metrics.version import __version__

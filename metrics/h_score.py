@@ -16,9 +16,9 @@ import numpy as np
 
 from metrics.arrays import Floats, Ints
 from metrics.distributions import check_level, t_quantile
+from metrics.error_rates import normal_quantile
 from metrics.errors import BadInput, InsufficientData
 from metrics.predictions import Predictions
-from metrics.resampling import normal_quantile
 from metrics.shares import wilson
 from metrics.text_measures import distinct, longest_repeat
 from metrics.types import Estimate, Interval, Setting

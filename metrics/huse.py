@@ -15,9 +15,10 @@ import numpy as np
 
 from metrics.arrays import Ints
 from metrics.classifier import HJ, LOG_PROB, Classifier
+from metrics.error_rates import subsample_interval
 from metrics.errors import BadInput
 from metrics.lines import Votes
-from metrics.resampling import context_numbers, smallest_draw, subsample_interval, subsample_sd
+from metrics.resampling import context_numbers, smallest_draw, subsample_sd
 from metrics.types import Estimate, HuseResult, Interval, Item, Missing, Mode, Setting, VoteTie
 from metrics.validation import Table, check_items, leave_out_log_prob
 from metrics.version import __version__

@@ -1,4 +1,4 @@
-"""The headline interval of HUSE: a standard error from pairs of halves of the contexts, in Wilson's interval.
+"""Standard errors of HUSE for its headline interval, from pairs of halves of the contexts.
 
 The contexts are split at random into two halves, many times. The two halves are independent studies of half the size,
 so the mean of (first - second)^2 / 2 is the variance of the measure at half the size without bias, and half of it that
@@ -6,8 +6,9 @@ at the full size if variance goes with 1 / n. Subsamples that overlap do not hav
 leave-one-out error they share less than their overlap, and their spread is too large (by 5 to 20 % in sd).
 In a half the neighbours are k / sqrt(2): with k they would lie too far away, with k / 2 the vote would be too noisy.
 
-What an interval is for: the expectation of the estimator at this number of texts and raters, over new texts; the noise
-of single ratings is in the texts drawn. `metrics.components` adds what other raters would move.
+`metrics.error_rates` makes the interval. What it is for: the expectation of the estimator at this number of texts and
+raters, over new texts; the noise of single ratings is in the texts drawn. `metrics.components` adds what other raters
+would move.
 How the rule was found and what it covers: `docs/huse-interval.md`, `docs/validity.md`.
 """
 
@@ -16,22 +17,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from metrics.arrays import Bools, Floats, Ints
-from metrics.distributions import t_quantile
-from metrics.shares import wilson
 from metrics.subsets import Study
-from metrics.types import Interval
 
-METHOD = "half-samples"
-TARGET = "expectation of the estimator at this number of texts and ratings, over new texts"
 SHARE = 0.5  # of the contexts in a half
-MOST_EFFECTIVE = 2  # texts that a text may stand for where the measured variance is below the binomial one
 BATCH_CELLS = 1 << 20
 
 
@@ -174,46 +168,6 @@ def smallest_draw(z: Bools, context: Ints | None, k: int) -> int:
     if len(sizes) < 2:
         return 0
     return int(sizes[: kept_of(len(sizes), SHARE)].sum())
-
-
-def error_floor(value: float, n: int) -> float:
-    """Binomial standard error of twice an error rate over n texts, one error and one hit added.
-
-    Halves of a study with next to no error show no spread at all; a difference is not taken to be surer than this.
-    """
-    rate = min(max((value * n / 2 + 1) / (n + 2), 0.0), 1.0)
-    return 2 * math.sqrt(rate * (1 - rate) / (n + 2))
-
-
-def subsample_interval(
-    value: float, sd: float, n: int, level: float, difference: bool = False, freedom: float | None = None
-) -> Interval:
-    """The interval of a HUSE, HUSE-Q or log p alone, or of a HUSE-D (`difference`), from its standard error.
-
-    A HUSE is twice an error rate p: Wilson's interval with the effective number of texts p (1 - p) / variance, at most
-    2 n, doubled; near 0 it is asymmetric and open where no error was seen. A HUSE-D can be negative and takes
-    value -+ t * sd, not clipped, with sd at least the floor of the error rate |HUSE - HUSE-Q|.
-    n: texts of both sources. freedom: of Student's t; None: contexts - 1 for HUSE-D, infinite for the others.
-    """
-    if difference:
-        half = t_quantile((1 + level) / 2, freedom or degrees(n)) * max(sd, error_floor(abs(value - 1), n))
-        return Interval(value - half, value + half, level, METHOD, TARGET)
-    quantile = t_quantile((1 + level) / 2, freedom) if freedom else normal_quantile(level)
-    rate = min(max(value / 2, 0.0), 1.0)
-    spread = rate * (1 - rate)
-    effective = min(MOST_EFFECTIVE * n, 4 * spread / sd**2) if sd > 0 and spread > 0 else n
-    low, high = wilson(rate, max(effective, np.finfo(float).tiny), quantile)
-    return Interval(2 * low, 2 * high, level, METHOD, TARGET)
-
-
-def degrees(n: int) -> int:
-    """Degrees of freedom of a standard error from n texts of both sources: contexts - 1."""
-    return max(1, n // 2 - 1)
-
-
-def normal_quantile(level: float) -> float:
-    """z of a two-sided interval at `level`: 1.96 for 0.95."""
-    return NormalDist().inv_cdf((1 + level) / 2)
 
 
 def context_numbers(contexts: Sequence[str | None], z: Bools) -> Ints | None:

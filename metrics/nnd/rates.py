@@ -13,9 +13,9 @@ import numpy as np
 
 from metrics.arrays import Floats, Ints
 from metrics.distributions import check_level
+from metrics.error_rates import normal_quantile
 from metrics.errors import BadInput
 from metrics.nnd.administer import Administered, Outcome
-from metrics.resampling import normal_quantile
 from metrics.shares import pooled_share, wilson
 from metrics.types import Estimate, Interval, Setting
 from metrics.version import __version__

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics.arrays import Floats
+from metrics.error_rates import normal_quantile
 from metrics.errors import BadInput
 from metrics.planning.pilot import Pilot
-from metrics.resampling import huse_arrays, normal_quantile
+from metrics.resampling import huse_arrays
 from metrics.version import __version__
 
 Progress = Callable[[int, int], object]

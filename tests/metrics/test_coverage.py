@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import shutil
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,10 +14,18 @@ from metrics import huse_arrays, subsample_interval, subsample_sd
 from metrics.components import joint_interval
 from metrics.rater_halves import rater_errors, source_difference
 from metrics.shares import pooled_share
-from tests.benchmarks.truth.coverage import attainable
-from tests.benchmarks.truth.judging_studies import Quiz, Text, judged_texts, quizzes
-from tests.benchmarks.truth.store import Job
-from tests.benchmarks.worlds import ONE_SOURCE, WORLDS
+from tests.benchmarks.truth import size_studies
+from tests.benchmarks.truth.coverage import Row, attainable, row
+from tests.benchmarks.truth.huse_rows import DIFFERENCES, TITLES, difference_tallies, huse_tallies
+from tests.benchmarks.truth.huse_studies import difference_values, differences, huse_chunk, values_only
+from tests.benchmarks.truth.judging_rows import hj_tallies, rate_tallies
+from tests.benchmarks.truth.judging_studies import AGREEMENTS, Quiz, Text, alpha_at, at_level, judged_texts, quizzes
+from tests.benchmarks.truth.kept import Kept
+from tests.benchmarks.truth.store import Arrays, Job
+from tests.benchmarks.truth.tallies import Tally
+from tests.benchmarks.truth.validity import Plan, lines
+from tests.benchmarks.truth.works import Sums, Work, values_total
+from tests.benchmarks.worlds import ONE_SOURCE, WORLDS, World
 
 STUDIES = 120
 NAMES = ("huse", "huse_q", "huse_d")
@@ -83,6 +94,14 @@ def test_hj_holds_the_expected_rating_as_often_as_it_says(text):
         assert abs(held - level) < slack(level, 2000)
 
 
+@pytest.mark.parametrize("name", ["5 crossed raters, interval", "pool of 40, skewed, interval"])
+def test_alpha_at_another_level_is_what_drawing_again_gives(name):
+    study = AGREEMENTS[name].study(np.random.default_rng(3))
+    again = alpha_at(AGREEMENTS[name], study, 0.90, 8).interval
+    moved = at_level(alpha_at(AGREEMENTS[name], study, 0.95, 8), 0.90).interval
+    assert (moved.low, moved.high) == pytest.approx((again.low, again.high), abs=1e-9)
+
+
 def test_tests_of_one_context_that_share_their_outcome_count_once():
     # 20 contexts, each all or nothing, of 5 tests: as wide as 20 tests, not as 100.
     together, apart = np.repeat([0, 5], 10), np.tile([2, 3], 10)
@@ -93,9 +112,19 @@ def test_tests_of_one_context_that_share_their_outcome_count_once():
 
 def test_coverage_that_jumps_says_between_what():
     # Values 0 (nine of ten) and .01: an interval that moves with the value holds 0.001 in nine of ten or in all.
-    values = np.array([0.0] * 9 + [0.01])
-    assert attainable(values, 0.001, 0.95) == pytest.approx((0.9, 1.0))
-    assert attainable(np.arange(100.0), 50, 0.95) is None
+    assert attainable({"0": 9, "0.01": 1}, 0.001, 0.95) == pytest.approx((0.9, 1.0))
+    assert attainable({str(value): 1 for value in range(100)}, 50, 0.95) is None
+
+
+def test_a_coverage_is_laid_to_steps_only_where_no_cut_comes_near():
+    def of(seen: dict[str, int], held: int) -> Row:
+        return row("a world", "a measure", Tally(10_000, 10.0, 0.0, (9000, held), (1.0, 1.0), seen))
+
+    # One value in nine of ten studies: 90 or 100 % where 95 is stated. With values of 4 and 5 % 95 can be had.
+    jumping, smooth = {"0": 9000, "0.01": 1000}, {"0": 9000, "0.01": 500, "0.02": 500}
+    assert (of(jumping, 9000).off(), of(jumping, 9000).in_steps()) == ((0.95,), (0.95,))
+    assert (of(smooth, 9000).off(), of(smooth, 9000).in_steps()) == ((0.95,), ())
+    assert of(smooth, 9490).off() == ()
 
 
 def test_a_piece_of_work_is_done_once_and_again_when_its_code_changes(tmp_path, monkeypatch):
@@ -104,9 +133,64 @@ def test_a_piece_of_work_is_done_once_and_again_when_its_code_changes(tmp_path, 
     monkeypatch.setattr(store, "FOLDER", tmp_path / "kept")
     monkeypatch.setattr(store, "ROOT", tmp_path)
     code = tmp_path / "code.py"
-    code.write_text("one", encoding="utf-8")
+    code.write_text("x = 1", encoding="utf-8")
     job = Job("a world 0", lambda n: {"values": np.arange(n)}, (3,), ("code.py",))
     assert (job.run(), job.run()) == (True, False)
     assert job.arrays()["values"].tolist() == [0, 1, 2]
-    code.write_text("two", encoding="utf-8")
+    code.write_text("# More is said.\nx = (1)", encoding="utf-8")
+    assert not job.run()
+    code.write_text("x = 2", encoding="utf-8")
     assert job.run()
+
+
+def test_the_page_of_the_counts_kept_is_the_page_of_the_studies(tmp_path, monkeypatch):
+    from tests.benchmarks.truth import store
+
+    monkeypatch.setattr(store, "FOLDER", tmp_path / "studies")
+    given = tiny_plan()
+    waiting = Kept(tmp_path / "kept.json")
+    assert len(given.missing(waiting)) == len(given.jobs()) == 9
+    for job in given.jobs():
+        job.run()
+    from_studies = "".join(lines(given, waiting))
+    waiting.take(given.works())
+    shutil.rmtree(tmp_path / "studies")
+    kept = Kept(tmp_path / "kept.json")
+    assert "".join(lines(given, kept)) == from_studies
+    assert "pieces of work are missing" not in from_studies
+    assert "pieces of work are missing" in "".join(lines(given, Kept(tmp_path / "empty.json")))
+
+
+def tiny_plan() -> Plan:
+    """One row of each kind, of a few studies."""
+    text, quiz, world = Text(None, 5), Quiz(10, 0.7), World(pairs=20)
+    covered = {
+        "huse": (
+            Work(
+                "small",
+                TITLES,
+                (job("huse 0", huse_chunk, world, 3, (1,), 4), job("huse 1", huse_chunk, world, 2, (2,), 4)),
+                partial(huse_tallies, world),
+                (),
+                job("huse target", values_only, world, 5, (3,)),
+            ),
+        ),
+        "differences": (
+            Work(
+                "two",
+                DIFFERENCES,
+                (job("difference 0", differences, world, world, 2, (4,), 0.95),),
+                partial(difference_tallies, 20),
+                (),
+                job("difference target", difference_values, world, world, 5, (5,)),
+            ),
+        ),
+        "hj": (Work("text", ("HJ",), (job("hj 0", judged_texts, text, 20, (6,)),), hj_tallies, ()),),
+        "nnd": (Work("quiz", ("rate",), (job("nnd 0", quizzes, quiz, 20, (7,)),), partial(rate_tallies, 0.7), ()),),
+    }
+    size = Sums("size", (job("size 0", size_studies.tested, world, False, 1, (8,)),), size_studies.rejected)
+    return Plan(covered, (size,), ((40, 20, Sums("bias", (job("bias", values_only, world, 5, (9,)),), values_total)),))
+
+
+def job(name: str, make: Callable[..., Arrays], *arguments: object) -> Job:
+    return Job(name, make, arguments, ())

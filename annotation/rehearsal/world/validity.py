@@ -16,7 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from metrics.resampling import METHOD, subsample_interval, subsample_sd
+from metrics.error_rates import METHOD, subsample_interval
+from metrics.resampling import subsample_sd
 
 from .bayes import CELL, COARSER, STATED, Counts, bayes_error, count, no_counts, quality_only
 from .simulation import MEASURES, Floats, Studies, simulate

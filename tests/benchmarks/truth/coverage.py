@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-LEVELS = (0.90, 0.95)
+from tests.benchmarks.truth.tallies import LEVELS, Tally
+
 TOLERANCE = 0.03
 STEP = 0.05  # values this frequent make coverage jump
-ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -35,38 +35,51 @@ class Row:
         """Monte-Carlo standard error of a coverage that is as stated."""
         return math.sqrt(level * (1 - level) / self.studies)
 
-    def off(self) -> bool:
-        """Whether a coverage lies more than 3 points and twice its Monte-Carlo error from the stated one."""
-        slack = [TOLERANCE + 2 * self.error(level) for level in LEVELS]
-        return any(abs(c - level) > more for c, level, more in zip(self.coverage, LEVELS, slack, strict=True))
+    def off(self) -> tuple[float, ...]:
+        """The levels whose coverage lies more than 3 points and twice its Monte-Carlo error from the stated one."""
+        found = zip(LEVELS, self.coverage, strict=True)
+        return tuple(level for level, c in found if abs(c - level) > TOLERANCE + 2 * self.error(level))
+
+    def in_steps(self) -> tuple[float, ...]:
+        """Those of `off` to which no cut of the few values comes nearer than the coverage found, or than 3 points."""
+        found = zip(LEVELS, self.coverage, self.possible, strict=True)
+        off = self.off()
+        return tuple(
+            level for level, c, pair in found if level in off and pair and self._jumped(level, abs(c - level), pair)
+        )
+
+    def _jumped(self, level: float, apart: float, pair: tuple[float, float]) -> bool:
+        below, above = level - pair[0], pair[1] - level
+        farthest = max(below, above) if min(below, above) > TOLERANCE else min(below, above)
+        return apart <= farthest + 2 * self.error(level)
 
 
-def row(
-    world: str,
-    measure: str,
-    values: np.ndarray,
-    truth: float,
-    intervals: Sequence[tuple[np.ndarray, np.ndarray]],
-) -> Row:
-    """values: (studies,); intervals: low and high (studies,) for each of LEVELS."""
-    held = [np.mean((low <= truth + ROUNDING) & (truth <= high + ROUNDING)) for low, high in intervals]
-    width = [float(np.mean(high - low) / 2) for low, high in intervals]
-    possible = tuple(attainable(values, truth, level) for level in LEVELS)
-    bias = float(values.mean() - truth)
-    return Row(world, measure, truth, bias, len(values), tuple(map(float, held)), tuple(width), possible)
+def row(world: str, measure: str, found: Tally) -> Row:
+    """The row of all studies of a measure in a world."""
+    truth = found.target / found.studies
+    return Row(
+        world,
+        measure,
+        truth,
+        found.apart / found.studies,
+        found.studies,
+        tuple(held / found.studies for held in found.held),
+        tuple(width / found.studies / 2 for width in found.width),
+        tuple(attainable(found.seen, truth, level) for level in LEVELS),
+    )
 
 
-def attainable(values: np.ndarray, truth: float, level: float) -> tuple[float, float] | None:
+def attainable(seen: Mapping[str, int], truth: float, level: float) -> tuple[float, float] | None:
     """Shares of studies, next below and next above the level, that an interval moving with the estimate can hold.
 
-    An interval whose ends rise with the estimate holds the truth for a run of values. Runs that hold the value nearest
-    to the truth are looked at. None where no single value has a share of 5 %.
+    seen: how often each value came. An interval whose ends rise with the estimate holds the truth for a run of values.
+    Runs that hold the value nearest to the truth are looked at. None where no single value has a share of 5 %.
     """
-    seen, counts = np.unique(np.round(values, 9), return_counts=True)
-    shares = counts / len(values)
-    if shares.max() < STEP:
+    values = sorted((float(value), count) for value, count in seen.items())
+    shares = np.array([count for _, count in values]) / max(1, sum(seen.values()))
+    if shares.max(initial=0.0) < STEP:
         return None
-    centre = int(np.abs(seen - truth).argmin())
+    centre = int(np.abs(np.array([value for value, _ in values]) - truth).argmin())
     upto, before = np.cumsum(shares), np.concatenate(([0.0], np.cumsum(shares)))[:-1]
     runs = (upto[centre:, None] - before[None, : centre + 1]).ravel()
     below, above = runs[runs <= level], runs[runs >= level]

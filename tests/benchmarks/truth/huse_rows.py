@@ -1,61 +1,60 @@
-"""Coverage of the intervals of HUSE, HUSE-Q and HUSE-D, and of differences between two models."""
+"""Counting how often the intervals of HUSE, HUSE-Q and HUSE-D hold their target, and those of differences."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 
 from metrics.components import joint_interval
 from metrics.distributions import t_quantile
+from metrics.error_rates import degrees, subsample_interval
 from metrics.rater_halves import MUCH_DIFFERENT
-from metrics.resampling import degrees, subsample_interval
-from tests.benchmarks.truth.coverage import LEVELS, Row, row
-from tests.benchmarks.truth.huse_studies import NAMES
-from tests.benchmarks.truth.store import Job
+from tests.benchmarks.truth.store import Arrays
+from tests.benchmarks.truth.tallies import LEVELS, Intervals, Tally, tally
+from tests.benchmarks.truth.works import Means
 from tests.benchmarks.worlds import World
 
 TITLES = ("HUSE", "HUSE-Q", "HUSE-D")
+DIFFERENCES = tuple(f"difference of {title}" for title in TITLES)
+COUNTING = (
+    "metrics/components.py",
+    "metrics/distributions.py",
+    "metrics/error_rates.py",
+    "metrics/shares.py",
+    "tests/benchmarks/truth/huse_rows.py",
+)
 
 
-def huse_rows(name: str, world: World, jobs: Sequence[Job]) -> list[Row]:
-    """The three measures of one world. The target is the mean over all studies, those without intervals included."""
-    *chunks, rest = [job.arrays() for job in jobs]
-    joined = {key: np.concatenate([chunk[key] for chunk in chunks]) for key in chunks[0]}
-    truth = np.concatenate((joined["values"], rest["values"])).mean(axis=0)
-    return [
-        row(name, title, joined["values"][:, j], float(truth[j]), _intervals(world, joined, j))
-        for j, title in enumerate(TITLES)
-    ]
+def huse_tallies(world: World, found: Arrays, means: Means) -> list[Tally]:
+    """The three measures of a chunk of one world."""
+    return [tally(found["values"][:, j], mean, _intervals(world, found, j)) for j, mean in enumerate(means)]
 
 
-def _intervals(world: World, joined: dict[str, np.ndarray], j: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    texts, difference = 2 * world.pairs, NAMES[j] == "huse_d"
-    found = []
+def _intervals(world: World, found: Arrays, j: int) -> Intervals:
+    texts, difference = 2 * world.pairs, TITLES[j] == "HUSE-D"
+    columns = (found["values"][:, j], found["errors"][:, j], found["raters"][:, j], found["apart"])
+    studies = list(zip(*(column.tolist() for column in columns), strict=True))
+    by_level = []
     for level in LEVELS:
         ends = []
-        columns = (joined["values"][:, j], joined["errors"][:, j], joined["raters"][:, j], joined["apart"])
-        for value, sd, part, apart in zip(*(column.tolist() for column in columns), strict=True):
+        for value, sd, part, apart in studies:
             if apart > MUCH_DIFFERENT:
                 own = joint_interval(value, sd, part, texts, world.pool, level, difference)
             else:
                 own = subsample_interval(value, sd, texts, level, difference)
             ends.append((own.low, own.high))
-        found.append(tuple(np.transpose(ends)))
-    return found
+        low, high = np.transpose(ends)
+        by_level.append((low, high))
+    return by_level
 
 
-def difference_rows(name: str, pair: tuple[World, World], jobs: Sequence[Job]) -> list[Row]:
+def difference_tallies(pairs: int, found: Arrays, means: Means) -> list[Tally]:
     """The three differences. They come with their interval at 95 %; that at 90 % is narrower by the ratio of the t."""
-    *chunks, rest = [job.arrays() for job in jobs]
-    values, low, high = (np.concatenate([chunk[key] for chunk in chunks]) for key in ("values", "low", "high"))
-    truth = np.concatenate((values, rest["values"])).mean(axis=0)
-    freedom = degrees(2 * pair[0].pairs)
-    rows = []
-    for j, title in enumerate(TITLES):
-        intervals = []
-        for level in LEVELS:
-            half = (high - low)[:, j] / 2 * t_quantile((1 + level) / 2, freedom) / t_quantile(0.975, freedom)
-            intervals.append((values[:, j] - half, values[:, j] + half))
-        rows.append(row(name, f"difference of {title}", values[:, j], float(truth[j]), intervals))
-    return rows
+    freedom = degrees(2 * pairs)
+    tallies = []
+    for j, mean in enumerate(means):
+        values, low, high = (found[key][:, j] for key in ("values", "low", "high"))
+        halves = [
+            (high - low) / 2 * t_quantile((1 + level) / 2, freedom) / t_quantile(0.975, freedom) for level in LEVELS
+        ]
+        tallies.append(tally(values, mean, [(values - half, values + half) for half in halves]))
+    return tallies

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from metrics import compare_models, compiled, huse_arrays, subsample_sd
 from metrics.rater_halves import MUCH_DIFFERENT, rater_errors, source_difference
+from tests.benchmarks.truth.huse_rows import COUNTING, DIFFERENCES, TITLES, difference_tallies, huse_tallies
 from tests.benchmarks.truth.store import Arrays, Job
+from tests.benchmarks.truth.works import Sums, Work, chunk_sizes, values_total
 from tests.benchmarks.worlds import ONE_SOURCE, WORLDS, Made, World
 
 DRAWS = 200  # half of what `evaluate` takes
 RATER_DRAWS = 100
 CHUNK, SLOW_CHUNK = 1000, 250
 TARGET = 4000
-BIAS_STUDIES = 1000
+BIAS_STUDIES = 2000
 HEADLINE = ("near 1", "middle", "low", "HITs interleaved, skewed")
 NAMES = ("huse", "huse_q", "huse_d")
 SOURCES = (
@@ -90,43 +93,34 @@ def difference_values(first: World, second: World, studies: int, seed: tuple[int
     return {"values": np.array([np.subtract(*(huse_arrays(m.sums, m.q, m.z) for m in pair)) for pair in made])}
 
 
-def chunk_sizes(studies: int, chunk: int) -> list[int]:
-    """So many studies in chunks."""
-    return [min(chunk, studies - begin) for begin in range(0, studies, chunk)]
-
-
-def huse_jobs(studies: int, headline: int) -> dict[str, list[Job]]:
-    """By world: chunks with intervals, then the studies behind the target."""
-    found = {}
+def huse_works(studies: int, headline: int) -> Iterator[Work]:
+    """World by world: chunks with intervals, and the studies behind the target."""
     for place, (name, world) in enumerate({**WORLDS, **ONE_SOURCE}.items()):
-        wanted = headline if name in HEADLINE else studies
-        sizes = chunk_sizes(wanted, SLOW_CHUNK if name in ONE_SOURCE else CHUNK)
-        chunks = [
+        sizes = chunk_sizes(headline if name in HEADLINE else studies, SLOW_CHUNK if name in ONE_SOURCE else CHUNK)
+        chunks = (
             Job(f"huse {name} {i}", huse_chunk, (world, size, (2026, place, i)), SOURCES)
             for i, size in enumerate(sizes)
-        ]
-        found[name] = [*chunks, Job(f"huse {name} target", values_only, (world, TARGET, (2025, place)), SOURCES)]
-    return found
+        )
+        target = Job(f"huse {name} target", values_only, (world, TARGET, (2025, place)), SOURCES)
+        yield Work(name, TITLES, tuple(chunks), partial(huse_tallies, world), COUNTING, target)
 
 
-def difference_jobs(studies: int) -> dict[str, list[Job]]:
-    """By pair of worlds: chunks with intervals at 95 %, then the studies behind the target."""
-    sources, found = (*SOURCES, "metrics/comparison.py"), {}
+def difference_works(studies: int) -> Iterator[Work]:
+    """Pair by pair: chunks with intervals at 95 %, and the studies behind the target."""
+    sources = (*SOURCES, "metrics/comparison.py")
     for place, (name, pair) in enumerate(PAIRS.items()):
-        sizes = chunk_sizes(studies, SLOW_CHUNK)
-        chunks = [
+        chunks = (
             Job(f"difference {name} {i}", differences, (*pair, size, (2028, place, i), 0.95), sources)
-            for i, size in enumerate(sizes)
-        ]
+            for i, size in enumerate(chunk_sizes(studies, SLOW_CHUNK))
+        )
         target = Job(f"difference {name} target", difference_values, (*pair, TARGET, (2027, place)), sources)
-        found[name] = [*chunks, target]
-    return found
+        yield Work(name, DIFFERENCES, tuple(chunks), partial(difference_tallies, pair[0].pairs), COUNTING, target)
 
 
-def bias_jobs() -> Iterator[tuple[int, int, Job]]:
+def bias_works() -> Iterator[tuple[int, int, Sums]]:
     """Texts, ratings a text, and the studies of that size, world `middle`."""
     for pairs in (25, 50, 100, 200):
         for ratings in (5, 10, 20, 40):
-            world = World(pairs=pairs, raters=ratings, pool=80)
-            arguments = (world, BIAS_STUDIES, (2030, pairs, ratings))
-            yield 2 * pairs, ratings, Job(f"bias {pairs} {ratings}", values_only, arguments, SOURCES)
+            world, name = World(pairs=pairs, raters=ratings, pool=80), f"bias {pairs} {ratings}"
+            job = Job(name, values_only, (world, BIAS_STUDIES, (2030, pairs, ratings)), SOURCES)
+            yield 2 * pairs, ratings, Sums(name, (job,), values_total)

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
 from metrics import krippendorff_alpha
 from metrics.accuracy import measure_accuracy
 from metrics.alpha import alpha_arrays
+from metrics.distributions import t_quantile
 from metrics.judgments import human_judgments
 from metrics.nnd.rates import context_interval
-from metrics.types import Interval, RatingSums
+from metrics.types import Estimate, Interval, RatingSums
 from tests.benchmarks import coverage_accuracy
-from tests.benchmarks.truth.coverage import LEVELS
+from tests.benchmarks.truth.judging_rows import COUNTING, accuracy_tallies, hj_tallies, mean_tallies, rate_tallies
 from tests.benchmarks.truth.store import Arrays, Job
+from tests.benchmarks.truth.tallies import LEVELS
+from tests.benchmarks.truth.works import Work, chunk_sizes
 
 ALPHA_DRAWS = 400  # 1,000 in a report
 ALPHA_TARGET = 4000
 CHUNK = 500
 COMMON = ("tests/benchmarks/truth/judging_studies.py",)
+Sources = tuple[str, ...]
+Seed = tuple[int, ...]
+Ratings = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def ends(interval: Interval | None) -> tuple[float, float]:
@@ -105,7 +112,7 @@ class Agreement:
     resampled: str = "items"
     skew: float = 0.0
 
-    def study(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def study(self, rng: np.random.Generator) -> Ratings:
         """Item, rater and value of each rating."""
         quality = rng.normal(size=self.items) * self.signal
         bias = rng.normal(size=self.pool) * self.bias
@@ -135,17 +142,29 @@ def agreements(made: Agreement, studies: int, seed: tuple[int, ...]) -> Arrays:
     values, intervals = np.empty(studies), np.empty((studies, len(LEVELS), 2))
     for i in range(studies):
         study = made.study(rng)
-        for j, confidence in enumerate(LEVELS):
-            found = krippendorff_alpha(
-                *study,
-                made.level,
-                draws=ALPHA_DRAWS,
-                confidence=confidence,
-                seed=i,
-                resampled=made.resampled,
-            )
-            values[i], intervals[i, j] = found.value, ends(found.interval)
+        *narrower, widest = LEVELS
+        wide = alpha_at(made, study, widest, i)
+        found = [at_level(wide, level) or alpha_at(made, study, level, i) for level in narrower]
+        values[i], intervals[i] = wide.value, [ends(one.interval) for one in (*found, wide)]
     return {"values": values, "intervals": intervals}
+
+
+def alpha_at(made: Agreement, study: Ratings, confidence: float, seed: int) -> Estimate:
+    """Alpha of one study with its interval."""
+    return krippendorff_alpha(
+        *study, made.level, draws=ALPHA_DRAWS, confidence=confidence, seed=seed, resampled=made.resampled
+    )
+
+
+def at_level(found: Estimate, level: float) -> Estimate | None:
+    """The same at another level where nothing need be drawn again: log(1 - alpha) -+ t * error, resampled `both`."""
+    if found.settings["resampled"] != "both" or found.interval is None or found.value is None:
+        return None
+    df = min(int(found.settings["items"]), int(found.settings["raters"])) - 1
+    share = t_quantile((1 + level) / 2, df) / t_quantile((1 + found.interval.level) / 2, df)
+    rest = 1 - found.value
+    low, high = (1 - rest * ((1 - end) / rest) ** share for end in (found.interval.low, found.interval.high))
+    return replace(found, interval=replace(found.interval, low=low, high=high, level=level))
 
 
 def alphas_only(made: Agreement, studies: int, seed: tuple[int, ...]) -> Arrays:
@@ -195,40 +214,43 @@ def quizzes(quiz: Quiz, studies: int, seed: tuple[int, ...]) -> Arrays:
     return {"values": values, "intervals": intervals}
 
 
-def jobs_of(
-    kind: str, make: Callable[..., Arrays], worlds: dict[str, object], studies: int, sources: tuple[str, ...], seed: int
-) -> dict[str, list[Job]]:
-    """By world: chunks of studies."""
-    return {
-        name: [
-            Job(f"{kind} {name} {i}", make, (world, min(CHUNK, studies - begin), (seed, place, i)), (*COMMON, *sources))
-            for i, begin in enumerate(range(0, studies, CHUNK))
-        ]
-        for place, (name, world) in enumerate(worlds.items())
-    }
+def chunks_of(
+    kind: str, make: Callable[..., Arrays], name: str, world: object, studies: int, sources: Sources, seed: Seed
+) -> tuple[Job, ...]:
+    """Chunks of studies of one world."""
+    return tuple(
+        Job(f"{kind} {name} {i}", make, (world, size, (*seed, i)), (*COMMON, *sources))
+        for i, size in enumerate(chunk_sizes(studies, CHUNK))
+    )
 
 
-def accuracy_jobs(studies: int) -> dict[str, list[Job]]:
+def accuracy_works(studies: int) -> Iterator[Work]:
     """Evaluators' accuracy, by world."""
     sources = ("metrics/shares.py", "metrics/accuracy.py", "tests/benchmarks/coverage_accuracy.py")
-    return jobs_of("accuracy", accuracy, {name: name for name in coverage_accuracy.WORLDS}, studies, sources, 2031)
+    for place, name in enumerate(coverage_accuracy.WORLDS):
+        chunks = chunks_of("accuracy", accuracy, name, name, studies, sources, (2031, place))
+        yield Work(name, tuple(coverage_accuracy.MEASURES), chunks, accuracy_tallies, COUNTING)
 
 
-def hj_jobs(studies: int) -> dict[str, list[Job]]:
+def hj_works(studies: int) -> Iterator[Work]:
     """HJ of one text, by world."""
-    return jobs_of("hj", judged_texts, dict(TEXTS), studies, ("metrics/judgments.py",), 2032)
+    for place, (name, text) in enumerate(TEXTS.items()):
+        chunks = chunks_of("hj", judged_texts, name, text, studies, ("metrics/judgments.py",), (2032, place))
+        yield Work(name, ("HJ",), chunks, hj_tallies, COUNTING)
 
 
-def alpha_jobs(studies: int) -> dict[str, list[Job]]:
-    """Alpha by world, the studies behind the target last."""
+def alpha_works(studies: int) -> Iterator[Work]:
+    """Alpha by world, with the studies behind the target."""
     sources = ("metrics/alpha_intervals.py", "metrics/disagreement.py", "metrics/units.py")
-    found = jobs_of("alpha", agreements, dict(AGREEMENTS), studies, sources, 2033)
     for place, (name, made) in enumerate(AGREEMENTS.items()):
+        chunks = chunks_of("alpha", agreements, name, made, studies, sources, (2033, place))
         target = Job(f"alpha {name} target", alphas_only, (made, ALPHA_TARGET, (2034, place)), (*COMMON, *sources))
-        found[name].append(target)
-    return found
+        yield Work(name, ("alpha",), chunks, mean_tallies, COUNTING, target)
 
 
-def quiz_jobs(studies: int) -> dict[str, list[Job]]:
-    """Pass rates, by world."""
-    return jobs_of("nnd", quizzes, dict(QUIZZES), studies, ("metrics/shares.py", "metrics/nnd/rates.py"), 2035)
+def quiz_works(studies: int) -> Iterator[Work]:
+    """Pass rates, by world; the target is the chance of a test to be passed."""
+    for place, (name, quiz) in enumerate(QUIZZES.items()):
+        sources = ("metrics/shares.py", "metrics/nnd/rates.py")
+        chunks = chunks_of("nnd", quizzes, name, quiz, studies, sources, (2035, place))
+        yield Work(name, ("pass rate",), chunks, partial(rate_tallies, quiz.rate), COUNTING)

@@ -5,16 +5,14 @@ from __future__ import annotations
 import multiprocessing
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 
 from tests.benchmarks.truth.store import Job
 
 
-def simulate(jobs: Sequence[Job], processes: int) -> None:
-    """Do what is not there yet, telling of each."""
-    waiting = [job for job in jobs if not job.file.exists()]
-    print(f"{len(jobs) - len(waiting)} of {len(jobs)} pieces of work are there already.", flush=True)
+def simulate(waiting: Sequence[Job], processes: int) -> Iterator[Job]:
+    """Do each, telling of it, and give it when it is done."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ.setdefault("NUMBA_NUM_THREADS", "1")
     begin = time.time()
@@ -23,6 +21,7 @@ def simulate(jobs: Sequence[Job], processes: int) -> None:
         for done, ended in enumerate(as_completed(running), start=1):
             ended.result()
             print(f"{time.time() - begin:7.0f} s  {done}/{len(waiting)}  {running[ended].name}", flush=True)
+            yield running[ended]
 
 
 def _alone() -> None:

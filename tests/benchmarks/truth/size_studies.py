@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from metrics import permutation_test
 from tests.benchmarks.truth.store import Arrays, Job
+from tests.benchmarks.truth.tallies import Total, total
+from tests.benchmarks.truth.works import Sums, chunk_sizes
 from tests.benchmarks.worlds import World
 
 CHUNK = 250
+ALPHA = 0.05
 MEASURES = ("huse", "huse_q")
 SOURCES = (
     "metrics/permutation.py",
@@ -41,12 +46,16 @@ def tested(world: World, within_hits: bool, studies: int, seed: tuple[int, ...])
     return {"p": p, "mid_p": mid_p}
 
 
-def size_jobs(studies: int) -> dict[str, list[Job]]:
-    """By design."""
-    return {
-        name: [
-            Job(f"size {name} {i}", tested, (*design, min(CHUNK, studies - begin), (2029, place, i)), SOURCES)
-            for i, begin in enumerate(range(0, studies, CHUNK))
-        ]
-        for place, (name, design) in enumerate(NULL.items())
-    }
+def rejected(found: Arrays) -> Total:
+    """Studies with p, then mid-p, of at most .05, of HUSE, then of HUSE-Q."""
+    return total(np.column_stack([found[key][:, j] <= ALPHA for j in range(len(MEASURES)) for key in ("p", "mid_p")]))
+
+
+def size_works(studies: int) -> Iterator[Sums]:
+    """Design by design."""
+    for place, (name, design) in enumerate(NULL.items()):
+        chunks = (
+            Job(f"size {name} {i}", tested, (*design, size, (2029, place, i)), SOURCES)
+            for i, size in enumerate(chunk_sizes(studies, CHUNK))
+        )
+        yield Sums(name, tuple(chunks), rejected)

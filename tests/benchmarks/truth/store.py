@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import functools
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,12 +27,14 @@ class Job:
     sources: tuple[str, ...]
 
     @property
+    def code(self) -> str:
+        """What it is and everything it depends on, in 16 digits."""
+        return digest([repr((self.name, self.make.__qualname__, self.arguments))], self.sources)
+
+    @property
     def file(self) -> Path:
-        """Where its arrays lie: named by what they are and by everything they depend on."""
-        digest = hashlib.sha256(repr((self.name, self.make.__qualname__, self.arguments)).encode())
-        for source in self.sources:
-            digest.update((ROOT / source).read_bytes())
-        return FOLDER / f"{self.name.replace(' ', '_').replace('/', '_')}-{digest.hexdigest()[:16]}.npz"
+        """Where its arrays lie."""
+        return FOLDER / f"{self.name.replace(' ', '_').replace('/', '_')}-{self.code}.npz"
 
     def run(self) -> bool:
         """Do it unless its file is there; whether it was done now."""
@@ -48,3 +52,21 @@ class Job:
         self.run()
         with np.load(self.file) as stored:
             return dict(stored)
+
+
+def digest(words: Iterable[str], sources: Iterable[str]) -> str:
+    """16 digits that change with a word or with the code, not the comments, of a file."""
+    found = hashlib.sha256("\n".join(words).encode())
+    for source in sources:
+        found.update(_code((ROOT / source).read_bytes()))
+    return found.hexdigest()[:16]
+
+
+@functools.lru_cache(maxsize=256)
+def _code(text: bytes) -> bytes:
+    """A module without comments, docstrings and layout."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node, clean=False):
+            node.body = node.body[1:] or [ast.Pass()]
+    return ast.unparse(tree).encode()

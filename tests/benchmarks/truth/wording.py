@@ -12,7 +12,7 @@ edit by hand. How the rule for HUSE was found: [huse-interval.md](huse-interval.
 the estimate less the target (0 but for chance where the target is the estimate's own expectation). **± ** is one
 Monte-Carlo standard error: at 2,000 studies .5 points at 95 % and .7 at 90 %. **In steps**: where an estimate takes few
 values, coverage jumps; the two coverages next to the stated one that cutting its distribution can give. A world in bold
-has a coverage off by more than 3 points and twice its Monte-Carlo error.
+has a coverage off by more than 3 points and twice its Monte-Carlo error although a cut could come nearer.
 """
 
 UNFINISHED = """\
@@ -24,8 +24,8 @@ SECTIONS = {
     "in short": ("In short", ""),
     "huse": (
         "HUSE, HUSE-Q, HUSE-D: both sources rated by the same workers",
-        "Target: the estimator's expectation at this number of texts and ratings, over new texts (mean of at "
-        "least 4,000 further studies). Not L\\* and not L(phi), which a study of finite size overestimates. 100 "
+        "Target: the estimator's expectation at this number of texts and ratings, over new texts (mean of "
+        "4,000 further studies). Not L\\* and not L(phi), which a study of finite size overestimates. 100 "
         "contexts, 20 ratings a text on six labels, raters with biases and noise, where the name does not say "
         "otherwise; 200 half-samples (`evaluate` takes 400). `near 1`, `high`, `middle`, `low`, `near 0` go "
         "through what HUSE can be; `next to no error` has about one error in ten studies. `crossed raters`: the "
@@ -70,7 +70,7 @@ SECTIONS = {
     ),
     "bias": (
         "Expectation by number of texts and ratings",
-        "Means of 1,000 studies in the world `middle`, k = 16 (Monte-Carlo error at most .005). HUSE and HUSE-Q "
+        "Means of 2,000 studies in the world `middle`, k = 16 (Monte-Carlo error at most .004). HUSE and HUSE-Q "
         "fall as texts and ratings are added; values at different numbers are not comparable.",
     ),
 }

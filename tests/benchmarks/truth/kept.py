@@ -1,0 +1,93 @@
+"""The counts of every piece of work in one small file beside the code: a run goes on from it on any machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from tests.benchmarks.truth.store import Job, digest
+from tests.benchmarks.truth.tallies import Tally, Total
+from tests.benchmarks.truth.works import Sums, Work, values_total
+
+COUNTING = ("tests/benchmarks/truth/tallies.py", "tests/benchmarks/truth/works.py")
+
+
+class Kept:
+    """Counts by the name of the piece, each with the code that it rests on; entries of other code are not used."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self._entries: dict[str, dict[str, Any]] = json.loads(path.read_text("utf-8")) if path.exists() else {}
+
+    def done(self, job: Job, work: Work | Sums) -> bool:
+        """Whether nothing has to be simulated: its arrays or its counts are there."""
+        return job.file.exists() or self._own(job, work) is not None
+
+    def tallies(self, work: Work) -> list[Tally] | None:
+        """One a measure, over the chunks that are there; None where none is or the target is missing."""
+        means = self._means(work)
+        if means is None:
+            return None
+        parts = [[Tally.read(each) for each in found] for found in self._chunks(work, means)]
+        whole: list[Tally] | None = None
+        for part in parts:
+            whole = [a + b for a, b in zip(whole, part, strict=True)] if whole else part
+        return whole
+
+    def totals(self, work: Sums) -> Total | None:
+        """Sums over the chunks that are there; None where none is."""
+        found = [self._total(job, work) for job in work.chunks]
+        there = [each for each in found if each]
+        return sum(there[1:], start=there[0]) if there else None
+
+    def take(self, works: list[Work | Sums]) -> None:
+        """Count what was simulated and not counted yet, and write all that belongs to `works`."""
+        for work in works:
+            if isinstance(work, Work):
+                self.tallies(work)
+            else:
+                self.totals(work)
+        names = {job.name for work in works for job in work.jobs()}
+        lines = [
+            f"{json.dumps(name)}: {json.dumps(self._entries[name])}" for name in sorted(names & set(self._entries))
+        ]
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+    def _means(self, work: Work) -> tuple[float, ...] | None:
+        if work.target is None:
+            return ()
+        found = self._total(work.target, work)
+        return found.means() if found else None
+
+    def _chunks(self, work: Work, means: tuple[float, ...]) -> Iterator[Any]:
+        for job in work.chunks:
+            made = self._entry(job, work, lambda job=job: [asdict(each) for each in work.count(job.arrays(), means)])
+            if made is not None:
+                yield made
+
+    def _total(self, job: Job, work: Work | Sums) -> Total | None:
+        sums = work.sums if isinstance(work, Sums) else values_total
+        made = self._entry(job, work, lambda: asdict(sums(job.arrays())))
+        return None if made is None else Total.read(made)
+
+    def _entry(self, job: Job, work: Work | Sums, count: Callable[[], Any]) -> Any:
+        """The counts of one piece: kept, or counted now where its arrays are there."""
+        own = self._own(job, work)
+        if own is None and job.file.exists():
+            own = {"code": _code(job, work), "counts": count()}
+            self._entries[job.name] = own
+        return None if own is None else own["counts"]
+
+    def _own(self, job: Job, work: Work | Sums) -> dict[str, Any] | None:
+        entry = self._entries.get(job.name)
+        return entry if entry and entry["code"] == _code(job, work) else None
+
+
+def _code(job: Job, work: Work | Sums) -> str:
+    if isinstance(work, Sums):
+        return digest([job.code], COUNTING)
+    return digest([job.code, work.target.code if work.target else ""], (*COUNTING, *work.counting))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from argparse import ArgumentTypeError
 from pathlib import Path
 from typing import Any, cast
 
@@ -33,8 +32,7 @@ class Command(BaseCommand):
         parser.add_argument("--level", type=float, default=0.95, help="of the intervals (default 0.95)")
         parser.add_argument(
             "--format",
-            type=formats_of,
-            default=USUAL,
+            default=",".join(USUAL),
             metavar="LIST",
             help=f"separated by commas: {', '.join(FORMATS)} (default {','.join(USUAL)})",
         )
@@ -66,7 +64,7 @@ class Command(BaseCommand):
                 study=study,
                 actor=actor,
                 now=timezone.now(),
-                formats=options["format"],
+                formats=formats_of(options["format"]),
                 chromium=conf.chromium(),
                 sandbox=conf.sandbox(),
             )
@@ -81,10 +79,11 @@ class Command(BaseCommand):
 
 def formats_of(text: str) -> tuple[Format, ...]:
     """The formats of a list with commas."""
-    found = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    found: tuple[str, ...] = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
     strange = [name for name in found if name not in FORMATS]
     if strange or not found:
-        raise ArgumentTypeError(f"{strange[0] if strange else text!r} is none of {', '.join(FORMATS)}")
+        named = strange[0] if strange else "an empty list"
+        raise CommandError(f"{named} is none of {', '.join(FORMATS)}.", returncode=2)
     return cast("tuple[Format, ...]", found)
 
 

@@ -16,7 +16,7 @@ export ON_PATH
 
 REQUIREMENTS := requirements.txt requirements-models.txt
 
-.PHONY: help setup setup-dev demo serve test coverage truth api bench screenshots clean
+.PHONY: help setup setup-dev demo serve test coverage truth api faults bench screenshots clean
 
 help:
 	@echo "make setup   install Assay into .venv (MODELS=no: without torch)"
@@ -26,6 +26,7 @@ help:
 	@echo "make coverage how much of the metrics and the verbs the tests reach"
 	@echo "make truth   measure what the intervals are worth (writes docs/validity.md, docs/quality.md)"
 	@echo "make api     write docs/api from the docstrings"
+	@echo "make faults  kill, drop, lose, restart: what must be 0 is counted (writes docs/reliability.md)"
 	@echo "make bench   run the benchmarks (writes docs/benchmarks.md)"
 	@echo "make screenshots  every page and figure, narrow and wide, light and dark (CHROMIUM=path; SHOTS: names)"
 
@@ -88,6 +89,10 @@ truth: setup
 # The pages of docs/api come from the docstrings.
 api: setup
 	$(BIN)/python docs/make_api.py
+
+# Ten minutes and more; needs the programs of PostgreSQL and Redis, and starts its own.
+faults: setup
+	$(BIN)/python -m tests.faults $(FAULTS)
 
 bench: setup
 	$(BIN)/python -m tests.benchmarks

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -20,6 +21,7 @@ def endpoint() -> Endpoint:
         secret_key=settings.MTURK_SECRET_KEY,
         region=settings.MTURK_REGION,
         provider="assay" if own else (urlsplit(url).hostname or url),
+        calls_a_second=settings.MTURK_CALLS_A_SECOND,
     )
 
 
@@ -31,3 +33,14 @@ def chromium() -> Path | None:
 def sandbox() -> bool:
     """Whether it runs in its sandbox."""
     return not settings.CHROMIUM_NO_SANDBOX
+
+
+def queue() -> str:
+    """Where the marketplace tells what happens; empty where studies are polled only."""
+    url: str = settings.MTURK_QUEUE_URL
+    return url
+
+
+def lease() -> timedelta:
+    """After so long an effect in other hands comes back."""
+    return timedelta(seconds=settings.INTENT_LEASE_SECONDS)

@@ -17,6 +17,14 @@ class StateError(AssayError):
     """The study is not in a state in which this can be done."""
 
 
+class BudgetError(AssayError):
+    """The study's budget does not cover it. `missing_cents`: by how much."""
+
+    def __init__(self, message: str, *, missing_cents: int) -> None:
+        super().__init__(message)
+        self.missing_cents = missing_cents
+
+
 class MarketError(AssayError):
     """A marketplace refused or could not be reached."""
 

@@ -11,9 +11,11 @@ from importlib import metadata
 from typing import Any
 
 import metrics
-from annotation import particulars, selectors
+from annotation import particulars, reviewing, selectors
 from annotation.models import Study
 from annotation.pricing.wages import wage_cents
+from annotation.quality.filters import rule_of
+from annotation.quality.paragraph import Done
 from metrics.report.records import (
     CrowdFacts,
     FlagFacts,
@@ -26,7 +28,8 @@ from metrics.report.records import (
 )
 from metrics.types import Setting
 
-RULES = {"incomplete": "An answer is missing, or is not a label of the scale."}
+# Shown in every report of ours, also where nothing was flagged.
+ALWAYS = ("incomplete",)
 LIBRARIES = ("Django", "numpy", "scipy", "plotly")
 
 
@@ -199,14 +202,35 @@ def flag_facts(study: Study, crowd: selectors.CrowdCounts) -> tuple[FlagFacts, .
     if study.mode == Study.Mode.IMPORTED and not found:
         return None
     return tuple(
-        FlagFacts(kind, RULES.get(kind, kind), *_counts(found.get(kind, (0, 0)), crowd.submitted))
-        for kind in sorted({*found, *RULES})
+        FlagFacts(kind, rule_of(kind), *_counts(found.get(kind, (0, 0)), crowd.submitted))
+        for kind in sorted({*found, *ALWAYS})
     )
 
 
 def _counts(found: tuple[int, int], submitted: int) -> tuple[int, int, int]:
     flagged, gone = found
     return flagged, submitted, gone
+
+
+def quality_done(study: Study) -> Done:
+    """What was done about the quality of the study's work, for the methods paragraph."""
+    crowd, stored = selectors.crowd_counts(study), reviewing.rule_set(study)
+    gone = reviewing.left_out(study)
+    rules = reviewing.rules_of(stored) if stored else ()
+    found = reviewing.tables(study, set(gone)) if gone else None
+    return Done(
+        recruitment=_criteria(study),
+        submissions=crowd.submitted,
+        left_out=len(gone),
+        by_hand=sum(by_hand for by_hand in gone.values()),
+        rules=rules,
+        hits={kind: len(ones) for kind, ones in reviewing.left_out_by(study, rules).items()},
+        version=stored.number if stored else None,
+        blind=stored.blind if stored else None,
+        by_source=found.by_source if found else None,
+        by_condition=found.by_condition if found else None,
+        refused=crowd.rejected,
+    )
 
 
 def crowd_warnings(crowd: selectors.CrowdCounts) -> list[Warn]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Coalesce
 
-from annotation.models import AuditEvent, Hit, LedgerEntry, Study, Submission, Text
+from annotation.models import AuditEvent, Hit, Study, Text
 
 
 def _counted(rows: QuerySet, of: str = "study", what: Count | Sum | None = None) -> Coalesce:
@@ -17,12 +17,11 @@ def _counted(rows: QuerySet, of: str = "study", what: Count | Sum | None = None)
 
 
 def with_counts(studies: QuerySet[Study]) -> QuerySet[Study]:
-    """Newest first, each with text_count, wanted (assignments), submitted and spent_cents."""
+    """Newest first, each with text_count, wanted (assignments) and submitted, from running sums of the HITs."""
     return studies.annotate(
         text_count=_counted(Text.objects.filter(left_out="")),
         wanted=_counted(Hit.objects.all(), what=Sum("max_assignments")),
-        submitted=_counted(Submission.objects.all(), of="hit__study"),
-        spent_cents=_counted(LedgerEntry.objects.all(), what=Sum("cents")),
+        submitted=_counted(Hit.objects.all(), what=Sum("collected")),
     ).order_by("-created_at", "-pk")
 
 
@@ -47,7 +46,7 @@ def counts(study: Study) -> Counts:
         hits=study.hits.count(),
         wanted=row.wanted,  # type: ignore[attr-defined]
         submitted=row.submitted,  # type: ignore[attr-defined]
-        spent_cents=row.spent_cents,  # type: ignore[attr-defined]
+        spent_cents=row.spent_cents,
     )
 
 

@@ -12,9 +12,9 @@ from django.utils.translation import get_language_info
 
 from annotation import selectors
 from annotation.designs.wording import from_json
-from annotation.models import Cell, Decision, Flag, Hit, ItemRole, Remark, Study, Submission
+from annotation.models import Cell, Coding, Decision, Flag, Hit, ItemRole, Remark, Study, Submission
 from annotation.orders import page_of, wording_of
-from metrics.report.particulars import AssignmentRow, CommentRow, ConditionFacts, PageFacts, PlanFacts
+from metrics.report.particulars import AssignmentRow, CodeRow, CommentRow, ConditionFacts, PageFacts, PlanFacts
 
 NO_TRAINING = "none"
 
@@ -193,3 +193,16 @@ def commit() -> str | None:
     if not told.startswith("ref: "):
         return told
     return named.read_text(encoding="utf-8").strip() if named.is_file() else None
+
+
+def codes(study: Study) -> tuple[CodeRow, ...]:
+    """What coders made of the comments; coders by number in the order in which they began."""
+    rows = Coding.objects.filter(remark__presentation__submission__hit__study=study).order_by("at", "pk")
+    coders: dict[int, str] = {}
+    found = []
+    for row in rows.select_related("remark__presentation__text", "remark__presentation__submission__worker"):
+        seen, who = row.remark.presentation, coders.setdefault(row.coder_id, f"coder {len(coders) + 1}")
+        name = "adjudicated" if row.adjudicated else who
+        key = (seen.text.key, seen.submission.worker.pseudonym, row.remark.question)
+        found.append(CodeRow(*key, name, tuple(row.codes)))
+    return tuple(found)

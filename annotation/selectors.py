@@ -20,6 +20,7 @@ from annotation.models import (
     Judgment,
     LedgerEntry,
     Likelihood,
+    ScaleLabel,
     Selection,
     Study,
     Submission,
@@ -59,17 +60,55 @@ class RatingSum:
 
 
 def rating_sums(study: Study) -> dict[int, RatingSum]:
-    """Kept ratings by text (primary key), from one aggregate: GROUP BY text and code."""
-    rows = (
-        judgments(study)
-        .filter(~excluded())
-        .values_list("presentation__text_id", "label__code")
-        .annotate(n=Count("pk"))
+    """Kept ratings by text (primary key): one aggregate over all, less the (few) ratings that were left out."""
+    counted = Judgment.objects.filter(text__study=study, criterion=CRITERION)
+    left_out = exclusions().filter(submission__hit__study=study).values("submission")
+    found = _summed(counted)
+    for text, gone in _summed(counted.filter(presentation__submission__in=left_out)).items():
+        found[text] = RatingSum(found[text].count - gone.count, found[text].total - gone.total)
+    return {text: one for text, one in found.items() if one.count}
+
+
+def _summed(counted: QuerySet[Judgment]) -> dict[int, RatingSum]:
+    """Count and exact sum of codes by text.
+
+    Where the codes are evenly spaced in the order of their labels' keys, as those of nearly all scales are, the sum of
+    the keys gives the sum of the codes; else labels are counted one by one.
+    """
+    rows = list(
+        counted.values_list("text_id")
+        .annotate(n=Count("pk"), keys=Sum("label_id"), low=Min("label_id"), high=Max("label_id"))
         .order_by()
     )
+    if not rows:
+        return {}
+    line = _line(min(row[3] for row in rows), max(row[4] for row in rows))
+    if line is None:
+        return _counted_by_label(counted)
+    step, start = line
+    if step.denominator == start.denominator == 1:
+        # Whole numbers stay whole: half of the time would go into fractions.
+        whole_step, whole_start = int(step), int(start)
+        return {text: RatingSum(n, Fraction(whole_step * keys + whole_start * n)) for text, n, keys, _, _ in rows}
+    return {text: RatingSum(n, step * keys + start * n) for text, n, keys, _, _ in rows}
+
+
+def _line(low: int, high: int) -> tuple[Fraction, Fraction] | None:
+    """(step, start) with code = step * key + start for all labels from `low` to `high`; None where there is none."""
+    labels = ScaleLabel.objects.filter(pk__range=(low, high)).order_by("pk").values_list("pk", "code", "scale")
+    points = [(pk, Fraction(code)) for pk, code, _ in labels]
+    if len({scale for _, _, scale in labels}) > 1:
+        return None
+    (first, code), (last, end) = points[0], points[-1]
+    step = (end - code) / (last - first) if last > first else Fraction(0)
+    start = code - step * first
+    return (step, start) if all(value == step * key + start for key, value in points) else None
+
+
+def _counted_by_label(counted: QuerySet[Judgment]) -> dict[int, RatingSum]:
     counts: defaultdict[int, int] = defaultdict(int)
     totals: defaultdict[int, Fraction] = defaultdict(Fraction)
-    for text, code, n in rows:
+    for text, code, n in counted.values_list("text_id", "label__code").annotate(n=Count("pk")).order_by():
         counts[text] += n
         totals[text] += n * Fraction(code)
     return {text: RatingSum(counts[text], totals[text]) for text in counts}
@@ -143,7 +182,8 @@ def likelihoods(study: Study) -> dict[int, dict[int, Likelihood]]:
 
 def money_spent(study: Study) -> dict[str, int]:
     """Cents by kind (reward, fee, bonus), from the ledger."""
-    rows = LedgerEntry.objects.filter(study=study).values_list("kind").annotate(cents=Sum("cents")).order_by()
+    paid = LedgerEntry.objects.filter(study=study, kind__in=LedgerEntry.SPENT)
+    rows = paid.values_list("kind").annotate(cents=Sum("cents")).order_by()
     return dict(rows)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from django.core.exceptions import ValidationError
+from django.db.models import Count
 
 from annotation.accounts.models import User
 from annotation.datasets.records import CollectedWork, Provenance, ScaleRecord, SubmissionRecord
@@ -125,7 +126,7 @@ def store_judgments(
         for submission, judgment in told
     )
     Judgment.objects.bulk_create(
-        Judgment(presentation=presentation, label=labels[judgment.label])
+        Judgment(presentation=presentation, label=labels[judgment.label], text_id=presentation.text_id)
         for presentation, (_, judgment) in zip(presentations, told, strict=True)
     )
     Parse.objects.bulk_create(Parse(submission=submission, parsed_at=now) for submission in submissions)
@@ -174,3 +175,13 @@ def store_participations(study: Study, submissions: Sequence[Submission], *, now
 def told_file(origin: Provenance) -> dict[str, str | int]:
     """A file as the audit tells it."""
     return {"file": origin.file, "sha256": origin.sha256, "rows": origin.rows, "layout": origin.layout}
+
+
+def count_work(study: Study) -> None:
+    """Bring the running sums of the study's HITs to what its rows say."""
+    submissions = Submission.objects.filter(hit__study=study).order_by().values_list("hit")
+    judgments = Judgment.objects.filter(presentation__submission__hit__study=study).order_by()
+    for pk, number in submissions.annotate(n=Count("pk")):
+        Hit.objects.filter(pk=pk).update(collected=number)
+    for pk, number in judgments.values_list("presentation__submission__hit").annotate(n=Count("pk")):
+        Hit.objects.filter(pk=pk).update(judged=number)

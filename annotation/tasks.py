@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from datetime import timedelta
 from functools import lru_cache
@@ -9,17 +10,24 @@ from functools import lru_cache
 from celery import shared_task
 from celery.signals import worker_ready
 from django.conf import settings
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
 from annotation import conf
 from annotation.crowd.client import Market
+from annotation.exceptions import BudgetError
+from annotation.flows.collect import Collected, collect
+from annotation.flows.hear import hear
+from annotation.flows.read import read
 from annotation.flows.score_chunks import ChunksScored, score_chunks
-from annotation.flows.work import work
-from annotation.models import ScoringChunk
+from annotation.flows.top_up import top_up
+from annotation.flows.warn import warn
+from annotation.flows.work import Work, work
+from annotation.models import ScoringChunk, Study, Submission
 from metrics.likelihood import LogProbs
 from metrics.likelihood.opening import Opening
 
+log = logging.getLogger(__name__)
 # Tasks that wake scoring workers: each takes a chunk and comes back while there are others.
 MOST_WAKES = 16
 SOONEST = 1.0
@@ -28,7 +36,63 @@ SOONEST = 1.0
 @shared_task(name="annotation.work", ignore_result=True)
 def work_off(study_pk: int) -> None:
     """Carry out what is due for one study."""
-    work(Q(study_id=study_pk), market=Market(conf.endpoint()), clock=timezone.now)
+    carry_out(Q(study_id=study_pk), Market(conf.endpoint()))
+
+
+@shared_task(name="annotation.poll_all", ignore_result=True)
+def poll_all() -> None:
+    """Have every study that runs looked after; beat calls this."""
+    for study in running_studies():
+        poll_off.delay(study.pk)
+
+
+@shared_task(name="annotation.poll", ignore_result=True)
+def poll_off(study_pk: int) -> None:
+    """Look after one study: what is due is carried out, work is collected, answers go to be read."""
+    study = Study.objects.get(pk=study_pk)
+    market = Market(conf.endpoint())
+    carry_out(Q(study=study), market)
+    if look_after(study, market).new or unread(study):
+        read_off.delay(study_pk)
+
+
+@shared_task(name="annotation.read", ignore_result=True)
+def read_off(study_pk: int) -> None:
+    """Read what was collected into judgments."""
+    read(Study.objects.get(pk=study_pk), now=timezone.now())
+
+
+def carry_out(intents_of: Q, market: Market, progress: Callable[[int], None] | None = None) -> Work:
+    """The outbox, as it is worked off everywhere."""
+    return work(
+        intents_of, market=market, clock=timezone.now, queue=conf.queue(), lease=conf.lease(), progress=progress
+    )
+
+
+def look_after(study: Study, market: Market) -> Collected:
+    """Hear and collect what is new, and write to people about deadlines."""
+    now = timezone.now()
+    if conf.queue():
+        hear(market=market, queue=conf.queue(), now=now)
+    found = collect(study, market=market, now=now)
+    warn(study, now=market.now())
+    if study.auto_top_up and study.status == Study.Status.PUBLISHED and not unread(study):
+        try:
+            top_up(study, actor="assay", now=now)
+        except BudgetError as error:
+            log.warning("%s is not topped up: %s", study, error)
+    return found
+
+
+def running_studies() -> QuerySet[Study]:
+    """Studies out on a marketplace whose work is not all in."""
+    over = [Study.Status.DRAFT, Study.Status.CLOSED]
+    return Study.objects.exclude(status__in=over).exclude(mode=Study.Mode.IMPORTED).order_by("pk")
+
+
+def unread(study: Study) -> bool:
+    """Whether submissions wait to be read."""
+    return Submission.objects.filter(hit__study=study, parse=None, raw_format="mturk-xml").exists()
 
 
 @shared_task(name="annotation.score", ignore_result=True)

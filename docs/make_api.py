@@ -120,13 +120,21 @@ def described(module: Module, one: Function | ast.ClassDef, depth: int, owner: s
 
 def code(module: Module, one: Function | ast.ClassDef) -> list[str]:
     """The head as it stands in the source: decorators, signature, and the fields of a class."""
-    marks = [f"@{ast.get_source_segment(module.source, mark)}" for mark in one.decorator_list]
+    marks = [f"@{segment(module, mark)}" for mark in one.decorator_list]
     if isinstance(one, ast.ClassDef):
-        bases = ", ".join(ast.get_source_segment(module.source, base) or "" for base in one.bases)
+        bases = ", ".join(segment(module, base) for base in one.bases)
         fields = [part for part in one.body if isinstance(part, ast.AnnAssign) and shown(ast.unparse(part.target))]
-        body = [f"    {ast.get_source_segment(module.source, part)}" for part in fields]
+        body = [f"    {segment(module, part)}" for part in fields]
         return [*marks, f"class {one.name}{f'({bases})' if bases else ''}:", *body]
     return [*marks, *head(module, one)]
+
+
+def segment(module: Module, node: ast.expr | ast.stmt) -> str:
+    """The source of a node; `ast.get_source_segment` would split the whole file for each."""
+    lines = module.source.encode().splitlines(keepends=True)[node.lineno - 1 : node.end_lineno]
+    lines[-1] = lines[-1][: node.end_col_offset]
+    lines[0] = lines[0][node.col_offset :]
+    return b"".join(lines).decode()
 
 
 def head(module: Module, function: Function) -> list[str]:

@@ -7,7 +7,8 @@ evaluator (`one_sample_t`, `two_sample_t`, `one_way_anova`, `tukey_kramer`, `equ
 (`sample_size`, `t_power`, `minimum_effect`), and codes of comments (`code_table`).
 `compare_conditions` and `mixed_accuracy` set conditions of such a study against each other.
 Around HUSE: `huse_q_only` without log p, `permutation_test`, `replicate_curve` and `size_curve`, `sensitivity_table`,
-`rater_component` and `evaluate_rated`, `compare_models`, `find_examples`, `dominance_region`.
+`rater_component` and `evaluate_rated`, `compare_models`, `find_examples`, `dominance_region`,
+`exclusion_sensitivity`.
 Agreement and reliability: `krippendorff_alpha`, `fleiss_kappa`, `cohen_kappa`, `intraclass_correlations`,
 `raters_needed`; correlations `hj_frequency`, `kendall_tau`; crossed raters and items: `mixed_model`; raters without
 gold: `dawid_skene`, `mace`; and `bradley_terry`, `mauve`, `reproduction_variation`, `any_time_mean`,
@@ -37,6 +38,7 @@ from metrics.errors import (
 )
 from metrics.evaluators import Evaluation, evaluate_judgments
 from metrics.examples import Example, Examples, find_examples
+from metrics.exclusions import Exclusions, Specification, exclusion_sensitivity
 from metrics.huse import evaluate, huse_q_only
 from metrics.judged import HUMAN, MACHINE, Judged, Judgments, by_condition, check_judgments
 from metrics.judgments import HumanJudgments, human_judgments, sum_ratings
@@ -107,6 +109,7 @@ __all__ = [
     "Evaluation",
     "Example",
     "Examples",
+    "Exclusions",
     "Family",
     "FrequencyCorrelation",
     "HumanJudgment",
@@ -130,6 +133,7 @@ __all__ = [
     "RatingSums",
     "Sensitivity",
     "SensitivityRow",
+    "Specification",
     "Standardised",
     "Strengths",
     "__version__",
@@ -161,6 +165,7 @@ __all__ = [
     "evaluate_rated",
     "evaluation_json",
     "evaluator_accuracies",
+    "exclusion_sensitivity",
     "family_error",
     "feature_bound",
     "find_examples",

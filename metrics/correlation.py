@@ -128,7 +128,7 @@ def _spearman(x: Floats, y: Floats, level: float, zero: int, flags: tuple[str, .
     if n <= ENUMERATED:
         p, p_method = _enumerate(ranks[0] - ranks[0].mean(), ranks[1]), "exact"
     else:
-        p, p_method = max(_t_test(value, n), 2 / math.factorial(n)), "t"
+        p, p_method = max(_t_test(value, n), 2 * math.exp(-math.lgamma(n + 1))), "t"
     return _correlation("hj_frequency_spearman", value, n, error, level, zero, flags, p, p_method)
 
 

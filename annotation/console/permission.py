@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from django.contrib.auth.views import redirect_to_login
@@ -26,6 +26,11 @@ from annotation.models import Membership, Role, Study
 View = Callable[..., HttpResponseBase]
 
 RANKS = {Role.VIEWER: 0, Role.REVIEWER: 1, Role.EDITOR: 2, Role.OWNER: 3}
+
+
+def visitor(request: HttpRequest) -> User:
+    """Who is signed in: inside a console page somebody is."""
+    return cast(User, request.user)
 
 
 def studies_of(user: User) -> QuerySet[Study]:

@@ -30,5 +30,10 @@ RAIL = (Place("studies", _("Studies")),)
 
 TABS = (
     Place("overview", _("Overview")),
+    Place("running", _("Running")),
+    Place("review", _("Review"), Role.REVIEWER),
+    Place("quality", _("Quality")),
+    Place("workers", _("Workers"), Role.REVIEWER),
+    Place("coding", _("Coding"), Role.REVIEWER),
     Place("log", _("Log")),
 )

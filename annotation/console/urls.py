@@ -2,13 +2,50 @@
 
 from __future__ import annotations
 
-from django.urls import include, path
+from django.urls import URLPattern, URLResolver, include, path
 
-from annotation.console.views import entrance, studies
+from annotation.console.views import coding, desk, entrance, quality, running, studies, workers
 
-of_a_study = [
+of_an_assignment = [
+    path("", desk.assignment, name="review-assignment"),
+    path("approve/", desk.approve, name="review-approve"),
+    path("undo/", desk.undo, name="review-undo"),
+    path("propose/", desk.propose, name="review-propose"),
+    path("second/", desk.second, name="review-second"),
+    path("drop/", desk.drop, name="review-drop"),
+    path("overturn/", desk.overturn, name="review-overturn"),
+    path("reply/", desk.reply, name="review-reply"),
+    path("analysis/", desk.analysis, name="review-analysis"),
+]
+
+of_judging: list[URLPattern | URLResolver] = [
+    path("review/", desk.queue, name="review"),
+    path("review/bulk/", desk.bulk, name="review-bulk"),
+    path("review/<str:assignment>/", include(of_an_assignment)),
+    path("quality/", quality.overview, name="quality"),
+    path("quality/measure/", quality.measure, name="quality-measure"),
+    path("quality/fix/", quality.fix, name="quality-fix"),
+    path("quality/<int:number>/apply/", quality.apply, name="quality-apply"),
+    path("workers/", workers.listing, name="workers"),
+    path("workers/<str:pseudonym>/", workers.page, name="workers-page"),
+    path("workers/<str:pseudonym>/hold/", workers.hold, name="workers-hold"),
+    path("workers/<str:pseudonym>/lift/", workers.lift, name="workers-lift"),
+    path("workers/<str:pseudonym>/look/", workers.look, name="workers-look"),
+    path("coding/", coding.overview, name="coding"),
+    path("coding/<slug:purpose>/book/", coding.book, name="coding-book"),
+    path("coding/<slug:purpose>/<int:remark>/", coding.code, name="coding-code"),
+    path("coding/<slug:purpose>/<int:remark>/settle/", coding.settle, name="coding-settle"),
+]
+
+of_a_study: list[URLPattern | URLResolver] = [
     path("", studies.overview, name="overview"),
+    path("running/", running.running, name="running"),
+    path("running/pay/", running.fair_pay, name="running-pay"),
+    path("running/compare/", running.compare, name="running-compare"),
+    path("running/mend/", running.mend, name="running-mend"),
+    path("running/<slug:what>/", running.act, name="running-act"),
     path("log/", studies.log, name="log"),
+    *of_judging,
 ]
 
 app_name = "console"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from email.utils import parsedate_to_datetime
@@ -13,13 +13,33 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from annotation.crowd.records import Endpoint, HitOrder, Requirement, SubmittedWork
+from annotation.crowd.pace import Pace
+from annotation.crowd.records import (
+    Endpoint,
+    HitOrder,
+    PaidBonus,
+    QueuedMessage,
+    Requirement,
+    SeenHit,
+    SubmittedWork,
+)
 from annotation.exceptions import MarketClosedError, MarketError
 
 TURK = "AWS.MechanicalTurk."
 PASSING = {"ThrottlingException", "ServiceFault", "RequestTimeout", "InternalFailure", "ServiceUnavailable"}
 PAGE = 100
 ONCE = "assay:once"
+# The path of queues beside a compatible endpoint; Amazon's own had none.
+QUEUES = "/sqs/"
+EVENTS = (
+    "AssignmentAccepted",
+    "AssignmentAbandoned",
+    "AssignmentReturned",
+    "AssignmentSubmitted",
+    "AssignmentApproved",
+    "HITExpired",
+    "HITReviewable",
+)
 
 
 class Market:
@@ -36,19 +56,23 @@ class Market:
         self.provider = endpoint.provider
         self.url = endpoint.url
         self._ahead: timedelta | None = None
+        self._subscribed: set[str] = set()
+        self._sqs: Any = None
+        self._pace = Pace(endpoint.calls_a_second)
         on_this_machine = host in {"localhost", "127.0.0.1", "::1"}
-        self._client = boto3.client(
-            "mturk",
-            endpoint_url=endpoint.url,
-            region_name=endpoint.region,
-            aws_access_key_id=endpoint.access_key,
-            aws_secret_access_key=endpoint.secret_key,
-            config=Config(
-                retries={"mode": "standard", "max_attempts": 10},
+        self._access = {
+            "region_name": endpoint.region,
+            "aws_access_key_id": endpoint.access_key,
+            "aws_secret_access_key": endpoint.secret_key,
+            "config": Config(
+                retries={"mode": "standard", "max_attempts": endpoint.attempts},
+                connect_timeout=5,
+                read_timeout=30,
                 # A proxy named in the environment would swallow calls to loopback.
                 proxies={} if on_this_machine else None,
             ),
-        )
+        }
+        self._client = boto3.client("mturk", endpoint_url=endpoint.url, **self._access)
 
     def now(self) -> datetime:
         """The market's time, by the Date header of its last answer; asks for one if there was none yet."""
@@ -76,6 +100,110 @@ class Market:
             if hit.get("RequesterAnnotation") == annotation:
                 return str(hit["HITId"])
         return None
+
+    def hits(self) -> Iterator[SeenHit]:
+        """Every HIT of the account that was not disposed of, newest first."""
+        for row in self._pages("list_hits", "HITs"):
+            yield _seen(row)
+
+    def hit(self, hit_id: str) -> SeenHit:
+        """One HIT as it is now."""
+        return _seen(self._call("get_hit", HITId=hit_id)["HIT"])
+
+    def add_places(self, hit_id: str, places: int, *, token: str) -> None:
+        """So many more assignments; again with the same token, nothing more."""
+        self._once(
+            "create_additional_assignments_for_hit",
+            HITId=hit_id,
+            NumberOfAdditionalAssignments=places,
+            UniqueRequestToken=token,
+        )
+
+    def prolong(self, hit_id: str, until: datetime) -> None:
+        """Let the HIT be found until then."""
+        self._call("update_expiration_for_hit", HITId=hit_id, ExpireAt=until)
+
+    def expire(self, hit_id: str) -> None:
+        """Offer the HIT to nobody new; who is inside can finish. One that is gone stays so."""
+        past = datetime(2015, 1, 1, tzinfo=UTC)
+        self._unless_gone("update_expiration_for_hit", HITId=hit_id, ExpireAt=past)
+
+    def delete_hit(self, hit_id: str) -> None:
+        """Delete a HIT all of whose work is decided; one that is gone stays so."""
+        self._unless_gone("delete_hit", HITId=hit_id)
+
+    def send_bonus(self, assignment_id: str, *, worker_id: str, cents: int, reason: str, token: str) -> None:
+        """Pay a bonus; again with the same token, nothing more."""
+        self._once(
+            "send_bonus",
+            WorkerId=worker_id,
+            AssignmentId=assignment_id,
+            BonusAmount=_dollars(cents),
+            Reason=reason,
+            UniqueRequestToken=token,
+        )
+
+    def bonuses(self, assignment_id: str) -> Iterator[PaidBonus]:
+        """The bonuses that were paid for an assignment."""
+        for row in self._pages("list_bonus_payments", "BonusPayments", AssignmentId=assignment_id):
+            yield PaidBonus(row["AssignmentId"], round(Decimal(row["BonusAmount"]) * 100), row.get("Reason", ""))
+
+    def grant(self, type_id: str, worker_id: str, value: int) -> None:
+        """Give a worker a qualification without telling them."""
+        self._call(
+            "associate_qualification_with_worker",
+            QualificationTypeId=type_id,
+            WorkerId=worker_id,
+            IntegerValue=value,
+            SendNotification=False,
+        )
+
+    def notify(self, worker_id: str, *, subject: str, text: str) -> None:
+        """Write to a worker whose work was decided on. Raises MarketError (NotNotified) where that cannot be done."""
+        answer = self._call("notify_workers", Subject=subject, MessageText=text, WorkerIds=[worker_id])
+        if failed := answer.get("NotifyWorkersFailureStatuses"):
+            raise MarketError(f"The worker was not written to: {failed[0]['NotifyWorkersFailureMessage']}")
+
+    def subscribe(self, hit_id: str, *, queue: str) -> None:
+        """Have what happens to HITs of this one's type told to a queue."""
+        type_id = self.hit(hit_id).type_id
+        if type_id in self._subscribed:
+            return
+        told = {"Destination": queue, "Transport": "SQS", "Version": "2014-08-15", "EventTypes": list(EVENTS)}
+        self._call("update_notification_settings", HITTypeId=type_id, Notification=told, Active=True)
+        self._subscribed.add(type_id)
+
+    def messages(self, queue: str) -> list[QueuedMessage]:
+        """Up to ten messages of the queue; they come back after a while unless they are deleted."""
+        answer = self._answer(self._queue(queue).receive_message, QueueUrl=queue, MaxNumberOfMessages=10)
+        return [QueuedMessage(row["Body"], row["ReceiptHandle"]) for row in answer.get("Messages", [])]
+
+    def delete_message(self, queue: str, handle: str) -> None:
+        """The message has been understood and stored."""
+        self._answer(self._queue(queue).delete_message, QueueUrl=queue, ReceiptHandle=handle)
+
+    def _queue(self, queue: str) -> Any:
+        if self._sqs is None:
+            parts = urlsplit(queue)
+            address = f"{parts.scheme}://{parts.netloc}{QUEUES}"
+            self._sqs = boto3.client("sqs", endpoint_url=address, **self._access)
+        return self._sqs
+
+    def _once(self, operation: str, **parameters: Any) -> None:
+        """A call with a token: that it was done before is its success."""
+        try:
+            self._call(operation, **parameters)
+        except MarketError as error:
+            if error.code != TURK + "DuplicateRequest" and "was already done by the request" not in str(error):
+                raise
+
+    def _unless_gone(self, operation: str, **parameters: Any) -> None:
+        try:
+            self._call(operation, **parameters)
+        except MarketError as error:
+            gone = error.code == TURK + "HITDoesNotExist" or "'Disposed'" in str(error)
+            if not gone:
+                raise
 
     def once_pass(self, name: str) -> str:
         """The qualification type of that name by which Assay's marketplace lets each person in once (`assay:once`).
@@ -111,19 +239,24 @@ class Market:
                 answer=row.get("Answer", ""),
                 accepted_at=row["AcceptTime"].astimezone(UTC),
                 submitted_at=row["SubmitTime"].astimezone(UTC),
+                approves_at=row["AutoApprovalTime"].astimezone(UTC) if "AutoApprovalTime" in row else None,
             )
 
-    def approve(self, assignment_id: str, *, feedback: str = "") -> None:
-        """Approve; an assignment that is already approved (by us, or by the clock) stays so."""
-        self._decide("approve_assignment", assignment_id, "Approved", feedback)
+    def approve(self, assignment_id: str, *, feedback: str = "", override: bool = False) -> None:
+        """Approve; an assignment that is already approved (by us, or by the clock) stays so.
+
+        override: a rejection becomes an approval.
+        """
+        more = {"OverrideRejection": True} if override else {}
+        self._decide("approve_assignment", assignment_id, "Approved", feedback, **more)
 
     def reject(self, assignment_id: str, *, feedback: str) -> None:
         """Reject with a reason; an assignment that is already rejected stays so."""
         self._decide("reject_assignment", assignment_id, "Rejected", feedback)
 
-    def _decide(self, operation: str, assignment_id: str, wanted: str, feedback: str) -> None:
+    def _decide(self, operation: str, assignment_id: str, wanted: str, feedback: str, **more: Any) -> None:
         try:
-            self._call(operation, AssignmentId=assignment_id, RequesterFeedback=feedback)
+            self._call(operation, AssignmentId=assignment_id, RequesterFeedback=feedback, **more)
         except MarketError as error:
             if error.code != TURK + "InvalidAssignmentState":
                 raise
@@ -145,16 +278,20 @@ class Market:
                 return
 
     def _call(self, operation: str, **parameters: Any) -> dict[str, Any]:
-        try:
-            answer: dict[str, Any] = getattr(self._client, operation)(**parameters)
-        except ClientError as error:
-            raise _market_error(error) from error
-        except BotoCoreError as error:
-            raise MarketError(f"The marketplace could not be reached: {error}", permanent=False) from error
+        answer = self._answer(getattr(self._client, operation), **parameters)
         stamp = answer["ResponseMetadata"]["HTTPHeaders"].get("date")
         if stamp:
             self._ahead = parsedate_to_datetime(stamp).astimezone(UTC) - datetime.now(UTC)
         return answer
+
+    def _answer(self, operation: Callable[..., dict[str, Any]], **parameters: Any) -> dict[str, Any]:
+        self._pace.wait()
+        try:
+            return operation(**parameters)
+        except ClientError as error:
+            raise _market_error(error) from error
+        except BotoCoreError as error:
+            raise MarketError(f"The marketplace could not be reached: {error}", permanent=False) from error
 
 
 def _market_error(error: ClientError) -> MarketError:
@@ -182,7 +319,7 @@ def _create_parameters(order: HitOrder) -> dict[str, Any]:
         "Title": order.title,
         "Description": order.description,
         "Keywords": order.keywords,
-        "Reward": f"{order.reward_cents // 100}.{order.reward_cents % 100:02d}",
+        "Reward": _dollars(order.reward_cents),
         "MaxAssignments": order.max_assignments,
         "AssignmentDurationInSeconds": order.assignment_seconds,
         "LifetimeInSeconds": order.lifetime_seconds,
@@ -205,3 +342,22 @@ def _requirement(requirement: Requirement) -> dict[str, Any]:
         "Comparator": requirement.comparator,
         **values,
     }
+
+
+def _dollars(cents: int) -> str:
+    return f"{cents // 100}.{cents % 100:02d}"
+
+
+def _seen(row: dict[str, Any]) -> SeenHit:
+    return SeenHit(
+        market_id=str(row["HITId"]),
+        annotation=str(row.get("RequesterAnnotation", "")),
+        status=str(row["HITStatus"]),
+        places=int(row["MaxAssignments"]),
+        free=int(row.get("NumberOfAssignmentsAvailable", 0)),
+        inside=int(row.get("NumberOfAssignmentsPending", 0)),
+        decided=int(row.get("NumberOfAssignmentsCompleted", 0)),
+        expires_at=row["Expiration"].astimezone(UTC),
+        title=str(row.get("Title", "")),
+        type_id=str(row.get("HITTypeId", "")),
+    )

@@ -15,6 +15,10 @@ class Endpoint:
     secret_key: str = field(repr=False)
     region: str = "us-east-1"
     provider: str = "assay"
+    # 0: as fast as it answers.
+    calls_a_second: float = 0.0
+    # Of one call, before its failure is said; the outbox tries again later by itself.
+    attempts: int = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +60,42 @@ class SubmittedWork:
     answer: str = field(repr=False)
     accepted_at: datetime
     submitted_at: datetime
+    approves_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SeenHit:
+    """A HIT as the marketplace tells it: its places, and how many of them are free, held or decided."""
+
+    market_id: str
+    annotation: str
+    status: str
+    places: int
+    free: int
+    inside: int
+    decided: int
+    expires_at: datetime
+    title: str = ""
+    type_id: str = ""
+
+    @property
+    def over(self) -> bool:
+        """Whether nobody can enter and nobody is inside."""
+        return self.status in {"Reviewable", "Reviewing", "Disposed"}
+
+
+@dataclass(frozen=True, slots=True)
+class PaidBonus:
+    """A bonus that the marketplace has paid."""
+
+    assignment_id: str
+    cents: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedMessage:
+    """A message of a queue, and the handle by which it is deleted."""
+
+    body: str
+    handle: str

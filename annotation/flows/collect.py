@@ -2,25 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from itertools import islice
 
 from django.db import transaction
-from django.db.models import Count, F
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from annotation.crowd.answers import is_withdrawn
-from annotation.crowd.client import Market
+from annotation.crowd.client import PAGE, Market
 from annotation.crowd.records import SubmittedWork
-from annotation.models import Hit, Participation, Study, Submission, Worker
+from annotation.models import (
+    AuditEvent,
+    Decision,
+    HeardEvent,
+    Hit,
+    Intent,
+    Participation,
+    Study,
+    Submission,
+    Worker,
+)
+
+GONE = "Disposed"
+OVER = ("Reviewable", "Reviewing", GONE)
+VERDICTS = {"Approved": ("approve", Intent.Kind.APPROVE), "Rejected": ("reject", Intent.Kind.REJECT)}
 
 
 @dataclass(frozen=True, slots=True)
-class Collection:
-    """Submissions that were new, and how many HITs are not full yet."""
+class Collected:
+    """Submissions that were new, HITs that are not full yet, and work that was decided without us (by the clock)."""
 
     new: int
     open_hits: int
+    decided_elsewhere: int = 0
 
 
 def collect(
@@ -28,49 +44,106 @@ def collect(
     *,
     market: Market,
     now: datetime,
+    only: Collection[str] | None = None,
     progress: Callable[[int], None] | None = None,
-) -> Collection:
-    """Fetch the submissions of every HIT that is not full yet. Safe to run twice and beside another."""
-    unfilled = (
-        study.hits.exclude(market_id=None)
-        .annotate(got=Count("submissions"))
-        .filter(got__lt=F("max_assignments"))
-        .select_related("cell")
-        .order_by("slot")
+) -> Collected:
+    """Look at every HIT that may have changed and store its submissions. Safe to run twice and beside another.
+
+    only: market ids of HITs that something was heard of; without it, all that are not full or wait for a decision that
+    the clock may have taken. Either way finds everything.
+    """
+    new = decided = open_hits = 0
+    for hit in _due(study, market.now(), only):
+        heard = list(HeardEvent.objects.filter(market_hit=hit.market_id, looked_at=None).values_list("pk", flat=True))
+        seen = market.hit(str(hit.market_id))
+        for page in _pages(market.submitted(str(hit.market_id))):
+            stored, followed = _store(hit, page, provider=market.provider, now=now)
+            new, decided = new + stored, decided + followed
+            if progress:
+                progress(new)
+        Hit.objects.filter(pk=hit.pk).update(
+            market_status=seen.status, inside=seen.inside, free=seen.free, expires_at=seen.expires_at, seen_at=now
+        )
+        HeardEvent.objects.filter(pk__in=heard).update(looked_at=now)
+        open_hits += Hit.objects.filter(pk=hit.pk, collected__lt=F("max_assignments")).exists()
+    return Collected(new, open_hits, decided)
+
+
+def _due(study: Study, now: datetime, only: Collection[str] | None) -> QuerySet[Hit]:
+    hits = study.hits.exclude(market_id=None).exclude(market_status=GONE).select_related("cell").order_by("slot")
+    if only is not None:
+        return hits.filter(market_id__in=only)
+    late = now - timedelta(seconds=study.auto_approval_seconds)
+    undecided = Submission.objects.filter(hit=OuterRef("pk"), submitted_at__lte=late).exclude(
+        decisions__matter="payment"
     )
-    new = open_hits = 0
-    for hit in unfilled:
-        got = _collect_hit(hit, market.submitted(str(hit.market_id)), provider=market.provider, now=now)
-        new += got
-        open_hits += hit.got + got < hit.max_assignments
-        if progress:
-            progress(new)
-    return Collection(new, open_hits)
+    heard = HeardEvent.objects.filter(market_hit=OuterRef("market_id"), looked_at=None)
+    running = Q(collected__lt=F("max_assignments")) | ~Q(market_status__in=OVER)
+    return hits.filter(running | Exists(undecided) | Exists(heard))
 
 
-def _collect_hit(hit: Hit, found: Iterable[SubmittedWork], *, provider: str, now: datetime) -> int:
-    known = set(hit.submissions.values_list("market_id", flat=True))
-    return sum(_store(hit, work, provider=provider, now=now) for work in found if work.assignment_id not in known)
+def _pages(found: Iterable[SubmittedWork]) -> Iterator[list[SubmittedWork]]:
+    rows = iter(found)
+    while page := list(islice(rows, PAGE)):
+        yield page
 
 
-def _store(hit: Hit, work: SubmittedWork, *, provider: str, now: datetime) -> bool:
-    worker = Worker.objects.known_as(provider, work.worker_id)
-    withdrawn = is_withdrawn(work.answer)
+def _store(hit: Hit, page: Sequence[SubmittedWork], *, provider: str, now: datetime) -> tuple[int, int]:
+    """Store what is new of a page, and follow what was decided without us; how many of each."""
     with transaction.atomic():
-        _, is_new = Submission.objects.get_or_create(
-            hit=hit,
-            market_id=work.assignment_id,
-            defaults={
-                "worker": worker,
-                "raw": "" if withdrawn else work.answer,
-                "raw_format": Submission.WITHDRAWN if withdrawn else "mturk-xml",
-                "accepted_at": work.accepted_at,
-                "submitted_at": work.submitted_at,
-                "work_seconds": max(0, round((work.submitted_at - work.accepted_at).total_seconds())),
-                "received_at": now,
-            },
+        # Of two collectors the second waits here, and then finds what the first has stored.
+        study = Study.objects.select_for_update().get(pk=hit.study_id)
+        ids = [work.assignment_id for work in page]
+        known = set(Submission.objects.filter(hit=hit, market_id__in=ids).values_list("market_id", flat=True))
+        fresh = [work for work in page if work.assignment_id not in known]
+        if fresh:
+            _insert(hit, fresh, provider=provider, now=now)
+        return len(fresh), _follow(study, hit, page, now=now)
+
+
+def _insert(hit: Hit, fresh: Sequence[SubmittedWork], *, provider: str, now: datetime) -> None:
+    workers = Worker.objects.known_all(provider, [work.worker_id for work in fresh])
+    Submission.objects.bulk_create(_submission(hit, work, workers[work.worker_id], now) for work in fresh)
+    Participation.objects.bulk_create(
+        (
+            Participation(
+                study_id=hit.study_id, worker=workers[work.worker_id], arm_id=hit.cell.arm_id, since=work.accepted_at
+            )
+            for work in fresh
+        ),
+        ignore_conflicts=True,
+    )
+    Hit.objects.filter(pk=hit.pk).update(collected=F("collected") + len(fresh))
+
+
+def _submission(hit: Hit, work: SubmittedWork, worker: Worker, now: datetime) -> Submission:
+    withdrawn = is_withdrawn(work.answer)
+    return Submission(
+        hit=hit,
+        market_id=work.assignment_id,
+        worker=worker,
+        raw="" if withdrawn else work.answer,
+        raw_format=Submission.WITHDRAWN if withdrawn else "mturk-xml",
+        accepted_at=work.accepted_at,
+        submitted_at=work.submitted_at,
+        work_seconds=max(0, round((work.submitted_at - work.accepted_at).total_seconds())),
+        received_at=now,
+    )
+
+
+def _follow(study: Study, hit: Hit, page: Sequence[SubmittedWork], *, now: datetime) -> int:
+    """Decisions of the clock, or taken on the marketplace: ours follow, and the outbox books what they cost."""
+    verdicts = {work.assignment_id: VERDICTS[work.status] for work in page if work.status in VERDICTS}
+    undecided = list(
+        Submission.objects.filter(hit=hit, market_id__in=verdicts).exclude(decisions__matter="payment").order_by("pk")
+    )
+    for submission in undecided:
+        verdict, kind = verdicts[submission.market_id]
+        reason = "" if verdict == "approve" else "Rejected on the marketplace."
+        Decision.objects.create(submission=submission, matter="payment", verdict=verdict, reason=reason, at=now)
+        Intent.of(study, kind, submission.pk, slot=submission.market_id).save(force_insert=True)
+    if undecided:
+        AuditEvent.objects.record(
+            study, "follow", actor="marketplace", now=now, assignments=[one.market_id for one in undecided]
         )
-        Participation.objects.get_or_create(
-            study_id=hit.study_id, worker=worker, defaults={"arm_id": hit.cell.arm_id, "since": work.accepted_at}
-        )
-    return is_new
+    return len(undecided)

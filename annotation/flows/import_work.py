@@ -47,6 +47,7 @@ def import_work(
         judgments = storing.store_judgments(study, work, submissions, texts, now=now)
         rejected = storing.store_decisions(work, submissions, now=now)
         storing.store_participations(study, submissions, now=now)
+        storing.count_work(study)
         AuditEvent.objects.record(study, "import_work", actor=actor, now=now, **_facts(work))
     return WorkImported(study, len(texts), len(hits), len(submissions), judgments, len(workers), rejected)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import Exists, F, OuterRef
 
 from annotation.answered import Answered, changed_sides, order_shown, read_check, read_line, read_practice
 from annotation.crowd.answers import read_answers
@@ -18,6 +20,7 @@ from annotation.models import (
     Flag,
     Hit,
     HitItem,
+    ItemRole,
     Judgment,
     Parse,
     PracticeAnswer,
@@ -29,6 +32,7 @@ from annotation.models import (
     Submission,
 )
 
+BATCH = 100
 Labels = Mapping[str, Mapping[str, ScaleLabel]]  # by criterion, then by label
 
 
@@ -52,21 +56,48 @@ class _Sheet:
     arm: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What a submission says. met: the place of each position in the order that the worker met."""
+
+    submission: Submission
+    sheet: _Sheet
+    answers: Mapping[str, str]
+    found: Sequence[Answered]
+    changed: set[str]
+    met: Mapping[int, int]
+    problem: str
+
+
 def read(study: Study, *, now: datetime, progress: Callable[[int], None] | None = None) -> Reading:
-    """Turn every submission not yet read into presentations and judgments, each in its own transaction."""
-    waiting = Submission.objects.filter(hit__study=study, parse=None, raw_format="mturk-xml").order_by("hit", "pk")
+    """Turn every submission not yet read into presentations and judgments, batch by batch, each in a transaction."""
     sheets: dict[int, _Sheet] = {}
     submissions = judgments = unreadable = 0
-    for submission in waiting.iterator(chunk_size=500):
-        if submission.hit_id not in sheets:
-            sheets = {submission.hit_id: _sheet(submission.hit)}
-        made = _read_one(submission, sheets[submission.hit_id], now=now)
-        submissions += 1
-        judgments += made
-        unreadable += made == 0
+    while batch := _read_batch(study, sheets, now=now):
+        submissions += len(batch)
+        judgments += sum(batch)
+        unreadable += batch.count(0)
         if progress:
             progress(submissions)
     return Reading(submissions, judgments, unreadable)
+
+
+def _read_batch(study: Study, sheets: dict[int, _Sheet], *, now: datetime) -> list[int]:
+    """Judgments made of each submission of the next batch (0: unreadable)."""
+    with transaction.atomic():
+        # Of two readers the second waits here, and then finds what the first has read.
+        Study.objects.select_for_update().get(pk=study.pk)
+        unread = ~Exists(Parse.objects.filter(submission=OuterRef("pk")))
+        waiting = Submission.objects.filter(unread, hit__study=study, raw_format="mturk-xml").order_by("hit", "pk")
+        batch = list(waiting.select_related("hit__wording", "hit__cell__arm")[:BATCH])
+        for hit_id in set(sheets) - {one.hit_id for one in batch}:
+            del sheets[hit_id]
+        read_now = []
+        for submission in batch:
+            if submission.hit_id not in sheets:
+                sheets[submission.hit_id] = _sheet(submission.hit)
+            read_now.append(_understood(submission, sheets[submission.hit_id]))
+        return _store(read_now, now=now) if read_now else []
 
 
 def _sheet(hit: Hit) -> _Sheet:
@@ -81,8 +112,7 @@ def _sheet(hit: Hit) -> _Sheet:
     return _Sheet(items, list(hit.checks.order_by("position")), wording, labels, hit.cell.arm.training)
 
 
-def _read_one(submission: Submission, sheet: _Sheet, *, now: datetime) -> int:
-    """Number of judgments made of one submission (0: unreadable)."""
+def _understood(submission: Submission, sheet: _Sheet) -> _Read:
     try:
         answers, problem = read_answers(submission.raw), ""
     except AnswerError as error:
@@ -92,15 +122,9 @@ def _read_one(submission: Submission, sheet: _Sheet, *, now: datetime) -> int:
         read_line(answers, item.position, sheet.wording, sides_changed=str(item.position) in changed)
         for item in sheet.items
     ]
-    problem = problem or _missing(found, sheet)
-    with transaction.atomic():
-        _, is_new = Parse.objects.get_or_create(submission=submission, defaults={"parsed_at": now, "problem": problem})
-        if not is_new:
-            return 0
-        if problem:
-            Flag.objects.create(submission=submission, kind="incomplete", sentence=problem, raised_at=now)
-        _store_extras(submission, answers, sheet)
-        return _store(submission, answers, found, sheet, changed)
+    order = order_shown(answers, len(sheet.items) + len(sheet.checks))
+    met = {position: place for place, position in enumerate(order)} if order else {}
+    return _Read(submission, sheet, answers, found, changed, met, problem or _missing(found, sheet))
 
 
 def _missing(found: Sequence[Answered], sheet: _Sheet) -> str:
@@ -109,56 +133,83 @@ def _missing(found: Sequence[Answered], sheet: _Sheet) -> str:
     return f"No label of the scale for text {', '.join(map(str, places))} of {of}." if places else ""
 
 
-def _store(
-    submission: Submission, answers: Mapping[str, str], found: Sequence[Answered], sheet: _Sheet, changed: set[str]
-) -> int:
-    order = order_shown(answers, len(sheet.items) + len(sheet.checks))
-    met = {position: place for place, position in enumerate(order)} if order else {}
-    presentations = Presentation.objects.bulk_create(
-        Presentation(
-            submission=submission,
+def _store(batch: Sequence[_Read], *, now: datetime) -> list[int]:
+    """Rows of a whole batch in one statement for each table; the judgments made of each submission."""
+    Parse.objects.bulk_create(Parse(submission=one.submission, parsed_at=now, problem=one.problem) for one in batch)
+    Flag.objects.bulk_create(
+        Flag(submission=one.submission, kind="incomplete", sentence=one.problem, raised_at=now)
+        for one in batch
+        if one.problem
+    )
+    _store_extras(batch)
+    shown = iter(Presentation.objects.bulk_create(row for one in batch for row in _presentations(one)))
+    pairs = [(one, [(next(shown), answered) for answered in one.found]) for one in batch]
+    judgments = [_judgments(one, rows) for one, rows in pairs]
+    Judgment.objects.bulk_create(row for rows in judgments for row in rows)
+    Remark.objects.bulk_create(
+        Remark(presentation=presentation, question=question, body=body)
+        for _, rows in pairs
+        for presentation, answered in rows
+        for question, body in answered.remarks.items()
+    )
+    made: Counter[int] = Counter()
+    for one, rows in zip(batch, judgments, strict=True):
+        made[one.submission.hit_id] += len(rows)
+    for hit_id, number in sorted(made.items()):
+        Hit.objects.filter(pk=hit_id).update(judged=F("judged") + number)
+    return [len(rows) for rows in judgments]
+
+
+def _presentations(one: _Read) -> Iterator[Presentation]:
+    for item, answered in zip(one.sheet.items, one.found, strict=True):
+        yield Presentation(
+            submission=one.submission,
             text_id=item.text_id,
             partner_id=item.partner_id,
             position=item.position,
             role=item.role,
-            shown_at=met.get(item.position),
-            sides_changed=str(item.position) in changed,
-            active_ms=one.active_ms,
-            away=one.away,
-            pastes=one.pastes,
-            keystrokes=one.keystrokes,
+            shown_at=one.met.get(item.position),
+            sides_changed=str(item.position) in one.changed,
+            active_ms=answered.active_ms,
+            away=answered.away,
+            pastes=answered.pastes,
+            keystrokes=answered.keystrokes,
         )
-        for item, one in zip(sheet.items, found, strict=True)
-    )
-    pairs = list(zip(presentations, found, strict=True))
-    made = Judgment.objects.bulk_create(
-        Judgment(presentation=presentation, criterion=criterion, label=sheet.labels[criterion][label])
-        for presentation, one in pairs
-        for criterion, labels in one.labels.items()
+
+
+def _judgments(one: _Read, rows: Sequence[tuple[Presentation, Answered]]) -> list[Judgment]:
+    return [
+        Judgment(
+            presentation=presentation,
+            criterion=criterion,
+            label=one.sheet.labels[criterion][label],
+            text_id=presentation.text_id if presentation.role == ItemRole.ITEM else None,
+        )
+        for presentation, answered in rows
+        for criterion, labels in answered.labels.items()
         for label in labels
-    )
-    Remark.objects.bulk_create(
-        Remark(presentation=presentation, question=question, body=body)
-        for presentation, one in pairs
-        for question, body in one.remarks.items()
-    )
-    return len(made)
+    ]
 
 
-def _store_extras(submission: Submission, answers: Mapping[str, str], sheet: _Sheet) -> None:
-    chosen = [(check, read_check(answers, check.position, sheet.wording)) for check in sheet.checks]
+def _store_extras(batch: Sequence[_Read]) -> None:
+    chosen = [
+        (one, check, read_check(one.answers, check.position, one.sheet.wording))
+        for one in batch
+        for check in one.sheet.checks
+    ]
     CheckAnswer.objects.bulk_create(
-        CheckAnswer(submission=submission, check_asked=check, chosen=label[:100], passed=label == check.expected)
-        for check, label in chosen
+        CheckAnswer(submission=one.submission, check_asked=check, chosen=label[:100], passed=label == check.expected)
+        for one, check, label in chosen
     )
     PracticeAnswer.objects.bulk_create(
         PracticeAnswer(
-            submission=submission,
-            number=one.number,
-            chosen=one.chosen,
-            right=one.right,
-            sides_changed=one.sides_changed,
-            active_ms=one.active_ms,
+            submission=one.submission,
+            number=practised.number,
+            chosen=practised.chosen,
+            right=practised.right,
+            sides_changed=practised.sides_changed,
+            active_ms=practised.active_ms,
         )
-        for one in read_practice(answers, sheet.wording, sheet.arm)
+        for one in batch
+        for practised in read_practice(one.answers, one.sheet.wording, one.sheet.arm)
     )

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from annotation import facts, particulars, selectors
 from annotation.exceptions import StateError
 from annotation.models import Likelihood, Study, Text
+from annotation.quality.paragraph import paragraph
 from metrics.errors import nothing_left
 from metrics.report.particulars import Attached
 from metrics.report.records import GeneratorFacts, RatingRow, ReportInput, TextRow, Truth, Warn
@@ -57,10 +58,19 @@ def score(
         pages=particulars.pages(study),
         plan=particulars.plan(said),
         attached=tuple(attached),
+        quality=_quality(study, crowd),
+        codes=particulars.codes(study),
         licence=said.get("licence"),
         language=said.get("language") or words.language,
         statements=tuple((key, said[key]) for key in STATED if key in said),
     )
+
+
+def _quality(study: Study, crowd: selectors.CrowdCounts) -> tuple[str, ...] | None:
+    """What was done about the quality of the work, in words; None where nobody looked (an import as it came)."""
+    if study.mode == Study.Mode.IMPORTED and not crowd.excluded:
+        return None
+    return (paragraph(facts.quality_done(study)),)
 
 
 def _check(study: Study, crowd: selectors.CrowdCounts, *, typicality: bool, generators: bool, kept: bool) -> None:

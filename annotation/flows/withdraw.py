@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import CASCADE
+from django.db.models import CASCADE, Count, F
 
 from annotation.crowd.answers import is_withdrawn
 from annotation.crowd.client import Market
-from annotation.models import AuditEvent, Judgment, Parse, Study, Submission
+from annotation.models import AuditEvent, Hit, Judgment, Parse, Study, Submission
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +64,12 @@ def withdraw(study: Study, assignment_ids: Iterable[str], *, actor: str, now: da
 
 def _erase(submissions: Sequence[int]) -> int:
     """Number of judgments erased. Whatever hangs on a submission goes with it, but for the note that it was read."""
-    judgments = Judgment.objects.filter(presentation__submission__in=submissions).count()
+    gone = Judgment.objects.filter(presentation__submission__in=submissions)
+    by_hit = list(gone.order_by().values_list("presentation__submission__hit").annotate(n=Count("pk")))
+    for hit, number in by_hit:
+        Hit.objects.filter(pk=hit).update(judged=F("judged") - number)
     for relation in Submission._meta.related_objects:
         if relation.on_delete is CASCADE and relation.related_model is not Parse:
             relation.related_model._default_manager.filter(**{f"{relation.field.name}__in": submissions}).delete()
     Submission.objects.filter(pk__in=submissions).update(raw="", raw_format=Submission.WITHDRAWN)
-    return judgments
+    return sum(number for _, number in by_hit)

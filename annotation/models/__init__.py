@@ -2,8 +2,12 @@
 
 from annotation.models.audit import AuditEvent
 from annotation.models.decision import Decision
+from annotation.models.evidence import Evidence
+from annotation.models.exclusion import RuleSet
 from annotation.models.flag import Flag
+from annotation.models.heard import HeardEvent
 from annotation.models.hit import AttentionCheck, Hit, HitItem, ItemRole
+from annotation.models.hold import Hold, Look
 from annotation.models.intent import Intent
 from annotation.models.job import Job
 from annotation.models.judgment import Judgment, Scale, ScaleLabel
@@ -11,6 +15,7 @@ from annotation.models.money import LedgerEntry
 from annotation.models.participation import Participation
 from annotation.models.presentation import CheckAnswer, PracticeAnswer, Presentation, Remark
 from annotation.models.result import Result
+from annotation.models.review import Codebook, Coding, Rejection, Reply
 from annotation.models.scoring_job import ScoringChunk, ScoringJob
 from annotation.models.selection import Selection
 from annotation.models.statement import ShareLink, Statement
@@ -26,27 +31,36 @@ __all__ = [
     "AuditEvent",
     "Cell",
     "CheckAnswer",
+    "Codebook",
+    "Coding",
     "Context",
     "Decision",
+    "Evidence",
     "Flag",
     "Generator",
+    "HeardEvent",
     "Hit",
     "HitItem",
+    "Hold",
     "Intent",
     "ItemRole",
     "Job",
     "Judgment",
     "LedgerEntry",
     "Likelihood",
+    "Look",
     "Membership",
     "OncePass",
     "Parse",
     "Participation",
     "PracticeAnswer",
     "Presentation",
+    "Rejection",
     "Remark",
+    "Reply",
     "Result",
     "Role",
+    "RuleSet",
     "Scale",
     "ScaleLabel",
     "Scoring",

@@ -36,7 +36,8 @@ class AuditManager(models.Manager["AuditEvent"]):
     def first_broken(self, study: Study) -> AuditEvent | None:
         """The first row of the study's chain that was altered, or None when the chain holds."""
         previous = FIRST
-        for number, event in enumerate(self.filter(study=study).order_by("number"), start=1):
+        rows = self.filter(study=study).select_related("study").order_by("number")
+        for number, event in enumerate(rows.iterator(chunk_size=2000), start=1):
             if (event.number, event.previous, event.digest) != (number, previous, event.expected_digest()):
                 return event
             previous = event.digest

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from annotation.models.exclusion import RuleSet
 from annotation.models.submission import Submission
 
 
@@ -27,6 +28,8 @@ class Decision(models.Model):
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="decisions"
     )
+    # The version of the rules that left it out; null: a person decided on this submission.
+    rule_set = models.ForeignKey(RuleSet, on_delete=models.PROTECT, null=True, blank=True, related_name="decisions")
     at = models.DateTimeField()
 
     class Meta:
@@ -39,6 +42,9 @@ class Decision(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(verdict__in=["approve", "include"]) | ~Q(reason=""), name="refusals_give_a_reason"
+            ),
+            models.CheckConstraint(
+                condition=Q(rule_set=None) | Q(matter="analysis"), name="rules_decide_on_the_analysis_only"
             ),
         ]
 

@@ -11,6 +11,8 @@ class Flag(models.Model):
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="flags")
     kind = models.CharField(max_length=40)
     sentence = models.TextField()
+    value = models.FloatField(null=True, blank=True)
+    threshold = models.FloatField(null=True, blank=True)
     raised_at = models.DateTimeField()
 
     class Meta:

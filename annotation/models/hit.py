@@ -22,6 +22,15 @@ class Hit(models.Model):
     max_assignments = models.PositiveIntegerField()
     # Null until published, so that the constraint below holds among published HITs only.
     market_id = models.CharField(max_length=64, null=True, blank=True)  # noqa: DJ001
+    # As the marketplace last told (`seen_at`, its own time): never what we decide by alone.
+    market_status = models.CharField(max_length=20, blank=True)
+    inside = models.PositiveIntegerField(default=0, help_text="People at work in it when it was last seen.")
+    free = models.PositiveIntegerField(default=0, help_text="Places on offer when it was last seen.")
+    expires_at = models.DateTimeField(null=True, blank=True)
+    seen_at = models.DateTimeField(null=True, blank=True)
+    # Running sums, changed with the rows that they count.
+    collected = models.PositiveIntegerField(default=0, help_text="Submissions stored.")
+    judged = models.PositiveIntegerField(default=0, help_text="Judgments read from them.")
     texts: models.ManyToManyField[Text, HitItem] = models.ManyToManyField(
         Text, through="HitItem", through_fields=("hit", "text"), related_name="hits"
     )

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from django.db import models, transaction
 
 from annotation.models.presentation import Presentation
+from annotation.models.text import Text
 
 
 class ScaleManager(models.Manager["Scale"]):
@@ -67,8 +68,19 @@ class Judgment(models.Model):
     presentation = models.ForeignKey(Presentation, on_delete=models.CASCADE, related_name="judgments")
     criterion = models.CharField(max_length=40, default="typicality")
     label = models.ForeignKey(ScaleLabel, on_delete=models.PROTECT, related_name="judgments")
+    # The text it counts for, again: aggregates over millions need one index and no join.
+    text = models.ForeignKey(
+        Text,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        db_index=False,
+        related_name="+",
+        help_text="Empty for gold and repeats, which do not count.",
+    )
 
     class Meta:
+        indexes = [models.Index(fields=["text", "criterion", "label"], name="annotation_judgment_of_text")]
         constraints = [
             # Error labels may be several; elsewhere the reader of answers takes one.
             models.UniqueConstraint(fields=["presentation", "criterion", "label"], name="label_once_per_criterion"),

@@ -58,6 +58,10 @@ class Study(models.Model):
         BERNOULLI = "bernoulli", "each text's source drawn by itself"
         FIXED = "fixed", "so many references in each HIT"
 
+    class Stop(models.TextChoices):
+        RATERS = "raters", "when every text has its raters"
+        WIDTH = "width", "when the interval of every text's mean is narrow enough"
+
     class Mode(models.TextChoices):
         REHEARSAL = "rehearsal", "rehearsal"
         LIVE = "live", "live"
@@ -66,6 +70,8 @@ class Study(models.Model):
     class Status(models.TextChoices):
         DRAFT = "draft", "draft"
         PUBLISHED = "published", "published"
+        PAUSED = "paused", "paused"
+        ENDING = "ending", "ending"
         CLOSED = "closed", "closed"
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -95,6 +101,9 @@ class Study(models.Model):
     in_nines = models.BooleanField(default=False, help_text="Publish HITs of nine places at most, at the lower fee.")
     once = models.BooleanField(default=False, help_text="One HIT for each person in the whole group of studies.")
     budget_cents = models.PositiveBigIntegerField(null=True, blank=True, help_text="What the study may not exceed.")
+    # Sums of the ledger, changed in the transaction that writes its rows.
+    reserved_cents = models.PositiveBigIntegerField(default=0, editable=False)
+    spent_cents = models.PositiveBigIntegerField(default=0, editable=False)
     reward_cents = models.PositiveIntegerField(default=100)
     assignment_seconds = models.PositiveIntegerField(default=3600)
     lifetime_seconds = models.PositiveIntegerField(default=7 * 24 * 3600)
@@ -104,6 +113,13 @@ class Study(models.Model):
     country = models.CharField(max_length=2, blank=True)
     # Published under the keyword assay:study=..., open to invited people only; empty: open to every account.
     channel_tag = models.CharField(max_length=64, blank=True)
+    # When top-ups end; declared before work is collected.
+    stop_rule = models.CharField(max_length=10, choices=Stop.choices, default=Stop.RATERS)
+    stop_width = models.FloatField(null=True, blank=True, help_text="Widest 95 % interval of a text's mean rating.")
+    most_raters = models.PositiveIntegerField(null=True, blank=True, help_text="Of a text, whatever its interval.")
+    auto_top_up = models.BooleanField(default=False, help_text="The loop replaces missing and excluded ratings itself.")
+    # When its people were last written to about work that the clock will approve.
+    warned_at = models.DateTimeField(null=True, blank=True)
     # From then on nobody can be told behind the pseudonyms of this study alone.
     retain_until = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -127,6 +143,11 @@ class Study(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(evaluators_per_cell=None) | Q(evaluators_per_cell__gte=1), name="cell_has_evaluators"
+            ),
+            models.CheckConstraint(
+                condition=Q(budget_cents=None)
+                | Q(budget_cents__gte=models.F("reserved_cents") + models.F("spent_cents")),
+                name="study_stays_within_its_budget",
             ),
         ]
 

@@ -46,8 +46,11 @@ class WorkerManager(models.Manager["Worker"]):
             self.bulk_create((Worker(pseudonym=name) for name in new.values()), ignore_conflicts=True)
             workers = {worker.pseudonym: worker for worker in self.filter(pseudonym__in=list(new.values()))}
             WorkerIdentity.objects.bulk_create(
-                WorkerIdentity(worker=workers[name], provider=provider, external_id=external_id)
-                for external_id, name in new.items()
+                (
+                    WorkerIdentity(worker=workers[name], provider=provider, external_id=external_id)
+                    for external_id, name in new.items()
+                ),
+                ignore_conflicts=True,
             )
             return self._behind(provider, wanted)
 

@@ -133,8 +133,23 @@ EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", "assay@localhost")
 
 CELERY_BROKER_URL = env.broker("CELERY_BROKER_URL")
-# Scoring has a queue of its own: its workers hold a language model in memory (`celery -A deploy worker -Q scoring`).
-CELERY_TASK_ROUTES = {"annotation.score": {"queue": "scoring"}}
+# Calls of marketplaces and reading answers have queues of their own, so that neither waits for the other. Scoring has
+# one, too: its workers hold a language model in memory (`celery -A deploy worker -Q scoring`).
+CELERY_TASK_QUEUES: dict[str, dict[str, str]] = {"celery": {}, "market": {}, "computing": {}}
+CELERY_TASK_ROUTES = {
+    "annotation.work": {"queue": "market"},
+    "annotation.poll": {"queue": "market"},
+    "annotation.read": {"queue": "computing"},
+    "annotation.score": {"queue": "scoring"},
+}
+# The scheduler (`celery -A deploy beat`) has running studies looked after; who comes too late for his turn leaves it.
+POLL_SECONDS = env.whole("POLL_SECONDS", 60, least=1)
+CELERY_BEAT_SCHEDULE = {
+    "poll": {"task": "annotation.poll_all", "schedule": POLL_SECONDS, "options": {"expires": POLL_SECONDS}}
+}
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+# A worker that took an effect and has said nothing for so long is taken for dead, and another takes it.
+INTENT_LEASE_SECONDS = env.whole("INTENT_LEASE_SECONDS", 600, least=1)
 # A scoring worker that has kept nothing for so long is taken for dead, and its chunk is given to another.
 SCORING_LEASE_SECONDS = env.whole("SCORING_LEASE_SECONDS", 600, least=1)
 
@@ -148,6 +163,10 @@ MTURK_ENDPOINT_URL = env.text("MTURK_ENDPOINT_URL", f"{WORKER_ORIGIN}/mturk/")
 MTURK_REGION = env.text("MTURK_REGION", "us-east-1")
 MTURK_ACCESS_KEY = env.text("MTURK_ACCESS_KEY", "")
 MTURK_SECRET_KEY = env.text("MTURK_SECRET_KEY", "")
+# The queue (its URL) in which the marketplace tells what happens; empty: studies are polled, which finds the same.
+MTURK_QUEUE_URL = env.text("MTURK_QUEUE_URL", "")
+# How often one process calls at most; marketplaces throttle accounts. 0: as fast as it answers.
+MTURK_CALLS_A_SECOND = env.whole("MTURK_CALLS_A_SECOND", 0)
 
 # Development aids of the marketplace (movable clock, http ExternalQuestions on loopback); never in production.
 MARKETPLACE_DEVELOPMENT = False

@@ -196,6 +196,12 @@ def renamed_items(args: Args, _: Any) -> Args:
     return (made, *args[1:])
 
 
+def with_units(args: Args) -> Args:
+    """Each rater's ratings as an assignment, and two rules that leave out some of them."""
+    ratings = [replace(rating, unit=rating.rater) for rating in args[1]]
+    return args[0], ratings, {"one": {"w0"}, "two": {"w1", "w2"}}
+
+
 def renamed_study(args: Args, rng: Any) -> Args:
     ratings = [replace(rating, item=f"x{rating.item}", rater=f"z{rating.rater}") for rating in args[1]]
     return (*renamed_items(args[:1], rng), ratings, *args[2:])
@@ -423,6 +429,9 @@ CASES: dict[str, Case] = {
     ),
     "family_error": Case(st.tuples(ANY, COUNT), metrics.family_error),
     "feature_bound": Case(st.tuples(ANY), metrics.feature_bound),
+    "exclusion_sensitivity": Case(
+        rated().map(with_units), cheap("exclusion_sensitivity", k=3, draws=3), {"names": renamed_study}
+    ),
     "find_examples": Case(st.tuples(STUDY), cheap("find_examples", k=3), {"names": renamed_items}, item_extremes()),
     "fleiss_kappa": Case(
         st.tuples(MATRIX),

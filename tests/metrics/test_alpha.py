@@ -79,12 +79,12 @@ def test_the_interval_over_both_holds_for_other_raters_where_that_over_items_doe
     rng = np.random.default_rng(11)
     expected = np.mean([alpha_arrays(i, v, "ordinal") for i, _, v in (rated_by_severe_raters(rng) for _ in range(800))])
     hits = {"items": 0, "both": 0}
-    for seed in range(120):
+    for seed in range(80):
         columns = rated_by_severe_raters(rng)
         for resampled in hits:
             found = krippendorff_alpha(*columns, "ordinal", draws=200, seed=seed, resampled=resampled).interval
             hits[resampled] += found.low <= expected <= found.high
-    assert hits["both"] >= 106  # 88 %: three standard errors below 95 %
+    assert hits["both"] >= 70  # 88 %: three standard errors below 95 %
     assert hits["items"] < hits["both"]
 
 
@@ -286,7 +286,7 @@ def test_more_distinct_values_than_ratio_differences_compare_are_refused():
     item, rater = np.divmod(np.arange(10_000), 2)
     with pytest.raises(BadInput, match="at most 4096 distinct values"):
         krippendorff_alpha(item, rater, np.arange(10_000.0), "ratio")
-    assert krippendorff_alpha(item, rater, np.arange(10_000.0), "interval", draws=2).value > 0.99
+    assert krippendorff_alpha(item, rater, np.arange(10_000.0), "interval", draws=0).value > 0.99
 
 
 def test_whole_numbers_far_apart_name_items_as_well_as_small_ones():

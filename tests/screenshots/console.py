@@ -19,5 +19,8 @@ SHOTS = [
     Shot("console-studies-empty", lambda world: f"{world.origin}/console/", "newcomer"),
     Shot("console-overview", lambda world: world.of_study(), "owner"),
     Shot("console-overview-empty", lambda world: world.of_draft(), "owner"),
+    Shot("console-running", lambda world: world.of_study("running/"), "owner"),
+    Shot("console-running-empty", lambda world: world.of_draft("running/"), "owner"),
+    Shot("console-running-compare", lambda world: world.of_study("running/compare/"), "owner"),
     Shot("console-log", lambda world: world.of_study("log/"), "owner"),
 ]

@@ -2,74 +2,85 @@ import time
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import DatabaseError, connection
 from django.db.models import Q
 from django.utils import timezone
 
 from annotation import conf
 from annotation.crowd.client import Market
 from annotation.doors import sentences, study_called
-from annotation.exceptions import MarketError
-from annotation.flows.collect import collect
+from annotation.exceptions import AssayError
 from annotation.flows.forget import forget
 from annotation.flows.read import read
-from annotation.flows.work import work
 from annotation.models import ScoringChunk, Study
 from annotation.running import run_due
-from annotation.tasks import score_due
+from annotation.tasks import carry_out, look_after, running_studies, score_due
 
 
 class Command(BaseCommand):
-    help = "Carry out everything that is due: effects on the marketplace, scoring, jobs (the embedded work loop)."
+    help = "Do everything that is due: effects on the marketplace, scoring, jobs, collecting (the embedded work loop)."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--study", help="only this study")
         parser.add_argument("--only", choices=("market", "scoring", "jobs"), help="leave other kinds of work alone")
-        parser.add_argument("--collect", action="store_true", help="also fetch and read what was submitted")
+        parser.add_argument(
+            "--collect", action="store_true", help="also fetch and read what was submitted (--every does)"
+        )
         parser.add_argument("--every", type=int, metavar="SECONDS", help="go on for ever, one pass in so many seconds")
 
     def handle(self, *args: Any, **options: Any) -> None:
         study = study_called(options["study"]) if options["study"] else None
+        only, every = options["only"], options["every"]
+        if every is None:
+            if self._pass(study, only, collecting=options["collect"]):
+                raise CommandError(
+                    "Some effects failed; `manage.py outbox STUDY` says why (of scoring, `manage.py scoring STUDY`).",
+                    returncode=1,
+                )
+            return
         while True:
-            failed = 0
-            if options["only"] in (None, "market"):
-                failed += self._market(Q(study=study) if study else Q())
-                if options["collect"]:
-                    self._collect(Q(pk=study.pk) if study else Q())
-            if options["only"] in (None, "scoring"):
-                failed += self._scoring(Q(job__study=study) if study else Q())
-            if options["only"] in (None, "jobs"):
-                run_due()
-            gone = forget(now=timezone.now(), dry_run=False)
-            if gone.workers:
-                self.stdout.write(f"{gone.workers} workers are known by their pseudonyms alone from now on")
-            if options["every"] is None:
-                break
-            time.sleep(options["every"])
-        if failed:
-            raise CommandError(
-                "Some effects failed; the intents in the administration say why "
-                "(of scoring, `manage.py scoring STUDY`).",
-                returncode=1,
-            )
+            try:
+                self._pass(study, only, collecting=True)
+            except (DatabaseError, AssayError) as error:
+                # The database or the marketplace is away; the next pass finds everything where it was.
+                self.stderr.write(f"This pass ended early: {error}")
+                connection.close()
+            time.sleep(every)
 
-    def _market(self, only: Q) -> int:
+    def _pass(self, study: Study | None, only: str | None, *, collecting: bool) -> int:
+        """One pass over everything (or one kind) that is due; how much of it failed for good."""
+        failed = 0
+        if only in (None, "market"):
+            failed += self._market(study, collecting=collecting)
+        if only in (None, "scoring"):
+            failed += self._scoring(Q(job__study=study) if study else Q())
+        if only in (None, "jobs"):
+            run_due()
+        gone = forget(now=timezone.now(), dry_run=False)
+        if gone.workers:
+            self.stdout.write(f"{gone.workers} workers are known by their pseudonyms alone from now on")
+        return failed
+
+    def _market(self, study: Study | None, *, collecting: bool) -> int:
         with sentences():
             market = Market(conf.endpoint())
-        done = work(only, market=market, clock=timezone.now, progress=self._tell)
+        done = carry_out(Q(study=study) if study else Q(), market, self._tell)
         self.stdout.write(f"{done.done} done, {done.failed} failed, {done.put_off} put off, {done.waiting} waiting")
+        if collecting:
+            for one in running_studies().filter(pk=study.pk) if study else running_studies():
+                self._look_after(one, market)
         return done.failed
 
-    def _collect(self, only: Q) -> None:
-        """Of studies whose HITs are out. A market that cannot be reached now is asked again in the next pass."""
-        market = Market(conf.endpoint())
-        for study in Study.objects.filter(
-            only, status=Study.Status.PUBLISHED, hits__market_id__isnull=False
-        ).distinct():
-            try:
-                collect(study, market=market, now=timezone.now())
-            except MarketError as error:
-                self.stderr.write(f"{study}: {error}")
-            read(study, now=timezone.now())
+    def _look_after(self, study: Study, market: Market) -> None:
+        """A market that cannot be reached now is asked again in the next pass."""
+        try:
+            found = look_after(study, market)
+        except AssayError as error:
+            self.stderr.write(f"{study}: {error}")
+        else:
+            if found.new:
+                self.stdout.write(f"{study}: {found.new} new submissions, {found.open_hits} HITs open")
+        read(study, now=timezone.now())
 
     def _scoring(self, only: Q) -> int:
         if not ScoringChunk.objects.filter(only).exists():

@@ -10,7 +10,7 @@ import numpy as np
 
 LEVELS = (0.90, 0.95)
 ROUNDING = 1e-9
-FREQUENT = 0.02  # share of a value from which on the values are kept one by one
+FREQUENT, FEW = 0.035, 80  # share of a value from which on the values are kept one by one, where they are so few
 STEADY = 0.25  # spread of targets over that of values up to which the values are looked at beside the mean target
 Intervals = Sequence[tuple[np.ndarray, np.ndarray]]
 
@@ -84,6 +84,6 @@ def tally(values: np.ndarray, targets: np.ndarray | float, intervals: Intervals)
 
 def _seen(values: np.ndarray) -> dict[str, int]:
     distinct, counts = np.unique(np.round(values, 9), return_counts=True)
-    if counts.max() < FREQUENT * len(values):
+    if counts.max() < FREQUENT * len(values) or len(distinct) > FEW:
         return {}
     return {f"{value:.9g}": count for value, count in zip(distinct.tolist(), counts.tolist(), strict=True)}

@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0008_jobs'),
+        ('annotation', '0014_judging'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

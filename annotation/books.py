@@ -1,0 +1,153 @@
+"""The study's money: set aside before anything that costs, spent or given back with the outcome. Whole cents.
+
+The database itself holds spent + reserved within the budget (a check constraint on the study); here is the sentence.
+Call every function inside the transaction of the decision or of the outcome, with the study locked.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import F, Q, Sum
+
+from annotation.exceptions import BudgetError
+from annotation.models import AuditEvent, Hit, Intent, LedgerEntry, Study, Submission
+from annotation.pricing.fees import bonus_fee_cents, fee_cents
+
+Kind = LedgerEntry.Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Cents for a worker and the marketplace's fee."""
+
+    amount: int
+    fee: int
+
+    @property
+    def total(self) -> int:
+        return self.amount + self.fee
+
+
+def place_cost(hit: Hit) -> Cost:
+    """What one approved place of the HIT costs. Needs `cell__arm__study`."""
+    reward = hit.cell.reward_cents
+    return Cost(reward, fee_cents(reward, max_assignments=hit.max_assignments))
+
+
+def bonus_cost(cents: int) -> Cost:
+    """What a bonus of `cents` costs."""
+    return Cost(cents, bonus_fee_cents(cents))
+
+
+def reserve(study: Study, promises: Sequence[tuple[Intent, int]], *, now: datetime) -> int:
+    """Set aside the cents of each (saved) intent, all or none; returns the sum.
+
+    Raises BudgetError, which says how much is missing, when spent and reserved would pass the budget.
+    """
+    total = sum(cents for _, cents in promises)
+    room = Q(budget_cents=None) | Q(budget_cents__gte=F("spent_cents") + F("reserved_cents") + total)
+    if not Study.objects.filter(room, pk=study.pk).update(reserved_cents=F("reserved_cents") + total):
+        raise _too_much(study, total)
+    LedgerEntry.objects.bulk_create(
+        LedgerEntry(study=study, intent=intent, kind=Kind.HOLD, cents=cents, at=now) for intent, cents in promises
+    )
+    return total
+
+
+def _too_much(study: Study, total: int) -> BudgetError:
+    held = Study.objects.get(pk=study.pk)
+    budget = held.budget_cents or 0
+    missing = held.spent_cents + held.reserved_cents + total - budget
+    return BudgetError(
+        f"The budget of {study.name} does not cover this: {_dollars(total)} are needed; of {_dollars(budget)}, "
+        f"{_dollars(held.spent_cents)} are spent and {_dollars(held.reserved_cents)} set aside, so "
+        f"{_dollars(missing)} are missing. Nothing was done.",
+        missing_cents=missing,
+    )
+
+
+def _dollars(cents: int) -> str:
+    return f"${cents / 100:,.2f}"
+
+
+def spend(intent: Intent, cost: Cost, *, kind: str, now: datetime, **told: object) -> None:
+    """Write what the effect cost (`kind`: reward or bonus), out of what was set aside, and note it in the log."""
+    rows = ((kind, cost.amount), (Kind.FEE, cost.fee), (Kind.RELEASE, -cost.total))
+    LedgerEntry.objects.bulk_create(
+        LedgerEntry(study_id=intent.study_id, intent=intent, kind=name, cents=cents, at=now) for name, cents in rows
+    )
+    Study.objects.filter(pk=intent.study_id).update(
+        spent_cents=F("spent_cents") + cost.total, reserved_cents=F("reserved_cents") - cost.total
+    )
+    AuditEvent.objects.record(
+        intent.study, "pay", actor="assay", now=now, intent=intent.key, **{kind: cost.amount}, fee=cost.fee, **told
+    )
+
+
+def promise_bonuses(
+    study: Study, bonuses: Sequence[tuple[Submission, int]], *, occasion: str, reason: str, now: datetime
+) -> int:
+    """Intend a bonus in cents for each submission and set its money aside; returns the cents reserved.
+
+    occasion: one submission has one bonus of an occasion, however often it is asked for (the study must be locked).
+    """
+    numbers = Counter(
+        Intent.objects.filter(study=study, kind=Intent.Kind.BONUS).values_list("subject", flat=True).iterator()
+    )
+    intents = [
+        Intent.of(
+            study,
+            Intent.Kind.BONUS,
+            submission.pk,
+            slot=f"{submission.market_id}:{occasion}",
+            number=numbers[submission.pk],
+            details={"cents": cents, "reason": reason, "occasion": occasion},
+        )
+        for submission, cents in bonuses
+    ]
+    Intent.objects.bulk_create(intents)
+    promises = [(intent, bonus_cost(int(intent.details["cents"])).total) for intent in intents]
+    return reserve(study, promises, now=now) if promises else 0
+
+
+def give_back(intent: Intent, cents: int, *, now: datetime) -> None:
+    """What was set aside is not needed any more."""
+    if not cents:
+        return
+    LedgerEntry.objects.create(study_id=intent.study_id, intent=intent, kind=Kind.RELEASE, cents=-cents, at=now)
+    Study.objects.filter(pk=intent.study_id).update(reserved_cents=F("reserved_cents") - cents)
+
+
+def reserved_by(intent: Intent) -> int:
+    """What is still set aside by the rows of this intent alone."""
+    rows = LedgerEntry.objects.filter(intent=intent, kind__in=LedgerEntry.RESERVED)
+    return int(rows.aggregate(sum=Sum("cents", default=0))["sum"])
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """The ledger's sums beside what the study stores."""
+
+    spent: int
+    reserved: int
+    stored_spent: int
+    stored_reserved: int
+
+    @property
+    def agree(self) -> bool:
+        return (self.spent, self.reserved) == (self.stored_spent, self.stored_reserved)
+
+
+def sums(study: Study) -> Sums:
+    """One aggregate over the study's rows; read it where nothing is under way, or inside a transaction."""
+    rows = LedgerEntry.objects.filter(study=study)
+    found = rows.aggregate(
+        spent=Sum("cents", filter=Q(kind__in=LedgerEntry.SPENT), default=0),
+        reserved=Sum("cents", filter=Q(kind__in=LedgerEntry.RESERVED), default=0),
+    )
+    held = Study.objects.get(pk=study.pk)
+    return Sums(found["spent"], found["reserved"], held.spent_cents, held.reserved_cents)

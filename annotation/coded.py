@@ -1,0 +1,88 @@
+"""Reads of coded explanations: the codebook that holds, how far the coding is, how far two coders agree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from annotation.models import Codebook, Coding, Remark, Study
+from annotation.quality.codebooks import DEFAULTS, book_of, read_lines
+from metrics.comments import NULL, Coded, coder_agreement
+from metrics.errors import MetricsError
+from metrics.kappa import cohen_kappa
+from metrics.types import Estimate
+
+__all__ = ["Agreement", "Standing", "codings", "current", "read_lines", "standing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Cohen's kappa of the two coders on one code."""
+
+    code: str
+    kappa: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A purpose's codebook (None before its first version), its codes, and what has been coded by it."""
+
+    purpose: str
+    title: str
+    book: Codebook | None
+    codes: tuple[str, ...]
+    lines: str
+    remarks: int
+    coded_twice: int
+    agreement: tuple[Agreement, ...]
+
+
+def current(study: Study, purpose: str) -> Codebook | None:
+    """The latest version of a codebook."""
+    return Codebook.objects.filter(study=study, purpose=purpose).order_by("-number").first()
+
+
+def standing(study: Study, purpose: str) -> Standing:
+    """How far the coding is."""
+    held = current(study, purpose)
+    book = book_of(held.categories if held else DEFAULTS[purpose])
+    rows = codings(held) if held else []
+    pairs = _pairs(rows)
+    return Standing(
+        purpose=purpose,
+        title=str(Codebook.Purpose(purpose).label),
+        book=held,
+        codes=(*book.codes, NULL),
+        lines="\n".join(f"{name}: {', '.join(codes)}" for name, codes in book.categories.items()),
+        remarks=Remark.objects.filter(presentation__submission__hit__study=study).count(),
+        coded_twice=len(pairs),
+        agreement=_agreement(pairs, held),
+    )
+
+
+def codings(held: Codebook) -> list[Coding]:
+    """What the coders gave, before anything was settled."""
+    return list(Coding.objects.filter(codebook=held, adjudicated=False).order_by("remark", "at", "pk"))
+
+
+def _pairs(rows: list[Coding]) -> list[tuple[Coding, Coding]]:
+    """The first and the second coding of each explanation that has two."""
+    by_remark: dict[int, list[Coding]] = {}
+    for row in rows:
+        by_remark.setdefault(row.remark_id, []).append(row)
+    return [(found[0], found[1]) for found in by_remark.values() if len(found) > 1]
+
+
+def _agreement(pairs: list[tuple[Coding, Coding]], held: Codebook | None) -> tuple[Agreement, ...]:
+    """First coders against second coders: any two people may have coded an explanation."""
+    if held is None or not pairs:
+        return ()
+    told = [
+        Coded(str(one.remark_id), coder, tuple(one.codes))
+        for pair in pairs
+        for coder, one in zip(("first", "second"), pair, strict=True)
+    ]
+    try:
+        found = coder_agreement(told, ("first", "second"), cohen_kappa, book_of(held.categories))
+    except MetricsError:
+        return ()
+    return tuple(Agreement(code, kappa) for code, kappa in found.items())

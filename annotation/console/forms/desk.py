@@ -1,0 +1,108 @@
+"""Forms of the review desk, the rules of exclusion, workers and codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from annotation.flows.reject import LEAST_REASON, MOST_REASON
+from annotation.quality.exclusion import Rule
+from annotation.quality.filters import FILTERS, JUDGED_BY_HAND
+
+
+class Approve(forms.Form):
+    """Approve; with a reason, leave the same work out of the analysis."""
+
+    leave_out = forms.CharField(label=_("Why it is left out"), max_length=500, required=False)
+
+
+class Propose(forms.Form):
+    reason = forms.CharField(
+        label=_("Reason, which the worker will read"),
+        min_length=LEAST_REASON,
+        max_length=MOST_REASON,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+
+class Reason(forms.Form):
+    reason = forms.CharField(label=_("Reason"), max_length=500)
+
+
+class ReplyForm(forms.Form):
+    body = forms.CharField(label=_("What the worker answered"), widget=forms.Textarea(attrs={"rows": 3}))
+
+
+class HoldForm(forms.Form):
+    reason = forms.CharField(label=_("Reason"), max_length=500)
+    until = forms.DateField(label=_("Until"), widget=forms.DateInput(attrs={"type": "date"}))
+
+    def clean_until(self) -> date:
+        until: date = self.cleaned_data["until"]
+        return until
+
+
+class Bulk(forms.Form):
+    """What to do with the chosen assignments."""
+
+    ACTIONS = (("approve", _("Approve")), ("leave_out", _("Approve, but leave out of the analysis")))
+    action = forms.ChoiceField(choices=ACTIONS)
+    reason = forms.CharField(max_length=500, required=False)
+    confirmed = forms.BooleanField(required=False)
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean() or {}
+        if given.get("confirmed") and given.get("action") == "leave_out" and not given.get("reason", "").strip():
+            self.add_error("reason", _("Leaving work out of the analysis needs a reason."))
+        return given
+
+
+class Rules(forms.Form):
+    """A version of the rules: a tick for each filter, and its threshold where another than the default is wanted."""
+
+    name = forms.CharField(label=_("Name of this version"), max_length=100)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for one in FILTERS:
+            self.fields[one.kind] = forms.BooleanField(label=one.title, required=False, initial=one.on)
+            self.fields[f"{one.kind}-at"] = forms.FloatField(
+                label=_("Threshold of “%(filter)s”") % {"filter": one.title}, required=False
+            )
+        for kind in JUDGED_BY_HAND:
+            self.fields[kind] = forms.BooleanField(label=kind, required=False)
+
+    def rows(self) -> list[tuple[Any, Any, Any]]:
+        """Each filter with its two fields."""
+        return [(one, self[one.kind], self[f"{one.kind}-at"]) for one in FILTERS]
+
+    def by_hand(self) -> list[tuple[str, Any]]:
+        """What two reviewers judged, with its field."""
+        return [(told, self[kind]) for kind, told in JUDGED_BY_HAND.items()]
+
+    def chosen(self) -> list[Rule]:
+        """The rules that were ticked."""
+        given = self.cleaned_data
+        rules = [Rule(one.kind, given[f"{one.kind}-at"]) for one in FILTERS if given[one.kind]]
+        return rules + [Rule(kind) for kind in JUDGED_BY_HAND if given[kind]]
+
+
+class Codes(forms.Form):
+    """Codes of one explanation."""
+
+    codes = forms.MultipleChoiceField(label=_("Codes"), widget=forms.CheckboxSelectMultiple)
+
+    def __init__(self, *args: Any, known: Sequence[str] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["codes"]
+        field.choices = [(one, one) for one in known]  # type: ignore[attr-defined]
+
+
+class CodebookForm(forms.Form):
+    lines = forms.CharField(
+        label=_("One category a line: “form: grammar, genre”"), widget=forms.Textarea(attrs={"rows": 6})
+    )

@@ -1,0 +1,85 @@
+"""What the filters found, the rules by which work is left out, and what that does to sources and conditions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation import facts, reviewing, selectors
+from annotation.console.forms.desk import Rules
+from annotation.console.permission import study_page, visitor
+from annotation.flows import assess, exclude
+from annotation.models import Evidence, Role, Study
+from annotation.quality.filters import rule_of
+from annotation.quality.paragraph import paragraph
+
+
+@require_safe
+@study_page()
+def overview(request: HttpRequest, study: Study) -> HttpResponse:
+    return _shown(request, study, Rules())
+
+
+def _shown(request: HttpRequest, study: Study, form: Rules) -> HttpResponse:
+    measured = Evidence.objects.filter(submission__hit__study=study)
+    flags = selectors.flags_by_kind(study)
+    done = facts.quality_done(study)
+    told: dict[str, Any] = {
+        "study": study,
+        "form": form,
+        "submissions": done.submissions,
+        "measured": measured.count(),
+        "measured_at": measured.order_by("-measured_at").values_list("measured_at", flat=True).first(),
+        "flags": [(rule_of(kind), *counts) for kind, counts in flags.items()],
+        "seen": reviewing.unblinded_at(study),
+        "versions": study.rule_sets.select_related("actor").order_by("-number"),
+        "holds": reviewing.rule_set(study),
+        "done": done,
+        "tables": [(_("Source"), done.by_source), (_("Condition"), done.by_condition)],
+        "paragraph": paragraph(done) if done.submissions else "",
+    }
+    return render(request, "console/quality.html", told, status=422 if form.errors else 200)
+
+
+@require_POST
+@study_page(Role.EDITOR)
+def measure(request: HttpRequest, study: Study) -> HttpResponse:
+    done = assess.assess(study, now=timezone.now())
+    told = {"n": done.submissions, "flags": done.flags}
+    messages.success(request, _("%(n)s submissions measured, %(flags)s flags raised. Nothing else changed.") % told)
+    return redirect("console:quality", study.uuid)
+
+
+@require_POST
+@study_page(Role.EDITOR)
+def fix(request: HttpRequest, study: Study) -> HttpResponse:
+    form = Rules(request.POST)
+    if not form.is_valid():
+        return _shown(request, study, form)
+    stored = exclude.fix_rules(
+        study,
+        form.cleaned_data["name"],
+        form.chosen(),
+        actor=visitor(request),
+        now=timezone.now(),
+    )
+    messages.success(request, _("%(rules)s is fixed. It leaves nobody out until it is applied.") % {"rules": stored})
+    return redirect("console:quality", study.uuid)
+
+
+@require_POST
+@study_page(Role.EDITOR)
+def apply(request: HttpRequest, study: Study, number: int) -> HttpResponse:
+    stored = study.rule_sets.filter(number=number).first()
+    if stored is None:
+        raise Http404
+    done = exclude.apply_rules(stored, actor=visitor(request), now=timezone.now())
+    told = {"n": done.left_out, "back": done.returned}
+    messages.success(request, _("%(n)s submissions left out, %(back)s back in. Nobody's payment changed.") % told)
+    return redirect("console:quality", study.uuid)

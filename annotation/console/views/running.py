@@ -1,0 +1,107 @@
+"""A study that runs: how far it is out, what waits or failed, its money and wages, and what can be done about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from annotation import conf, standing
+from annotation.console.forms.running import Floor
+from annotation.console.permission import study_page
+from annotation.crowd.client import Market
+from annotation.flows import compare as comparing
+from annotation.flows.end import close, expire_now
+from annotation.flows.pause import pause, resume
+from annotation.flows.raise_pay import raise_pay
+from annotation.flows.retry import drop, retry
+from annotation.flows.top_up import top_up
+from annotation.models import Role, Study
+from annotation.tasks import wake
+
+Act = Callable[..., Any]
+SOON = timedelta(hours=24)
+
+
+def _go_on(study: Study, *, actor: str, now: datetime) -> None:
+    """Nothing is decided: the loop is woken, which carries out what waits."""
+
+
+ACTS: dict[str, tuple[Act, Callable[[Any], str]]] = {
+    "go-on": (_go_on, lambda done: _("What waits is being carried out.")),
+    "pause": (pause, lambda done: _("Paused: nobody new comes in, who is inside can finish.")),
+    "resume": (resume, lambda done: _("Resumed: HITs that are not full are offered again.")),
+    "expire": (expire_now, lambda done: _("Nobody new comes in any more. Close the study when all work is decided.")),
+    "close": (close, lambda done: _("Closed. Everything that was collected stays here.")),
+    "top-up": (top_up, lambda done: _("%(places)s places asked for.") % {"places": done.places}),
+    "retry": (retry, lambda done: _("%(n)s effects will be tried again.") % {"n": done.effects}),
+    "drop": (drop, lambda done: _("%(n)s effects were given up.") % {"n": done.effects}),
+}
+
+
+@study_page()
+def running(request: HttpRequest, study: Study) -> HttpResponse:
+    form = Floor(request.GET if "floor" in request.GET else None)
+    floor = form.cents()
+    return render(
+        request,
+        "console/running.html",
+        {
+            "study": study,
+            "now": standing.progress(study),
+            "effects": standing.effects(study),
+            "due": standing.deadlines(study, now=timezone.now(), within=SOON),
+            "wages": standing.arm_wages(study, floor_cents=floor),
+            "form": form,
+            "floor": floor,
+        },
+    )
+
+
+@require_POST
+@study_page(Role.EDITOR)
+def act(request: HttpRequest, study: Study, what: str) -> HttpResponse:
+    if what not in ACTS:
+        raise Http404
+    verb, told = ACTS[what]
+    done = verb(study, actor=request.user.get_username(), now=timezone.now())
+    wake(study.pk)
+    messages.success(request, told(done))
+    return redirect("console:running", study.uuid)
+
+
+@require_POST
+@study_page(Role.OWNER)
+def fair_pay(request: HttpRequest, study: Study) -> HttpResponse:
+    form = Floor(request.POST)
+    done = raise_pay(study, floor_cents=form.cents(), actor=request.user.get_username(), now=timezone.now())
+    wake(study.pk)
+    messages.success(request, _("%(n)s bonuses will be paid.") % {"n": done.bonuses})
+    return redirect("console:running", study.uuid)
+
+
+@study_page()
+def compare(request: HttpRequest, study: Study) -> HttpResponse:
+    found = comparing.compare(study, market=Market(conf.endpoint()))
+    return render(request, "console/compare.html", {"study": study, "found": found})
+
+
+@require_POST
+@study_page(Role.EDITOR)
+def mend(request: HttpRequest, study: Study) -> HttpResponse:
+    actor, now = request.user.get_username(), timezone.now()
+    if ghost := request.POST.get("ghost"):
+        comparing.close_ghost(study, ghost, actor=actor, now=now)
+        messages.success(request, _("Nobody new will get into that HIT."))
+    else:
+        number = comparing.adopt(study, market=Market(conf.endpoint()), actor=actor, now=now)
+        messages.success(request, _("%(n)s HITs were found again.") % {"n": number})
+    wake(study.pk)
+    return redirect("console:running-compare", study.uuid)

@@ -1,0 +1,229 @@
+"""Reads of the review desk's pages: one assignment as a reviewer sees it, and a person's work here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from fractions import Fraction
+from typing import Any
+
+from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet
+
+from annotation import reviewing, selectors
+from annotation.accounts.models import User
+from annotation.models import (
+    Coding,
+    Decision,
+    Flag,
+    Hold,
+    Intent,
+    Judgment,
+    Look,
+    Presentation,
+    Remark,
+    Study,
+    Submission,
+    Worker,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A text as judged; its source is not shown to a reviewer. others: mean of the other raters, and how many."""
+
+    number: int
+    body: str
+    context: str
+    role: str
+    label: str
+    others: float | None
+    raters: int
+    seconds: float | None
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What a worker has done in the studies that the visitor may see."""
+
+    submissions: int
+    approved: int
+    refused: int
+    left_out: int
+    flags: int
+
+
+def submission(study: Study, market_id: str) -> Submission | None:
+    """The study's submission of that assignment."""
+    rows = Submission.objects.filter(hit__study=study, market_id=market_id)
+    return rows.select_related("hit", "worker", "evidence", "rejection__proposed_by").first()
+
+
+def queue(study: Study, *, now: datetime, kind: str = "", state: str = "") -> QuerySet[Submission]:
+    """What waits for a decision (state "proposed": for a second person only), with flags; `kind`: of one flag only."""
+    rows = reviewing.undecided(study, now=now).select_related("worker", "hit", "rejection")
+    if kind:
+        rows = rows.filter(Exists(Flag.objects.filter(submission=OuterRef("pk"), kind=kind)))
+    if state == "proposed":
+        rows = rows.filter(rejection__seconded_by=None, rejection__isnull=False)
+    return rows.prefetch_related(Prefetch("flags", Flag.objects.order_by("kind")))
+
+
+def following(study: Study, here: Submission, *, now: datetime) -> Submission | None:
+    """The next in the queue after this one, which may be decided already."""
+    mine = reviewing.waiting_order(Submission.objects.filter(pk=here.pk), study, now=now).get()
+    band, suspicion = mine.band, mine.suspicion  # type: ignore[attr-defined]
+    later = Q(band__gt=band) | Q(band=band, suspicion__lt=suspicion) | Q(band=band, suspicion=suspicion, pk__gt=mine.pk)
+    return reviewing.undecided(study, now=now).filter(later).first()
+
+
+def lines(one: Submission) -> list[Line]:
+    """The texts in the order the worker met them."""
+    shown = list(
+        Presentation.objects.filter(submission=one)
+        .select_related("text__context")
+        .prefetch_related("remarks", Prefetch("judgments", Judgment.objects.select_related("label").order_by("pk")))
+    )
+    shown.sort(key=lambda row: (row.position if row.shown_at is None else row.shown_at, row.position))
+    means = _others(one, [row.text_id for row in shown])
+    return [_line(number, row, means.get(row.text_id)) for number, row in enumerate(shown, 1)]
+
+
+def _line(number: int, row: Presentation, others: tuple[Fraction, int] | None) -> Line:
+    labels = list(row.judgments.all())
+    return Line(
+        number=number,
+        body=row.text.body,
+        context=row.text.context.body if row.text.context else "",
+        role="" if row.role == "item" else row.get_role_display(),
+        label=", ".join(one.label.label for one in labels),
+        others=float(others[0]) if others else None,
+        raters=others[1] if others else 0,
+        seconds=None if row.active_ms is None else row.active_ms / 1000,
+        reasons=tuple(remark.body for remark in row.remarks.all()),
+    )
+
+
+def _others(one: Submission, texts: Iterable[int]) -> dict[int, tuple[Fraction, int]]:
+    """Mean code and number of the other workers' labels, by text."""
+    rows = (
+        selectors.judgments(one.hit.study)
+        .filter(presentation__text__in=list(texts))
+        .exclude(presentation__submission=one)
+        .order_by()
+        .values_list("presentation__text", "label__code")
+        .annotate(n=Count("pk"))
+    )
+    sums: dict[int, tuple[Fraction, int]] = {}
+    for text, code, n in rows:
+        total, count = sums.get(text, (Fraction(0), 0))
+        sums[text] = total + n * Fraction(code), count + n
+    return {text: (total / count, count) for text, (total, count) in sums.items()}
+
+
+def history(worker: Worker, studies: QuerySet[Study]) -> History:
+    """One row of counts over those studies."""
+    mine = Submission.objects.filter(worker=worker, hit__study__in=studies.values("pk"))
+    verdict = "decisions__verdict"
+    found = mine.aggregate(
+        submissions=Count("pk", distinct=True),
+        approved=Count("pk", distinct=True, filter=Q(**{verdict: "approve"})),
+        refused=Count("pk", distinct=True, filter=Q(**{verdict: "reject"})),
+        left_out=Count("pk", distinct=True, filter=Q(**{verdict: "exclude"})),
+        flags=Count("flags", distinct=True),
+    )
+    return History(**found)
+
+
+def work_of(worker: Worker, studies: QuerySet[Study]) -> QuerySet[Submission]:
+    """Everything the worker handed in there, newest first, with flags and decisions."""
+    mine = Submission.objects.filter(worker=worker, hit__study__in=studies.values("pk"))
+    told = mine.select_related("hit__study", "evidence").prefetch_related("flags", "decisions")
+    return told.order_by("-submitted_at", "-pk")
+
+
+def open_hold(worker: Worker) -> Hold | None:
+    """The hold that stands, if any."""
+    return Hold.objects.filter(worker=worker, lifted_at=None).select_related("actor").first()
+
+
+def looks(worker: Worker) -> QuerySet[Look]:
+    """Who looked up who this is, newest first."""
+    return Look.objects.filter(worker=worker).select_related("user").order_by("-at")
+
+
+@dataclass(frozen=True, slots=True)
+class TakeBack:
+    """The visitor's latest decision that can still be taken back, and until when."""
+
+    submission: Submission
+    verdict: str
+    until: datetime
+
+
+def to_take_back(study: Study, user: User, *, now: datetime) -> TakeBack | None:
+    """None where the marketplace has heard of everything."""
+    waiting = Intent.objects.filter(study=study, state="waiting", not_before__gt=now, attempts=0)
+    rows = waiting.filter(kind__in=["approve", "reject"]).values_list("subject", "not_before")
+    until = {subject: at for subject, at in rows if at is not None}
+    if not until:
+        return None
+    mine = Decision.objects.filter(matter="payment", actor=user, submission__in=list(until)).select_related(
+        "submission"
+    )
+    last = mine.order_by("-at", "-pk").first()
+    return TakeBack(last.submission, last.verdict, until[last.submission_id]) if last else None
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a bulk action would do: to how many, of whom flagged, at what cost; `already` decided before."""
+
+    submissions: tuple[Submission, ...]
+    flagged: int
+    already: int
+    cents: int
+
+
+def preview(study: Study, chosen: Iterable[str]) -> Preview:
+    """Look before a bulk action."""
+    wanted = Submission.objects.filter(hit__study=study, market_id__in=list(chosen))
+    open_ones = wanted.exclude(Exists(reviewing.payments().filter(submission=OuterRef("pk"))))
+    rows = list(open_ones.select_related("worker", "hit__cell__arm__study").prefetch_related("flags").order_by("pk"))
+    return Preview(
+        tuple(rows),
+        sum(bool(row.flags.all()) for row in rows),
+        wanted.count() - len(rows),
+        sum(row.hit.cell.reward_cents for row in rows),
+    )
+
+
+def to_code(study: Study, book: Any, user: User) -> Remark | None:
+    """An explanation that this person can code: one that waits for a second coder first."""
+    mine = Coding.objects.filter(remark=OuterRef("pk"), codebook=book, coder=user, adjudicated=False)
+    coded = Count("codings", filter=Q(codings__codebook=book, codings__adjudicated=False))
+    rows = Remark.objects.filter(presentation__submission__hit__study=study).exclude(Exists(mine))
+    return (
+        rows.annotate(coded=coded)
+        .filter(coded__lt=2)
+        .order_by("-coded", "pk")
+        .select_related("presentation__text")
+        .first()
+    )
+
+
+def to_settle(study: Study, book: Any) -> list[Remark]:
+    """Explanations that two coded differently and nobody has settled, with their codings."""
+    rows = (
+        Remark.objects.filter(presentation__submission__hit__study=study)
+        .annotate(
+            coded=Count("codings", filter=Q(codings__codebook=book, codings__adjudicated=False)),
+            settled=Count("codings", filter=Q(codings__codebook=book, codings__adjudicated=True)),
+        )
+        .filter(coded=2, settled=0)
+        .select_related("presentation__text")
+        .prefetch_related(Prefetch("codings", Coding.objects.filter(codebook=book).select_related("coder")))
+        .order_by("pk")
+    )
+    return [row for row in rows if len({frozenset(one.codes) for one in row.codings.all()}) > 1]

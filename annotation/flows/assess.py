@@ -1,0 +1,75 @@
+"""Measure every submission by every filter; store it, raise the flags of the defaults. Nothing else changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from django.db import transaction
+
+from annotation.models import Evidence, Flag, Study
+from annotation.quality.assess import Assessment
+from annotation.quality.assess import assess as measure
+from annotation.quality.filters import BY_KIND, FILTERS
+from annotation.quality.records import Measured
+from annotation.workings import study_work
+
+BATCH = 2000
+# Raised by the reader of answers, who knows which text lacks one.
+READ = "incomplete"
+
+
+@dataclass(frozen=True, slots=True)
+class Assessed:
+    """Submissions measured, and flags raised."""
+
+    submissions: int
+    flags: int
+
+
+def assess(study: Study, *, now: datetime) -> Assessed:
+    """Measure the study's work anew: earlier evidence and the filters' earlier flags make room for the present ones."""
+    read = study_work(study)
+    found = measure(read.work)
+    flags = [
+        Flag(
+            submission_id=read.submissions[i],
+            kind=one.kind,
+            sentence=one.said(float(found.measured[one.kind].value[i]), int(found.measured[one.kind].n[i])),
+            value=float(found.measured[one.kind].value[i]),
+            threshold=one.threshold,
+            raised_at=now,
+        )
+        for one in FILTERS
+        if one.on
+        for i in np.flatnonzero(found.raised[one.kind]).tolist()
+    ]
+    told = _findings(found, len(read.submissions))
+    with transaction.atomic():
+        Study.objects.select_for_update().get(pk=study.pk)
+        Flag.objects.filter(submission__hit__study=study, kind__in=[kind for kind in BY_KIND if kind != READ]).delete()
+        Evidence.objects.filter(submission__hit__study=study).delete()
+        Flag.objects.bulk_create(flags, batch_size=BATCH, ignore_conflicts=True)
+        Evidence.objects.bulk_create(
+            (
+                Evidence(submission_id=pk, suspicion=suspicion, findings=findings, measured_at=now)
+                for pk, suspicion, findings in zip(read.submissions, found.suspicion.tolist(), told, strict=True)
+            ),
+            batch_size=BATCH,
+        )
+    return Assessed(len(read.submissions), len(flags))
+
+
+def _findings(found: Assessment, size: int) -> list[dict[str, list[float | int | None]]]:
+    """By submission: value, low, high and n of each filter that had something to look at."""
+    told: list[dict[str, list[float | int | None]]] = [{} for _ in range(size)]
+    for kind, one in found.measured.items():
+        for i in np.flatnonzero((one.n > 0) & ~np.isnan(one.value)).tolist():
+            told[i][kind] = [_number(one, part, i) for part in ("value", "low", "high")] + [int(one.n[i])]
+    return told
+
+
+def _number(one: Measured, part: str, i: int) -> float | None:
+    value = float(getattr(one, part)[i])
+    return None if np.isnan(value) else round(value, 6)

@@ -1,0 +1,64 @@
+"""Hear what the marketplace tells through a queue: stored first, and only then deleted there."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from datetime import datetime
+
+from annotation.crowd.client import Market
+from annotation.crowd.sns import Notice, read_events
+from annotation.exceptions import NoticeError
+from annotation.models import HeardEvent
+
+log = logging.getLogger(__name__)
+MOST_ROUNDS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """Messages taken from the queue, events in them that were new, and HITs (market ids) that must be looked at."""
+
+    messages: int
+    new: int
+    hits: frozenset[str]
+
+
+def hear(*, market: Market, queue: str, now: datetime) -> Heard:
+    """Empty the queue. What comes twice is stored once; what cannot be read is left to polling, and said."""
+    messages = new = 0
+    for _ in range(MOST_ROUNDS):
+        found = market.messages(queue)
+        for message in found:
+            new += _stored(message.body, now=now)
+            market.delete_message(queue, message.handle)
+        messages += len(found)
+        if not found:
+            break
+    waiting = HeardEvent.objects.filter(looked_at=None).exclude(market_hit="")
+    return Heard(messages, new, frozenset(waiting.values_list("market_hit", flat=True).distinct()))
+
+
+def _stored(body: str, *, now: datetime) -> int:
+    try:
+        document = read_events(Notice("", body, now, ""))
+    except NoticeError as error:
+        log.warning("A message of the marketplace could not be read: %s", error)
+        return 0
+    before = HeardEvent.objects.filter(doc_id=document.doc_id).count()
+    HeardEvent.objects.bulk_create(
+        (
+            HeardEvent(
+                doc_id=document.doc_id,
+                place=place,
+                kind=event.kind[:30],
+                happened_at=event.at,
+                market_hit=event.hit_id,
+                assignment_id=event.assignment_id,
+                received_at=now,
+            )
+            for place, event in enumerate(document.events)
+        ),
+        ignore_conflicts=True,
+    )
+    return len(document.events) - before

@@ -1,0 +1,27 @@
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotation.doors import study_called
+from annotation.models import Study
+from annotation.proof import prove
+
+
+class Command(BaseCommand):
+    help = "Check the log of a study (or of all): its chain of hashes, and that money and decisions are what it says."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study", nargs="?")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        studies = [study_called(options["study"])] if options["study"] else list(Study.objects.order_by("pk"))
+        faults = 0
+        for study in studies:
+            found = prove(study)
+            for fault in found.faults:
+                self.stderr.write(f"{study}: {fault}")
+            faults += len(found.faults)
+            if not found.faults:
+                self.stdout.write(f"{study}: {found.rows} rows of the log, decisions and money agree.")
+        if faults:
+            raise CommandError(f"{faults} faults found.", returncode=1)

@@ -1,0 +1,38 @@
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+from django.utils import timezone
+
+from annotation import conf
+from annotation.crowd.client import Market
+from annotation.doors import sentences, study_called
+from annotation.flows.compare import adopt, close_ghost, compare
+from annotation.tasks import wake
+
+
+class Command(BaseCommand):
+    help = "Why do these numbers differ? Compare a study with the marketplace, HIT by HIT, with reasons and mends."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study")
+        parser.add_argument("--adopt", action="store_true", help="write down ids of HITs that were created and lost")
+        parser.add_argument("--close-ghost", metavar="HIT_ID", help="let nobody new into a HIT that no study knows")
+        parser.add_argument("--as", dest="actor", default="command line", help="who does it, for the audit log")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        study, who = study_called(options["study"]), {"actor": options["actor"], "now": timezone.now()}
+        with sentences():
+            market = Market(conf.endpoint())
+            if options["adopt"]:
+                self.stdout.write(f"{adopt(study, market=market, **who)} HITs adopted.")
+            if options["close_ghost"]:
+                close_ghost(study, options["close_ghost"], **who)
+                if not wake(study.pk):
+                    self.stdout.write("Run `manage.py work` to tell the marketplace.")
+            found = compare(study, market=market)
+        self.stdout.write(f"{found.ours} HITs here, {found.theirs} there; {len(found.differences)} differences.")
+        for one in found.differences:
+            name = f"HIT {one.hit}" if one.hit else "a ghost"
+            self.stdout.write(
+                f"{name} {one.market_id}: here {one.ours}, there {one.theirs}. {one.reason} Mend: {one.mend}."
+            )

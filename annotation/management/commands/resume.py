@@ -1,0 +1,10 @@
+from annotation.flows.pause import Change, resume
+from annotation.management.commands._acts import ActCommand
+
+
+class Command(ActCommand[Change]):
+    help = "Resume a paused study: HITs that are not full are offered again."
+    verb = staticmethod(resume)
+
+    def told(self, found: Change) -> str:
+        return f"Resumed. {found.hits} HITs are offered again."

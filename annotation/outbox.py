@@ -1,0 +1,153 @@
+"""The outbox: intents written with the decision, taken by compare-and-set, their outcome written once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef, Q
+
+from annotation.exceptions import AssayError, MarketError
+from annotation.models import Hit, Intent, Study
+
+# A worker that took a row and died gives it back after this long.
+LEASE = timedelta(minutes=10)
+MOST_REFUSALS = 10
+LONGEST_PAUSE = 300.0
+# What is done to one HIT is done in the order in which it was intended.
+IN_ORDER = (Intent.Kind.ADD_PLACES, Intent.Kind.PROLONG, Intent.Kind.EXPIRE, Intent.Kind.DELETE_HIT)
+# What brings new people in waits while a study is paused.
+RECRUITING = (Intent.Kind.CREATE_HIT, Intent.Kind.ADD_PLACES, Intent.Kind.PROLONG)
+
+State = Intent.State
+Kind = Intent.Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """Intents of a study that are not done: waiting or in hands, and failed."""
+
+    waiting: int
+    failed: int
+
+
+def again(study: Study, kind: str, subject: int) -> int:
+    """The number of the next intent of this kind for the subject (the study must be locked)."""
+    return Intent.objects.filter(study=study, kind=kind, subject=subject).count()
+
+
+def expiries(study: Study, hits: Iterable[Hit]) -> list[Intent]:
+    """Intend that nobody new enters these HITs (the study must be locked)."""
+    return Intent.objects.bulk_create(
+        Intent.of(study, Kind.EXPIRE, hit.pk, slot=str(hit.slot), number=again(study, Kind.EXPIRE, hit.pk))
+        for hit in hits
+    )
+
+
+def prolongations(study: Study, hits: Iterable[Hit]) -> list[Intent]:
+    """Intend that these HITs are offered for as long again as new ones are (the study must be locked)."""
+    return Intent.objects.bulk_create(
+        Intent.of(
+            study,
+            Kind.PROLONG,
+            hit.pk,
+            slot=str(hit.slot),
+            number=again(study, Kind.PROLONG, hit.pk),
+            details={"seconds": study.lifetime_seconds},
+        )
+        for hit in hits
+    )
+
+
+def take(wanted: Q, *, now: datetime, lease: timedelta = LEASE) -> Intent | None:
+    """Take the oldest due row by compare-and-set; None when none is due."""
+    due = Q(state=State.WAITING) & (Q(not_before=None) | Q(not_before__lte=now))
+    left_behind = Q(state=State.TAKEN, taken_at__lt=now - lease)
+    held_up = Q(kind__in=RECRUITING, study__status=Study.Status.PAUSED)
+    before = Intent.objects.filter(
+        study=OuterRef("study"),
+        subject=OuterRef("subject"),
+        kind__in=[Kind.CREATE_HIT, *IN_ORDER],
+        state__in=[State.WAITING, State.TAKEN],
+        pk__lt=OuterRef("pk"),
+    )
+    out_of_turn = Q(Exists(before), kind__in=IN_ORDER)
+    while True:
+        intent = (
+            Intent.objects.filter(wanted)
+            .filter(due | left_behind)
+            .exclude(held_up)
+            .exclude(out_of_turn)
+            .order_by("pk")
+            .first()
+        )
+        if intent is None:
+            return None
+        mine = Intent.objects.filter(pk=intent.pk, state=intent.state, attempts=intent.attempts).update(
+            state=State.TAKEN, taken_at=now, attempts=F("attempts") + 1
+        )
+        if mine:
+            intent.refresh_from_db()
+            return intent
+
+
+def note_first_call(intent: Intent, *, now: datetime) -> datetime | None:
+    """Remember, in the market's time, when the token was first used; returns that time if it was used before."""
+    before = intent.first_called_at
+    if before is None:
+        Intent.objects.filter(pk=intent.pk, first_called_at=None).update(first_called_at=now)
+        intent.first_called_at = now
+    return before
+
+
+@contextmanager
+def outcome(intent: Intent, said: str, *, now: datetime) -> Iterator[bool]:
+    """One transaction that locks the study and writes the outcome; yields whether nobody had written one before.
+
+    Whatever follows from the outcome (an id, a payment) is written inside.
+    """
+    with transaction.atomic():
+        Study.objects.select_for_update().get(pk=intent.study_id)
+        yield bool(
+            Intent.objects.filter(pk=intent.pk)
+            .exclude(state__in=[State.DONE, State.DROPPED])
+            .update(state=State.DONE, outcome=said, finished_at=now, taken_at=None)
+        )
+
+
+def put_off(intent: Intent, error: AssayError, *, now: datetime) -> str:
+    """Put off what may pass (twice as long each time, spread by the row's own key); give up on what will not.
+
+    The pause is 0.5 to 1.5 times 2, 4, 8 ... seconds, five minutes at most; after ten such answers it has failed.
+    """
+    refusals = intent.refusals + 1
+    passing = isinstance(error, MarketError) and not error.permanent and refusals < MOST_REFUSALS
+    state = State.WAITING if passing else State.FAILED
+    spread = 0.5 + int(intent.key[:8], 16) / 0xFFFFFFFF
+    pause = min(2.0**refusals * spread, LONGEST_PAUSE)
+    Intent.objects.filter(pk=intent.pk, state=State.TAKEN, attempts=intent.attempts).update(
+        state=state,
+        not_before=now + timedelta(seconds=pause) if passing else None,
+        outcome=str(error),
+        refusals=refusals,
+        taken_at=None,
+    )
+    return state
+
+
+def drop(study: Study, wanted: Q) -> list[Intent]:
+    """Give up intents that nobody has in hands (the study must be locked); which these are."""
+    rows = Intent.objects.filter(wanted, study=study, state__in=[State.WAITING, State.FAILED])
+    found = list(rows.select_for_update())
+    Intent.objects.filter(pk__in=[one.pk for one in found]).update(state=State.DROPPED, outcome="not wanted any more")
+    return found
+
+
+def backlog(study: Study) -> Backlog:
+    """How much of the study's outbox is not done."""
+    rows = study.intents
+    waiting = rows.filter(state__in=[State.WAITING, State.TAKEN]).count()
+    return Backlog(waiting, rows.filter(state=State.FAILED).count())

@@ -1,0 +1,95 @@
+"""Rules chosen from the filters: which work they leave out, and whether that hits one source or condition more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotation.quality.filters import BY_KIND, JUDGED_BY_HAND
+from annotation.quality.records import Bools, Floats, Ints
+
+PERMUTATIONS = 2000
+Findings = Mapping[str, Sequence[float | int | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A filter with a threshold (None: its default, and all there is for what was judged by hand)."""
+
+    kind: str
+    threshold: float | None = None
+
+    def holds(self, findings: Findings, flags: frozenset[str]) -> bool:
+        """Whether one submission is left out by it. flags: the kinds raised, for what people judged."""
+        if self.kind in JUDGED_BY_HAND:
+            return self.kind in flags
+        one, found = BY_KIND[self.kind], findings.get(self.kind)
+        if found is None or found[0] is None or (found[3] or 0) < one.least:
+            return False
+        cut = one.threshold if self.threshold is None else self.threshold
+        return found[0] > cut if one.beyond == "above" else found[0] < cut
+
+
+def known(kind: str) -> bool:
+    """Whether there is such a filter."""
+    return kind in BY_KIND or kind in JUDGED_BY_HAND
+
+
+@dataclass(frozen=True, slots=True)
+class GroupShare:
+    """Ratings of one source (or condition), and how many of them were left out."""
+
+    group: str
+    ratings: int
+    left_out: int
+
+    @property
+    def share(self) -> float:
+        """In [0, 1]; 0 without ratings."""
+        return self.left_out / self.ratings if self.ratings else 0.0
+
+    @property
+    def per_cent(self) -> float:
+        """The share as a reader meets it."""
+        return 100 * self.share
+
+
+@dataclass(frozen=True, slots=True)
+class Tabulated:
+    """Shares left out by group, and the p-value of their being alike: assignments change places (seeded).
+
+    p: None with fewer than two groups or nothing (or everything) left out.
+    """
+
+    rows: tuple[GroupShare, ...]
+    p: float | None
+    permutations: int
+
+
+def tabulate(groups: Sequence[str], group: Ints, assignment: Ints, left_out: Bools, *, seed: int = 0) -> Tabulated:
+    """group, assignment: (ratings,) rows; left_out: (assignments,). A rating goes with its assignment.
+
+    The test: chi-squared over groups, against PERMUTATIONS shuffles of who is left out among the assignments.
+    """
+    sizes = np.zeros((len(left_out), len(groups)))
+    np.add.at(sizes, (assignment, group), 1)
+    totals = sizes.sum(axis=0)
+    gone = left_out.astype(np.float64) @ sizes
+    rows = tuple(GroupShare(name, int(n), int(g)) for name, n, g in zip(groups, totals, gone, strict=True))
+    used = totals > 0
+    if used.sum() < 2 or not left_out.any() or left_out.all():
+        return Tabulated(rows, None, 0)
+    rng = np.random.default_rng(seed)
+    shuffled = np.stack([rng.permutation(left_out) for _ in range(PERMUTATIONS)]).astype(np.float64) @ sizes
+    seen, drawn = _apart(gone[None], totals, used)[0], _apart(shuffled, totals, used)
+    p = (1 + int((drawn >= seen - 1e-9).sum())) / (1 + PERMUTATIONS)
+    return Tabulated(rows, p, PERMUTATIONS)
+
+
+def _apart(gone: Floats, totals: Floats, used: Bools) -> Floats:
+    """Chi-squared of each row of counts left out (rows, groups) against one common share."""
+    gone, n = gone[:, used], totals[used]
+    share = np.clip(gone.sum(axis=1, keepdims=True) / n.sum(), 1e-12, 1 - 1e-12)
+    return np.asarray(((gone - share * n) ** 2 / (share * (1 - share) * n)).sum(axis=1))

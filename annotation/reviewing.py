@@ -1,0 +1,234 @@
+"""Reads of the review: who waits for a decision and how urgently, what was left out, what a person did here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import numpy as np
+from django.db.models import (
+    Case,
+    Count,
+    DateTimeField,
+    Exists,
+    ExpressionWrapper,
+    F,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce
+
+from annotation import selectors
+from annotation.models import (
+    AuditEvent,
+    Decision,
+    Evidence,
+    Flag,
+    Intent,
+    Result,
+    RuleSet,
+    Study,
+    Submission,
+    Worker,
+)
+from annotation.quality.exclusion import Rule, Tabulated, tabulate
+from annotation.quality.filters import BY_KIND, FILTERS, JUDGED_BY_HAND
+from annotation.quality.records import Filter
+
+# Bands of the time left until the marketplace approves by itself.
+BANDS = (timedelta(hours=6), timedelta(hours=24), timedelta(days=3))
+# Deeds after which somebody has seen results of a study.
+SEEN = ("export", "unblind", "see_results")
+
+
+def payments() -> QuerySet[Decision]:
+    """Decisions on payment."""
+    return Decision.objects.filter(matter=Decision.Matter.PAYMENT)
+
+
+def undecided(study: Study, *, now: datetime) -> QuerySet[Submission]:
+    """Work that nobody decided on: the most urgent band first, in it the most suspicious.
+
+    Each with `due` (when the marketplace approves by itself), `band` (0: the most urgent) and `suspicion`.
+    """
+    return waiting_order(
+        Submission.objects.filter(hit__study=study).exclude(Exists(payments().filter(submission=OuterRef("pk")))),
+        study,
+        now=now,
+    )
+
+
+def waiting_order(rows: QuerySet[Submission], study: Study, *, now: datetime) -> QuerySet[Submission]:
+    """With `due`, `band` and `suspicion`, in the order in which a reviewer should look."""
+    late = study_delay(study)
+    edges = [When(submitted_at__lte=now + band - late, then=Value(at)) for at, band in enumerate(BANDS)]
+    return rows.annotate(
+        due=ExpressionWrapper(F("submitted_at") + late, output_field=DateTimeField()),
+        band=Case(*edges, default=Value(len(BANDS)), output_field=IntegerField()),
+        suspicion=Coalesce(F("evidence__suspicion"), 0.5),
+    ).order_by("band", "-suspicion", "pk")
+
+
+def study_delay(study: Study) -> timedelta:
+    """How long after it was handed in the marketplace approves work by itself."""
+    return timedelta(seconds=study.auto_approval_seconds)
+
+
+def due_at(study: Study, submission: Submission) -> datetime | None:
+    """When the marketplace approves by itself; None where the time of handing in is unknown."""
+    return submission.submitted_at + study_delay(study) if submission.submitted_at else None
+
+
+def unblinded_at(study: Study) -> datetime | None:
+    """When somebody first saw results of the study: the first report, or a page of results."""
+    reported = Result.objects.filter(study=study).order_by("made_at").values_list("made_at", flat=True).first()
+    seen = AuditEvent.objects.filter(study=study, verb__in=SEEN).order_by("number").values_list("at", flat=True).first()
+    return min((at for at in (reported, seen) if at), default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one filter says of one submission, for a reader."""
+
+    one: Filter
+    value: float
+    low: float | None
+    high: float | None
+    n: int
+    raised: bool
+
+    @property
+    def sentence(self) -> str:
+        """In words."""
+        return self.one.said(self.value, self.n)
+
+    @property
+    def shown(self) -> str:
+        """The value."""
+        return self.one.shown(self.value)
+
+    @property
+    def threshold(self) -> str:
+        """From where on it is a flag."""
+        return self.one.shown(self.one.threshold)
+
+    @property
+    def span(self) -> str:
+        """The value's interval, "" where none is defined."""
+        if self.low is None or self.high is None:
+            return ""
+        return f"{self.one.shown(self.low)} – {self.one.shown(self.high)}"
+
+
+def findings(submission: Submission) -> list[Finding]:
+    """What was measured of a submission: what raised a flag first, then in the order of the filters."""
+    stored = Evidence.objects.filter(submission=submission).first()
+    if stored is None:
+        return []
+    told = []
+    for one in FILTERS:
+        if (found := stored.findings.get(one.kind)) and found[0] is not None:
+            value, low, high, n = found
+            held = Rule(one.kind).holds({one.kind: found}, frozenset())
+            told.append(Finding(one, value, low, high, n, held))
+    return sorted(told, key=lambda row: not row.raised)
+
+
+def waits(submission: Submission, *, now: datetime) -> Intent | None:
+    """The intent that tells the marketplace of a decision and can still be taken back."""
+    kinds = [Intent.Kind.APPROVE, Intent.Kind.REJECT]
+    return Intent.objects.filter(kind__in=kinds, subject=submission.pk, state="waiting", not_before__gt=now).first()
+
+
+def rule_set(study: Study) -> RuleSet | None:
+    """The version of the rules that holds: the latest that was applied."""
+    return RuleSet.objects.filter(study=study).exclude(applied_at=None).order_by("-number").first()
+
+
+def rules_of(stored: RuleSet) -> tuple[Rule, ...]:
+    """The rules of a version."""
+    return tuple(Rule(kind, threshold) for kind, threshold in stored.rules)
+
+
+def left_out_by(study: Study, rules: tuple[Rule, ...]) -> dict[str, set[int]]:
+    """Submissions (primary keys) that each rule leaves out, by kind."""
+    flags: dict[int, set[str]] = {}
+    by_hand = Flag.objects.filter(submission__hit__study=study, kind__in=[*JUDGED_BY_HAND])
+    for pk, kind in by_hand.values_list("submission_id", "kind"):
+        flags.setdefault(pk, set()).add(kind)
+    stored = dict(Evidence.objects.filter(submission__hit__study=study).values_list("submission_id", "findings"))
+    everybody = {*stored, *flags}
+    return {
+        rule.kind: {pk for pk in everybody if rule.holds(stored.get(pk, {}), frozenset(flags.get(pk, ())))}
+        for rule in rules
+    }
+
+
+def left_out(study: Study) -> dict[int, bool]:
+    """Submissions (primary keys) left out of the analysis, and whether a person decided so."""
+    rows = Decision.objects.filter(submission__hit__study=study, matter="analysis", verdict="exclude")
+    return {pk: rule_set is None for pk, rule_set in rows.values_list("submission_id", "rule_set_id")}
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """What leaving out submissions takes from each source and each condition."""
+
+    by_source: Tabulated
+    by_condition: Tabulated
+
+
+def tables(study: Study, left_out: set[int]) -> Tables:
+    """Ratings left out by source and by cell of the design, each with its test."""
+    rows = list(
+        selectors.judgments(study).values_list(
+            "presentation__submission_id",
+            "presentation__text__source",
+            "presentation__submission__hit__cell__arm__training",
+            "presentation__submission__hit__cell__domain",
+        )
+    )
+    submissions = {pk: at for at, pk in enumerate(dict.fromkeys(row[0] for row in rows))}
+    gone = np.array([pk in left_out for pk in submissions], dtype=np.bool_)
+    assignment = np.array([submissions[row[0]] for row in rows], dtype=np.int64)
+    return Tables(
+        _tabulated([row[1] for row in rows], assignment, gone),
+        _tabulated([" × ".join(part for part in row[2:] if part) for row in rows], assignment, gone),
+    )
+
+
+def _tabulated(names: list[str], assignment: Any, gone: Any) -> Tabulated:
+    groups = sorted(set(names), reverse="reference" in names)
+    at = {name: i for i, name in enumerate(groups)}
+    return tabulate(groups, np.array([at[name] for name in names], dtype=np.int64), assignment, gone)
+
+
+def decided_counts(study: Study) -> dict[str, int]:
+    """Submissions by payment decision, and all of them under `all`."""
+    rows = payments().filter(submission__hit__study=study).order_by().values_list("verdict").annotate(n=Count("pk"))
+    return {"all": Submission.objects.filter(hit__study=study).count(), **dict(rows)}
+
+
+def workers(study: Study) -> QuerySet[Worker]:
+    """The study's workers with counts: submissions, flags, left_out, refused; and `suspicion`, their highest."""
+    mine = Q(submissions__hit__study=study)
+    return (
+        Worker.objects.filter(mine)
+        .annotate(
+            handed_in=Count("submissions", filter=mine, distinct=True),
+            flags=Count("submissions__flags", filter=mine, distinct=True),
+            left_out=Count("submissions", filter=mine & Q(submissions__decisions__verdict="exclude"), distinct=True),
+            refused=Count("submissions", filter=mine & Q(submissions__decisions__verdict="reject"), distinct=True),
+        )
+        .order_by("-flags", "pseudonym")
+    )
+
+
+def known_kinds() -> list[Filter]:
+    """The filters by their numbers."""
+    return list(BY_KIND.values())

@@ -1,0 +1,96 @@
+"""HUSE under every selection of exclusion rules, in ascending order, beside random removals of the same size."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from metrics.errors import InsufficientData
+from metrics.exclusions import NAMES, Exclusions, Specification
+from metrics.figures import curves
+from metrics.figures.chart import Chart
+from metrics.figures.curves import At, Panel, Series
+from metrics.wording import number
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+
+def data(found: Exclusions) -> tuple[tuple[str, ...], list[tuple[str | float | None, ...]]]:
+    """The table behind the picture: one row for each selection that leaves every text a rating, as drawn."""
+    columns = (
+        "at",
+        "rules",
+        "assignments",
+        "ratings",
+        "fewest",
+        "value",
+        "random_mean",
+        "random_low",
+        "random_high",
+        "equalised",
+    )
+    return columns, [
+        (at, one.named, one.units, one.ratings, one.fewest, one.value, *_random(one), one.equalised)
+        for at, one in enumerate(_ordered(found), 1)
+    ]
+
+
+def chart(found: Exclusions, *, name: str = "exclusions") -> Chart:
+    """The picture: the value under each selection, and the band of random removals."""
+    return curves.chart(_panel(found, name))
+
+
+def figure(found: Exclusions) -> go.Figure:
+    """The picture in Plotly."""
+    return curves.figure(_panel(found, "exclusions"))
+
+
+def alt(found: Exclusions) -> str:
+    """The finding in words: how far the measure moves, and how many selections lie outside the headline's interval."""
+    ordered, measure = _ordered(found), NAMES[found.measure]
+    low, high = ordered[0], ordered[-1]
+    told = (
+        f"{measure} under {len(ordered)} selections of exclusion rules lies between {number(low.value)} ({low.named}) "
+        f"and {number(high.value)} ({high.named}); without any rule it is {number(found.headline.value)}."
+    )
+    outside = sum(one.random is not None and not _within(one) for one in ordered)
+    told += f" {outside} of {len(ordered)} lie outside the middle 95 % of random removals of the same size."
+    if found.inside is None or found.headline.interval is None:
+        return told
+    sides = f"{found.inside:.0%} lie inside the headline's interval, {found.below:.0%} below, {found.above:.0%} above."
+    return f"{told} {sides}"
+
+
+def _within(one: Specification) -> bool:
+    return one.random is not None and one.value is not None and one.random.low <= one.value <= one.random.high
+
+
+def _ordered(found: Exclusions) -> list[Specification]:
+    usable = [one for one in found.specifications if one.value is not None]
+    if not usable:
+        raise InsufficientData("No selection leaves every text a rating.")
+    return sorted(usable, key=lambda one: (one.value or 0.0, one.rules))
+
+
+def _random(one: Specification) -> tuple[float | None, float | None, float | None]:
+    return (one.random.mean, one.random.low, one.random.high) if one.random else (None, None, None)
+
+
+def _panel(found: Exclusions, name: str) -> Panel:
+    ordered, measure = _ordered(found), NAMES[found.measure]
+    chosen = tuple(At(at, float(one.value or 0.0), n=found.headline.n) for at, one in enumerate(ordered, 1))
+    random = tuple(
+        At(at, mean, low, high, one.random.draws if one.random else None)
+        for at, one in enumerate(ordered, 1)
+        for mean, low, high in [_random(one)]
+        if mean is not None
+    )
+    return Panel(
+        name=name,
+        title=f"{measure} under every selection of exclusion rules",
+        series=(Series("by the rules", chosen), Series("as many at random", random)),
+        x_title="selections of rules, by value",
+        y_title=measure,
+        band="95% of random removals",
+        words=alt(found),
+    )

@@ -1,0 +1,240 @@
+"""The review desk's doors: who may come in, what each deed does, and that nobody's real id is ever shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import get_resolver, reverse
+from django.utils import timezone
+
+from annotation.console.urls import of_judging, urlpatterns
+from annotation.flows import reject
+from annotation.models import (
+    Codebook,
+    Decision,
+    Evidence,
+    Hold,
+    Intent,
+    Look,
+    Membership,
+    Remark,
+    RuleSet,
+    Study,
+    Submission,
+    Worker,
+)
+from tests.annotation.review.world import judged, make, member
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+READ_BY_REVIEWERS = ("review", "review-assignment", "workers", "workers-page", "coding")
+REASON = "One label was given for all of the texts of this HIT."
+
+
+@pytest.fixture
+def study(db: None) -> Study:
+    return judged(workers=3, hits=2, texts=4, reasons=True)
+
+
+@pytest.fixture
+def enter(study: Study) -> Callable[..., Client]:
+    def entered(role: str, name: str = "", **more: object) -> Client:
+        client = Client()
+        client.force_login(member(study, role, name, **more))
+        return client
+
+    return entered
+
+
+def first(study: Study) -> Submission:
+    return Submission.objects.filter(hit__study=study).order_by("pk").first()
+
+
+def to(name: str, study: Study, *parts: object) -> str:
+    return reverse(f"console:{name}", args=[study.uuid, *parts])
+
+
+def addresses(study: Study, patterns=None) -> dict[str, str]:
+    """Every address of the judging pages (or of other patterns of the console), by name."""
+    one, found = first(study), {}
+    parts = {
+        "assignment": one.market_id,
+        "pseudonym": one.worker.pseudonym,
+        "purpose": "criteria",
+        "study_id": study.uuid,
+    }
+    for name, wanted in _names(of_judging if patterns is None else patterns):
+        given = {part: parts.get(part, study.uuid if "UUID" in kind else 1) for part, kind in wanted.items()}
+        found[name] = reverse(
+            f"console:{name}", kwargs={"study_id": study.uuid, **given} if patterns is None else given
+        )
+    return found
+
+
+def _names(patterns, before=()):
+    """Name, and the kind of each part, of every address below."""
+    for one in patterns:
+        wanted = {**dict(before), **{part: type(kind).__name__ for part, kind in one.pattern.converters.items()}}
+        if hasattr(one, "url_patterns"):
+            yield from _names(one.url_patterns, wanted)
+        else:
+            yield one.name, wanted
+
+
+def test_the_sweep_knows_every_address(study):
+    known = {key for key in get_resolver("annotation.console.urls").reverse_dict if isinstance(key, str)}
+    assert {name for name, _ in _names(of_judging)} <= known
+    assert len(addresses(study)) == 24
+
+
+def test_a_viewer_can_change_nothing(study, enter):
+    viewer = enter("viewer")
+    before = [kind.objects.count() for kind in (Decision, Intent, RuleSet, Hold, Codebook, Look)]
+    for name, address in addresses(study).items():
+        assert viewer.post(address, {"codes": "null"}).status_code in {403, 405}, name
+        assert viewer.get(address).status_code == (200 if name == "quality" else 405) or name in READ_BY_REVIEWERS, name
+    assert [viewer.get(addresses(study)[name]).status_code for name in READ_BY_REVIEWERS] == [403] * 5
+    assert [kind.objects.count() for kind in (Decision, Intent, RuleSet, Hold, Codebook, Look)] == before
+
+
+def test_a_stranger_finds_no_address(study):
+    stranger = Client()
+    stranger.force_login(member(make(workers=1, hits=1, texts=1, name="other"), "owner", "stranger"))
+    for name, address in addresses(study).items():
+        assert stranger.get(address).status_code in {404, 405}, name
+        assert stranger.post(address).status_code in {404, 405}, name
+
+
+def test_nobody_without_the_permission_receives_a_real_id_from_any_address(study, enter, caplog):
+    owner = enter("owner", "olga")
+    assert len(addresses(study, urlpatterns)) > 24
+    for name, address in addresses(study, urlpatterns).items():
+        given = {"look-reason": "Curious.", "chosen": first(study).market_id}
+        for answer in (owner.get(address), owner.post(address, given)):
+            assert b"REALID" not in answer.content, name
+            assert "REALID" not in str(answer.headers), name
+    assert "REALID" not in caplog.text
+    assert not Look.objects.exists()
+
+
+def test_with_the_permission_a_look_is_told_and_noted(study, enter):
+    root = enter("owner", "root", is_superuser=True)
+    address = to("workers-look", study, first(study).worker.pseudonym)
+    assert b"REALID" not in root.post(address, {"look-reason": ""}).content
+    assert not Look.objects.exists()
+    assert b"A9REALIDjudged00000" in root.post(address, {"look-reason": "A complaint by mail."}).content
+    assert Look.objects.get().reason == "A complaint by mail."
+
+
+def test_approving_goes_on_to_the_next_and_can_be_taken_back(study, enter):
+    reviewer, one = enter("reviewer"), first(study)
+    answer = reviewer.post(to("review-approve", study, one.market_id), {"keep": ""}, follow=True)
+    assert "can be taken back until" in answer.content.decode()
+    assert one.market_id not in answer.redirect_chain[-1][0]
+    reviewer.post(to("review-undo", study, one.market_id))
+    assert not Decision.objects.exists()
+    assert Intent.objects.get().state == "dropped"
+
+
+def test_leaving_out_needs_a_reason_and_says_so_on_the_page(study, enter):
+    reviewer, one = enter("reviewer"), first(study)
+    answer = reviewer.post(to("review-approve", study, one.market_id), {"leave": "", "approve-leave_out": " "})
+    assert (answer.status_code, Decision.objects.count()) == (422, 0)
+    assert "needs a reason" in answer.content.decode()
+    reviewer.post(to("review-approve", study, one.market_id), {"leave": "", "approve-leave_out": "Did not read."})
+    assert Decision.objects.count() == 2
+
+
+def test_refusing_takes_two_people_at_the_desk(study, enter):
+    ada, bea, one = enter("reviewer", "ada"), enter("reviewer", "bea"), first(study)
+    ada.post(to("review-propose", study, one.market_id), {"propose-reason": REASON})
+    refused = ada.post(to("review-second", study, one.market_id))
+    assert (refused.status_code, "second person" in refused.content.decode()) == (409, True)
+    bea.post(to("review-second", study, one.market_id))
+    assert Decision.objects.get().verdict == "reject"
+
+
+def test_only_an_owner_goes_beyond_the_guard(study, enter):
+    ada, bea, olga = enter("reviewer", "ada"), enter("reviewer", "bea"), enter("owner", "olga")
+    rows = list(Submission.objects.filter(hit__study=study).order_by("pk")[:2])
+    for one in rows:
+        ada.post(to("review-propose", study, one.market_id), {"propose-reason": REASON})
+    bea.post(to("review-second", study, rows[0].market_id))
+    assert bea.post(to("review-second", study, rows[1].market_id), {"beyond": "on"}).status_code == 409
+    assert olga.post(to("review-second", study, rows[1].market_id), {"beyond": "on"}).status_code == 302
+
+
+def test_a_bulk_action_shows_first_what_it_will_do(study, enter):
+    reviewer = enter("reviewer")
+    chosen = list(Submission.objects.filter(hit__study=study).values_list("market_id", flat=True)[:4])
+    shown = reviewer.post(to("review-bulk", study), {"chosen": chosen, "action": "approve"}).content.decode()
+    assert "Approve 4 assignments" in shown
+    assert "$4.00" in shown
+    assert not Decision.objects.exists()
+    reviewer.post(to("review-bulk", study), {"chosen": chosen, "action": "approve", "confirmed": "on"})
+    assert Decision.objects.filter(verdict="approve").count() == 4
+
+
+def test_rules_are_fixed_then_applied(study, enter):
+    editor = enter("editor")
+    editor.post(to("quality-fix", study), {"name": "plan", "one_answer": "on", "straight_lining-at": ""})
+    assert RuleSet.objects.get().rules == [["one_answer", None]]
+    editor.post(to("quality-apply", study, 1))
+    page = editor.get(to("quality", study)).content.decode()
+    assert "holds" in page
+    assert "All submitted work was paid." in page
+
+
+def test_measuring_anew_is_one_press(study, enter):
+    Evidence.objects.all().delete()
+    enter("editor").post(to("quality-measure", study))
+    assert Evidence.objects.count() == 6
+
+
+def test_a_hold_and_its_end(study, enter):
+    editor, who = enter("editor"), first(study).worker.pseudonym
+    until = (timezone.now() + timedelta(days=30)).date().isoformat()
+    editor.post(to("workers-hold", study, who), {"hold-reason": "Too fast twice.", "hold-until": until})
+    assert "Too fast twice." in editor.get(to("workers-page", study, who)).content.decode()
+    editor.post(to("workers-lift", study, who))
+    assert Hold.objects.get().lifted_at is not None
+
+
+def test_two_people_code_at_the_console_and_differ(study, enter):
+    editor, ada = enter("editor"), enter("reviewer", "ada")
+    editor.post(to("coding-book", study, "criteria"), {"lines": "criteria: mismatch, instructions, uninterpretable"})
+    remark = Remark.objects.order_by("pk").first().pk
+    editor.post(to("coding-code", study, "criteria", remark), {"codes": ["mismatch"]})
+    ada.post(to("coding-code", study, "criteria", remark), {})
+    assert "To settle" in editor.get(to("coding", study)).content.decode()
+    editor.post(to("coding-settle", study, "criteria", remark), {"codes": ["mismatch"]})
+    assert "To settle" not in editor.get(to("coding", study)).content.decode()
+
+
+def test_the_source_of_a_text_is_not_shown_to_a_reviewer(study, enter):
+    page = enter("reviewer").get(to("review-assignment", study, first(study).market_id)).content.decode()
+    assert "The mayor opened bridge" in page
+    assert "reference" not in page.lower()
+
+
+def test_the_queue_asks_the_database_as_often_for_six_as_for_sixty(study, enter, django_assert_max_num_queries):
+    reviewer = enter("reviewer")
+    big = judged(workers=20, hits=3, texts=2, name="big")
+    Membership.objects.create(study=big, user_id=reviewer.session["_auth_user_id"], role="reviewer")
+    for one in (study, big):
+        with django_assert_max_num_queries(14):
+            reviewer.get(to("review", one))
+
+
+def test_proposals_can_be_listed_by_themselves(study, enter):
+    reviewer, one = enter("reviewer", "ada"), first(study)
+    reject.propose(study, one, reason=REASON, actor=Membership.objects.get().user, now=timezone.now())
+    page = reviewer.get(to("review", study), {"state": "proposed"}).content.decode()
+    assert page.count("refusal proposed") == 1
+
+
+def test_workers_are_listed_by_pseudonym(study, enter):
+    page = enter("reviewer").get(to("workers", study)).content.decode()
+    assert all(one.pseudonym in page for one in Worker.objects.all())

@@ -1,0 +1,72 @@
+"""The page of a running study: what can be seen by whom, and each button is one verb."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation.datasets.records import TextRecord
+from annotation.flows.add_texts import add_texts
+from annotation.flows.design import design
+from annotation.flows.publish import publish
+from annotation.models import Intent, Role, Study
+
+from .conftest import NOW
+
+pytestmark = pytest.mark.django_db
+
+Person = Callable[..., Client]
+
+
+@pytest.fixture
+def half_out(study: Study) -> Study:
+    """Published: one HIT's creation failed, the other waits."""
+    texts = [TextRecord(f"r{i}", f"Reference {i}", "reference") for i in range(25)]
+    texts += [TextRecord(f"m{i}", f"Model {i}", "model", generator="tiny") for i in range(25)]
+    add_texts(study, texts, actor="ada", now=NOW)
+    design(study, actor="ada", now=NOW)
+    publish(study, actor="ada", now=NOW)
+    first = study.intents.order_by("pk")[0]
+    Intent.objects.filter(pk=first.pk).update(state="failed", outcome="The marketplace refused: too large.")
+    return study
+
+
+def page(study: Study, name: str = "running", *parts: str) -> str:
+    return reverse(f"console:{name}", args=[study.uuid, *parts])
+
+
+def test_a_half_published_study_is_seen_with_the_reason_and_gone_on_with(half_out: Study, person: Person) -> None:
+    owner = person(Role.OWNER)
+    shown = owner.get(page(half_out)).content.decode()
+    assert "1 effect failed" in shown
+    assert "The marketplace refused: too large." in shown
+    owner.post(page(half_out, "running-act", "retry"))
+    assert set(half_out.intents.values_list("state", flat=True)) == {"waiting"}
+    assert "Carry on" in owner.get(page(half_out)).content.decode()
+
+
+def test_pause_resume_and_expire_are_buttons_of_editors(half_out: Study, person: Person) -> None:
+    viewer, editor = person(Role.VIEWER), person(Role.EDITOR)
+    assert viewer.post(page(half_out, "running-act", "pause")).status_code == 403
+    for what, status in (("pause", "paused"), ("resume", "published"), ("expire", "ending")):
+        assert editor.post(page(half_out, "running-act", what)).status_code == 302
+        half_out.refresh_from_db()
+        assert half_out.status == status
+    assert editor.post(page(half_out, "running-act", "delete-everything")).status_code == 404
+
+
+def test_what_cannot_be_done_is_refused_with_its_sentence(half_out: Study, person: Person) -> None:
+    answer = person(Role.EDITOR).post(page(half_out, "running-act", "close"))
+    assert answer.status_code == 409
+    assert "expire its HITs first" in answer.content.decode()
+
+
+def test_the_page_costs_the_same_however_much_was_judged(
+    half_out: Study, person: Person, django_assert_max_num_queries: Callable
+) -> None:
+    owner = person(Role.OWNER)
+    with django_assert_max_num_queries(20):
+        owner.get(page(half_out))

@@ -1,0 +1,261 @@
+"""A study that runs: paused, resumed, ended, closed, topped up, heard and polled, compared and mended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.core import mail
+from django.db.models import Q
+
+from annotation.accounts.models import User
+from annotation.crowd.client import Market
+from annotation.exceptions import MarketError, StateError
+from annotation.flows.collect import collect
+from annotation.flows.compare import adopt, close_ghost, compare
+from annotation.flows.end import close, expire_now
+from annotation.flows.hear import hear
+from annotation.flows.pause import pause, resume
+from annotation.flows.publish import publish
+from annotation.flows.read import read
+from annotation.flows.reparse import reparse
+from annotation.flows.review import approve
+from annotation.flows.top_up import declare_width, top_up
+from annotation.flows.warn import warn
+from annotation.flows.work import work
+from annotation.models import Decision, HeardEvent, Hit, Intent, Judgment, Membership, Study, Submission, Worker
+from annotation.rehearsal.crowd.browser import Answer, Browser, RefusedError
+from annotation.targets import raters_for
+
+from .conftest import NOW, told
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+
+Rates = Callable[..., None]
+
+
+def go(study: Study, market: Market, queue: str = "") -> None:
+    done = work(Q(study=study), market=market, clock=lambda: NOW, queue=queue)
+    assert (done.failed, done.put_off) == (0, 0)
+
+
+@pytest.fixture
+def out(study: Study, market: Market) -> Study:
+    publish(study, actor="ada", now=NOW)
+    go(study, market)
+    return study
+
+
+def free_places(market: Market) -> int:
+    return sum(hit.free for hit in market.hits())
+
+
+def test_a_pause_lets_nobody_in_and_who_is_inside_finishes(out: Study, market: Market, site: str) -> None:
+    with Browser(told("worker", "bea")["sign_in_url"]) as bea:
+        offer, other = bea.offers()
+        sheet = bea.accept(offer)
+        pause(out, actor="ada", now=NOW)
+        go(out, market)
+        assert free_places(market) == 0
+        with pytest.raises(RefusedError):
+            bea.accept(other)
+        bea.hand_in(sheet, [Answer("Typical", 1000)] * len(sheet.fields))
+    assert collect(out, market=market, now=NOW).new == 1
+    resume(out, actor="ada", now=NOW)
+    go(out, market)
+    assert free_places(market) == 3
+
+
+def test_what_was_not_created_before_a_pause_waits_for_its_end(study: Study, market: Market) -> None:
+    publish(study, actor="ada", now=NOW)
+    pause(study, actor="ada", now=NOW)
+    go(study, market)
+    assert list(market.hits()) == []
+    resume(study, actor="ada", now=NOW)
+    go(study, market)
+    assert free_places(market) == 4
+
+
+def test_an_ended_study_is_closed_when_all_is_decided_and_gives_its_money_back(
+    out: Study, market: Market, everybody_rates: Rates
+) -> None:
+    everybody_rates("bea")
+    expire_now(out, actor="ada", now=NOW)
+    with pytest.raises(StateError, match="people inside"):
+        close(out, actor="ada", now=NOW)
+    go(out, market)
+    collect(out, market=market, now=NOW)
+    with pytest.raises(StateError, match="2 submissions wait for a decision"):
+        close(out, actor="ada", now=NOW)
+    approve(out, Submission.objects.all(), actor=None, now=NOW)
+    go(out, market)
+    # Of four places two were filled; two of 60 cents come back.
+    assert close(out, actor="ada", now=NOW).released_cents == 120
+    go(out, market)
+    out.refresh_from_db()
+    assert (out.status, out.spent_cents, out.reserved_cents) == ("closed", 120, 0)
+    assert list(market.hits()) == []
+
+
+def test_the_end_drops_what_had_not_begun(study: Study, market: Market) -> None:
+    publish(study, actor="ada", now=NOW)
+    ended = expire_now(study, actor="ada", now=NOW)
+    assert (ended.dropped, ended.released_cents) == (2, 240)
+    go(study, market)
+    assert list(market.hits()) == []
+
+
+def test_left_out_work_is_replaced_by_other_people_until_every_text_has_its_raters(
+    out: Study, market: Market, everybody_rates: Rates
+) -> None:
+    everybody_rates("bea", "cy")
+    collect(out, market=market, now=NOW)
+    read(out, now=NOW)
+    assert top_up(out, actor="ada", now=NOW).pages == 0
+    left_out = Submission.objects.order_by("pk")[0]
+    Decision.objects.create(submission=left_out, matter="analysis", verdict="exclude", reason="asleep", at=NOW)
+    first, again = (top_up(out, actor="ada", now=NOW) for _ in range(2))
+    assert (first.places, first.reserved_cents, again.places) == (1, 60, 0)
+    go(out, market)
+    everybody_rates("bea", "cy", "dee")
+    assert collect(out, market=market, now=NOW).new == 1
+    assert Submission.objects.filter(hit=left_out.hit).values("worker").distinct().count() == 3
+    read(out, now=NOW)
+    assert top_up(out, actor="ada", now=NOW).pages == 0
+
+
+def test_a_page_that_is_full_at_nine_goes_on_in_a_hit_that_keeps_its_people_out(
+    out: Study, market: Market, everybody_rates: Rates
+) -> None:
+    everybody_rates("bea", "cy")
+    collect(out, market=market, now=NOW)
+    read(out, now=NOW)
+    for hit in out.hits.all():
+        # As if seven more had rated: HITs stay below ten places.
+        Hit.objects.filter(pk=hit.pk).update(max_assignments=9, collected=9)
+    collect(out, market=market, now=NOW, only=set(out.hits.values_list("market_id", flat=True)))
+    found = top_up(out, actor="ada", now=NOW)
+    assert (found.new_hits, found.places) == (2, 14)
+    go(out, market)
+    assert free_places(market) == 14
+    with pytest.raises(RefusedError, match="offers no place"):
+        everybody_rates("bea")
+    everybody_rates("dee")
+    assert collect(out, market=market, now=NOW).new == 2
+
+
+def test_an_interval_that_is_too_wide_asks_for_more_raters(out: Study, market: Market, everybody_rates: Rates) -> None:
+    declare_width(out, width=3.0, most=5, actor="ada", now=NOW)
+    out.refresh_from_db()
+    everybody_rates("bea", label="Typical")
+    everybody_rates("cy", label="Rare")
+    collect(out, market=market, now=NOW)
+    read(out, now=NOW)
+    codes = [float(code) for code in Judgment.objects.values_list("label__code", flat=True).distinct()]
+    # Two ratings a and b have the standard deviation |a - b| / sqrt(2).
+    wanted = min(5, raters_for(abs(codes[0] - codes[1]) / 2**0.5, 3.0))
+    assert top_up(out, actor="ada", now=NOW).places == 2 * (wanted - 2) > 0
+    with pytest.raises(StateError, match="declared before"):
+        declare_width(out, width=1.0, most=9, actor="ada", now=NOW)
+
+
+def test_notifications_alone_find_all_work_and_the_same_message_twice_adds_nothing(
+    study: Study, market: Market, everybody_rates: Rates
+) -> None:
+    queue = told("notification_endpoint", "queue", "events", "--requester", "lab")["url"]
+    publish(study, actor="ada", now=NOW)
+    go(study, market, queue)
+    everybody_rates("bea", "cy")
+    heard = hear(market=market, queue=queue, now=NOW)
+    assert heard.new >= 4
+    assert collect(study, market=market, now=NOW, only=heard.hits).new == 4
+    assert not HeardEvent.objects.filter(looked_at=None).exists()
+    HeardEvent.objects.update(looked_at=None)
+    assert collect(study, market=market, now=NOW, only=heard.hits).new == 0
+    assert hear(market=market, queue=queue, now=NOW).messages == 0
+
+
+def test_work_that_the_clock_approved_is_booked_as_the_marketplace_booked_it(
+    out: Study, market: Market, everybody_rates: Rates
+) -> None:
+    everybody_rates("bea")
+    collect(out, market=market, now=NOW)
+    for submission in Submission.objects.all():
+        market.approve(submission.market_id)
+    Study.objects.filter(pk=out.pk).update(auto_approval_seconds=0)
+    out.refresh_from_db()
+    assert collect(out, market=market, now=NOW).decided_elsewhere == 2
+    go(out, market)
+    out.refresh_from_db()
+    # The two places that are still free are held by the marketplace, and set aside here.
+    assert (out.spent_cents, out.reserved_cents, market.balance_cents()) == (120, 120, 10_000 - 240)
+
+
+def test_a_parser_that_failed_loses_nothing(
+    out: Study, market: Market, everybody_rates: Rates, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    everybody_rates("bea")
+    collect(out, market=market, now=NOW)
+    with monkeypatch.context() as patch:
+        patch.setattr("annotation.flows.read.read_answers", lambda raw: {})
+        assert read(out, now=NOW).unreadable == 2
+    assert reparse(out, everything=False, actor="ada", now=NOW).submissions == 2
+    assert (read(out, now=NOW).judgments, read(out, now=NOW).submissions) == (8, 0)
+    assert reparse(out, everything=True, actor="ada", now=NOW).judgments == 8
+    assert sum(out.hits.values_list("judged", flat=True)) == 0
+
+
+def test_each_difference_has_a_reason_and_a_mend(out: Study, market: Market, everybody_rates: Rates) -> None:
+    assert compare(out, market=market).differences == ()
+    everybody_rates("bea")
+    assert {one.mend for one in compare(out, market=market).differences} == {"collect"}
+    collect(out, market=market, now=NOW)
+    assert compare(out, market=market).differences == ()
+    Hit.objects.filter(slot=0).update(market_id=None)
+    assert [(one.hit, one.mend) for one in compare(out, market=market).differences] == [(1, "adopt")]
+    assert adopt(out, market=market, actor="ada", now=NOW) == 1
+    assert compare(out, market=market).differences == ()
+
+
+def test_a_ghost_is_found_and_closed(out: Study, market: Market) -> None:
+    hit = out.hits.get(slot=1)
+    Intent.objects.filter(subject=hit.pk).update(key="of another database")
+    Hit.objects.filter(pk=hit.pk).update(market_id=None)
+    (ghost,) = [one for one in compare(out, market=market).differences if one.hit is None]
+    assert ghost.mend == "close ghost"
+    close_ghost(out, ghost.market_id, actor="ada", now=NOW)
+    work(Q(study=out), market=market, clock=lambda: NOW)
+    assert market.hit(ghost.market_id).free == 0
+    with pytest.raises(StateError, match="not a ghost"):
+        close_ghost(out, str(out.hits.get(slot=0).market_id), actor="ada", now=NOW)
+
+
+def test_people_are_written_to_once_before_work_is_approved_unseen(
+    out: Study, market: Market, everybody_rates: Rates
+) -> None:
+    ada = User.objects.create_user("ada", email="ada@example.org")
+    Membership.objects.create(study=out, user=ada, role="owner")
+    everybody_rates("bea")
+    collect(out, market=market, now=NOW)
+    now = market.now()
+    assert warn(out, now=now).addresses == 0
+    late = now + timedelta(seconds=out.auto_approval_seconds - 3600)
+    assert [warn(out, now=late).addresses for _ in range(2)] == [1, 0]
+    assert "2 submissions will be approved unseen" in mail.outbox[0].subject
+
+
+def test_a_qualification_and_a_notice_reach_the_worker(out: Study, market: Market, everybody_rates: Rates) -> None:
+    everybody_rates("bea")
+    collect(out, market=market, now=NOW)
+    approve(out, Submission.objects.all(), actor=None, now=NOW)
+    bea = Worker.objects.get()
+    kind = market.once_pass("Assay: a test")
+    Intent.of(out, Intent.Kind.GRANT, bea.pk, slot=bea.pseudonym, details={"type": kind}).save()
+    words = {"subject": "Thank you", "text": "We learned much."}
+    Intent.of(out, Intent.Kind.NOTIFY, bea.pk, slot=bea.pseudonym, details=words).save()
+    go(out, market)
+    held = market._pages("list_workers_with_qualification_type", "Qualifications", QualificationTypeId=kind)
+    assert [row["IntegerValue"] for row in held] == [1]
+    with pytest.raises(MarketError, match="was not written to"):
+        market.notify("A2NOBODYATALL", subject="Hello", text="Who are you?")

@@ -1,0 +1,71 @@
+"""Sums of ratings by text: from keys of labels, or label by label, the same as adding up one by one."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from datetime import UTC, datetime
+from fractions import Fraction
+
+import pytest
+
+from annotation import selectors
+from annotation.flows.create import Plan, create
+from annotation.models import (
+    Decision,
+    Hit,
+    Judgment,
+    Presentation,
+    Scale,
+    ScaleLabel,
+    Study,
+    Submission,
+    Text,
+    Worker,
+)
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+EVEN = ["0", "1", "2", "3", "4", "5"]
+TENTHS = ["0.1", "0.2", "0.3"]
+ODD = ["0", "1", "10"]
+
+
+def rated(codes: list[str]) -> Study:
+    """Six texts, each rated by five people with labels drawn at random; gold among them."""
+    study, dice = create("rated", mode="rehearsal", plan=Plan(), actor="ada", now=NOW), random.Random(3)
+    scale = Scale.objects.create(name="of the test")
+    labels = [ScaleLabel.objects.create(scale=scale, label=f"label {code}", code=code) for code in codes]
+    texts = [Text.objects.create(study=study, key=f"t{i}", source="reference", body="x") for i in range(6)]
+    cell = study.arms.create(training="none").cells.create()
+    hit = Hit.objects.create(study=study, cell=cell, slot=0, max_assignments=5)
+    for number in range(5):
+        worker = Worker.objects.known_as("test", f"A{number}")
+        one = Submission.objects.create(hit=hit, worker=worker, market_id=f"S{number}", raw="x", received_at=NOW)
+        for position, text in enumerate(texts):
+            role = "gold" if position == 5 else "item"
+            shown = Presentation.objects.create(submission=one, text=text, position=position, role=role)
+            counted = text if role == "item" else None
+            Judgment.objects.create(presentation=shown, label=dice.choice(labels), text=counted)
+    return study
+
+
+def one_by_one(study: Study) -> dict[int, tuple[int, Fraction]]:
+    found: defaultdict[int, list[Fraction]] = defaultdict(list)
+    for judgment in selectors.judgments(study).filter(~selectors.excluded()).select_related("label", "presentation"):
+        found[judgment.presentation.text_id].append(Fraction(judgment.label.code))
+    return {text: (len(codes), sum(codes)) for text, codes in found.items()}
+
+
+@pytest.mark.parametrize("codes", [EVEN, TENTHS, ODD], ids=["even", "tenths", "uneven"])
+def test_sums_are_those_of_adding_up_one_by_one_without_what_was_left_out(codes: list[str]) -> None:
+    study = rated(codes)
+    left_out = Submission.objects.order_by("pk")[1]
+    for _ in range(2):
+        sums = selectors.rating_sums(study)
+        assert {text: (one.count, one.total) for text, one in sums.items()} == one_by_one(study)
+        Decision.objects.get_or_create(
+            submission=left_out, matter="analysis", verdict="exclude", defaults={"reason": "asleep", "at": NOW}
+        )
+    assert {one.count for one in sums.values()} == {4}

@@ -1,0 +1,74 @@
+"""Rules, what they leave out by group, and the paragraph that tells it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from annotation.quality.exclusion import Rule, tabulate
+from annotation.quality.paragraph import NOTHING, Done, paragraph
+
+NO_FLAGS: frozenset[str] = frozenset()
+
+
+def test_a_rule_holds_beyond_its_threshold_with_enough_behind_it():
+    assert Rule("too_fast").holds({"too_fast": [0.6, 0.5, 0.7, 25]}, NO_FLAGS)
+    assert not Rule("too_fast", 0.7).holds({"too_fast": [0.6, 0.5, 0.7, 25]}, NO_FLAGS)
+    assert not Rule("too_fast").holds({"too_fast": [1.0, 0.5, 1.0, 2]}, NO_FLAGS)
+    assert not Rule("too_fast").holds({}, NO_FLAGS)
+    assert Rule("disagreement").holds({"disagreement": [-0.2, None, None, 25]}, NO_FLAGS)
+
+
+def test_what_people_judged_holds_by_its_flag():
+    assert Rule("mismatch").holds({}, frozenset({"mismatch"}))
+    assert not Rule("mismatch").holds({}, NO_FLAGS)
+
+
+def test_shares_by_source_are_counted_in_ratings():
+    # Assignment 0: three references; 1: two model texts and a reference.
+    found = tabulate(
+        ["reference", "model"], np.array([0, 0, 0, 1, 1, 0]), np.array([0, 0, 0, 1, 1, 1]), np.array([True, False])
+    )
+    assert [(row.group, row.ratings, row.left_out) for row in found.rows] == [("reference", 4, 3), ("model", 2, 0)]
+
+
+def test_with_one_rating_an_assignment_the_test_is_that_of_a_two_by_two_table():
+    left_out = np.array([True] * 12 + [False] * 28 + [True] * 4 + [False] * 36)
+    found = tabulate(["a", "b"], np.repeat([0, 1], 40), np.arange(80), left_out)
+    exact = stats.fisher_exact([[12, 28], [4, 36]]).pvalue
+    assert found.p == pytest.approx(exact, abs=0.02)
+
+
+def test_a_filter_that_hits_hits_of_one_source_is_tested_by_assignment_not_by_rating():
+    # Four assignments of 25 ratings: that one of two of a source is left out says nothing.
+    group, assignment = np.repeat([0, 0, 1, 1], 25), np.repeat(np.arange(4), 25)
+    assert tabulate(["a", "b"], group, assignment, np.array([True, False, False, False])).p == 1.0
+
+
+def test_nothing_left_out_has_no_p():
+    assert tabulate(["a", "b"], np.array([0, 1]), np.array([0, 1]), np.array([False, False])).p is None
+
+
+def done(**changes: object) -> Done:
+    plain = {"recruitment": (), "submissions": 160, "left_out": 0, "by_hand": 0, "rules": (), "hits": {}, "refused": 0}
+    unknown = dict.fromkeys(("version", "blind", "by_source", "by_condition"))
+    return Done(**{**plain, **unknown, **changes})
+
+
+def test_a_study_that_left_nothing_out_says_so():
+    assert paragraph(done()) == f"{NOTHING} All submitted work was paid."
+
+
+def test_the_paragraph_tells_rules_counts_when_they_were_fixed_and_who_was_paid():
+    table = tabulate(["reference", "model"], np.array([0, 1]), np.array([0, 1]), np.array([True, False]))
+    told = paragraph(
+        done(left_out=12, by_hand=2, rules=[Rule("too_fast"), Rule("mismatch")], hits={"too_fast": 9, "mismatch": 1},
+             version=3, blind=False, by_source=table, refused=1, recruitment=["located in US"])
+    )  # fmt: skip
+    assert "located in US" in told
+    assert "9 assignments spent less than a quarter of the reading time on more than 50 %" in told
+    assert "(version 3) were fixed after results were seen" in told
+    assert "Of 160 submissions, 12 (7.5 %) were left out" in told
+    assert "reference 100.0 % of 1 ratings, model 0.0 % of 1 ratings" in told
+    assert told.endswith("Payment was refused for 1 of 160 submissions, each by two people.")

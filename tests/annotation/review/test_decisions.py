@@ -1,0 +1,182 @@
+"""Decisions of the desk: they wait for their window, can be taken back inside it, and refusing takes two people."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.db.models import Q
+
+from annotation import reviewing
+from annotation.accounts.models import User
+from annotation.deciding import WINDOW
+from annotation.exceptions import StateError
+from annotation.flows import exclude, reject, review
+from annotation.models import AuditEvent, Decision, Intent, LedgerEntry, Rejection, Study, Submission
+from annotation.outbox import take
+from tests.annotation.review.world import NOW, make, member
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+REASON = "One label was given for all twenty-five texts."
+LATER = NOW + WINDOW + timedelta(seconds=1)
+
+
+@pytest.fixture
+def study(db: None) -> Study:
+    return make(workers=4, hits=2, texts=2)
+
+
+@pytest.fixture
+def ada(study: Study) -> User:
+    return member(study, "reviewer", "ada")
+
+
+@pytest.fixture
+def bea(study: Study) -> User:
+    return member(study, "reviewer", "bea")
+
+
+def rows(study: Study, n: int | None = None):
+    found = Submission.objects.filter(hit__study=study).order_by("pk")
+    return Submission.objects.filter(pk__in=list(found.values_list("pk", flat=True)[:n]))
+
+
+def due(study: Study, now=NOW) -> Intent | None:
+    return take(Q(study=study), now=now)
+
+
+def test_a_decision_waits_for_its_window_before_the_marketplace_hears_of_it(study, ada):
+    assert review.approve(study, rows(study, 1), actor=ada, now=NOW, window=WINDOW).decided == 1
+    assert due(study) is None
+    assert due(study, LATER).kind == "approve"
+
+
+def test_a_decision_never_waits_past_the_markets_own_approval(study, ada):
+    late = rows(study, 1).get()
+    Study.objects.filter(pk=study.pk).update(auto_approval_seconds=7 * 60)
+    study.refresh_from_db()
+    review.approve(study, rows(study, 1), actor=ada, now=late.submitted_at, window=WINDOW)
+    # Seven minutes until the clock approves, less five to be carried out.
+    assert Intent.objects.get(subject=late.pk).not_before == late.submitted_at + timedelta(minutes=2)
+
+
+def test_too_late_for_a_window_leaves_at_once(study, ada):
+    review.approve(study, rows(study, 1), actor=ada, now=NOW + timedelta(days=4), window=WINDOW)
+    assert Intent.objects.get(study=study).not_before is None
+
+
+def test_what_is_taken_back_inside_the_window_never_reaches_the_marketplace(study, ada):
+    review.approve(study, rows(study, 3), actor=ada, now=NOW, window=WINDOW)
+    assert review.undo(study, rows(study, 2), actor=ada, now=NOW + timedelta(minutes=9)) == 2
+    assert Decision.objects.count() == 1
+    assert [due(study, LATER).subject, due(study, LATER)] == [rows(study, 3).last().pk, None]
+
+
+def test_what_was_taken_back_can_be_decided_again(study, ada):
+    review.approve(study, rows(study, 1), actor=ada, now=NOW, window=WINDOW)
+    review.undo(study, rows(study, 1), actor=ada, now=NOW)
+    review.approve(study, rows(study, 1), actor=ada, now=NOW, window=WINDOW)
+    assert due(study, LATER) is not None
+    assert due(study, LATER) is None
+
+
+@pytest.mark.parametrize("moment", [LATER, NOW + WINDOW])
+def test_after_the_window_nothing_is_taken_back(study, ada, moment):
+    review.approve(study, rows(study, 1), actor=ada, now=NOW, window=WINDOW)
+    with pytest.raises(StateError, match="is over"):
+        review.undo(study, rows(study, 1), actor=ada, now=moment)
+    assert Decision.objects.count() == 1
+
+
+def test_what_a_worker_of_ours_holds_already_is_not_taken_back(study, ada):
+    review.approve(study, rows(study, 1), actor=ada, now=NOW, window=WINDOW)
+    Intent.objects.update(state="taken", taken_at=NOW, attempts=1)
+    with pytest.raises(StateError):
+        review.undo(study, rows(study, 1), actor=ada, now=NOW)
+
+
+def test_approved_and_left_out_are_two_decisions_taken_back_together(study, ada):
+    review.approve(study, rows(study, 1), actor=ada, now=NOW, window=WINDOW, leave_out="Did not read.")
+    assert set(Decision.objects.values_list("matter", "verdict")) == {("payment", "approve"), ("analysis", "exclude")}
+    review.undo(study, rows(study, 1), actor=ada, now=NOW)
+    assert not Decision.objects.exists()
+
+
+def test_refusing_takes_a_reason_and_a_second_person(study, ada, bea):
+    one = rows(study, 1).get()
+    with pytest.raises(StateError, match="20 to 1024 characters"):
+        reject.propose(study, one, reason="no", actor=ada, now=NOW)
+    reject.propose(study, one, reason=REASON, actor=ada, now=NOW)
+    with pytest.raises(StateError, match="second person"):
+        reject.second(study, one, actor=ada, now=NOW)
+    assert not Decision.objects.exists()
+    reject.second(study, one, actor=bea, now=NOW)
+    assert (Decision.objects.get().reason, Intent.objects.get().kind) == (REASON, "reject")
+    assert due(study) is None
+
+
+def test_nobody_is_refused_without_a_proposal_and_none_that_is_decided(study, ada, bea):
+    one = rows(study, 1).get()
+    with pytest.raises(StateError, match="Nobody has proposed"):
+        reject.second(study, one, actor=bea, now=NOW)
+    review.approve(study, rows(study, 1), actor=ada, now=NOW)
+    with pytest.raises(StateError, match="has been decided"):
+        reject.propose(study, one, reason=REASON, actor=ada, now=NOW)
+
+
+def test_a_guard_stands_on_the_rate_of_rejections(study, ada, bea):
+    first, second = rows(study, 2)
+    for one in (first, second):
+        reject.propose(study, one, reason=REASON, actor=ada, now=NOW)
+    reject.second(study, first, actor=bea, now=NOW)
+    with pytest.raises(StateError, match="1 of 8 submissions are refused already"):
+        reject.second(study, second, actor=bea, now=NOW)
+    reject.second(study, second, actor=bea, now=NOW, beyond_guard=True)
+    assert Decision.objects.filter(verdict="reject").count() == 2
+
+
+def test_approving_takes_a_proposal_off_the_table(study, ada):
+    reject.propose(study, rows(study, 1).get(), reason=REASON, actor=ada, now=NOW)
+    review.approve(study, rows(study, 1), actor=ada, now=NOW)
+    assert not Rejection.objects.exists()
+
+
+def test_a_rejection_that_was_told_can_only_become_an_approval(study, ada, bea):
+    one = rows(study, 1).get()
+    reject.propose(study, one, reason=REASON, actor=ada, now=NOW)
+    reject.second(study, one, actor=bea, now=NOW)
+    with pytest.raises(StateError, match="has been told"):
+        reject.overturn(study, one, reason="The texts were alike.", actor=ada, now=NOW)
+    Intent.objects.update(state="done", finished_at=LATER)
+    reject.overturn(study, one, reason="The texts were alike.", actor=ada, now=LATER)
+    again = Intent.objects.get(kind="approve")
+    assert again.details == {"override": True}
+    # The reward of a dollar and a fifth of it for the marketplace are set aside anew.
+    assert LedgerEntry.objects.filter(intent=again).values_list("cents", flat=True).get() == 120
+
+
+def test_after_thirty_days_the_marketplace_keeps_its_rejection(study, ada, bea):
+    one = rows(study, 1).get()
+    reject.propose(study, one, reason=REASON, actor=ada, now=NOW)
+    reject.second(study, one, actor=bea, now=NOW)
+    Intent.objects.update(state="done")
+    with pytest.raises(StateError, match="30 days"):
+        reject.overturn(study, one, reason="Too late.", actor=ada, now=one.submitted_at + timedelta(days=31))
+
+
+def test_leaving_out_and_refusing_payment_are_different_decisions(study, ada):
+    exclude.leave_out(study, rows(study, 1), reason="Straight line.", actor=ada, now=NOW)
+    assert reviewing.undecided(study, now=NOW).count() == 8
+    assert not Intent.objects.exists()
+    exclude.take_back_in(study, rows(study, 1), actor=ada, now=NOW)
+    assert Decision.objects.get().verdict == "include"
+
+
+def test_every_deed_is_in_the_log_and_names_nobodys_real_id(study, ada, bea):
+    review.approve(study, rows(study, 2), actor=ada, now=NOW, window=WINDOW)
+    review.undo(study, rows(study, 1), actor=ada, now=NOW)
+    reject.propose(study, rows(study, 1).get(), reason=REASON, actor=bea, now=NOW)
+    verbs = list(AuditEvent.objects.order_by("number").values_list("verb", flat=True))
+    assert verbs == ["approve", "undo", "propose_rejection"]
+    assert AuditEvent.objects.first_broken(study) is None
+    assert "REALID" not in str(list(AuditEvent.objects.values_list("facts", flat=True)))

@@ -1,0 +1,181 @@
+"""Evidence of a stored study, rules fixed before results are seen, and what they leave out."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from annotation import reviewing
+from annotation.exceptions import StateError
+from annotation.flows import exclude, hold
+from annotation.flows.assess import assess
+from annotation.flows.code_reasons import adjudicate, code, edit_codebook
+from annotation.models import (
+    Codebook,
+    Decision,
+    Evidence,
+    Flag,
+    Look,
+    Remark,
+    Result,
+    RuleSet,
+    Study,
+    Submission,
+    Worker,
+)
+from annotation.quality.codebooks import COMMENTS, CRITERIA, read_lines
+from annotation.quality.exclusion import Rule
+from annotation.workings import study_work
+from tests.annotation.review.world import NOW, judged, make, member
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+
+
+@pytest.fixture
+def study(db: None) -> Study:
+    """Two HITs of ten texts for eight people, the first of whom gives one label throughout."""
+    return judged()
+
+
+def left_out() -> set[str]:
+    return set(Decision.objects.filter(verdict="exclude").values_list("submission__worker__pseudonym", flat=True))
+
+
+def test_the_columns_are_what_was_stored(study):
+    read = study_work(study)
+    assert (len(read.work), len(read.work.lines.text), len(set(read.work.worker.tolist()))) == (16, 160, 8)
+    assert read.work.codes == [0, 1, 2, 3, 4, 5]
+    assert (read.work.lines.label >= 0).all()
+    assert read.work.unanswered.tolist() == [0] * 16
+
+
+def test_the_straight_liner_is_flagged_and_most_suspicious(study):
+    straight = Submission.objects.filter(worker__pseudonym="wjudged00000")
+    assert set(Flag.objects.values_list("submission", flat=True)) == set(straight.values_list("pk", flat=True))
+    assert set(Flag.objects.values_list("kind", flat=True)) == {"straight_lining", "one_answer"}
+    first = Evidence.objects.order_by("-suspicion")[:2]
+    assert {row.submission.worker.pseudonym for row in first} == {"wjudged00000"}
+
+
+def test_measuring_again_changes_nothing_but_the_day(study):
+    before = list(Evidence.objects.order_by("submission").values_list("submission", "findings"))
+    assess(study, now=NOW + timedelta(days=1))
+    assert list(Evidence.objects.order_by("submission").values_list("submission", "findings")) == before
+
+
+def test_the_queue_goes_by_deadline_then_by_suspicion(study):
+    # Work was handed in 0 to 15 hours ago and is approved after 72: all in the last band but one.
+    found = list(reviewing.undecided(study, now=NOW))
+    assert {row.worker.pseudonym for row in found[:2]} == {"wjudged00000"}
+    urgent = list(reviewing.undecided(study, now=NOW + timedelta(hours=52)))
+    bands = [row.band for row in urgent]
+    assert bands == sorted(bands)
+    assert set(bands) == {0, 1}
+
+
+def test_rules_are_numbered_and_know_whether_results_were_seen(study):
+    first = exclude.fix_rules(study, "plan", [Rule("straight_lining")], actor=None, now=NOW)
+    Result.objects.create(study=study, made_at=NOW, data_sha256="0" * 64, numbers={})
+    second = exclude.fix_rules(study, "after a look", [Rule("one_answer")], actor=None, now=NOW)
+    assert [(one.number, one.blind) for one in (first, second)] == [(1, True), (2, False)]
+
+
+def test_rules_leave_out_and_a_later_version_takes_the_place_of_an_earlier_one(study):
+    lines = exclude.fix_rules(study, "lines", [Rule("straight_lining")], actor=None, now=NOW)
+    assert exclude.apply_rules(lines, actor=None, now=NOW) == exclude.Excluded(2, 0)
+    assert left_out() == {"wjudged00000"}
+    nobody = exclude.fix_rules(study, "nobody", [], actor=None, now=NOW)
+    assert exclude.apply_rules(nobody, actor=None, now=NOW) == exclude.Excluded(0, 2)
+    assert left_out() == set()
+    assert reviewing.rule_set(study) == RuleSet.objects.get(number=2)
+
+
+def test_a_persons_decision_stands_against_rules(study):
+    one = Submission.objects.filter(worker__pseudonym="wjudged00000").order_by("pk")
+    exclude.apply_rules(
+        exclude.fix_rules(study, "a", [Rule("straight_lining")], actor=None, now=NOW), actor=None, now=NOW
+    )
+    exclude.take_back_in(study, one, actor=None, now=NOW)
+    exclude.apply_rules(
+        exclude.fix_rules(study, "b", [Rule("straight_lining")], actor=None, now=NOW), actor=None, now=NOW
+    )
+    assert left_out() == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "rules", "told"),
+    [("a", [Rule("nothing")], "no filter"), ("a", [Rule("gold"), Rule("gold")], "twice"), (" ", [], "need a name")],
+)
+def test_odd_rules_are_refused(study, name, rules, told):
+    with pytest.raises(StateError, match=told):
+        exclude.fix_rules(study, name, rules, actor=None, now=NOW)
+
+
+def test_what_is_left_out_is_tabulated_by_source_and_condition(study):
+    gone = set(Submission.objects.filter(worker__pseudonym="wjudged00000").values_list("pk", flat=True))
+    found = reviewing.tables(study, gone)
+    # Every HIT holds as many of both sources, so each loses the same.
+    assert [(row.group, row.ratings, row.left_out) for row in found.by_source.rows] == [
+        ("reference", 80, 10), ("model", 80, 10),
+    ]  # fmt: skip
+    assert found.by_source.p == 1.0
+    assert found.by_condition.p is None
+
+
+def test_two_people_code_and_a_third_word_settles():
+    study = make(workers=2, hits=1, texts=2, reasons=True)
+    ada, bea, cy = (member(study, "reviewer", name) for name in ("ada", "bea", "cy"))
+    book = edit_codebook(study, "criteria", CRITERIA, actor=ada, now=NOW)
+    remark = Remark.objects.first()
+    with pytest.raises(StateError, match="nothing to settle"):
+        adjudicate(remark, book, ["mismatch"], actor=cy, now=NOW)
+    code(remark, book, ["mismatch"], coder=ada, now=NOW)
+    code(remark, book, ["null"], coder=bea, now=NOW)
+    assert not Flag.objects.exists()
+    with pytest.raises(StateError, match="Two people"):
+        code(remark, book, ["mismatch"], coder=cy, now=NOW)
+    adjudicate(remark, book, ["mismatch"], actor=cy, now=NOW)
+    assert Flag.objects.get().kind == "mismatch"
+    assert reviewing.left_out_by(study, (Rule("mismatch"),)) == {"mismatch": {remark.presentation.submission_id}}
+
+
+@pytest.mark.parametrize("codes", [["weather"], [], ["mismatch", "mismatch"], ["null", "mismatch"]])
+def test_codes_are_those_of_the_book(codes):
+    study = make(workers=2, hits=1, texts=1, reasons=True)
+    ada = member(study, "reviewer", "ada")
+    book = edit_codebook(study, "criteria", CRITERIA, actor=ada, now=NOW)
+    with pytest.raises(StateError):
+        code(Remark.objects.first(), book, codes, coder=ada, now=NOW)
+
+
+def test_an_edited_codebook_is_a_new_version():
+    study = make(workers=2, hits=1, texts=1)
+    ada = member(study, "editor", "ada")
+    edit_codebook(study, "comments", COMMENTS, actor=ada, now=NOW)
+    edit_codebook(study, "comments", read_lines(["form: grammar, rhythm", "", "other: odd"]), actor=ada, now=NOW)
+    assert Codebook.objects.get(number=2).categories == [["form", ["grammar", "rhythm"]], ["other", ["odd"]]]
+    with pytest.raises(StateError, match="Line 1"):
+        read_lines(["no colon"])
+
+
+def test_a_hold_has_a_reason_and_an_end():
+    study = make(workers=2, hits=1, texts=1)
+    ada, worker = member(study, "owner", "ada"), Worker.objects.first()
+    with pytest.raises(StateError, match="reason"):
+        hold.hold(worker, reason=" ", until=NOW.date() + timedelta(days=9), actor=ada, now=NOW)
+    with pytest.raises(StateError, match="future"):
+        hold.hold(worker, reason="Too fast twice.", until=NOW.date(), actor=ada, now=NOW)
+    hold.hold(worker, reason="Too fast twice.", until=NOW.date() + timedelta(days=9), actor=ada, now=NOW)
+    assert hold.lift(worker, now=NOW) == 1
+
+
+def test_who_somebody_is_takes_a_permission_and_is_noted():
+    study = make(workers=2, hits=1, texts=1)
+    ada, root = member(study, "owner", "ada"), member(study, "owner", "root", is_superuser=True)
+    worker = Worker.objects.first()
+    with pytest.raises(StateError, match="permission"):
+        hold.look_up(worker, reason="A complaint.", actor=ada, now=NOW)
+    assert not Look.objects.exists()
+    found = hold.look_up(worker, reason="A complaint.", actor=root, now=NOW)
+    assert (found.external_id, Look.objects.get().user) == ("A9REALIDjudged00000", root)

@@ -1,0 +1,176 @@
+"""`make faults`: kill, drop, lose and restart, and count what must be 0.
+
+    python -m tests.faults                 # everything, on servers of its own; writes docs/reliability.md
+    python -m tests.faults --short         # one small study on SQLite: what the normal suite runs
+
+Servers run on free ports of 127.0.0.1 in a temporary folder, and are ended and removed afterwards.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import subprocess
+import sys
+import time
+from collections import Counter
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+FAULTS = {
+    "throttle_every": 9,
+    "fail_every": 14,
+    "drop_after_commit_every": 6,
+    "lose_notifications_every": 3,
+    "double_notifications_every": 4,
+}
+SEED = 7
+
+
+@dataclass
+class Run:
+    """One installation: what was done to it, and what was found."""
+
+    title: str
+    studies: int = 0
+    kills: Counter[str] = field(default_factory=Counter)
+    restarts: int = 0
+    seconds: float = 0.0
+    found: Counter[str] = field(default_factory=Counter)
+
+
+def embedded(engine: str, *, kills: int, pages: int, doomed: int | None, seed: int) -> Run:
+    """Studies one after another, their processes killed at every point, until `kills` were done."""
+    from tests.faults.servers import Nursery, world
+
+    run, begun = Run(f"{_named(engine)}, the embedded work loop, two processes at a time"), time.monotonic()
+    with world(engine, FAULTS) as (environment, _, _, log):
+        _set_up(environment)
+        from tests.faults.life import Life, Tally
+
+        nursery, tally, dice = Nursery(environment, log), Tally(), random.Random(seed)
+        while not run.studies or tally.total < kills:
+            life = Life(f"faults-{run.studies}", pages, nursery, tally, dice, doomed)
+            life.live()
+            _count(run, life)
+            print(f"{run.title}: {run.studies} studies, {tally.total} kills, {_told(run)}", flush=True)
+        nursery.stop()
+        run.kills = tally.kills
+    run.seconds = time.monotonic() - begun
+    return run
+
+
+def queued(*, kills: int, pages: int, seed: int) -> Run:
+    """One study over the queue: two Celery workers and beat, killed; PostgreSQL and Redis restarted in the middle."""
+    from tests.faults.servers import world
+
+    run, begun = Run("PostgreSQL, Redis, two Celery workers and beat"), time.monotonic()
+    with world("postgresql", FAULTS) as (environment, postgres, redis, log), ExitStack() as stack:
+        assert postgres is not None
+        assert redis is not None
+        environment |= {"CELERY_BROKER_URL": redis.url, "POLL_SECONDS": "1"}
+        _set_up(environment)
+        from tests.faults.life import Life, Tally
+        from tests.faults.queued import QueuedLife, crewed
+
+        dice = random.Random(seed)
+        crew = crewed(environment, log, dice, stack)
+        life = Life("queued", pages, None, Tally(), dice)  # type: ignore[arg-type]
+        whole = QueuedLife(life, crew, postgres, redis, kills)
+        whole.live()
+        _count(run, life)
+        run.kills["a worker of the queue at a random moment"] = crew.kills
+        run.restarts = whole.restarts
+        print(f"{run.title}: {crew.kills} kills, {run.restarts} restarts, {_told(run)}", flush=True)
+    run.seconds = time.monotonic() - begun
+    return run
+
+
+def _named(engine: str) -> str:
+    return {"postgresql": "PostgreSQL", "sqlite": "SQLite"}[engine]
+
+
+def _set_up(environment: dict[str, str]) -> None:
+    """This process looks at the same installation."""
+    os.environ.update(environment)
+    import django
+
+    django.setup()
+
+
+def _count(run: Run, life: Any) -> None:
+    from django.db import connections
+
+    from tests.faults.findings import findings
+
+    run.studies += 1
+    run.found.update(dict.fromkeys(findings(life.study()).told(), 0))
+    run.found.update(findings(life.study()).told())
+    connections.close_all()
+
+
+def _told(run: Run) -> str:
+    bad = {name: number for name, number in run.found.items() if number}
+    return "nothing lost, nothing paid twice" if not bad else f"FOUND {bad}"
+
+
+def _alone(words: list[str]) -> Run:
+    """One run in a process of its own: settings are read once."""
+    import json
+
+    command = [sys.executable, "-m", "tests.faults", "--part", json.dumps(words)]
+    ran = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
+    print(ran.stdout.rpartition("\n{")[0] or ran.stdout, flush=True)
+    if ran.returncode:
+        raise SystemExit(f"The run {words} did not come to its end.")
+    told = json.loads(ran.stdout.strip().splitlines()[-1])
+    return Run(told["title"], told["studies"], Counter(told["kills"]), told["restarts"], told["seconds"],
+               Counter(told["found"]))  # fmt: skip
+
+
+def _part(words: list[Any]) -> None:
+    import json
+
+    kind, kills, pages, seed = words
+    run = (
+        queued(kills=kills, pages=pages, seed=seed)
+        if kind == "queue"
+        else embedded(kind, kills=kills, pages=pages, doomed=None, seed=seed)
+    )
+    print(json.dumps({"title": run.title, "studies": run.studies, "kills": run.kills, "restarts": run.restarts,
+                      "seconds": run.seconds, "found": run.found}))  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
+    parser.add_argument("--short", action="store_true")
+    parser.add_argument("--kills", type=int, default=200, help="in all, on PostgreSQL and on SQLite")
+    parser.add_argument("--pages", type=int, default=8, help="HITs of a study")
+    parser.add_argument("--part", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.part:
+        import json
+
+        _part(json.loads(options.part))
+        return
+    if options.short:
+        run = embedded("sqlite", kills=1, pages=3, doomed=2, seed=SEED)
+        sys.exit(1 if any(run.found.values()) or not sum(run.kills.values()) else 0)
+    runs = [
+        _alone(["postgresql", options.kills // 2, options.pages, SEED]),
+        _alone(["sqlite", options.kills // 4, options.pages, SEED + 1]),
+        _alone(["queue", options.kills // 4, options.pages, SEED + 2]),
+    ]
+    from tests.faults.page import write
+
+    write(runs, FAULTS, ROOT / "docs" / "reliability.md")
+    if any(any(run.found.values()) for run in runs):
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

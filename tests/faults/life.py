@@ -1,0 +1,208 @@
+"""One study from its texts to its end, every step taken by processes that are killed until one gets through."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.core.management import call_command
+from django.db import close_old_connections
+from django.db.models import F
+from django.utils import timezone
+
+from annotation.datasets.records import TextRecord
+from annotation.flows.add_texts import add_texts
+from annotation.flows.create import Plan, create
+from annotation.flows.design import design
+from annotation.models import Decision, Intent, Study, Submission
+from annotation.rehearsal.crowd.browser import Answer, Browser
+from tests.faults import points
+from tests.faults.points import Point
+from tests.faults.servers import Nursery
+
+RATERS = 2
+# Reward 20 cents and fee 4; a bonus of 13 and its fee 3 (fair pay to a floor that 33 cents a HIT of 3 s make).
+REWARD, FEE, BONUS, BONUS_FEE = 20, 4, 13, 3
+SECONDS = 3
+FLOOR = (REWARD + BONUS) * 3600 // SECONDS
+
+
+@dataclass
+class Tally:
+    """Kills by point ("at a random moment" among them), and processes that ended by themselves."""
+
+    kills: Counter[str] = field(default_factory=Counter)
+    ended: int = 0
+
+    @property
+    def total(self) -> int:
+        return sum(self.kills.values())
+
+
+@dataclass
+class Life:
+    """A study and what kills its processes. `doomed`: kills in each step; None: as many as there are points."""
+
+    name: str
+    pages: int
+    nursery: Nursery
+    tally: Tally
+    dice: random.Random
+    doomed: int | None = None
+    say: Callable[[str], None] = print
+
+    def study(self) -> Study:
+        close_old_connections()
+        return Study.objects.get(name=self.name)
+
+    def found(self) -> None:
+        """A study whose budget is what it will cost, to the cent: nothing more can be set aside."""
+        now = timezone.now()
+        plan = Plan(raters_per_text=RATERS, texts_per_hit=2, reward_cents=REWARD)
+        made = create(self.name, mode="rehearsal", plan=plan, actor="faults", now=now)
+        texts = [TextRecord(f"r{i}", f"Reference {i} of {self.name}", "reference") for i in range(self.pages)]
+        texts += [
+            TextRecord(f"m{i}", f"Model text {i} of {self.name}", "model", generator="g") for i in range(self.pages)
+        ]
+        add_texts(made, texts, actor="faults", now=now)
+        design(made, actor="faults", now=now)
+        places = self.pages * RATERS + 1
+        Study.objects.filter(pk=made.pk).update(
+            budget_cents=places * (REWARD + FEE) + places * (BONUS + BONUS_FEE), auto_approval_seconds=10**6
+        )
+
+    def live(self) -> None:
+        """The whole life; each line is a step that is killed again and again."""
+        self.found()
+        people = [Person(f"{self.name}-{who}") for who in ("bea", "cy", "dee")]
+        self.step("publish", "publish", points.DECIDING, options=["--yes"])
+        self.work(points.CREATING)
+        people[0].rates(self.name)
+        self.collect()
+        self.step("pause", "pause", points.DECIDING)
+        self.work(points.EXPIRING)
+        self.step("resume", "resume", points.DECIDING)
+        self.work(points.PROLONGING)
+        people[1].rates(self.name)
+        self.collect()
+        self.leave_one_out()
+        self.step("top_up", "top_up", points.DECIDING)
+        self.work(points.ADDING)
+        people[2].rates(self.name)
+        self.collect()
+        self.step("approve", "approve", points.DECIDING)
+        self.work(points.APPROVING)
+        self.step("fair_pay", "fair_pay", points.DECIDING, options=["--pay", "--floor", str(FLOOR)])
+        self.work(points.PAYING)
+        self.step("expire", "expire", points.DECIDING)
+        self.work(points.EXPIRING)
+        self.collect()
+        self.step("close", "close", points.DECIDING)
+        self.work(points.DELETING)
+
+    def step(self, what: str, command: str, at: Sequence[Point], *, options: Sequence[str] = ()) -> None:
+        """Run a command that decides, killed at every point in turn, until it ends by itself."""
+        status = self.study().status
+        for job in self._dooms([command, self.name, *options], at):
+            if self._happened(what, status):
+                return
+            self._run(job)
+        for _ in range(20):
+            if self._happened(what, status) or self._run({"argv": [command, self.name, *options]}) == [0]:
+                return
+        raise AssertionError(f"{what} did not get through")
+
+    def work(self, at: Sequence[Point]) -> None:
+        """Two workers side by side, killed at every point in turn, until nothing waits."""
+        argv = ["work", "--study", self.name, "--only", "market"]
+        for job in self._dooms(argv, at):
+            self._run(job, {"argv": argv} if self.dice.random() < 0.5 else job)
+        for _ in range(200):
+            self._run({"argv": argv}, {"argv": argv})
+            open_ones = Intent.objects.filter(study=self.study(), state__in=["waiting", "taken"])
+            if not open_ones.exists():
+                break
+        failed = list(Intent.objects.filter(study=self.study(), state="failed").values_list("kind", "outcome"))
+        if failed or open_ones.exists():
+            raise AssertionError(f"{self.name}: {list(open_ones.values_list('kind', 'outcome'))} wait, {failed} failed")
+
+    def collect(self) -> None:
+        """By messages and by polling, in processes that are killed."""
+        argv = ["work", "--study", self.name, "--only", "market", "--collect"]
+        for job in self._dooms(argv, points.COLLECTING):
+            self._run(job, {"argv": ["collect", self.name]})
+        for _ in range(20):
+            if self._run({"argv": ["collect", self.name]}) == [0]:
+                return
+        raise AssertionError("collecting did not get through")
+
+    def leave_one_out(self) -> None:
+        """A submission is left out of the analysis (and paid for): its rating is to be replaced."""
+        one = Submission.objects.filter(hit__study=self.study()).order_by("pk")[0]
+        Decision.objects.create(
+            submission=one, matter="analysis", verdict="exclude", reason="asleep", at=timezone.now()
+        )
+
+    def _happened(self, what: str, before: str) -> bool:
+        """Whether a killed process had done it all: then the next one would refuse, or do nothing."""
+        return what in {"pause", "resume", "expire", "close"} and self.study().status != before
+
+    def _dooms(self, argv: list[str], at: Sequence[Point]) -> list[dict[str, Any]]:
+        """A job for every point and one at a random moment, or `doomed` of them by chance."""
+        jobs = [{"argv": argv, "point": one.name, "nth": self.dice.choice([1, 1, 2, 3])} for one in at]
+        jobs.append({"argv": argv, "after": self.dice.uniform(0.05, 0.8)})
+        self.dice.shuffle(jobs)
+        return jobs if self.doomed is None else jobs[: self.doomed]
+
+    def _run(self, *jobs: dict[str, Any]) -> list[int]:
+        found = self.nursery.run(*jobs)
+        for job, status in zip(jobs, found, strict=True):
+            if status == -9:
+                self.tally.kills[job.get("point") or "a random moment"] += 1
+            else:
+                self.tally.ended += 1
+        return found
+
+
+class Person:
+    """Somebody who does every HIT of a study that is offered, in the same way."""
+
+    def __init__(self, name: str) -> None:
+        self._link = _told("worker", name)["sign_in_url"]
+
+    def rates(self, study: str) -> int:
+        """The HITs of the study that were on offer and are done now."""
+        done = 0
+        with Browser(self._link) as browser:
+            for offer in list(browser.offers()):
+                sheet = browser.preview(offer)
+                if not any(study in item.text for item in sheet.fields):
+                    continue
+                sheet = browser.accept(offer)
+                each = SECONDS * 1000 // len(sheet.fields)
+                browser.hand_in(sheet, [Answer("Typical", each)] * len(sheet.fields))
+                done += 1
+        return done
+
+
+def together(people: Sequence[Person], study: str) -> None:
+    with ThreadPoolExecutor(len(people)) as pool:
+        list(pool.map(lambda person: person.rates(study), people))
+
+
+def full(study: Study) -> bool:
+    """Whether every place was filled and collected."""
+    return not study.hits.filter(collected__lt=F("max_assignments")).exists()
+
+
+def _told(command: str, *words: str) -> dict[str, str]:
+    out = io.StringIO()
+    call_command(command, *words, "--json", stdout=out)
+    found: dict[str, str] = json.loads(out.getvalue())
+    return found

@@ -1,0 +1,61 @@
+"""docs/reliability.md: what was done to the studies of a fault run, and what was found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+
+class Ran(Protocol):
+    title: str
+    studies: int
+    kills: Counter[str]
+    restarts: int
+    seconds: float
+    found: Counter[str]
+
+
+HEAD = """# Reliability
+
+Made by `make faults` (`python -m tests.faults`). It starts a PostgreSQL and a Redis of its own on free ports, takes
+studies through their whole life (publish, collect, pause, resume, leave work out, top up, approve, pay bonuses, expire,
+close), kills the processes that do it by SIGKILL, and then counts on both sides, in our tables and in the
+marketplace's, what must be 0. Each study's budget is what it costs to the cent: a place or a bonus paid twice could
+not be paid for. Wherever a process died, the same command is given again; nobody mends anything by hand.
+
+While this happens the marketplace throttles every {throttle_every}th call, fails every {fail_every}th by a 500, carries
+out every {drop_after_commit_every}th writing call and closes the connection without an answer, loses every
+{lose_notifications_every}rd notification and sends every {double_notifications_every}th twice. What one worker has
+taken and says nothing of comes back to others after one second, so that slow workers and their successors really meet.
+
+"""
+
+
+def write(runs: Sequence[Ran], faults: Mapping[str, int], path: Path) -> None:
+    """Write the page."""
+    parts = [HEAD.format(**faults), "| | " + " | ".join(run.title for run in runs) + " |"]
+    parts.append("|---|" + "---|" * len(runs))
+    rows = [
+        ("studies", [f"{run.studies}" for run in runs]),
+        ("processes killed", [f"{sum(run.kills.values())}" for run in runs]),
+        ("restarts of PostgreSQL or Redis", [f"{run.restarts}" for run in runs]),
+        ("minutes", [f"{run.seconds / 60:.0f}" for run in runs]),
+    ]
+    names = list(runs[0].found)
+    rows += [(name, [f"{run.found[name]}" for run in runs]) for name in names]
+    parts += [f"| {name} | " + " | ".join(cells) + " |" for name, cells in rows]
+    parts.append("\n## Where processes were killed\n")
+    parts.append("| the moment | " + " | ".join(run.title for run in runs) + " |")
+    parts.append("|---|" + "---|" * len(runs))
+    points = sorted({name for run in runs for name in run.kills})
+    parts += [f"| {name} | " + " | ".join(str(run.kills[name]) for run in runs) + " |" for name in points]
+    path.write_text("\n".join(parts) + "\n\n" + FOOT, encoding="utf-8")
+
+
+FOOT = """## What this does not show
+
+Power loss (the databases run without waiting for the disk), a marketplace that is not ours, and a notice to a worker:
+marketplaces know no token for notices, so one whose answer was lost may come twice. Nothing hangs on it.
+"""

@@ -1,0 +1,102 @@
+"""Named moments at which a process is killed: before or after a function of the requester side returns.
+
+Nothing in the project knows of them: the doomed process replaces the function by one that kills it.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+COMMIT = "django.db.backends.base.base:BaseDatabaseWrapper._commit"
+
+
+@dataclass(frozen=True)
+class Point:
+    """`module:attribute` (dots inside), and whether the process dies `before` the call or `after` it returned."""
+
+    name: str
+    target: str
+    when: str
+
+
+def _both(name: str, target: str) -> tuple[Point, Point]:
+    return Point(f"before {name}", target, "before"), Point(f"after {name}", target, "after")
+
+
+DATABASE = _both("a commit of the database", COMMIT)
+DECIDING = (
+    *DATABASE,
+    Point("money set aside, nothing committed", "annotation.books:reserve", "after"),
+    Point("log written, nothing committed", "annotation.models.audit:AuditManager.record", "after"),
+)
+CARRYING = (
+    *DATABASE,
+    Point("a row taken", "annotation.outbox:take", "after"),
+    Point("the first call noted", "annotation.outbox:note_first_call", "after"),
+    Point("the outcome to be written", "annotation.outbox:outcome", "before"),
+)
+CREATING = (*CARRYING, *_both("the call that creates a HIT", "annotation.crowd.client:Market.create_hit"))
+ADDING = (*CARRYING, *_both("the call that adds places", "annotation.crowd.client:Market.add_places"))
+EXPIRING = (*CARRYING, *_both("the call that expires a HIT", "annotation.crowd.client:Market.expire"))
+PROLONGING = (*CARRYING, *_both("the call that prolongs a HIT", "annotation.crowd.client:Market.prolong"))
+DELETING = (*CARRYING, *_both("the call that deletes a HIT", "annotation.crowd.client:Market.delete_hit"))
+APPROVING = (
+    *CARRYING,
+    *_both("the call that approves", "annotation.crowd.client:Market.approve"),
+    *_both("the payment is booked", "annotation.books:spend"),
+)
+PAYING = (
+    *CARRYING,
+    *_both("the call that pays a bonus", "annotation.crowd.client:Market.send_bonus"),
+    *_both("the payment is booked", "annotation.books:spend"),
+)
+COLLECTING = (
+    *DATABASE,
+    *_both("a page is stored", "annotation.flows.collect:_store"),
+    Point("raw answers stored, nothing committed", "annotation.flows.collect:_insert", "after"),
+    Point("a message stored, not deleted", "annotation.flows.hear:_stored", "after"),
+    Point("a message deleted", "annotation.crowd.client:Market.delete_message", "after"),
+    *_both("answers are read", "annotation.flows.read:_store"),
+)
+ALL = {
+    point.name: point
+    for points in (
+        DECIDING, CREATING, ADDING, EXPIRING, PROLONGING, DELETING, APPROVING, PAYING, COLLECTING
+    )
+    for point in points
+}  # fmt: skip
+
+
+def doom(name: str, nth: int) -> None:
+    """Let this process be killed (SIGKILL) when it comes to the point for the nth time. KeyError: no such point."""
+    point = ALL[name]
+    module, _, path = point.target.partition(":")
+    holder: Any = import_module(module)
+    *parents, last = path.split(".")
+    for parent in parents:
+        holder = getattr(holder, parent)
+    setattr(holder, last, _fatal(getattr(holder, last), nth, before=point.when == "before"))
+
+
+def _fatal(called: Callable[..., Any], nth: int, *, before: bool) -> Callable[..., Any]:
+    left = [nth]
+
+    def die() -> None:
+        left[0] -= 1
+        if not left[0]:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        if before:
+            die()
+        found = called(*args, **kwargs)
+        if not before:
+            die()
+        return found
+
+    return wrapped

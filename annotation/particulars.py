@@ -57,7 +57,8 @@ def _condition(study: Study, cell: Cell, rows: Sequence[AssignmentRow]) -> Condi
 
 
 def assignments(study: Study) -> tuple[AssignmentRow, ...]:
-    """Every assignment by HIT and pseudonym, under a number of our own."""
+    """Every assignment by HIT and pseudonym, under a number of our own. A rehearsal's clock tells nothing."""
+    told = study.mode != Study.Mode.REHEARSAL
     names = {cell.pk: condition_name(cell) for cell in cells(study)}
     flags: dict[int, list[str]] = {}
     for pk, kind in (
@@ -101,7 +102,7 @@ def assignments(study: Study) -> tuple[AssignmentRow, ...]:
                 rater=rater,
                 hit=f"HIT {slot + 1}",
                 condition=names[cell],
-                submitted_at=at,
+                submitted_at=at.replace(microsecond=0) if at and told else None,
                 seconds=round(active / 1000) if shown and timed == shown else seconds,
                 payment={"approve": "approved", "reject": "rejected"}.get(payment, ""),
                 kept=kept,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
@@ -11,6 +11,7 @@ from typing import Any
 
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sum
 
+from annotation.designs.wording import from_json
 from annotation.models import (
     AuditEvent,
     Decision,
@@ -20,6 +21,7 @@ from annotation.models import (
     Judgment,
     LedgerEntry,
     Likelihood,
+    Scale,
     ScaleLabel,
     Selection,
     Study,
@@ -61,48 +63,54 @@ class RatingSum:
 
 def rating_sums(study: Study) -> dict[int, RatingSum]:
     """Kept ratings by text (primary key): one aggregate over all, less the (few) ratings that were left out."""
-    counted = Judgment.objects.filter(text__study=study, criterion=CRITERION)
+    mine = Text.objects.filter(study=study).values("pk")
+    counted = Judgment.objects.filter(text__in=mine, criterion=CRITERION)
     left_out = exclusions().filter(submission__hit__study=study).values("submission")
-    found = _summed(counted)
-    for text, gone in _summed(counted.filter(presentation__submission__in=left_out)).items():
+    labels = _labels(study)
+    found = _summed(counted, labels)
+    for text, gone in _summed(counted.filter(presentation__submission__in=left_out), labels).items():
         found[text] = RatingSum(found[text].count - gone.count, found[text].total - gone.total)
     return {text: one for text, one in found.items() if one.count}
 
 
-def _summed(counted: QuerySet[Judgment]) -> dict[int, RatingSum]:
+def _labels(study: Study) -> list[tuple[int, Fraction]]:
+    """Key and code of every label that raters of the study could choose for the criterion that counts."""
+    asked = [one for wording in study.wordings.all() for one in from_json(wording.body).criteria]
+    names = {name for one in asked if one.name == CRITERION for name in Scale.objects.names(one.scale, one.labels)}
+    labels = ScaleLabel.objects.filter(Q(scale=study.scale_id) | Q(scale__name__in=names)).order_by("pk")
+    used = labels.filter(Exists(Judgment.objects.filter(label=OuterRef("pk"))))
+    return [(pk, Fraction(code)) for pk, code in used.values_list("pk", "code")]
+
+
+def _summed(counted: QuerySet[Judgment], labels: Sequence[tuple[int, Fraction]]) -> dict[int, RatingSum]:
     """Count and exact sum of codes by text.
 
     Where the codes are evenly spaced in the order of their labels' keys, as those of nearly all scales are, the sum of
     the keys gives the sum of the codes; else labels are counted one by one.
     """
-    rows = list(
-        counted.values_list("text_id")
-        .annotate(n=Count("pk"), keys=Sum("label_id"), low=Min("label_id"), high=Max("label_id"))
-        .order_by()
-    )
-    if not rows:
-        return {}
-    line = _line(min(row[3] for row in rows), max(row[4] for row in rows))
+    line = _line(labels)
     if line is None:
         return _counted_by_label(counted)
     step, start = line
-    if step.denominator == start.denominator == 1:
-        # Whole numbers stay whole: half of the time would go into fractions.
-        whole_step, whole_start = int(step), int(start)
-        return {text: RatingSum(n, Fraction(whole_step * keys + whole_start * n)) for text, n, keys, _, _ in rows}
-    return {text: RatingSum(n, step * keys + start * n) for text, n, keys, _, _ in rows}
+    whole = step.denominator == start.denominator == 1
+    # Whole numbers stay whole: half of the time would go into fractions.
+    a, b = (int(step), int(start)) if whole else (step, start)
+    rows = counted.values_list("text_id").annotate(n=Count("*"), keys=Sum("label_id")).order_by()
+    found = {text: RatingSum(n, Fraction(a * keys + b * n)) for text, n, keys in rows}
+    least, most = min(code for _, code in labels), max(code for _, code in labels)
+    if any(not least * one.count <= one.total <= most * one.count for one in found.values()):
+        return _counted_by_label(counted)
+    return found
 
 
-def _line(low: int, high: int) -> tuple[Fraction, Fraction] | None:
-    """(step, start) with code = step * key + start for all labels from `low` to `high`; None where there is none."""
-    labels = ScaleLabel.objects.filter(pk__range=(low, high)).order_by("pk").values_list("pk", "code", "scale")
-    points = [(pk, Fraction(code)) for pk, code, _ in labels]
-    if len({scale for _, _, scale in labels}) > 1:
+def _line(labels: Sequence[tuple[int, Fraction]]) -> tuple[Fraction, Fraction] | None:
+    """(step, start) with code = step * key + start for every label; None where there is none."""
+    if not labels:
         return None
-    (first, code), (last, end) = points[0], points[-1]
+    (first, code), (last, end) = labels[0], labels[-1]
     step = (end - code) / (last - first) if last > first else Fraction(0)
     start = code - step * first
-    return (step, start) if all(value == step * key + start for key, value in points) else None
+    return (step, start) if all(value == step * key + start for key, value in labels) else None
 
 
 def _counted_by_label(counted: QuerySet[Judgment]) -> dict[int, RatingSum]:

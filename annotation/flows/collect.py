@@ -10,6 +10,7 @@ from itertools import islice
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
+from annotation import deciding
 from annotation.crowd.answers import is_withdrawn
 from annotation.crowd.client import PAGE, Market
 from annotation.crowd.records import SubmittedWork
@@ -141,7 +142,7 @@ def _follow(study: Study, hit: Hit, page: Sequence[SubmittedWork], *, now: datet
         verdict, kind = verdicts[submission.market_id]
         reason = "" if verdict == "approve" else "Rejected on the marketplace."
         Decision.objects.create(submission=submission, matter="payment", verdict=verdict, reason=reason, at=now)
-        Intent.of(study, kind, submission.pk, slot=submission.market_id).save(force_insert=True)
+        deciding.intents(study, kind, [submission], now=now, window=timedelta(0))
     if undecided:
         AuditEvent.objects.record(
             study, "follow", actor="marketplace", now=now, assignments=[one.market_id for one in undecided]

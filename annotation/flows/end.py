@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, Sum
 
 from annotation import books, outbox
 from annotation.exceptions import StateError
-from annotation.models import AuditEvent, Hit, Intent, Study, Submission
+from annotation.models import AuditEvent, Hit, Intent, LedgerEntry, Study, Submission
 
 Kind = Intent.Kind
-State = Intent.State
 OVER = ("Reviewable", "Reviewing", "Disposed")
 
 
@@ -61,7 +60,7 @@ def close(study: Study, *, actor: str, now: datetime) -> Ending:
         locked = Study.objects.select_for_update().get(pk=study.pk)
         if open_things := _open(locked):
             raise StateError(f"The study {study.name} cannot be closed yet: {'; '.join(open_things)}.")
-        hits = list(locked.hits.exclude(market_id=None).select_related("cell__arm__study").order_by("slot"))
+        hits = list(locked.hits.exclude(market_id=None).order_by("slot"))
         released = sum(_settle(locked, hit, now=now) for hit in hits)
         Intent.objects.bulk_create(
             Intent.of(locked, Kind.DELETE_HIT, hit.pk, slot=str(hit.slot))
@@ -89,14 +88,12 @@ def _open(study: Study) -> list[str]:
 
 
 def _settle(study: Study, hit: Hit, *, now: datetime) -> int:
-    """Give back what the HIT's places without a decision had set aside."""
-    decided = Intent.objects.filter(
-        study=study,
-        kind__in=[Kind.APPROVE, Kind.REJECT],
-        state=State.DONE,
-        subject__in=Submission.objects.filter(hit=hit).values("pk"),
-    ).count()
-    left = (hit.max_assignments - decided) * books.place_cost(hit).total
+    """Give back what is still set aside for the HIT's places, by the ledger's own rows."""
+    places = Q(intent__kind__in=[Kind.CREATE_HIT, Kind.ADD_PLACES], intent__subject=hit.pk)
+    work = Submission.objects.filter(hit=hit).values("pk")
+    decided = Q(intent__kind__in=[Kind.APPROVE, Kind.REJECT], intent__subject__in=work)
+    rows = LedgerEntry.objects.filter(places | decided, study=study, kind__in=LedgerEntry.RESERVED)
+    left = int(rows.aggregate(sum=Sum("cents", default=0))["sum"])
     books.give_back(Intent.objects.get(study=study, kind=Kind.CREATE_HIT, subject=hit.pk), left, now=now)
     return left
 

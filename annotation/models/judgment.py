@@ -25,12 +25,19 @@ class ScaleManager(models.Manager["Scale"]):
     def matching(self, name: str, labels: Iterable[tuple[str, str, str]]) -> Scale:
         """The scale of that name with exactly these labels and codes; under a name of its own if another has it."""
         rows = list(labels)
+        plain, of_its_own = self.names(name, rows)
+        scale = self.ensure(plain, rows)
         wanted = [(label, code) for label, code, _ in rows]
-        digest = hashlib.sha256(repr(wanted).encode()).hexdigest()[:8]
-        scale = self.ensure(name, rows)
         if list(scale.labels.order_by("pk").values_list("label", "code")) == wanted:
             return scale
-        return self.ensure(f"{name} ({digest})", rows)
+        return self.ensure(of_its_own, rows)
+
+    @staticmethod
+    def names(name: str, labels: Iterable[tuple[str, str, str]]) -> tuple[str, str]:
+        """The two names under which `matching` may have put these labels."""
+        wanted = [(label, code) for label, code, _ in labels]
+        digest = hashlib.sha256(repr(wanted).encode()).hexdigest()[:8]
+        return name, f"{name} ({digest})"
 
 
 class Scale(models.Model):

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -118,7 +119,7 @@ def _told(run: Run) -> str:
     return "nothing lost, nothing paid twice" if not bad else f"FOUND {bad}"
 
 
-def _alone(words: list[str]) -> Run:
+def _alone(words: list[Any]) -> Run:
     """One run in a process of its own: settings are read once."""
     import json
 
@@ -150,6 +151,7 @@ def main() -> None:
     parser.add_argument("--short", action="store_true")
     parser.add_argument("--kills", type=int, default=200, help="in all, on PostgreSQL and on SQLite")
     parser.add_argument("--pages", type=int, default=8, help="HITs of a study")
+    parser.add_argument("--at-once", type=int, default=1, help="installations that run side by side")
     parser.add_argument("--part", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.part:
@@ -160,11 +162,13 @@ def main() -> None:
     if options.short:
         run = embedded("sqlite", kills=1, pages=3, doomed=2, seed=SEED)
         sys.exit(1 if any(run.found.values()) or not sum(run.kills.values()) else 0)
-    runs = [
-        _alone(["postgresql", options.kills // 2, options.pages, SEED]),
-        _alone(["sqlite", options.kills // 4, options.pages, SEED + 1]),
-        _alone(["queue", options.kills // 4, options.pages, SEED + 2]),
+    parts = [
+        ["postgresql", options.kills // 2, options.pages, SEED],
+        ["sqlite", options.kills // 4, options.pages, SEED + 1],
+        ["queue", options.kills // 4, options.pages, SEED + 2],
     ]
+    with ThreadPoolExecutor(options.at_once) as pool:
+        runs = list(pool.map(_alone, parts))
     from tests.faults.page import write
 
     write(runs, FAULTS, ROOT / "docs" / "reliability.md")

@@ -36,6 +36,8 @@ def rated(codes: list[str]) -> Study:
     """Six texts, each rated by five people with labels drawn at random; gold among them."""
     study, dice = create("rated", mode="rehearsal", plan=Plan(), actor="ada", now=NOW), random.Random(3)
     scale = Scale.objects.create(name="of the test")
+    Study.objects.filter(pk=study.pk).update(scale=scale)
+    study.refresh_from_db()
     labels = [ScaleLabel.objects.create(scale=scale, label=f"label {code}", code=code) for code in codes]
     texts = [Text.objects.create(study=study, key=f"t{i}", source="reference", body="x") for i in range(6)]
     cell = study.arms.create(training="none").cells.create()

@@ -1,6 +1,6 @@
 """Records as JSON and back, and the JSON Schema of either: one rule by the types of the fields.
 
-Fractions are numbers where that is exact, else `"a/b"`, minus infinity is `"-inf"`, times are ISO 8601 with their zone,
+Fractions are numbers where that is exact, else `"a/b"`, minus infinity is `"-inf"`, times are ISO 8601 to the second,
 sequences are lists. Records of which there may be many stand as a table: `{"columns": [...], "rows": [[...], ...]}`.
 """
 
@@ -41,7 +41,7 @@ def encode(value: Any) -> Json:
     if isinstance(value, Mapping):
         return {str(name): encode(one) for name, one in value.items()}
     if isinstance(value, datetime):
-        return value.isoformat()
+        return value.isoformat(timespec="seconds")
     if isinstance(value, Fraction):
         return _shown(value)
     if isinstance(value, float) and math.isinf(value):

@@ -16,7 +16,7 @@ export ON_PATH
 
 REQUIREMENTS := requirements.txt requirements-models.txt
 
-.PHONY: help setup setup-dev demo serve test coverage truth api faults bench screenshots clean
+.PHONY: help setup setup-dev demo serve test coverage truth api faults messages bench screenshots clean
 
 help:
 	@echo "make setup   install Assay into .venv (MODELS=no: without torch)"
@@ -27,7 +27,7 @@ help:
 	@echo "make truth   measure what the intervals are worth (writes docs/validity.md, docs/quality.md)"
 	@echo "make api     write docs/api from the docstrings"
 	@echo "make faults  kill, drop, lose, restart: what must be 0 is counted (writes docs/reliability.md)"
-	@echo "make bench   run the benchmarks (writes docs/benchmarks.md)"
+	@echo "make bench   run the benchmarks, or BENCH=\"bench_huse ...\" (writes docs/benchmarks.md)"
 	@echo "make screenshots  every page and figure, narrow and wide, light and dark (CHROMIUM=path; SHOTS: names)"
 
 $(BIN)/python:
@@ -90,12 +90,17 @@ truth: setup
 api: setup
 	$(BIN)/python docs/make_api.py
 
+# The words of the worker's pages, for translators (annotation/marketplace/locale), and what they translated, compiled.
+messages: setup
+	cd annotation/marketplace && ../../$(BIN)/python ../../manage.py makemessages --all --no-location --no-wrap
+	cd annotation/marketplace && ../../$(BIN)/python ../../manage.py compilemessages
+
 # Ten minutes and more; needs the programs of PostgreSQL and Redis, and starts its own.
 faults: setup
 	$(BIN)/python -m tests.faults $(FAULTS)
 
 bench: setup
-	$(BIN)/python -m tests.benchmarks
+	$(BIN)/python -m tests.benchmarks $(BENCH)
 
 screenshots: setup-dev
 	$(BIN)/python -m tests.screenshots $(SHOTS)

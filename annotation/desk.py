@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet
 
-from annotation import reviewing, selectors
+from annotation import reviewing
 from annotation.accounts.models import User
 from annotation.models import (
     Coding,
@@ -18,6 +18,7 @@ from annotation.models import (
     Flag,
     Hold,
     Intent,
+    ItemRole,
     Judgment,
     Look,
     Presentation,
@@ -86,7 +87,7 @@ def lines(one: Submission) -> list[Line]:
         .prefetch_related("remarks", Prefetch("judgments", Judgment.objects.select_related("label").order_by("pk")))
     )
     shown.sort(key=lambda row: (row.position if row.shown_at is None else row.shown_at, row.position))
-    means = _others(one, [row.text_id for row in shown])
+    means = _others(shown)
     return [_line(number, row, means.get(row.text_id)) for number, row in enumerate(shown, 1)]
 
 
@@ -105,21 +106,18 @@ def _line(number: int, row: Presentation, others: tuple[Fraction, int] | None) -
     )
 
 
-def _others(one: Submission, texts: Iterable[int]) -> dict[int, tuple[Fraction, int]]:
-    """Mean code and number of the other workers' labels, by text."""
-    rows = (
-        selectors.judgments(one.hit.study)
-        .filter(presentation__text__in=list(texts))
-        .exclude(presentation__submission=one)
-        .order_by()
-        .values_list("presentation__text", "label__code")
-        .annotate(n=Count("pk"))
-    )
-    sums: dict[int, tuple[Fraction, int]] = {}
-    for text, code, n in rows:
-        total, count = sums.get(text, (Fraction(0), 0))
+def _others(shown: Iterable[Presentation]) -> dict[int, tuple[Fraction, int]]:
+    """Mean code and number of the other workers' labels, by text: all labels, less this worker's own."""
+    own = {
+        row.text_id: judged[0] for row in shown if row.role == ItemRole.ITEM and (judged := list(row.judgments.all()))
+    }
+    criteria = {one.criterion for one in own.values()}
+    rows = Judgment.objects.filter(text__in=list(own), criterion__in=criteria).order_by()
+    sums = {text: (-Fraction(one.label.code), -1) for text, one in own.items()}
+    for text, code, n in rows.values_list("text", "label__code").annotate(n=Count("pk")):
+        total, count = sums[text]
         sums[text] = total + n * Fraction(code), count + n
-    return {text: (total / count, count) for text, (total, count) in sums.items()}
+    return {text: (total / count, count) for text, (total, count) in sums.items() if count > 0}
 
 
 def history(worker: Worker, studies: QuerySet[Study]) -> History:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -16,8 +18,8 @@ from django.db.models import (
     F,
     IntegerField,
     OuterRef,
-    Q,
     QuerySet,
+    Subquery,
     Value,
     When,
 )
@@ -30,6 +32,8 @@ from annotation.models import (
     Evidence,
     Flag,
     Intent,
+    ItemRole,
+    Presentation,
     Result,
     RuleSet,
     Study,
@@ -37,13 +41,14 @@ from annotation.models import (
     Worker,
 )
 from annotation.quality.exclusion import Rule, Tabulated, tabulate
-from annotation.quality.filters import BY_KIND, FILTERS, JUDGED_BY_HAND
-from annotation.quality.records import Filter
+from annotation.quality.filters import BY_FLAG, BY_KIND, FILTERS
+from annotation.quality.records import Bools, Filter, Ints
+from metrics.types import Rating
 
 # Bands of the time left until the marketplace approves by itself.
 BANDS = (timedelta(hours=6), timedelta(hours=24), timedelta(days=3))
 # Deeds after which somebody has seen results of a study.
-SEEN = ("export", "unblind", "see_results")
+SEEN = ("export", "unblind")
 
 
 def payments() -> QuerySet[Decision]:
@@ -103,6 +108,11 @@ class Finding:
     raised: bool
 
     @property
+    def flag(self) -> bool:
+        """Whether it raised a flag: beyond the threshold of a filter that is on by default."""
+        return self.raised and self.one.on
+
+    @property
     def sentence(self) -> str:
         """In words."""
         return self.one.said(self.value, self.n)
@@ -136,7 +146,7 @@ def findings(submission: Submission) -> list[Finding]:
             value, low, high, n = found
             held = Rule(one.kind).holds({one.kind: found}, frozenset())
             told.append(Finding(one, value, low, high, n, held))
-    return sorted(told, key=lambda row: not row.raised)
+    return sorted(told, key=lambda row: (not row.raised, row.raised and not row.one.on))
 
 
 def waits(submission: Submission, *, now: datetime) -> Intent | None:
@@ -157,8 +167,10 @@ def rules_of(stored: RuleSet) -> tuple[Rule, ...]:
 
 def left_out_by(study: Study, rules: tuple[Rule, ...]) -> dict[str, set[int]]:
     """Submissions (primary keys) that each rule leaves out, by kind."""
+    if not rules:
+        return {}
     flags: dict[int, set[str]] = {}
-    by_hand = Flag.objects.filter(submission__hit__study=study, kind__in=[*JUDGED_BY_HAND])
+    by_hand = Flag.objects.filter(submission__hit__study=study, kind__in=[*BY_FLAG])
     for pk, kind in by_hand.values_list("submission_id", "kind"):
         flags.setdefault(pk, set()).add(kind)
     stored = dict(Evidence.objects.filter(submission__hit__study=study).values_list("submission_id", "findings"))
@@ -175,6 +187,22 @@ def left_out(study: Study) -> dict[int, bool]:
     return {pk: rule_set is None for pk, rule_set in rows.values_list("submission_id", "rule_set_id")}
 
 
+def assignments(submissions: Iterable[int]) -> set[str]:
+    """The marketplace's ids of submissions (primary keys)."""
+    return set(Submission.objects.filter(pk__in=list(submissions)).values_list("market_id", flat=True))
+
+
+def rated_units(study: Study) -> list[Rating]:
+    """Every rating that counts, kept or not, with its assignment as the unit."""
+    rows = selectors.judgments(study).values_list(
+        "presentation__text__key",
+        "presentation__submission__worker__pseudonym",
+        "label__code",
+        "presentation__submission__market_id",
+    )
+    return [Rating(text, rater, Fraction(code), unit) for text, rater, code, unit in rows.iterator(chunk_size=5000)]
+
+
 @dataclass(frozen=True, slots=True)
 class Tables:
     """What leaving out submissions takes from each source and each condition."""
@@ -184,28 +212,26 @@ class Tables:
 
 
 def tables(study: Study, left_out: set[int]) -> Tables:
-    """Ratings left out by source and by cell of the design, each with its test."""
+    """Texts judged (without gold and repeats) of submissions left out, by source and by cell, each with its test."""
+    cell = "submission__hit__cell__"
+    of = Presentation.objects.filter(submission__hit__study=study, role=ItemRole.ITEM).order_by()
     rows = list(
-        selectors.judgments(study).values_list(
-            "presentation__submission_id",
-            "presentation__text__source",
-            "presentation__submission__hit__cell__arm__training",
-            "presentation__submission__hit__cell__domain",
-        )
+        of.values_list("submission_id", "text__source", f"{cell}arm__training", f"{cell}domain").annotate(n=Count("pk"))
     )
     submissions = {pk: at for at, pk in enumerate(dict.fromkeys(row[0] for row in rows))}
     gone = np.array([pk in left_out for pk in submissions], dtype=np.bool_)
-    assignment = np.array([submissions[row[0]] for row in rows], dtype=np.int64)
+    times = np.array([row[-1] for row in rows], dtype=np.int64)
+    assignment = np.repeat(np.array([submissions[row[0]] for row in rows], dtype=np.int64), times)
+    conditions = [" × ".join(part for part in row[2:4] if part) for row in rows]
     return Tables(
-        _tabulated([row[1] for row in rows], assignment, gone),
-        _tabulated([" × ".join(part for part in row[2:] if part) for row in rows], assignment, gone),
+        _tabulated([row[1] for row in rows], times, assignment, gone), _tabulated(conditions, times, assignment, gone)
     )
 
 
-def _tabulated(names: list[str], assignment: Any, gone: Any) -> Tabulated:
+def _tabulated(names: list[str], times: Ints, assignment: Ints, gone: Bools) -> Tabulated:
     groups = sorted(set(names), reverse="reference" in names)
     at = {name: i for i, name in enumerate(groups)}
-    return tabulate(groups, np.array([at[name] for name in names], dtype=np.int64), assignment, gone)
+    return tabulate(groups, np.repeat(np.array([at[name] for name in names], dtype=np.int64), times), assignment, gone)
 
 
 def decided_counts(study: Study) -> dict[str, int]:
@@ -215,18 +241,25 @@ def decided_counts(study: Study) -> dict[str, int]:
 
 
 def workers(study: Study) -> QuerySet[Worker]:
-    """The study's workers with counts: submissions, flags, left_out, refused; and `suspicion`, their highest."""
-    mine = Q(submissions__hit__study=study)
+    """The study's workers with counts: handed_in, flags, left_out, refused."""
+    mine = Submission.objects.filter(hit__study=study)
+    flagged = Flag.objects.filter(submission__hit__study=study)
+    decided = Decision.objects.filter(submission__hit__study=study)
     return (
-        Worker.objects.filter(mine)
+        Worker.objects.filter(Exists(mine.filter(worker=OuterRef("pk"))))
         .annotate(
-            handed_in=Count("submissions", filter=mine, distinct=True),
-            flags=Count("submissions__flags", filter=mine, distinct=True),
-            left_out=Count("submissions", filter=mine & Q(submissions__decisions__verdict="exclude"), distinct=True),
-            refused=Count("submissions", filter=mine & Q(submissions__decisions__verdict="reject"), distinct=True),
+            handed_in=_counted(mine, "worker"),
+            flags=_counted(flagged, "submission__worker"),
+            left_out=_counted(decided.filter(verdict="exclude"), "submission__worker"),
+            refused=_counted(decided.filter(verdict="reject"), "submission__worker"),
         )
         .order_by("-flags", "pseudonym")
     )
+
+
+def _counted(rows: QuerySet[Any], worker: str) -> Coalesce:
+    told = rows.filter(**{worker: OuterRef("pk")}).order_by().values(worker).annotate(n=Count("pk")).values("n")
+    return Coalesce(Subquery(told, output_field=IntegerField()), Value(0))
 
 
 def known_kinds() -> list[Filter]:

@@ -37,7 +37,11 @@ def _chunks(records: Iterable[TextRecord], size: int) -> Iterator[list[TextRecor
 
 
 class _Writer:
-    """Remembers what the study has of generators and contexts between stretches."""
+    """Remembers what the study has of ids, generators and contexts between stretches.
+
+    What it has is read once: asked for anew with each stretch, PostgreSQL would go on looking through the whole of a
+    table that was empty when it first thought about the question.
+    """
 
     def __init__(self, study: Study) -> None:
         self.study = study
@@ -46,6 +50,8 @@ class _Writer:
         last = Selection.objects.filter(study=study).order_by("-number").first()
         # A selection says which texts are judged; those that come later wait for the next one.
         self.left_out = f"added after selection {last.number}; select again" if last else ""
+        self.keys = _keys(study)
+        self.stored_contexts = set(Context.objects.filter(study=study).values_list("key", flat=True))
         self.contexts: dict[str, int] = {}
         self.blank: set[str] = set()  # contexts without a wording as yet
 
@@ -67,6 +73,7 @@ class _Writer:
             for text, record in zip(texts, records, strict=True)
             for one in record.likelihoods
         )
+        self.keys.update(record.id for record in records)
         return texts
 
     def _text(self, record: TextRecord) -> Text:
@@ -82,11 +89,12 @@ class _Writer:
             corpus_count=record.corpus_count,
             corpus_name=record.corpus_name,
             corpus_size=record.corpus_size,
+            known_label=record.known_label,
             left_out=self.left_out,
         )
 
     def _refuse_known(self, records: Sequence[TextRecord]) -> None:
-        known = _known_keys(self.study, records)
+        known = self.keys & {record.id for record in records}
         if known:
             row = next(record.row for record in records if record.id in known)
             place = f" (row {row})" if row else ""
@@ -123,7 +131,8 @@ class _Writer:
             if record.context:
                 wanted[record.context] = wanted.get(record.context) or record.context_body
         unseen = [key for key in wanted if key not in self.contexts]
-        for one in _found(Context.objects.filter(study=self.study), "key", unseen):
+        earlier = [key for key in unseen if key in self.stored_contexts]
+        for one in _found(Context.objects.filter(study=self.study), "key", earlier):
             if wanted[one.key] and one.body != wanted[one.key]:
                 raise DesignError(
                     f"The context {one.key!r} has another text in the study {self.study}; nothing was added."
@@ -144,20 +153,15 @@ def _found(rows: object, field: str, values: Sequence[str]) -> Iterator[Context]
         yield from rows.filter(**{f"{field}__in": values[start : start + ASKED]})  # type: ignore[attr-defined]
 
 
-def _known_keys(study: Study, records: Sequence[TextRecord]) -> set[str]:
-    keys = [record.id for record in records]
-    found: set[str] = set()
-    for start in range(0, len(keys), ASKED):
-        some = Text.objects.filter(study=study, key__in=keys[start : start + ASKED])
-        found.update(some.values_list("key", flat=True))
-    return found
+def _keys(study: Study) -> set[str]:
+    return set(Text.objects.filter(study=study).values_list("key", flat=True))
 
 
 def contradictions(study: Study, records: Iterable[TextRecord], findings: Findings) -> None:
     """Note every text that the study cannot take: an id it has, another decoding, another wording of a context."""
     decodings = dict(Generator.objects.filter(study=study).values_list("name", "decoding"))
+    known = _keys(study)
     for chunk in _chunks(records, ASKED):
-        known = _known_keys(study, chunk)
         keys = list({record.context for record in chunk if record.context})
         bodies = dict(Context.objects.filter(study=study, key__in=keys).values_list("key", "body"))
         for record in chunk:

@@ -23,6 +23,7 @@ of_judging: list[URLPattern | URLResolver] = [
     path("review/bulk/", desk.bulk, name="review-bulk"),
     path("review/<str:assignment>/", include(of_an_assignment)),
     path("quality/", quality.overview, name="quality"),
+    path("quality/left-out/", quality.outcome, name="quality-outcome"),
     path("quality/measure/", quality.measure, name="quality-measure"),
     path("quality/fix/", quality.fix, name="quality-fix"),
     path("quality/<int:number>/apply/", quality.apply, name="quality-apply"),

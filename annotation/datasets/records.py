@@ -31,6 +31,7 @@ class LikelihoodRecord:
 class TextRecord:
     """A text to be judged. `generator` is None for a reference; `row` is its line in the file, for messages.
 
+    known_label: the right answer, where that is known (a gold text: shown to check raters, never evaluated).
     generation: every setting that made it, where Assay sampled or retrieved it.
     """
 
@@ -46,6 +47,7 @@ class TextRecord:
     corpus_count: int | None = None
     corpus_name: str = ""
     corpus_size: int | None = None
+    known_label: str = ""
     row: int | None = None
     generation: Mapping[str, Any] = field(default_factory=dict)
 

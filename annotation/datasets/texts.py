@@ -41,7 +41,9 @@ OPTIONAL = (
     "corpus_count",
     "corpus_name",
     "corpus_size",
+    "known_label",
 )
+MOST_LABEL = 100
 LIKELIHOOD_NEEDED = ("text", "generator", "log_prob")
 LIKELIHOOD_OPTIONAL = ("length", "length_unit", "decoding")
 MAX_CONTEXT = 1_000_000
@@ -221,6 +223,9 @@ class TextReader:
         corpus_name = optional_text(
             cells.get("corpus_name"), row, cells.name("corpus_name"), findings, limit=200
         ).strip()
+        known_label = optional_text(
+            cells.get("known_label"), row, cells.name("known_label"), findings, limit=MOST_LABEL
+        ).strip()
         if key is not None and key in self.rows:
             rule = f"the id {key!r} stands in row {self.rows[key]} already"
             findings.problem(row, cells.name("id"), rule, Code.DUPLICATE_ID)
@@ -242,6 +247,7 @@ class TextReader:
             corpus_count=corpus[0],
             corpus_name=corpus_name,
             corpus_size=corpus[1],
+            known_label=known_label,
             row=row,
         )
         if likelihood is not None and generator:

@@ -24,13 +24,14 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class TextsAdded:
-    """How many rows were written; `by_generator`: texts of each generator."""
+    """How many rows were written; `by_generator`: texts of each generator; `gold`: those with a known answer."""
 
     texts: int
     references: int
     by_generator: Mapping[str, int]
     contexts: int
     likelihoods: int
+    gold: int = 0
 
 
 def compared(study: Study, found: Examination, *, file: str, sink: Sink | None = None) -> Examination:
@@ -87,12 +88,13 @@ def _require_draft(study: Study) -> None:
 def _counted(texts: Sequence[TextRecord]) -> TextsAdded:
     by_generator: Counter[str] = Counter()
     contexts: set[str] = set()
-    references = likelihoods = 0
+    references = likelihoods = gold = 0
     for text in texts:
         references += text.source == "reference"
         likelihoods += len(text.likelihoods)
+        gold += bool(text.known_label)
         if text.generator:
             by_generator[text.generator] += 1
         if text.context:
             contexts.add(text.context)
-    return TextsAdded(len(texts), references, dict(by_generator), len(contexts), likelihoods)
+    return TextsAdded(len(texts), references, dict(by_generator), len(contexts), likelihoods, gold)

@@ -7,11 +7,12 @@ from datetime import datetime
 
 import numpy as np
 from django.db import transaction
+from django.db.models import Q
 
-from annotation.models import Evidence, Flag, Study
+from annotation.models import Evidence, Flag, Hold, Study, Submission
 from annotation.quality.assess import Assessment
 from annotation.quality.assess import assess as measure
-from annotation.quality.filters import BY_KIND, FILTERS
+from annotation.quality.filters import BY_KIND, FILTERS, NOTED
 from annotation.quality.records import Measured
 from annotation.workings import study_work
 
@@ -45,10 +46,12 @@ def assess(study: Study, *, now: datetime) -> Assessed:
         if one.on
         for i in np.flatnonzero(found.raised[one.kind]).tolist()
     ]
+    flags += [Flag(submission_id=pk, kind="held", sentence=NOTED["held"], raised_at=now) for pk in _held(study)]
     told = _findings(found, len(read.submissions))
+    kinds = [kind for kind in (*BY_KIND, *NOTED) if kind != READ]
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
-        Flag.objects.filter(submission__hit__study=study, kind__in=[kind for kind in BY_KIND if kind != READ]).delete()
+        Flag.objects.filter(submission__hit__study=study, kind__in=kinds).delete()
         Evidence.objects.filter(submission__hit__study=study).delete()
         Flag.objects.bulk_create(flags, batch_size=BATCH, ignore_conflicts=True)
         Evidence.objects.bulk_create(
@@ -59,6 +62,15 @@ def assess(study: Study, *, now: datetime) -> Assessed:
             batch_size=BATCH,
         )
     return Assessed(len(read.submissions), len(flags))
+
+
+def _held(study: Study) -> list[int]:
+    """Submissions of people who were on hold when the study was made."""
+    day = study.created_at
+    over = Q(lifted_at=None) | Q(lifted_at__gt=day)
+    held = Hold.objects.filter(over, since__lte=day, until__gte=day.date())
+    mine = Submission.objects.filter(hit__study=study, worker__in=held.values("worker"))
+    return list(mine.exclude(raw_format=Submission.WITHDRAWN).order_by("pk").values_list("pk", flat=True))
 
 
 def _findings(found: Assessment, size: int) -> list[dict[str, list[float | int | None]]]:

@@ -91,11 +91,17 @@ def _pages(study: Study, cell: Cell, number: int, wording: StudyWording) -> list
         Packable(key=pk, group=generator or "", context=context) for pk, generator, context, known in rows if not known
     ]
     gold = [pk for pk, _, _, known in rows if known]
+    labels = _labels(wording)
+    strange = sorted({known for _, _, _, known in rows if known and known not in labels})
+    if strange and study.gold_per_hit:
+        raise DesignError(
+            f"The known answer {strange[0]!r} of a gold text is no label of {study.name}; its labels are: "
+            f"{', '.join(labels)}."
+        )
     if not texts:
         raise DesignError(f"The cell {cell} of {study.name} has no texts." if number else "The study has no texts.")
-    labels = len(_labels(wording))
     pairs = study.task == Study.Task.PAIRWISE
-    return lay_out(texts, rules_of(study), cell=number, gold=gold, labels=labels, pairs=pairs)
+    return lay_out(texts, rules_of(study), cell=number, gold=gold, labels=len(labels), pairs=pairs)
 
 
 def _labels(wording: StudyWording) -> list[str]:

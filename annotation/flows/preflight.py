@@ -95,9 +95,9 @@ def _hits(study: Study, hits: list[Hit]) -> Iterator[Finding]:
 
 def _texts(study: Study) -> Iterator[Finding]:
     contexts = study.contexts.annotate(
-        references=Count("texts", filter=Q(texts__source=Text.Source.REFERENCE)),
-        models=Count("texts", filter=Q(texts__source=Text.Source.MODEL)),
-    )
+        references=Count("texts", filter=Q(texts__source=Text.Source.REFERENCE, texts__known_label="")),
+        models=Count("texts", filter=Q(texts__source=Text.Source.MODEL, texts__known_label="")),
+    ).exclude(references=0, models=0)
     alone = list(contexts.filter(Q(references=0) | Q(models=0)).order_by("pk").values_list("key", flat=True))
     if alone and contexts.filter(references__gt=0, models__gt=0).exists():
         named = ", ".join(alone[:SHOWN])

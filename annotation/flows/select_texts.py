@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -21,6 +21,9 @@ from annotation.selection.wording import TOOL
 
 CHUNK = 500
 MOST_REASON = 300
+
+Progress = Callable[[int, int], None]
+"""Takes how many steps of how many have been done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +59,13 @@ def select_texts(
     now: datetime,
     dry_run: bool = False,
     drop_log_probs: bool = False,
+    progress: Progress | None = None,
 ) -> TextsSelected:
     """Choose from all texts of a draft by the rules of `plan`, and store the rules with what each did.
 
     Every run starts from the whole pool and the original wordings, so that the latest selection alone holds.
     plan: as in docs/import.md, {"steps": [{"rule": ..., ...}], "seed": ...}; the seed is the study's where it is left
-    out. drop_log_probs: delete those of texts whose wording changes.
+    out. drop_log_probs: delete those of texts whose wording changes. progress: one step for each rule, one for storing.
     Raises DesignError for a plan that cannot be kept or leaves nothing, or where log-probabilities would be void;
     StateError when the study is no draft or has its HITs.
     """
@@ -69,8 +73,10 @@ def select_texts(
         study = Study.objects.select_for_update().get(pk=study.pk)
         _require_undesigned(study)
         checked = plan_of(plan, seed=study.seed)
+        told = progress or (lambda _done, _of: None)
+        of = len(checked.steps) + 1
         pool = _pool(study)
-        outcome = run(pool, checked)
+        outcome = run(pool, checked, progress=lambda done: told(done, of))
         if not outcome.kept:
             emptied = next((line for line in outcome.funnel if not line.after), None)
             last = f" after the rule {emptied.told!r}" if emptied else ""
@@ -86,6 +92,7 @@ def select_texts(
         for start in range(0, len(void), CHUNK):
             Likelihood.objects.filter(text__in=void[start : start + CHUNK]).delete()
         _store(study, outcome)
+        told(of, of)
         record = _record(study, checked, pool, outcome, now)
         facts = {"number": record.number, "texts": len(pool), "kept": outcome.kept, "dropped_log_probs": len(void)}
         AuditEvent.objects.record(study, "select_texts", actor=actor, now=now, **facts, outcome=record.outcome_digest)

@@ -14,6 +14,7 @@ from annotation.marketplace.models import (
     BonusPayment,
     Channel,
     Consent,
+    CountryStatement,
     Document,
     Endpoint,
     Hit,
@@ -160,6 +161,12 @@ class WorkerAccountAdmin(admin.ModelAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
+
+
+@admin.register(CountryStatement)
+class CountryStatementAdmin(OfWorkerAdmin):
+    list_display = ("worker", "before", "after", "stated_at")
+    search_fields = ("worker__worker_id",)
 
 
 @admin.register(QualificationType)

@@ -11,6 +11,7 @@ from django.db.models import Exists, OuterRef, Sum
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.models import (
     Assignment,
+    CountryStatement,
     OneTimeLink,
     Payout,
     QualificationRequest,
@@ -63,6 +64,7 @@ def close(worker: WorkerAccount, *, now: datetime) -> None:
     locked.adult = locked.masters = locked.auto_accept = locked.active = False
     locked.closed_at = now
     locked.save()
+    CountryStatement.objects.filter(worker=locked).delete()
     WorkerSession.objects.filter(worker=locked).delete()
     OneTimeLink.objects.filter(worker=locked).delete()
     WorkerMessage.objects.filter(worker=locked).delete()

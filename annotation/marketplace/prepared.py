@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Generic, TypeVar
 
-from django.db import DEFAULT_DB_ALIAS, connection, connections
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection, connections
 from django.db.models import Model, QuerySet
 from django.db.models.sql.compiler import SQLCompiler
 
@@ -33,7 +33,7 @@ class _Written(Generic[Row]):
 class Prepared(Generic[Row]):
     """`build` makes the query set from texts and whole numbers (`kinds`), the only places where values may differ.
 
-    Values must stand in conditions, each in one place: not where they would change the SQL, as None or a limit does.
+    Values must stand in conditions: not where they would change the SQL, as None or a limit does.
     """
 
     def __init__(self, build: Callable[..., QuerySet[Any, Row]], *kinds: type[str] | type[int]) -> None:
@@ -73,6 +73,26 @@ def _filled(written: _Written[Row], values: tuple[Any, ...]) -> Iterable[Row]:
     found = type(pattern)(pattern.model, query)
     found._iterable_class, found._fields = pattern._iterable_class, pattern._fields
     return found
+
+
+def update(row: Model, fields: Sequence[str]) -> None:
+    """`row.save(update_fields=fields)` of a plain model of ours. Raises DatabaseError when the row is gone."""
+    model, here = type(row), connections[DEFAULT_DB_ALIAS]
+    sql, found = _change(model, tuple(fields))
+    values = [field.get_db_prep_save(field.pre_save(row, add=False), here) for field in found]
+    with here.cursor() as cursor:
+        cursor.execute(sql, [*values, row.pk])
+        if cursor.rowcount != 1:
+            raise DatabaseError(f"{model.__name__} {row.pk} is not there any more.")
+
+
+@cache
+def _change(model: type[Model], names: tuple[str, ...]) -> tuple[str, tuple[Any, ...]]:
+    quoted = connection.ops.quote_name
+    fields: tuple[Any, ...] = tuple(model._meta.get_field(name) for name in names)
+    table, key = quoted(model._meta.db_table), quoted(str(model._meta.pk.column))
+    changed = ", ".join(f"{quoted(str(field.column))} = %s" for field in fields)
+    return f"UPDATE {table} SET {changed} WHERE {key} = %s", fields  # noqa: S608 - our names
 
 
 def insert(rows: Sequence[Model]) -> None:

@@ -10,23 +10,30 @@ from __future__ import annotations
 import time
 from datetime import datetime
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from annotation.marketplace import funds, lifecycle
 from annotation.marketplace.decisions import approve_due
 from annotation.marketplace.locks import lock_hit, lock_requester
 from annotation.marketplace.models import Assignment, Hit, SweepMark
+from annotation.marketplace.moments import Moment, earliest
 from annotation.marketplace.notices import events
+from annotation.marketplace.prepared import Prepared
 from annotation.marketplace.work import end_hold
 
 BATCH = 100
 MARKED_EVERY = 60.0  # seconds
-_DUE = " UNION ALL ".join(
-    f"SELECT 1 FROM {model._meta.db_table} WHERE due_at <= %s"  # noqa: S608 - names of our own tables
-    for model in (Hit, Assignment)
-)
-ANYTHING_DUE = f"{_DUE} LIMIT 1"
+_EARLIEST = (Prepared(lambda: earliest(Hit)), Prepared(lambda: earliest(Assignment)))
+
+
+def arrive(moment: Moment) -> datetime:
+    """The time of `moment`, once everything that was due by then has happened: `catch_up` for who has read it."""
+    if moment.anything_due:
+        catch_up(moment.now)
+    else:
+        _mark()
+    return moment.now
 
 
 def catch_up(now: datetime) -> int:
@@ -55,10 +62,8 @@ def _mark() -> None:
 
 
 def _anything_due(now: datetime) -> bool:
-    """Whether `_due_hits` would find any: every request asks, so it is one statement that is written once."""
-    with connection.cursor() as cursor:
-        cursor.execute(ANYTHING_DUE, [now, now])
-        return cursor.fetchone() is not None
+    """Whether `_due_hits` would find any."""
+    return any(row["due_at"] <= now for query in _EARLIEST for row in query())
 
 
 def _due_hits(now: datetime) -> list[int]:

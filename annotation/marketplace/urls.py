@@ -13,6 +13,7 @@ from annotation.marketplace.worker import (
     frames,
     groups,
     history,
+    languages,
     pages,
     relations,
     skills,
@@ -37,6 +38,12 @@ register_converter(PublicId, "public_id")
 
 app_name = "hits"
 urlpatterns = [
+    # The steps of a task come first: patterns are tried in order.
+    path("<public_id:hit_id>/accept/", pages.accept, name="accept"),
+    path("work/<public_id:assignment_id>/", pages.work, name="work"),
+    path("frame/<public_id:hit_id>/<str:load>/<str:seal>/", frames.frame, name="frame"),
+    path("s/<str:token>/mturk/externalSubmit", submits.external_submit, name="submit-for"),
+    path("s/<str:token>/draft", submits.draft, name="draft"),
     path("", groups.available, name="list"),
     path("groups/<public_id:group_id>/", groups.group, name="group"),
     path("groups/<public_id:group_id>/accept/", groups.accept_next, name="accept-next"),
@@ -47,6 +54,7 @@ urlpatterns = [
     path("register/", entrance.register, name="register"),
     path("register/<str:token>/", entrance.finish, name="finish"),
     path("terms/", entrance.terms, name="terms"),
+    path("language/", languages.language, name="language"),
     path("welcome/", groups.welcome, name="welcome"),
     path("account/", account.account, name="account"),
     path("account/password/", account.password, name="password"),
@@ -74,15 +82,10 @@ urlpatterns = [
     path("qualifications/<public_id:type_id>/", relations.qualification, name="qualification"),
     path("qualifications/<public_id:type_id>/ask/", relations.ask, name="ask"),
     path("<public_id:hit_id>/", pages.preview, name="preview"),
-    path("<public_id:hit_id>/accept/", pages.accept, name="accept"),
-    path("work/<public_id:assignment_id>/", pages.work, name="work"),
     path("work/<public_id:assignment_id>/state/", pages.state, name="state"),
     path("work/<public_id:assignment_id>/return/", pages.give_back, name="return"),
     path("work/<public_id:assignment_id>/done/", pages.done, name="done"),
     path("tests/<public_id:attempt_id>/", taking.test, name="test"),
-    path("frame/<public_id:hit_id>/<str:load>/<str:seal>/", frames.frame, name="frame"),
     path("frame/test/<public_id:attempt_id>/<str:load>/<str:seal>/", frames.test_frame, name="test-frame"),
     path("mturk/externalSubmit", submits.external_submit, name="submit"),
-    path("s/<str:token>/mturk/externalSubmit", submits.external_submit, name="submit-for"),
-    path("s/<str:token>/draft", submits.draft, name="draft"),
 ]

@@ -5,44 +5,58 @@ from __future__ import annotations
 import json
 from datetime import datetime, timedelta
 
-from django.db import transaction
-from django.db.models import F
+from django.db import connection, transaction
+from django.db.models import Exists, QuerySet
 
 from annotation.marketplace import drafts, funds, lifecycle, once
 from annotation.marketplace.answers import Pairs
 from annotation.marketplace.channels import gate
 from annotation.marketplace.eligibility import standing
 from annotation.marketplace.errors import WorkRefusedError
-from annotation.marketplace.locks import lock_assignment, lock_hit, lock_requester
+from annotation.marketplace.locks import lock_assignment, lock_hit, lock_hit_named, lock_requester
 from annotation.marketplace.models import Assignment, Hit, Submission, WorkerAccount, WorkerBlock
 from annotation.marketplace.notices import events
+from annotation.marketplace.prepared import Prepared, insert, update
 
 State = Assignment.State
+_COUNT = f"UPDATE {WorkerAccount._meta.db_table} SET submitted_count = submitted_count + 1 WHERE id = %s"  # noqa: S608
+
+
+def _bars(worker: int, hit: int, requester: int) -> QuerySet[WorkerAccount, tuple[bool, bool]]:
+    """Whether a worker holds a HIT or has done it, and whether its requester has blocked them."""
+    held = Assignment.objects.filter(hit=hit, worker=worker).exclude(state__in=Assignment.GIVEN_UP)
+    blocked = WorkerBlock.objects.filter(requester=requester, worker=worker)
+    return WorkerAccount.objects.filter(pk=worker).values_list(Exists(held), Exists(blocked))
+
+
+_BARS = Prepared(_bars, int, int, int)
 
 
 @transaction.atomic
-def accept(hit: Hit, *, worker: WorkerAccount, now: datetime) -> Assignment:
-    """Give `worker` a place of `hit` until the deadline.
+def accept(hit_id: str, *, worker: WorkerAccount, now: datetime) -> Assignment:
+    """Give `worker` a place of a HIT until the deadline.
 
-    Raises WorkRefusedError: closed, held (already accepted or done), unqualified, blocked, full, and what `gate.check`
-    raises (uninvited, finished, consent). Exactly MaxAssignments
-    can be held: the HIT's row is locked from the check to the count.
+    Raises Hit.DoesNotExist, and WorkRefusedError: closed, held (already accepted or done), unqualified, blocked, full,
+    and what `gate.check` raises (uninvited, finished, consent). Exactly MaxAssignments can be held: the HIT's row is
+    locked from the check to the count.
     """
-    locked = lock_hit(hit.pk)
+    locked = lock_hit_named(hit_id)
+    ((holds, blocked),) = _BARS(worker.pk, locked.pk, locked.requester_id)
     if locked.status == Hit.Status.DISPOSED or lifecycle.expired(locked, now):
         raise WorkRefusedError("closed")
-    if Assignment.objects.filter(hit=locked, worker=worker).exclude(state__in=Assignment.GIVEN_UP).exists():
+    if holds:
         raise WorkRefusedError("held")
     if not worker.active or not standing(worker, locked.hit_type).accept:
         raise WorkRefusedError("unqualified")
-    if WorkerBlock.objects.filter(requester=locked.requester_id, worker=worker).exists():
+    if blocked:
         raise WorkRefusedError("blocked")
     gate.check(locked, worker=worker, now=now)
     if not lifecycle.available(locked, now):
         raise WorkRefusedError("full")
     once.grant(locked, worker=worker, now=now)
     deadline = now + timedelta(seconds=locked.hit_type.assignment_seconds)
-    held = Assignment.objects.create(hit=locked, worker=worker, accepted_at=now, deadline=deadline, due_at=deadline)
+    held = Assignment(hit=locked, worker=worker, accepted_at=now, deadline=deadline, due_at=deadline)
+    insert([held])
     locked.pending += 1
     events.emit(events.ACCEPTED, locked, at=now, assignment=held)
     _save(locked, now)
@@ -58,7 +72,7 @@ def give_back(assignment: Assignment, *, now: datetime) -> None:
     if held.state != State.ACCEPTED:
         raise WorkRefusedError("over")
     end_hold(hit, held, state=State.RETURNED, at=now)
-    hit.save(update_fields=lifecycle.SETTLED_FIELDS)
+    update(hit, lifecycle.SETTLED_FIELDS)
     funds.release(payer, hit, now=now)
 
 
@@ -75,22 +89,23 @@ def hand_in(assignment: Assignment, pairs: Pairs, *, answer: str, now: datetime,
         raise WorkRefusedError("returned")
     if held.state != State.ACCEPTED or held.deadline <= now:
         raise WorkRefusedError("late")
-    Submission.objects.create(assignment=held, raw=json.dumps(pairs), answer=answer, received_at=received_at)
+    insert([Submission(assignment=held, raw=json.dumps(pairs), answer=answer, received_at=received_at)])
     drafts.forget(held)
     held.state, held.submitted_at = State.SUBMITTED, now
     held.auto_approval_at = held.due_at = now + timedelta(seconds=hit.hit_type.auto_approval_seconds)
-    held.save(update_fields=["state", "submitted_at", "auto_approval_at", "due_at"])
+    update(held, ("state", "submitted_at", "auto_approval_at", "due_at"))
     hit.pending -= 1
     hit.submitted += 1
     events.emit(events.SUBMITTED, hit, at=now, assignment=held)
     _save(hit, now)
-    WorkerAccount.objects.filter(pk=held.worker_id).update(submitted_count=F("submitted_count") + 1)
+    with connection.cursor() as cursor:
+        cursor.execute(_COUNT, [held.worker_id])
 
 
 def end_hold(hit: Hit, held: Assignment, *, state: str, at: datetime) -> None:
     """Mark `held` (locked, with its HIT) as returned or abandoned; the HIT is settled but not saved."""
     held.state, held.given_up_at, held.due_at = state, at, None
-    held.save(update_fields=["state", "given_up_at", "due_at"])
+    update(held, ("state", "given_up_at", "due_at"))
     drafts.forget(held)
     hit.pending -= 1
     happened = events.RETURNED if state == State.RETURNED else events.ABANDONED
@@ -100,4 +115,4 @@ def end_hold(hit: Hit, held: Assignment, *, state: str, at: datetime) -> None:
 
 def _save(hit: Hit, now: datetime) -> None:
     events.settle(hit, now)
-    hit.save(update_fields=lifecycle.SETTLED_FIELDS)
+    update(hit, lifecycle.SETTLED_FIELDS)

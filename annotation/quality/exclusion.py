@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.quality.filters import BY_KIND, JUDGED_BY_HAND
+from annotation.quality.filters import BY_FLAG, BY_KIND
 from annotation.quality.records import Bools, Floats, Ints
 
 PERMUTATIONS = 2000
@@ -23,7 +23,7 @@ class Rule:
 
     def holds(self, findings: Findings, flags: frozenset[str]) -> bool:
         """Whether one submission is left out by it. flags: the kinds raised, for what people judged."""
-        if self.kind in JUDGED_BY_HAND:
+        if self.kind in BY_FLAG:
             return self.kind in flags
         one, found = BY_KIND[self.kind], findings.get(self.kind)
         if found is None or found[0] is None or (found[3] or 0) < one.least:
@@ -34,7 +34,7 @@ class Rule:
 
 def known(kind: str) -> bool:
     """Whether there is such a filter."""
-    return kind in BY_KIND or kind in JUDGED_BY_HAND
+    return kind in BY_KIND or kind in BY_FLAG
 
 
 @dataclass(frozen=True, slots=True)

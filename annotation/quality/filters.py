@@ -170,12 +170,20 @@ JUDGED_BY_HAND = {
     "instructions": "F18: the instructions were not followed (two reviewers).",
     "uninterpretable": "F19: the explanation cannot be interpreted (two reviewers).",
 }
+# Known from elsewhere: a flag is all there is to it.
+NOTED = {"held": "The worker was held out of new studies when this one was made."}
+BY_FLAG = {**JUDGED_BY_HAND, **NOTED}
 BY_KIND = {one.kind: one for one in FILTERS}
 DEFAULTS = tuple(one.kind for one in FILTERS if one.on)
 
 
 def rule_of(kind: str) -> str:
     """The rule behind a flag, in words."""
-    if kind in JUDGED_BY_HAND:
-        return JUDGED_BY_HAND[kind]
+    if kind in BY_FLAG:
+        return BY_FLAG[kind]
     return f"{BY_KIND[kind].id}: {BY_KIND[kind].rule}." if kind in BY_KIND else kind
+
+
+def title_of(kind: str) -> str:
+    """A flag's name for a reader."""
+    return BY_KIND[kind].title if kind in BY_KIND else kind.replace("_", " ").capitalize()

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from annotation.quality.exclusion import Rule, Tabulated
-from annotation.quality.filters import BY_KIND, JUDGED_BY_HAND
+from annotation.quality.filters import BY_KIND, JUDGED_BY_HAND, NOTED
 
 NOTHING = "Beyond the recruitment criteria, no rater, assignment or item was excluded."
 
@@ -57,6 +57,8 @@ def _rule(rule: Rule, count: int) -> str:
     if rule.kind in JUDGED_BY_HAND:
         said = JUDGED_BY_HAND[rule.kind].split(": ", 1)[1].rstrip(".")
         return f"Two reviewers judged {count} assignments so: {said}."
+    if rule.kind in NOTED:
+        return f"{count} assignments are of people held out of new studies."
     one = BY_KIND[rule.kind]
     cut = one.threshold if rule.threshold is None else rule.threshold
     return one.methods.format(count=count, threshold=one.shown(cut))

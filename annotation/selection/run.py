@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from annotation.exceptions import DesignError
@@ -13,10 +13,11 @@ from annotation.selection.records import Candidate, Fate, FunnelLine, Outcome
 from annotation.selection.rules import Effect, Values
 
 
-def run(pool: Sequence[Candidate], plan: Plan) -> Outcome:
+def run(pool: Sequence[Candidate], plan: Plan, *, progress: Callable[[int], None] | None = None) -> Outcome:
     """Every text's fate. Depends on the pool (in its order), the plan and its seed, and on nothing else.
 
-    Raises DesignError for a rule that cannot be kept: an unknown id, too few texts for a split.
+    progress: told how many rules have been run. Raises DesignError for a rule that cannot be kept: an unknown id,
+    too few texts for a split.
     """
     _require_known(pool, plan)
     fates = {text.id: Fate(text.body) for text in pool}
@@ -34,6 +35,8 @@ def run(pool: Sequence[Candidate], plan: Plan) -> Outcome:
         before = left
         left = [_changed(text, effect) for text in before if text.id not in effect.out]
         funnel.append(_line(step, before, left, effect))
+        if progress is not None:
+            progress(number)
     return Outcome(fates, tuple(funnel))
 
 

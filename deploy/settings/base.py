@@ -32,12 +32,12 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "deploy.hosts.console_on_its_own_host",
-    "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
+    "deploy.console.Sessions",
+    "deploy.console.Languages",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware",
+    "deploy.console.Authentication",
+    "deploy.console.Messages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
@@ -90,7 +90,12 @@ TRUSTED_PROXIES = env.whole("TRUSTED_PROXIES", 0)
 
 LANGUAGE_CODE = "en"
 # Only what pages are translated to: a page must not call itself by a language that it does not speak.
-LANGUAGES = [(code, code) for code in env.words("LANGUAGES", ["en"])]
+LANGUAGES = [(code, code) for code in env.words("LANGUAGES", ["en", "de", "es"])]
+LANGUAGE_COOKIE_NAME = "assay_language"
+LANGUAGE_COOKIE_PATH = "/hits/"
+LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
+LANGUAGE_COOKIE_HTTPONLY = True
+LANGUAGE_COOKIE_SAMESITE = "Lax"
 TIME_ZONE = "UTC"
 USE_TZ = True
 STATIC_URL = "static/"
@@ -199,6 +204,8 @@ LOGGING = {
     "loggers": {
         "django.request": {"filters": ["wire", "tokens"]},
         "django.security.csrf": {"filters": ["tokens"]},
+        # It warns of every request that waits for a thread, which is the ordinary state of a busy server.
+        "waitress.queue": {"level": "ERROR"},
     },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
     "root": {"handlers": ["stderr"], "level": env.text("LOG_LEVEL", "WARNING")},

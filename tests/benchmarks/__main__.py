@@ -1,4 +1,4 @@
-"""`make bench`: run every benchmark and write what it printed to docs/benchmarks.md."""
+"""`make bench`: run every benchmark, or those named, and write what they printed to docs/benchmarks.md."""
 
 from __future__ import annotations
 
@@ -34,16 +34,33 @@ times depend on the machine and on what else it does.
 """
 
 
-def main() -> None:
+PAGE = ROOT / "docs" / "benchmarks.md"
+
+
+def chosen(names: list[str]) -> dict[str, str]:
+    """The benchmarks whose modules end in these names; without names, all."""
+    found = {title: module for title, module in BENCHMARKS.items() if not names or module.split(".")[-1] in names}
+    if unknown := set(names) - {module.split(".")[-1] for module in found.values()}:
+        raise SystemExit(f"There is no benchmark {', '.join(sorted(unknown))}.")
+    return found
+
+
+def written(page: str) -> dict[str, str]:
+    """The sections of a page by their titles."""
+    return {part.split("\n", 1)[0]: f"## {part.rstrip()}\n" for part in page.split("\n## ")[1:]}
+
+
+def main(names: list[str]) -> None:
     machine = f"{os.cpu_count()} cores, {platform.machine()}, {platform.system()}"
-    parts = [HEAD.format(machine=machine, python=platform.python_version())]
-    for title, module in BENCHMARKS.items():
+    sections = written(PAGE.read_text(encoding="utf-8")) if PAGE.exists() else {}
+    for title, module in chosen(names).items():
         print(f"{title} ...", flush=True)
         ran = subprocess.run([sys.executable, "-m", module], cwd=ROOT, capture_output=True, text=True, check=True)
         print(ran.stdout)
-        parts.append(f"## {title}\n\n`python -m {module}`\n\n```\n{ran.stdout.rstrip()}\n```\n")
-    (ROOT / "docs" / "benchmarks.md").write_text("\n".join(parts), encoding="utf-8")
+        sections[title] = f"## {title}\n\n`python -m {module}`\n\n```\n{ran.stdout.rstrip()}\n```\n"
+        head = HEAD.format(machine=machine, python=platform.python_version())
+        PAGE.write_text("\n".join([head, *(sections[t] for t in BENCHMARKS if t in sections)]), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

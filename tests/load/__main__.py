@@ -17,7 +17,9 @@ import os
 import time
 from collections import Counter, deque
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 
 from tests.benchmarks.market_world import HIT, TICKS, Market, manage, market
@@ -157,22 +159,33 @@ def counted(site: Market, tallies: Sequence[Tally]) -> None:
     print(f"stored: {stored} submissions of {held} assignments; of these untold: {untold}, double: {stored - held}")
 
 
-def growth(site: Market, sizes: Sequence[int], rounds: int = 60) -> None:
-    """What a round costs as the number of open HITs grows, for one worker."""
-    print("\none worker, as the number of open HITs grows: median accept, CPU of the web processes per round")
-    for size in sizes:
-        hits, sessions = prepared(site, hits=max(rounds, size), workers=1)
-        before, tally = spent(site)[0], Tally()
-        asyncio.run(_some(Worker(port(site, 0), sessions[0]), hits[:rounds], tally))
-        middle = sorted(tally.seconds["accept"])[rounds // 2]
-        cpu = (spent(site)[0] - before) / rounds
-        print(f"  {size:>7,} more HITs: {1e3 * middle:5.1f} ms, {1e3 * cpu:5.1f} ms")
+def growth(postgres: str, sizes: Sequence[int]) -> None:
+    """What an accept costs with more open HITs: a site for each number, visited in turn, so that a busy machine is
+    equally busy for each."""
+    rounds = min(300, *sizes)
+    warming = rounds // 6
+    with ExitStack() as stack:
+        sites = [stack.enter_context(market(postgres, processes=1)) for _ in sizes]
+        made = [prepared(site, hits=size, workers=1) for site, size in zip(sites, sizes, strict=True)]
+        workers = [Worker(port(site, 0), sessions[0]) for site, (_, sessions) in zip(sites, made, strict=True)]
+        # Spread over all that there are, not side by side in one page of the table.
+        chosen = [[hits[number * len(hits) // rounds] for number in range(rounds)] for hits, _ in made]
+        tallies = [Tally() for _ in sizes]
+        asyncio.run(_in_turn(workers, chosen, tallies, warming))
+    print(f"\none worker, as the number of open HITs grows, {rounds - warming} rounds in turn: median accept")
+    middles = [median(tally.seconds["accept"]) for tally in tallies]
+    for size, middle in zip(sizes, middles, strict=True):
+        print(f"  {size:>7,} open HITs: {1e3 * middle:5.1f} ms   {middle / middles[0]:.2f}x")
 
 
-async def _some(worker: Worker, hits: Sequence[str], tally: Tally) -> None:
-    for hit in hits:
-        await worker.do(hit, tally)
-    worker.close()
+async def _in_turn(
+    workers: Sequence[Worker], hits: Sequence[Sequence[str]], tallies: Sequence[Tally], warming: int
+) -> None:
+    for number in range(len(hits[0])):
+        for worker, own, tally in zip(workers, hits, tallies, strict=True):
+            await worker.do(own[number], tally if number >= warming else Tally())
+    for worker in workers:
+        worker.close()
 
 
 def main() -> None:
@@ -182,7 +195,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=30.0)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=6_000, help="HITs prepared for each run: it ends with them")
-    parser.add_argument("--growth", type=int, nargs="*", default=[100, 2_000, 20_000], help="numbers of open HITs")
+    parser.add_argument("--growth", type=int, nargs="*", default=[300, 20_000], help="numbers of open HITs")
     given = parser.parse_args()
     postgres = os.environ.get("TEST_POSTGRES_URL")
     if not postgres:
@@ -191,8 +204,8 @@ def main() -> None:
     with market(postgres, processes=given.processes) as site:
         runs = [loaded(site, workers=each, rounds=given.rounds, seconds=given.seconds) for each in given.workers]
         counted(site, runs)
-        if given.growth:
-            growth(site, given.growth)
+    if given.growth:
+        growth(postgres, given.growth)
 
 
 if __name__ == "__main__":

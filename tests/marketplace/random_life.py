@@ -95,7 +95,7 @@ class Life:
         self.call(self.die.choice(self.requesters), "CreateHIT", **given)
 
     def accept(self) -> None:
-        work.accept(self._hit(status=Hit.Status.ASSIGNABLE), worker=self.die.choice(self.workers), now=self.now)
+        work.accept(self._hit(status=Hit.Status.ASSIGNABLE).hit_id, worker=self.die.choice(self.workers), now=self.now)
 
     def hand_in(self) -> None:
         pairs, found = [("a", "1")], self._work(Assignment.State.ACCEPTED)

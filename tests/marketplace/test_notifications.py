@@ -205,7 +205,7 @@ def test_what_is_rolled_back_is_not_told(lab, queue, told_hit):
     hit = Hit.objects.get(hit_id=told_hit()["HITId"])
     ann = WorkerAccount.objects.create(name="ann", created_at=clock.now())
     with transaction.atomic():
-        work.accept(hit, worker=ann, now=clock.now())
+        work.accept(hit.hit_id, worker=ann, now=clock.now())
         assert Event.objects.filter(event_type="AssignmentAccepted").exists()
         transaction.set_rollback(True)
     assert queue.kinds() == ["HITCreated"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, transaction
 from django.db.models import QuerySet
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from annotation.accounts.models import User
 from annotation.marketplace.models import Hit, HitType, Requester
-from annotation.marketplace.prepared import Prepared, insert
+from annotation.marketplace.prepared import Prepared, insert, update
 
 pytestmark = pytest.mark.database
 NOW = timezone.now()
@@ -107,3 +107,20 @@ def test_inserted_rows_have_keys_and_every_value(db):
         row.max_assignments = 7
         row.save()
     assert set(Hit.objects.values_list("max_assignments", flat=True)) == {7}
+
+
+def test_an_update_writes_the_named_fields_and_no_other(db):
+    insert(hits(1))
+    row = Hit.objects.get()
+    row.question, row.pending, row.settled_at, row.annotation = "other", 1, NOW, "not written"
+    update(row, ("question", "pending", "settled_at"))
+    stored = Hit.objects.get()
+    assert (stored.question, stored.pending, stored.settled_at, stored.annotation) == ("other", 1, NOW, "")
+
+
+def test_an_update_of_a_row_that_is_gone_is_an_error(db):
+    insert(hits(1))
+    row = Hit.objects.get()
+    Hit.objects.all().delete()
+    with pytest.raises(DatabaseError, match="not there any more"):
+        update(row, ("pending",))

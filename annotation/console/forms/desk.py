@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.flows.reject import LEAST_REASON, MOST_REASON
 from annotation.quality.exclusion import Rule
-from annotation.quality.filters import FILTERS, JUDGED_BY_HAND
+from annotation.quality.filters import BY_FLAG, FILTERS
 
 
 class Approve(forms.Form):
@@ -73,7 +73,7 @@ class Rules(forms.Form):
             self.fields[f"{one.kind}-at"] = forms.FloatField(
                 label=_("Threshold of “%(filter)s”") % {"filter": one.title}, required=False
             )
-        for kind in JUDGED_BY_HAND:
+        for kind in BY_FLAG:
             self.fields[kind] = forms.BooleanField(label=kind, required=False)
 
     def rows(self) -> list[tuple[Any, Any, Any]]:
@@ -81,14 +81,14 @@ class Rules(forms.Form):
         return [(one, self[one.kind], self[f"{one.kind}-at"]) for one in FILTERS]
 
     def by_hand(self) -> list[tuple[str, Any]]:
-        """What two reviewers judged, with its field."""
-        return [(told, self[kind]) for kind, told in JUDGED_BY_HAND.items()]
+        """What two reviewers judged, or is known from elsewhere, with its field."""
+        return [(told, self[kind]) for kind, told in BY_FLAG.items()]
 
     def chosen(self) -> list[Rule]:
         """The rules that were ticked."""
         given = self.cleaned_data
         rules = [Rule(one.kind, given[f"{one.kind}-at"]) for one in FILTERS if given[one.kind]]
-        return rules + [Rule(kind) for kind in JUDGED_BY_HAND if given[kind]]
+        return rules + [Rule(kind) for kind in BY_FLAG if given[kind]]
 
 
 class Codes(forms.Form):

@@ -17,6 +17,7 @@ from django.utils.safestring import SafeString
 
 from annotation.console import permission, places
 from annotation.models import Study
+from annotation.quality.filters import title_of
 
 register = template.Library()
 
@@ -43,6 +44,12 @@ def moment(at: datetime | None) -> SafeString | str:
         return "–"
     told = timezone.localtime(at, timezone.get_default_timezone())
     return format_html('<time datetime="{}">{}</time>', told.isoformat(), told.strftime("%Y-%m-%d %H:%M"))
+
+
+@register.filter
+def flag_title(kind: str) -> str:
+    """A flag's name for a reader."""
+    return title_of(kind)
 
 
 @register.filter

@@ -15,7 +15,7 @@ from annotation import facts, reviewing, selectors
 from annotation.console.forms.desk import Rules
 from annotation.console.permission import study_page, visitor
 from annotation.flows import assess, exclude
-from annotation.models import Evidence, Role, Study
+from annotation.models import Evidence, Role, Study, Submission
 from annotation.quality.filters import rule_of
 from annotation.quality.paragraph import paragraph
 
@@ -29,22 +29,30 @@ def overview(request: HttpRequest, study: Study) -> HttpResponse:
 def _shown(request: HttpRequest, study: Study, form: Rules) -> HttpResponse:
     measured = Evidence.objects.filter(submission__hit__study=study)
     flags = selectors.flags_by_kind(study)
-    done = facts.quality_done(study)
     told: dict[str, Any] = {
         "study": study,
         "form": form,
-        "submissions": done.submissions,
+        "submissions": Submission.objects.filter(hit__study=study).count(),
+        "left_out": len(reviewing.left_out(study)),
         "measured": measured.count(),
         "measured_at": measured.order_by("-measured_at").values_list("measured_at", flat=True).first(),
         "flags": [(rule_of(kind), *counts) for kind, counts in flags.items()],
         "seen": reviewing.unblinded_at(study),
         "versions": study.rule_sets.select_related("actor").order_by("-number"),
         "holds": reviewing.rule_set(study),
-        "done": done,
-        "tables": [(_("Source"), done.by_source), (_("Condition"), done.by_condition)],
-        "paragraph": paragraph(done) if done.submissions else "",
     }
     return render(request, "console/quality.html", told, status=422 if form.errors else 200)
+
+
+@require_safe
+@study_page()
+def outcome(request: HttpRequest, study: Study) -> HttpResponse:
+    """What was left out, by source and condition, and the methods paragraph: it reads all work, so it comes behind."""
+    done = facts.quality_done(study)
+    tables = [(_("Source"), done.by_source), (_("Condition"), done.by_condition)] if done.by_source else []
+    told = {"study": study, "tables": tables, "paragraph": paragraph(done) if done.submissions else ""}
+    whole = "HX-Request" not in request.headers
+    return render(request, "console/quality_outcome.html" if whole else "console/outcome.html", told)
 
 
 @require_POST

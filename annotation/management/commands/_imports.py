@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from argparse import ArgumentTypeError, _ActionsContainer
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
+from tqdm import tqdm
 
 from annotation.accounts.models import User
 from annotation.datasets.tabular import DELIMITERS
@@ -60,6 +62,18 @@ def _delimiter(word: str) -> str:
 def delimiter_of(options: dict[str, Any]) -> str | None:
     """The character asked for; a command that is called from Python may give its name."""
     return DELIMITERS.get(options["delimiter"], options["delimiter"])
+
+
+@contextmanager
+def bar(what: str, unit: str) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar on a terminal, nothing elsewhere; takes how much of how much is done."""
+    with tqdm(desc=what, unit=unit, unit_scale=True, disable=None, leave=False) as shown:
+
+        def moved(done: int, of: int) -> None:
+            shown.total = of
+            shown.update(done - shown.n)
+
+        yield moved
 
 
 def tell_imported(out: Any, done: WorkImported, warnings: Iterable[str]) -> None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import transaction
 from django.utils import timezone
-from tqdm import tqdm
 
 from annotation.datasets.cells import short
 from annotation.datasets.codes import ALLOWABLE, Code
@@ -101,7 +99,7 @@ class Command(BaseCommand):
             self._tell(self._add(found, options), options["study"])
 
     def _examined(self, options: dict[str, Any], study: Study | None, sink: Sink | None) -> Examination:
-        with self._bar("Reading", "B") as progress:
+        with imports.bar("Reading", "B") as progress:
             found = examine_texts(
                 options["file"],
                 names=self._names(options),
@@ -135,7 +133,7 @@ class Command(BaseCommand):
     def _add(self, found: Examination, options: dict[str, Any]) -> TextsAdded:
         now, owner, actor = timezone.now(), imports.user_named(options["owner"]), imports.ACTOR
         allowed = [Code(one) for one in options["allow"]]
-        with transaction.atomic(), self._bar("Writing", " texts") as progress:
+        with transaction.atomic(), imports.bar("Writing", " texts") as progress:
             if options["create"]:
                 study = create(options["study"], mode="live", plan=Plan(), actor=actor, now=now, owner=owner)
             else:
@@ -151,22 +149,12 @@ class Command(BaseCommand):
             )
 
     def _tell(self, added: TextsAdded, study: str) -> None:
+        gold = f"; {added.gold} of the texts are gold, with a known answer" if added.gold else ""
         models = ", ".join(f"{count} of {name}" for name, count in added.by_generator.items()) or "none of a generator"
         self.stdout.write(
             f"Added {added.texts} texts to the study {study}: {added.references} references, {models}; "
-            f"{added.contexts} contexts, {added.likelihoods} log-probabilities."
+            f"{added.contexts} contexts, {added.likelihoods} log-probabilities{gold}."
         )
-
-    @contextmanager
-    def _bar(self, what: str, unit: str) -> Iterator[Callable[[int, int], None]]:
-        """A progress bar on a terminal, nothing elsewhere."""
-        with tqdm(desc=what, unit=unit, unit_scale=True, disable=None, leave=False) as bar:
-
-            def moved(done: int, of: int) -> None:
-                bar.total = of
-                bar.update(done - bar.n)
-
-            yield moved
 
 
 def _pair(word: str) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from annotation.doors import sentences, study_called
 from annotation.flows.select_texts import TextsSelected, repeat_selection, select_texts
-from annotation.management.commands._imports import ACTOR, BAD_INPUT
+from annotation.management.commands._imports import ACTOR, BAD_INPUT, bar
 from annotation.models import Study
 
 EXAMPLES = """The rules run in the order of this list. For another order, or a rule twice, write them down: --plan FILE.
@@ -71,14 +71,16 @@ class Command(BaseCommand):
             if options["repeat"]:
                 self._repeat(study)
                 return
-            done = select_texts(
-                study,
-                _plan(options),
-                actor=ACTOR,
-                now=timezone.now(),
-                dry_run=options["dry_run"],
-                drop_log_probs=options["drop_log_probs"],
-            )
+            with bar("Selecting", " steps") as progress:
+                done = select_texts(
+                    study,
+                    _plan(options),
+                    actor=ACTOR,
+                    now=timezone.now(),
+                    dry_run=options["dry_run"],
+                    drop_log_probs=options["drop_log_probs"],
+                    progress=progress,
+                )
         self._tell(done, study)
 
     def _repeat(self, study: Study) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import os
@@ -60,6 +61,9 @@ class Command(BaseCommand):
         elif urlsplit(settings.WORKER_ORIGIN).port not in {None, port}:
             self.stderr.write(f"WORKER_ORIGIN is {settings.WORKER_ORIGIN}, but the port served is {port}.")
         server = served(listener, threads=options["threads"])
+        # What is loaded by now stays: the search for unused objects need not go through it again and again.
+        gc.collect()
+        gc.freeze()
         self.stdout.write(f"Serving http://{HOST}:{port}/ (stop with Ctrl-C)")
         if link := first_owner_link(now=timezone.now()):
             self.stdout.write(f"The console has no owner yet. Become it by this link, which works once:\n  {link}")

@@ -33,7 +33,14 @@ from annotation.marketplace.models.qualifications import (
 from annotation.marketplace.models.relations import WorkerBlock, WorkerMessage
 from annotation.marketplace.models.requesters import Requester, RequestToken
 from annotation.marketplace.models.wordings import Wording
-from annotation.marketplace.models.workers import OneTimeLink, Registration, Throttle, WorkerAccount, WorkerSession
+from annotation.marketplace.models.workers import (
+    CountryStatement,
+    OneTimeLink,
+    Registration,
+    Throttle,
+    WorkerAccount,
+    WorkerSession,
+)
 
 __all__ = [
     "Assignment",
@@ -41,6 +48,7 @@ __all__ = [
     "Channel",
     "ClockOffset",
     "Consent",
+    "CountryStatement",
     "Document",
     "Draft",
     "Endpoint",

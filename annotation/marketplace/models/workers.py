@@ -64,6 +64,18 @@ class WorkerAccount(models.Model):
         return self.worker_id
 
 
+class CountryStatement(models.Model):
+    """What a worker said of where they live (real time): DE, or US-CA with a state; erased with the account."""
+
+    worker = models.ForeignKey(WorkerAccount, on_delete=models.CASCADE, related_name="country_statements")
+    before = models.CharField(max_length=5, blank=True)
+    after = models.CharField(max_length=5)
+    stated_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.worker_id}: {self.before or 'unknown'} to {self.after}"
+
+
 class OneTimeLink(models.Model):
     """A link that works once and until `expires_at` (real time); the token is stored as a hash."""
 

@@ -6,12 +6,13 @@ from django import template
 from django.conf import settings
 from django.forms import BoundField, CheckboxInput
 from django.http import HttpRequest
-from django.template import Context
+from django.template import Context, Node, NodeList
+from django.template.base import FilterExpression, Parser, Token
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from annotation.marketplace.money import dollars
 
@@ -46,6 +47,32 @@ def place(context: Context, name: str) -> SafeString:
     request: HttpRequest | None = context.get("request")
     here = request is not None and request.path == address
     return format_html('<a href="{}"{}>', address, format_html(' aria-current="{}"', "page") if here else "")
+
+
+class Kept(Node):
+    """What stands between {% kept ... %} and {% endkept %}: made once for each language and value of the arguments.
+
+    These must be all that the content depends on, and have few values: nothing is ever thrown away.
+    """
+
+    def __init__(self, content: NodeList, arguments: list[FilterExpression]) -> None:
+        self.content, self.arguments = content, arguments
+        self.made: dict[tuple[str, ...], SafeString] = {}
+
+    def render(self, context: Context) -> SafeString:
+        key = (get_language() or "", *(str(argument.resolve(context)) for argument in self.arguments))
+        made = self.made.get(key)
+        if made is None:
+            made = self.made[key] = self.content.render(context)
+        return made
+
+
+@register.tag
+def kept(parser: Parser, token: Token) -> Kept:
+    arguments = [parser.compile_filter(each) for each in token.split_contents()[1:]]
+    content = parser.parse(("endkept",))
+    parser.delete_first_token()
+    return Kept(content, arguments)
 
 
 @register.simple_tag

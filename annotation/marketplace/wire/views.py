@@ -38,7 +38,7 @@ def endpoint(request: HttpRequest) -> HttpResponseBase:
     request_id = str(uuid.uuid4())
     try:
         caller = _identified(request)
-        now, (status, result) = caller.now, _answered(request, caller, request_id)
+        now, (status, result) = caller.moment.now, _answered(request, caller, request_id)
     except AnswerDroppedError:
         return no_answer()
     except WireError as error:
@@ -66,21 +66,21 @@ def _answered(request: HttpRequest, caller: Caller, request_id: str) -> tuple[in
     try:
         return 200, _result(request, caller, request_id)
     except RequestRefusedError as error:
-        refusal = WireError("RequestError", _tagged(error.message, caller.now), turk_code=error.code)
+        refusal = WireError("RequestError", _tagged(error.message, caller.moment.now), turk_code=error.code)
     except InvalidParameterError as error:
-        refusal = WireError("ParameterValidationError", _tagged(str(error), caller.now))
+        refusal = WireError("ParameterValidationError", _tagged(str(error), caller.moment.now))
     return refusal.status, refusal.body()
 
 
 def _result(request: HttpRequest, caller: Caller, request_id: str) -> dict[str, Any]:
-    requester, now = _requester(caller), caller.now
+    requester, now = _requester(caller), caller.moment.now
     target = request.headers.get("X-Amz-Target", "")
     name = target.removeprefix(TARGET_PREFIX)
     if name == target or name not in OPERATIONS:
         raise unknown_operation(target)
     given = reading.parameters(OPERATIONS[name], reading.document(request.body))
     refuse_on_demand()
-    if caller.due and caller.due <= now and catch_up(now):
+    if caller.moment.anything_due and catch_up(now):
         requester.refresh_from_db(fields=["balance_cents", "held_cents"])
     result = _carried_out(name, operations.Call(requester, now, request_id), given)
     drop_on_demand(committed=operations.TABLE[name].writes)

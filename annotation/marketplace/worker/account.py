@@ -8,12 +8,13 @@ from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.accounts.addresses import client_address, neighbourhood
-from annotation.marketplace import closing, mails, membership
+from annotation.marketplace import closing, countries, mails, membership
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.models import WorkerAccount, WorkerSession
 from annotation.marketplace.throttle import TooOftenError
@@ -44,12 +45,26 @@ def account(request: HttpRequest, visit: Visit) -> HttpResponse:
     """What is stored about the worker, and what of it the worker may set."""
     worker = visit.worker
     stored = {"called": worker.called, "payee": worker.payee, "auto_accept": worker.auto_accept}
-    form = PreferencesForm(request.POST or None, initial=stored)
-    if form.is_valid():
-        WorkerAccount.objects.filter(pk=worker.pk).update(**form.cleaned_data)
+    form = PreferencesForm(request.POST or None, initial={**stored, "country": countries.told(worker)})
+    if form.is_valid() and _country_kept(worker, form):
+        WorkerAccount.objects.filter(pk=worker.pk).update(**{name: form.cleaned_data[name] for name in stored})
         return _back("saved")
     browsers = WorkerSession.objects.filter(worker=worker, expires_at__gt=timezone.now()).count()
     return form_page(request, "marketplace/account.html", form, visit=visit, browsers=browsers, said=_said(request))
+
+
+def _country_kept(worker: WorkerAccount, form: PreferencesForm) -> bool:
+    """Keep the country of a valid form; an empty one changes nothing."""
+    place = form.cleaned_data["country"]
+    try:
+        if place:
+            countries.state(worker, *place, now=timezone.now())
+    except countries.TooSoonError as refusal:
+        when = refusal.until and date_format(refusal.until, "DATE_FORMAT")
+        later = _("It can be changed from %(day)s on.") % {"day": when} if when else ""
+        form.add_error("country", later or _("The people who run this site have set it; please write to them."))
+        return False
+    return True
 
 
 @form_methods

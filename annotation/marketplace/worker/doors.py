@@ -21,9 +21,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
-from annotation.marketplace import clock
 from annotation.marketplace.models import WorkerAccount
-from annotation.marketplace.sweep import catch_up
+from annotation.marketplace.sweep import arrive
 from annotation.marketplace.throttle import TooOftenError
 from annotation.marketplace.worker import sessions
 from annotation.marketplace.worker.hosts import answers_on
@@ -59,12 +58,11 @@ def worker_page(view: View) -> View:
     @on_worker_host
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        worker = sessions.worker_of(request, now=timezone.now())
-        if worker is None:
+        found = sessions.visitor_of(request, now=timezone.now())
+        if found is None:
             return redirect(sign_in_address(request))
-        now = clock.now()
-        catch_up(now)
-        response = view(request, Visit(worker, now), *args, **kwargs)
+        worker, moment = found
+        response = view(request, Visit(worker, arrive(moment)), *args, **kwargs)
         patch_cache_control(response, private=True, no_store=True)
         return response
 

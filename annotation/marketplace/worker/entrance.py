@@ -138,11 +138,12 @@ def _mail(request: HttpRequest, what: str) -> HttpResponse:
 
 def _look_into_mail(request: HttpRequest, email: str, what: str) -> HttpResponse:
     said = _("We have sent a mail to %(email)s.") % {"email": email}
+    unwanted = _("If nothing comes within minutes, look among the unwanted mail.")
     return note(
         request,
         reason="mailed",
         title=_("Look into your mail"),
-        text=f"{said} {what} {_('If nothing comes within minutes, look among the unwanted mail.')}",
+        text=f"{said} {what} {unwanted}",
     )
 
 

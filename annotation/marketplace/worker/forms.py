@@ -10,6 +10,7 @@ from django.utils.functional import lazy
 from django.utils.translation import gettext_lazy as _
 
 from annotation.accounts.models import User
+from annotation.marketplace import countries
 from annotation.marketplace.models import WorkerAccount
 
 LONGEST_PASSWORD = 256
@@ -119,9 +120,26 @@ class PreferencesForm(forms.Form):
         help_text=_("How the people who run this site can pay you, as they have told you: an account or an address."),
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
+    country = forms.CharField(
+        label=_("Country"),
+        max_length=40,
+        required=False,
+        help_text=_(
+            "Where you live, in two letters such as DE; in the United States with the state, such as US-CA. Some tasks "
+            "are for certain countries. It can be changed once in half a year, and changes are kept."
+        ),
+        widget=forms.TextInput(attrs={"autocomplete": "country", "autocapitalize": "characters", "size": "6"}),
+    )
     auto_accept = forms.BooleanField(
         label=_("Accept the next task of the same kind by itself when I have handed one in"), required=False
     )
+
+    def clean_country(self) -> tuple[str, str] | None:
+        given = str(self.cleaned_data["country"]).strip()
+        place = countries.place_of(given)
+        if given and place is None:
+            raise forms.ValidationError(_("This is no country that we know. Two letters are needed, such as DE."))
+        return place
 
     def clean_payee(self) -> str:
         given = str(self.cleaned_data["payee"])

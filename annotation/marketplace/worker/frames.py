@@ -21,6 +21,7 @@ from annotation.marketplace.forms.answering import Given
 from annotation.marketplace.forms.fields import Form
 from annotation.marketplace.forms.showing import shown
 from annotation.marketplace.models import Hit, TestAttempt
+from annotation.marketplace.prepared import Prepared
 from annotation.marketplace.questions import parsed
 from annotation.marketplace.worker.addresses import PREVIEW, seal_holds, submit_base
 from annotation.marketplace.worker.hosts import answers_on, frames_may_be_served
@@ -30,6 +31,10 @@ from annotation.marketplace.worker.wrapping import Showing, wrapped
 # Amazon's own samples name its site in the form; that site is closed.
 _AMAZON_SUBMIT = re.compile(r"https?://(?:www|workersandbox)\.mturk\.com/mturk/externalSubmit")
 SUBMIT = "/mturk/externalSubmit"
+_QUESTION = Prepared(
+    lambda hit_id: Hit.objects.filter(hit_id=hit_id).exclude(kind=Hit.Kind.EXTERNAL).values_list("kind", "question"),
+    str,
+)
 
 log = logging.getLogger(__name__)
 
@@ -41,13 +46,14 @@ def frame(request: HttpRequest, hit_id: str, load: str, seal: str) -> HttpRespon
     refusal = _refused(request, seal, hit_id, load, assignment_id, worker_id)
     if refusal is not None:
         return refusal
-    hit = Hit.objects.only("kind", "question").filter(hit_id=hit_id).exclude(kind=Hit.Kind.EXTERNAL).first()
-    if hit is None:
+    found = _QUESTION(hit_id)
+    if not found:
         raise Http404
+    ((kind, question),) = found
     showing = _showing(load, "" if assignment_id == PREVIEW else assignment_id)
-    if hit.kind == Hit.Kind.FORM:
-        return form_page(request, reading.read(hit.question), showing)
-    html = _AMAZON_SUBMIT.sub(showing.submit, parsed(hit.question).content)
+    if kind == Hit.Kind.FORM:
+        return form_page(request, reading.read(question), showing)
+    html = _AMAZON_SUBMIT.sub(showing.submit, parsed(question).content)
     return confine(HttpResponse(wrapped(html, showing), content_type="text/html; charset=utf-8"))
 
 

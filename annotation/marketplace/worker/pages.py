@@ -15,6 +15,7 @@ from annotation.marketplace.eligibility import standing
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.models import Assignment, Hit
 from annotation.marketplace.money import dollars
+from annotation.marketplace.prepared import Prepared
 from annotation.marketplace.questions import parsed
 from annotation.marketplace.worker.addresses import framing, origin_of, submit_base
 from annotation.marketplace.worker.doors import Visit, note, worker_page
@@ -60,13 +61,12 @@ def preview(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
 @worker_page
 def accept(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
     """Take a place of this HIT or, when others took the last one a moment ago, of another of its group."""
-    # The step reads the HIT anew under its lock, without its question.
-    hit = Hit.objects.only("pk").filter(hit_id=hit_id).first()
-    if hit is None:
-        raise Http404
     try:
-        held = steps.accept(hit, worker=visit.worker, now=visit.now)
+        held = steps.accept(hit_id, worker=visit.worker, now=visit.now)
+    except Hit.DoesNotExist:
+        raise Http404 from None
     except WorkRefusedError as refusal:
+        hit = _hit(hit_id)
         following = accept_some(visit, hit.hit_type) if refusal.reason == "full" else None
         if following is None:
             return refused(request, refusal.reason, hit=hit)
@@ -130,13 +130,22 @@ def _hit(hit_id: str) -> Hit:
     return hit
 
 
+_OWN = Prepared(
+    lambda assignment_id, worker: (
+        Assignment.objects.select_related("hit__hit_type", "hit__requester__user")
+        .only(*SHOWN)
+        .filter(assignment_id=assignment_id, worker=worker)
+    ),
+    str,
+    int,
+)
+
+
 def _own(visit: Visit, assignment_id: str) -> Assignment:
-    rows = Assignment.objects.select_related("hit__hit_type", "hit__requester__user").only(*SHOWN)
-    held = rows.filter(assignment_id=assignment_id, worker=visit.worker).first()
-    if held is None:
-        raise Http404
-    held.worker = visit.worker
-    return held
+    for held in _OWN(assignment_id, visit.worker.pk):
+        held.worker = visit.worker
+        return held
+    raise Http404
 
 
 def _live_assignment(visit: Visit, hit: Hit) -> Assignment | None:

@@ -21,7 +21,7 @@ def accept_some(visit: Visit, hit_type: HitType) -> Assignment | None:
     """
     for hit in some_of(visit.worker, hit_type, now=visit.now):
         try:
-            return work.accept(hit, worker=visit.worker, now=visit.now)
+            return work.accept(hit.hit_id, worker=visit.worker, now=visit.now)
         except WorkRefusedError as refusal:
             if refusal.reason not in PASSING:
                 raise

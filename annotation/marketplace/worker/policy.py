@@ -16,6 +16,7 @@ from annotation.marketplace.worker.hosts import canonical_host
 # What requester HTML may do in its frame: no origin, no cookies, no navigation of the page around it.
 SANDBOX = "allow-scripts allow-forms allow-popups allow-modals allow-downloads"
 # What a form of ours needs: the nonce's script and style, and pictures and sounds from wherever they are.
+_NO_REQUEST = HttpRequest()  # the decorators do not look at it
 FORM = "default-src 'none'; img-src https: http: data:; media-src https: http:; base-uri 'none'"
 
 
@@ -56,5 +57,5 @@ def confine_form(response: HttpResponse, nonce: str) -> HttpResponse:
 
 
 def _mark(decorator: Callable[..., Callable[..., Any]], response: HttpResponse) -> HttpResponse:
-    decorator(lambda _request: response)(HttpRequest())
+    decorator(lambda _request: response)(_NO_REQUEST)
     return response

@@ -17,7 +17,10 @@ from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import rotate_token
 from django.urls import reverse
 
+from annotation.marketplace import moments
 from annotation.marketplace.models import OneTimeLink, WorkerAccount, WorkerSession
+from annotation.marketplace.moments import Moment
+from annotation.marketplace.prepared import Prepared
 
 Purpose = OneTimeLink.Purpose
 
@@ -104,14 +107,29 @@ def _unspent(token: str, purpose: str, now: datetime) -> QuerySet[OneTimeLink]:
     return rows.filter(worker__active=True)
 
 
+_SESSION = Prepared(
+    lambda token_hash: (
+        WorkerSession.objects.select_related("worker__channel__requester__consent")
+        .annotate(**moments.columns())
+        .filter(token_hash=token_hash)
+    ),
+    str,
+)
+
+
+def visitor_of(request: HttpRequest, *, now: datetime) -> tuple[WorkerAccount, Moment] | None:
+    """The worker whose session cookie came with `request`, and the market's moment."""
+    token = request.COOKIES.get(COOKIE)
+    for session in _SESSION(hashed(token)) if token else ():
+        if session.expires_at > now and session.worker.active:
+            return session.worker, moments.moment_of(session)
+    return None
+
+
 def worker_of(request: HttpRequest, *, now: datetime) -> WorkerAccount | None:
     """The worker whose session cookie came with `request`."""
-    token = request.COOKIES.get(COOKIE)
-    if not token:
-        return None
-    found = WorkerSession.objects.filter(token_hash=hashed(token), expires_at__gt=now, worker__active=True)
-    session = found.select_related("worker__channel__requester__consent").first()
-    return session.worker if session else None
+    found = visitor_of(request, now=now)
+    return found[0] if found else None
 
 
 def sign_in(request: HttpRequest, response: HttpResponse, session: str) -> HttpResponse:

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
-from annotation.marketplace import clock, drafts, testing, work
+from annotation.marketplace import clock, drafts, moments, testing, work
 from annotation.marketplace.answers import answers_xml
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.forms import reading
@@ -26,7 +26,8 @@ from annotation.marketplace.forms.answering import Given, faults, form_answers_x
 from annotation.marketplace.forms.fields import Form
 from annotation.marketplace.ids import is_public_id
 from annotation.marketplace.models import Assignment, Hit, Submission, TestAttempt
-from annotation.marketplace.sweep import catch_up
+from annotation.marketplace.prepared import Prepared
+from annotation.marketplace.sweep import arrive, catch_up
 from annotation.marketplace.worker.addresses import PREVIEW, assignment_of, submit_base
 from annotation.marketplace.worker.doors import on_worker_host
 from annotation.marketplace.worker.frames import SUBMIT, form_page
@@ -37,6 +38,17 @@ MOST_BYTES = 4 * 1024 * 1024
 MOST_FIELDS = 10_000
 
 Pairs = list[tuple[str, str]]
+
+# The state is read when it is asked for: after everything due by now has happened.
+_ASSIGNMENT = Prepared(
+    lambda assignment_id: (
+        Assignment.objects.select_related("hit")
+        .only("hit_id", "hit__kind")
+        .annotate(**moments.columns())
+        .filter(assignment_id=assignment_id)
+    ),
+    str,
+)
 
 
 @dataclass(frozen=True)
@@ -93,12 +105,10 @@ def draft(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _taken_in(assignment_id: str, pairs: Pairs, *, tested: bool) -> Outcome:
-    now = clock.now()
-    catch_up(now)
-    rows = Assignment.objects.select_related("hit").only("hit_id", "hit__kind")
-    assignment = rows.filter(assignment_id=assignment_id).first()
-    if assignment is None:
+    found = _ASSIGNMENT(assignment_id)
+    if not found:
         return _test(assignment_id, pairs) if tested else Outcome("unknown", 404)
+    assignment, now = found[0], arrive(moments.moment_of(found[0]))
     answer = _Answer.to(assignment, pairs)
     if answer.faults and assignment.state == Assignment.State.ACCEPTED:
         return Outcome("invalid", 422, False, answer.form, answer.given, answer.faults, assignment_id)
@@ -131,6 +141,7 @@ class _Answer:
 
 
 def _test(attempt_id: str, pairs: Pairs) -> Outcome:
+    catch_up(clock.now())
     attempt = TestAttempt.objects.filter(attempt_id=attempt_id).first()
     if attempt is None:
         return Outcome("unknown", 404)

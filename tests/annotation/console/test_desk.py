@@ -29,6 +29,7 @@ from annotation.models import (
 from tests.annotation.review.world import judged, make, member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
+READ_BY_ALL = ("quality", "quality-outcome")
 READ_BY_REVIEWERS = ("review", "review-assignment", "workers", "workers-page", "coding")
 REASON = "One label was given for all of the texts of this HIT."
 
@@ -86,7 +87,7 @@ def _names(patterns, before=()):
 def test_the_sweep_knows_every_address(study):
     known = {key for key in get_resolver("annotation.console.urls").reverse_dict if isinstance(key, str)}
     assert {name for name, _ in _names(of_judging)} <= known
-    assert len(addresses(study)) == 24
+    assert len(addresses(study)) == 25
 
 
 def test_a_viewer_can_change_nothing(study, enter):
@@ -94,7 +95,9 @@ def test_a_viewer_can_change_nothing(study, enter):
     before = [kind.objects.count() for kind in (Decision, Intent, RuleSet, Hold, Codebook, Look)]
     for name, address in addresses(study).items():
         assert viewer.post(address, {"codes": "null"}).status_code in {403, 405}, name
-        assert viewer.get(address).status_code == (200 if name == "quality" else 405) or name in READ_BY_REVIEWERS, name
+        assert viewer.get(address).status_code == (200 if name in READ_BY_ALL else 405) or name in READ_BY_REVIEWERS, (
+            name
+        )
     assert [viewer.get(addresses(study)[name]).status_code for name in READ_BY_REVIEWERS] == [403] * 5
     assert [kind.objects.count() for kind in (Decision, Intent, RuleSet, Hold, Codebook, Look)] == before
 
@@ -109,7 +112,7 @@ def test_a_stranger_finds_no_address(study):
 
 def test_nobody_without_the_permission_receives_a_real_id_from_any_address(study, enter, caplog):
     owner = enter("owner", "olga")
-    assert len(addresses(study, urlpatterns)) > 24
+    assert len(addresses(study, urlpatterns)) > 25
     for name, address in addresses(study, urlpatterns).items():
         given = {"look-reason": "Curious.", "chosen": first(study).market_id}
         for answer in (owner.get(address), owner.post(address, given)):
@@ -182,9 +185,10 @@ def test_rules_are_fixed_then_applied(study, enter):
     editor.post(to("quality-fix", study), {"name": "plan", "one_answer": "on", "straight_lining-at": ""})
     assert RuleSet.objects.get().rules == [["one_answer", None]]
     editor.post(to("quality-apply", study, 1))
-    page = editor.get(to("quality", study)).content.decode()
-    assert "holds" in page
-    assert "All submitted work was paid." in page
+    assert "holds" in editor.get(to("quality", study)).content.decode()
+    told = editor.get(to("quality-outcome", study)).content.decode()
+    assert "All submitted work was paid." in told
+    assert editor.get(to("quality-outcome", study), headers={"HX-Request": "true"}).content.decode() in told
 
 
 def test_measuring_anew_is_one_press(study, enter):

@@ -46,7 +46,7 @@ def verdicts() -> list[tuple[str, str]]:
 
 def test_a_mixed_queue_is_cleared_by_keyboard_and_a_decision_taken_back(page: Page, study: Study) -> None:
     page.goto(f"/console/studies/{study.uuid}/review/")
-    expect(page.locator("tbody .raised").first).to_have_text("one_answer")
+    expect(page.locator("tbody .raised").first).to_have_text("One answer")
     press(page, "Enter")
     # The most suspicious first: approved, but left out, with a reason.
     page.keyboard.press("x")

@@ -155,3 +155,28 @@ def test_a_large_pile_is_written_in_stretches(tmp_path: Path) -> None:
     assert (Text.objects.count(), Context.objects.count(), Generator.objects.count()) == (4100, 2050, 1)
     last = Text.objects.get(key="m2049")
     assert (last.context.body, last.likelihoods.get().log_prob_text) == ("Match 2049 was played.", "-70.5")
+
+
+def test_a_text_with_a_known_label_is_gold_and_needs_no_pair(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = [
+        "id,text,source,generator,context,known_label",
+        "r1,snow delays it,reference,,c1,",
+        "m1,rain,model,tiny,c1,",
+    ]
+    (tmp_path / "texts.csv").write_text("\n".join([*lines, "g1,colourless sleep green,model,tiny,c9,Very rare"]) + "\n")
+    call_command("import_texts", tmp_path / "texts.csv", study="new", create=True)
+    assert dict(Text.objects.values_list("key", "known_label")) == {"r1": "", "m1": "", "g1": "Very rare"}
+    assert "1 of the texts are gold" in capsys.readouterr().out
+
+
+def test_texts_added_later_meet_the_ids_and_contexts_that_are_there(good: Path, tmp_path: Path) -> None:
+    call_command("import_texts", good, study="new", create=True)
+    more = tmp_path / "more.csv"
+    more.write_text(GOOD.replace("r1", "r2").replace("m1", "m2").replace("snow", "hail").replace("rain", "fog"))
+    call_command("import_texts", more, study="new")
+    assert Context.objects.count() == 1
+    assert Text.objects.filter(context__key="c1").count() == 4
+    with pytest.raises(CommandError, match="'r2' already"):
+        call_command("import_texts", more, study="new")

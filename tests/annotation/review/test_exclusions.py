@@ -179,3 +179,13 @@ def test_who_somebody_is_takes_a_permission_and_is_noted():
     assert not Look.objects.exists()
     found = hold.look_up(worker, reason="A complaint.", actor=root, now=NOW)
     assert (found.external_id, Look.objects.get().user) == ("A9REALIDjudged00000", root)
+
+
+def test_work_of_people_on_hold_when_a_study_was_made_carries_a_flag():
+    ada = member(make(workers=2, hits=1, texts=1), "owner", "ada")
+    before = Study.objects.get().created_at - timedelta(days=1)
+    until = before.date() + timedelta(days=9)
+    first, _ = Worker.objects.order_by("pk")
+    hold.hold(first, reason="Too fast twice.", until=until, actor=ada, now=before)
+    assess(Study.objects.get(), now=NOW)
+    assert list(Flag.objects.filter(kind="held").values_list("submission__worker", flat=True)) == [first.pk]

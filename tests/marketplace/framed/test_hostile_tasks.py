@@ -268,3 +268,34 @@ def test_an_outside_page_hands_in_by_a_plain_form(lab, ann: Desk, thief: Thief) 
     )
     ann.recorded()
     assert Submission.objects.count() == 1
+
+
+def test_a_tab_that_the_task_opened_has_no_tie_to_its_page(lab, ann: Desk, thief: Thief) -> None:
+    frame = at_work(lab, ann, "")
+    with ann.context.expect_page() as opened:
+        frame.evaluate(f"window.open('{thief.origin}/tab', 'task'); 0")
+    tab = opened.value
+    tab.wait_for_load_state()
+    # Without a window to speak to there is nowhere to post a message.
+    assert tab.evaluate("[opener, parent === self, top === self]") == [None, True, True]
+    assert [seen for seen in thief.seen if "assay_worker" in seen] == []
+    assert Submission.objects.count() == 0
+
+
+def test_a_download_takes_nothing_with_it_and_leaves_the_page_alone(lab, ann: Desk, thief: Thief) -> None:
+    frame = at_work(lab, ann, "")
+    before = ann.page.url
+    with ann.page.expect_download() as begun:
+        frame.evaluate(
+            """() => { const a = document.createElement("a"); a.download = "invoice.html";
+            a.href = URL.createObjectURL(new Blob(["x"])); a.click() }"""
+        )
+    assert begun.value.url.startswith("blob:null")
+    frame.evaluate(
+        f"document.body.append(Object.assign(document.createElement('a'), {{href: '{thief.origin}/f', download: ''}}));"
+        "document.querySelector('a').click()"
+    )
+    ann.page.wait_for_timeout(500)
+    assert ann.page.url == before
+    assert Assignment.objects.get().state == "Accepted"
+    assert [seen for seen in thief.seen if "assay_worker" in seen] == []

@@ -1,0 +1,96 @@
+"""The web process is killed while a worker hands in, and comes back: the answer arrives, once."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browsing import fresh
+from tests.marketplace.conftest import mturk
+from tests.marketplace.framed.desk import Desk, task
+from tests.marketplace.framed.test_never_lost import KEPT, fill_in
+from tests.marketplace.questions import html_question
+
+ROOT = Path(__file__).resolve().parents[3]
+COUNT = (
+    "from annotation.marketplace.models import Assignment, Submission; "
+    "print(Submission.objects.count(), *Assignment.objects.values_list('state', flat=True))"
+)
+HIT = {
+    "Title": "Rate a text",
+    "Description": "Read it.",
+    "Reward": "0.05",
+    "LifetimeInSeconds": 3_600,
+    "AssignmentDurationInSeconds": 3_600,
+}
+
+
+@dataclass
+class House:
+    """A project with a database of its own, whose web process can be killed and started again at the same address."""
+
+    environment: dict[str, str]
+    origin: str
+    running: list[subprocess.Popen[str]] = field(default_factory=list)
+
+    def manage(self, *words: str) -> str:
+        command = [sys.executable, str(ROOT / "manage.py"), *words]
+        return subprocess.run(
+            command, env=self.environment, cwd=ROOT, capture_output=True, text=True, check=True
+        ).stdout
+
+    def start(self) -> None:
+        command = [sys.executable, str(ROOT / "manage.py"), "serve", "--port", self.origin.rpartition(":")[2]]
+        process = subprocess.Popen(command, env=self.environment, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        self.running.append(process)
+        assert process.stdout is not None
+        assert self.origin in process.stdout.readline()
+
+    def kill(self) -> None:
+        for process in self.running:
+            process.kill()
+            process.communicate(timeout=30)
+        self.running.clear()
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    origins = {f"{name}_ORIGIN": f"http://127.0.0.1:{port}" for name in ("WORKER", "CONSOLE")}
+    settings = {"DJANGO_SETTINGS_MODULE": "deploy.settings.development", "HIT_ORIGIN": f"http://localhost:{port}"}
+    database = {"DATABASE_URL": f"sqlite:///{tmp_path / 'house.sqlite3'}"}
+    made = House({**os.environ, **origins, **settings, **database}, origins["WORKER_ORIGIN"])
+    made.manage("migrate", "--verbosity", "0")
+    yield made
+    made.kill()
+
+
+def test_answers_outlive_a_killed_server(house: House, browser: Browser) -> None:
+    house.start()
+    key = json.loads(house.manage("requester", "lab", "--balance", "100.00", "--json"))
+    client = mturk(f"{house.origin}/mturk/", key["access_key"], key["secret_key"])
+    hit = client.create_hit(**HIT, Question=html_question(task()))["HIT"]
+    worker = json.loads(house.manage("worker", "ann", "--json"))
+    with fresh(browser, base_url=house.origin) as context:
+        ann = Desk(worker["worker_id"], context, context.new_page())
+        ann.page.goto(worker["sign_in_url"])
+        frame = ann.accept(hit)
+        fill_in(frame)
+        house.kill()
+        frame.get_by_role("button", name="Submit").click()
+        expect(ann.page.get_by_text(KEPT)).to_be_visible()
+        house.start()
+        ann.page.get_by_role("button", name="Try now").click()
+        ann.recorded()
+    assert house.manage("shell", "-v0", "-c", COUNT).split() == ["1", "Submitted"]

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
 
-from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery, Sum, Value
+from django.db.models import Count, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Coalesce
 
-from annotation.models import AuditEvent, Hit, Study, Text
+from annotation.designs.wording import from_json
+from annotation.models import AuditEvent, Decision, Hit, Intent, Job, Result, Study, Submission, Text
+from annotation.pricing.fees import most_cents
 
 
 def _counted(rows: QuerySet, of: str = "study", what: Count | Sum | None = None) -> Coalesce:
@@ -53,3 +57,227 @@ def counts(study: Study) -> Counts:
 def deeds(study: Study) -> QuerySet[AuditEvent]:
     """What was done to the study, newest first."""
     return AuditEvent.objects.filter(study=study).order_by("-number")
+
+
+def unblinded(study: Study) -> bool:
+    """Whether somebody has looked at results; an imported study has nothing left to be blind to."""
+    return study.mode == Study.Mode.IMPORTED or AuditEvent.objects.filter(study=study, verb="unblind").exists()
+
+
+def average_words(study: Study, *, of: int = 200) -> float:
+    """Words of a text with its context, over the first `of` texts that are judged; 0 without texts."""
+    rows = study.texts.judged().order_by("pk").values_list("body", "context__body")[:of]
+    counts = [len(body.split()) + len((context or "").split()) for body, context in rows]
+    return sum(counts) / len(counts) if counts else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pile:
+    """The study's judged texts: how many of the references, by domain; of each generator, by domain."""
+
+    references: dict[str, int]
+    generators: dict[str, dict[str, int]]
+
+    @property
+    def domains(self) -> tuple[str, ...]:
+        named = {domain for counts in (self.references, *self.generators.values()) for domain in counts}
+        return tuple(sorted(named - {""}))
+
+    @property
+    def total(self) -> int:
+        return sum(self.references.values()) + sum(sum(one.values()) for one in self.generators.values())
+
+    def of_cell(self, domain: str = "", generator: str = "") -> int:
+        """How many texts a cell shows: the references, and those of its generator or of all."""
+        chosen = [self.generators.get(generator, {})] if generator else list(self.generators.values())
+        counts = [self.references, *chosen]
+        return sum(sum(one.values()) if not domain else one.get(domain, 0) for one in counts)
+
+
+def pile(study: Study) -> Pile:
+    """The texts in numbers; gold texts, which are not evaluated, apart."""
+    rows = study.texts.judged().filter(known_label="").values_list("generator__name", "domain").annotate(n=Count("pk"))
+    references: dict[str, int] = {}
+    generators: dict[str, dict[str, int]] = {}
+    for generator, domain, n in rows.order_by("generator__name", "domain"):
+        (generators.setdefault(generator, {}) if generator else references)[domain] = n
+    return Pile(references, generators)
+
+
+def found_texts(study: Study, *, words: str = "", side: str = "", state: str = "") -> QuerySet[Text]:
+    """The study's texts, in the order they came. side: `reference` or a generator's name; state: judged or left_out."""
+    rows = study.texts.select_related("context", "generator").order_by("pk")
+    if words:
+        rows = rows.filter(Q(body__icontains=words) | Q(key__icontains=words) | Q(context__key__icontains=words))
+    if side == Text.Source.REFERENCE:
+        rows = rows.filter(source=side)
+    elif side:
+        rows = rows.filter(generator__name=side)
+    if state:
+        rows = rows.filter(left_out="") if state == "judged" else rows.exclude(left_out="")
+    return rows
+
+
+@dataclass(frozen=True, slots=True)
+class CellLine:
+    """A cell as laid out: its HITs, its places, and what they cost at most."""
+
+    name: str
+    hits: int
+    assignments: int
+    reward_cents: int
+    cents: int
+
+
+def laid_out(study: Study) -> list[CellLine]:
+    """The study's cells with the HITs they have."""
+    found: dict[int, list[Hit]] = {}
+    for hit in study.hits.select_related("cell__arm__study", "cell__generator").order_by("slot"):
+        found.setdefault(hit.cell_id, []).append(hit)
+    lines = []
+    for hits in found.values():
+        cell = hits[0].cell
+        cents = sum(most_cents((hit.max_assignments, cell.reward_cents) for hit in hits))
+        places = sum(hit.max_assignments for hit in hits)
+        lines.append(CellLine(str(cell), len(hits), places, cell.reward_cents, cents))
+    return lines
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What was decided about the work of a study, by whom it was done, and between which times it is offered."""
+
+    submitted: int
+    approved: int
+    rejected: int
+    unread: int
+    workers: int
+    problem: str
+    published_at: datetime | None
+    expires_at: datetime | None
+
+    @property
+    def to_review(self) -> int:
+        return self.submitted - self.approved - self.rejected
+
+
+def work(study: Study) -> Work:
+    """Aggregates over assignments, never over judgments."""
+    paid = Decision.objects.filter(submission__hit__study=study, matter=Decision.Matter.PAYMENT)
+    verdicts = dict(paid.order_by().values_list("verdict").annotate(n=Count("pk")))
+    found = Submission.objects.filter(hit__study=study).aggregate(
+        submitted=Count("pk"),
+        unread=Count("pk", filter=Q(parse=None, raw_format="mturk-xml")),
+        workers=Count("worker", distinct=True),
+    )
+    failed = study.intents.filter(state=Intent.State.FAILED).order_by("-pk").first()
+    made = AuditEvent.objects.filter(study=study, verb="publish").order_by("number").first()
+    return Work(
+        **found,
+        approved=verdicts.get("approve", 0),
+        rejected=verdicts.get("reject", 0),
+        problem=failed.outcome if failed else "",
+        published_at=made.at if made else None,
+        expires_at=made.at + timedelta(seconds=study.lifetime_seconds) if made else None,
+    )
+
+
+def everywhere(studies: QuerySet[Study]) -> QuerySet[AuditEvent]:
+    """What was done to any of these studies, newest first."""
+    return AuditEvent.objects.filter(study__in=studies.values("pk")).select_related("study").order_by("-at", "-pk")
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What publishing asks a marketplace for, in numbers and words."""
+
+    hits: int
+    assignments: int
+    rewards: tuple[int, ...]
+    title: str
+    requirements: tuple[str, ...]
+    minutes: int
+    days: int
+    approval_days: float
+
+
+def plan_of(study: Study) -> Order:
+    """The order of the whole study."""
+    hits = list(study.hits.select_related("cell__arm__study"))
+    version = study.wordings.last()
+    words = from_json(version.body) if version else None
+    wanted = []
+    if study.minimum_approved_hits is not None:
+        wanted.append(f"more than {study.minimum_approved_hits} approved HITs")
+    if study.minimum_percent_approved is not None:
+        wanted.append(f"an approval rate above {study.minimum_percent_approved} %")
+    if study.country:
+        wanted.append(f"from {study.country}")
+    if study.once:
+        wanted.append("each person once, in one cell")
+    return Order(
+        hits=len(hits), assignments=sum(hit.max_assignments for hit in hits),
+        rewards=tuple(sorted({hit.cell.reward_cents for hit in hits})), title=words.said(words.title) if words else "",
+        requirements=tuple(wanted), minutes=study.assignment_seconds // 60, days=study.lifetime_seconds // 86_400,
+        approval_days=study.auto_approval_seconds / 86_400,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of a draft on its way out: the key of its place, and whether it is done."""
+
+    key: str
+    done: bool
+
+
+def steps(study: Study) -> list[Step]:
+    """The way from texts to results, and how far the study is."""
+    texts, hits = study.texts.exists(), study.hits.exists()
+    out = study.status != Study.Status.DRAFT
+    work = Submission.objects.filter(hit__study=study).exists()
+    reported = study.results.exists()
+    done = (
+        ("texts", texts),
+        ("design", hits),
+        ("preview", out),
+        ("publish", out),
+        ("progress", work),
+        ("results", reported),
+    )
+    return [Step(key, so) for key, so in done]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One measure of one generator, as a table shows it."""
+
+    generator: str
+    measure: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int | None
+    signature: str
+
+
+MEASURES = {"huse": "HUSE", "huse_q": "HUSE-Q", "huse_d": "HUSE-D"}
+
+
+def told(job: Job) -> list[Told]:
+    """The measures of a report that was made, with interval, n and signature."""
+    result = Result.objects.filter(pk=job.outcome.get("result"), study=job.study_id).first()
+    generators = result.numbers.get("generators", {}) if result else {}
+    return [
+        _told(name, measure, one["modes"]["exact"].get(measure) or {})
+        for name, one in sorted(generators.items())
+        for measure in MEASURES
+    ]
+
+
+def _told(generator: str, measure: str, found: dict[str, Any]) -> Told:
+    interval = found.get("interval") or {}
+    return Told(
+        generator, MEASURES[measure], found.get("value"), interval.get("low"), interval.get("high"), found.get("n"),
+        found.get("signature", ""),
+    )  # fmt: skip

@@ -20,7 +20,8 @@ def hit_page(request: HttpRequest, token: str) -> HttpResponse:
     response = HttpResponse(page_of(hit, wording_of(hit)))
     response.headers["Content-Security-Policy"] = (
         "sandbox allow-scripts allow-forms; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
-        f"form-action {settings.WORKER_ORIGIN}; frame-ancestors {settings.WORKER_ORIGIN}; base-uri 'none'"
+        f"form-action {settings.WORKER_ORIGIN}; base-uri 'none'; "
+        f"frame-ancestors {settings.WORKER_ORIGIN} {settings.CONSOLE_ORIGIN}"
     )
     del response.headers["X-Frame-Options"]
     response.xframe_options_exempt = True

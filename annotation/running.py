@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shutil
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -59,9 +60,13 @@ def run(job: Job, *, clock: Clock = timezone.now) -> None:
         log.exception("The job %s failed", job.uuid)
         jobs.fail(job, "A fault of ours; the log of the server says more. Nothing was changed.", now=clock())
     else:
-        jobs.finish(job, outcome, now=clock(), study=study)
+        if jobs.finish(job, outcome, now=clock(), study=study) and job.kind in STORED:
+            for name in job.settings.keys() & {"path", "likelihoods"}:
+                shutil.rmtree(Path(job.settings[name]).parent, ignore_errors=True)
 
 
+# What these read is in the database now; the uploads go, with the folders that they had to themselves.
+STORED = (Job.Kind.ADD_TEXTS, Job.Kind.IMPORT_BATCH)
 Done = tuple[dict[str, Any], Study | None]
 
 
@@ -80,6 +85,7 @@ def _examined(job: Job, tell: Tell) -> Examination:
     found = examine_texts(
         Path(asked["path"]),
         names=_names(asked),
+        likelihoods=Path(asked["likelihoods"]) if asked.get("likelihoods") else None,
         generator=asked.get("generator") or None,
         allow=[Code(one) for one in asked.get("allow", ())],
         progress=lambda done, of: tell("Reading", done, of),

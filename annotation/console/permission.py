@@ -72,7 +72,7 @@ def study_page(least: Role = Role.VIEWER) -> Callable[[View], View]:
         @console_page
         @wraps(view)
         def guarded(request: HttpRequest, study_id: UUID, **kwargs: Any) -> HttpResponseBase:
-            study = studies_of(request.user).filter(uuid=study_id).first()  # type: ignore[arg-type]
+            study = studies_of(visitor(request)).filter(uuid=study_id).first()
             if study is None:
                 raise Http404
             if not may(study, least):

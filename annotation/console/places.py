@@ -26,14 +26,26 @@ class Place:
         return name == self.key or name.startswith(f"{self.key}-")
 
 
-RAIL = (Place("studies", _("Studies")),)
+RAIL = (
+    Place("studies", _("Studies")),
+    Place("activity", _("Activity")),
+    Place("keys", _("API keys")),
+)
 
 TABS = (
     Place("overview", _("Overview")),
+    Place("texts", _("Texts")),
+    Place("design", _("Design")),
+    Place("preview", _("Preview")),
+    Place("publish", _("Publish")),
+    Place("progress", _("Progress")),
     Place("running", _("Running")),
     Place("review", _("Review"), Role.REVIEWER),
     Place("quality", _("Quality")),
     Place("workers", _("Workers"), Role.REVIEWER),
     Place("coding", _("Coding"), Role.REVIEWER),
+    Place("results", _("Results")),
+    Place("exports", _("Exports")),
+    Place("people", _("People")),
     Place("log", _("Log")),
 )

@@ -85,8 +85,10 @@ def create(
     return study
 
 
-def reword(study: Study, wording: Wording, *, now: datetime) -> StudyWording:
+def reword(study: Study, wording: Wording, *, now: datetime, actor: str = "") -> StudyWording:
     """Make `wording` the study's, as a new version unless it is the one in use. HITs keep the version they have.
+
+    actor: who changed it, for the audit log ("" while the study is made).
 
     Raises StateError where the study asks for another kind of task.
     """
@@ -96,7 +98,14 @@ def reword(study: Study, wording: Wording, *, now: datetime) -> StudyWording:
     found = study.wordings.filter(digest=digest).first()
     if found:
         return found
-    last = study.wordings.last()
-    return StudyWording.objects.create(
-        study=study, version=last.version + 1 if last else 1, digest=digest, body=as_json(wording), created_at=now
-    )
+    with transaction.atomic():
+        last = study.wordings.select_for_update().last()
+        made = StudyWording.objects.create(
+            study=study, version=last.version + 1 if last else 1, digest=digest, body=as_json(wording), created_at=now
+        )
+        if actor:
+            AuditEvent.objects.record(study, "reword", actor=actor, now=now, version=made.version, digest=digest)
+        if actor and not study.hits.exists():
+            first = wording.criteria[0]
+            Study.objects.filter(pk=study.pk).update(scale=Scale.objects.matching(first.scale, first.labels))
+    return made

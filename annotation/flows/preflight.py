@@ -16,10 +16,9 @@ from annotation.exceptions import MarketError
 from annotation.models import Arm, Hit, Study, Text
 from annotation.orders import lines_of, page_of, wording_of
 from annotation.pricing.fees import most_cents
-from annotation.pricing.wages import DEFAULT_FLOOR_CENTS, estimated_time, reward_for_floor, wage
+from annotation.pricing.wages import DEFAULT_FLOOR_CENTS, hit_time, reward_for_floor, wage
 
 SHOWN = 5
-SECONDS_A_JUDGMENT, SECONDS_A_REMARK, SECONDS_BEFORE = 8, 30, 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +126,8 @@ def _wage(study: Study, hits: list[Hit], floor: int) -> Iterator[Finding]:
         lines, wording = lines_of(hit), wording_of(hit)
         texts = [text for line in lines for text in (line.text, line.partner) if text]
         words = sum(len(text.body.split()) + len(text.context.split()) for text in texts)
-        remarks = len(lines) * SECONDS_A_REMARK if wording.follow_ups else 0
-        judgments = len(lines) * len(wording.criteria)
-        time = estimated_time(
-            words, judgments=judgments, seconds_a_judgment=SECONDS_A_JUDGMENT, other_seconds=SECONDS_BEFORE + remarks
-        )
+        remarks = len(lines) if wording.follow_ups else 0
+        time = hit_time(words, judgments=len(lines) * len(wording.criteria), remarks=remarks)
         pay = wage(hit.cell.reward_cents, time, floor=floor)
         if pay.below_floor:
             least = reward_for_floor(time, floor=floor, slow=False)

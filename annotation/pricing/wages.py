@@ -13,6 +13,8 @@ DEFAULT_FLOOR_CENTS = 1500
 WORDS_A_MINUTE = 238
 # Spread of the logarithm of working times: the released HUSE batch has mean / median = 1254.7 s / 804 s.
 SPREAD = math.sqrt(2 * math.log(1254.7 / 804))
+# Assumed until times are measured: for choosing a label, for a remark, and for instructions and consent.
+SECONDS_A_JUDGMENT, SECONDS_A_REMARK, SECONDS_BEFORE = 8, 30, 60
 QUARTILE = NormalDist().inv_cdf(0.75)
 
 
@@ -77,6 +79,12 @@ def estimated_time(words: float, *, judgments: int, seconds_a_judgment: float, o
     median = words / WORDS_A_MINUTE * 60 + judgments * seconds_a_judgment + other_seconds
     factor = math.exp(QUARTILE * SPREAD)
     return WorkTime(median / factor, median, median * factor, measured=False)
+
+
+def hit_time(words: float, *, judgments: int, remarks: int = 0) -> WorkTime:
+    """Estimated time of one HIT: its words (contexts included), the answers to choose and the remarks to write."""
+    other = SECONDS_BEFORE + remarks * SECONDS_A_REMARK
+    return estimated_time(words, judgments=judgments, seconds_a_judgment=SECONDS_A_JUDGMENT, other_seconds=other)
 
 
 def floor_cents(country: str, floors: Mapping[str, int] | None = None) -> int:

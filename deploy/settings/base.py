@@ -91,6 +91,8 @@ TRUSTED_PROXIES = env.whole("TRUSTED_PROXIES", 0)
 LANGUAGE_CODE = "en"
 # Only what pages are translated to: a page must not call itself by a language that it does not speak.
 LANGUAGES = [(code, code) for code in env.words("LANGUAGES", ["en", "de", "es"])]
+# Before those of other applications, which translate the same words in their own way.
+LOCALE_PATHS = [ROOT / "annotation" / "marketplace" / "locale"]
 LANGUAGE_COOKIE_NAME = "assay_language"
 LANGUAGE_COOKIE_PATH = "/hits/"
 LANGUAGE_COOKIE_AGE = 365 * 24 * 3600

@@ -6,9 +6,31 @@ from playwright.sync_api import Page
 
 from tests.screenshots.shots import Shot
 
+DRAFT_PLACES = [
+    "texts",
+    "texts/add",
+    "texts/select",
+    "design",
+    "design/wording",
+    "preview",
+    "publish",
+    "progress",
+    "results",
+    "exports",
+]
+STUDY_PLACES = ["texts", "design", "preview", "publish", "progress", "results", "exports", "people", "log"]
+
 
 def _nothing_filled_in(page: Page) -> None:
     page.get_by_role("button", name="Sign in").click()
+
+
+def _settled(page: Page) -> None:
+    page.wait_for_load_state("networkidle")
+
+
+def _named(path: str) -> str:
+    return path.replace("/", "-")
 
 
 SHOTS = [
@@ -17,10 +39,21 @@ SHOTS = [
     Shot("console-refused", lambda world: f"{world.origin}/console/enter/nothing/"),
     Shot("console-studies", lambda world: f"{world.origin}/console/", "owner"),
     Shot("console-studies-empty", lambda world: f"{world.origin}/console/", "newcomer"),
+    Shot("console-new", lambda world: f"{world.origin}/console/new/", "owner"),
+    Shot("console-import", lambda world: f"{world.origin}/console/import/", "owner"),
+    Shot("console-activity", lambda world: f"{world.origin}/console/activity/", "owner"),
+    Shot("console-keys", lambda world: f"{world.origin}/console/keys/", "owner"),
     Shot("console-overview", lambda world: world.of_study(), "owner"),
     Shot("console-overview-empty", lambda world: world.of_draft(), "owner"),
+    *(
+        Shot(f"console-{_named(path)}", lambda world, path=path: world.of_study(f"{path}/"), "owner", _settled)
+        for path in STUDY_PLACES
+    ),
+    *(
+        Shot(f"console-{_named(path)}-empty", lambda world, path=path: world.of_draft(f"{path}/"), "owner", _settled)
+        for path in DRAFT_PLACES
+    ),
     Shot("console-running", lambda world: world.of_study("running/"), "owner"),
     Shot("console-running-empty", lambda world: world.of_draft("running/"), "owner"),
     Shot("console-running-compare", lambda world: world.of_study("running/compare/"), "owner"),
-    Shot("console-log", lambda world: world.of_study("log/"), "owner"),
 ]

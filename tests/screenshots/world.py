@@ -35,10 +35,12 @@ def served(folder: Path) -> Iterator[World]:
     import django
 
     django.setup()
+    from django.core.management import call_command
     from waitress import create_server
 
     from annotation.management.commands.serve import application, follow_port
 
+    call_command("migrate", verbosity=0)
     server = create_server(application(), host="127.0.0.1", port=0, threads=8)
     follow_port(server.effective_port)
     threading.Thread(target=server.run, daemon=True).start()
@@ -51,8 +53,11 @@ def served(folder: Path) -> Iterator[World]:
 def _peopled(origin: str, folder: Path) -> World:
     from django.utils import timezone
 
+    from annotation.flows import jobs
     from annotation.flows.create import Plan, create
+    from annotation.flows.unblind import unblind
     from annotation.models import Membership, Role, Study
+    from annotation.running import run_due
 
     study = Study.objects.get(name="demo")
     draft = Study.objects.filter(name="draft").first() or create(
@@ -61,6 +66,9 @@ def _peopled(origin: str, folder: Path) -> World:
     owner, newcomer = (_user(name) for name in ("owner", "newcomer"))
     for one in (study, draft):
         Membership.objects.get_or_create(study=one, user=owner, role=Role.OWNER)
+    if unblind(study, actor="owner", now=timezone.now()):
+        jobs.ask("report", by=owner, now=timezone.now(), study=study)
+        run_due()
     cookies = {"owner": _session(owner, origin), "newcomer": _session(newcomer, origin), "worker": _worker(origin)}
     return World(origin, folder, cookies, str(study.uuid), str(draft.uuid))
 

@@ -7,16 +7,18 @@ from datetime import datetime
 from typing import Any
 
 from django import template
-from django.forms import BoundField, CheckboxInput
+from django.forms import BoundField, CheckboxInput, CheckboxSelectMultiple, RadioSelect
 from django.http import HttpRequest
 from django.template import Context
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext_lazy as _
 
 from annotation.console import permission, places
-from annotation.models import Study
+from annotation.models import AuditEvent, Study
+from annotation.overviews import Step
 from annotation.quality.filters import title_of
 
 register = template.Library()
@@ -86,3 +88,80 @@ def _here(context: Context) -> str:
     request: HttpRequest | None = context.get("request")
     match = request.resolver_match if request else None
     return (match.url_name or "") if match else ""
+
+
+@register.inclusion_tag("console/way.html")
+def way(study: Study, steps: Iterable[Step]) -> dict[str, Any]:
+    """The steps from texts to results; the first that is not done is the next."""
+    labels = {place.key: place.label for place in places.TABS}
+    found, open_before = [], False
+    for step in steps:
+        address = reverse(f"console:{step.key}", args=[study.uuid])
+        found.append((labels[step.key], address, step.done, not step.done and not open_before))
+        open_before = open_before or not step.done
+    return {"found": found}
+
+
+@register.filter
+def grouped(field: BoundField) -> bool:
+    """Whether a field is a group of choices, which a legend names."""
+    return isinstance(field.field.widget, RadioSelect | CheckboxSelectMultiple)
+
+
+@register.filter
+def summed(counts: dict[str, int]) -> str:
+    """The sum of a mapping's numbers."""
+    return whole(sum(counts.values()))
+
+
+@register.filter
+def number(value: float | None) -> str:
+    """Three decimals; a dash for nothing."""
+    return "–" if value is None else f"{value:.3f}".replace("-", "−")
+
+
+@register.filter
+def drawn(svg: str) -> SafeString:
+    """A figure that `metrics.figures.static` drew: its texts are escaped there."""
+    return mark_safe(svg)  # noqa: S308 - made by us, from escaped texts
+
+
+DEEDS = {
+    "create": _("made the study"),
+    "configure": _("changed settings"),
+    "reword": _("changed the words"),
+    "add_texts": _("added texts"),
+    "select_texts": _("chose texts"),
+    "score_texts": _("scored texts"),
+    "arrange": _("set arms and cells"),
+    "design": _("laid out HITs"),
+    "clear_design": _("took the layout back"),
+    "publish": _("published"),
+    "approve": _("approved work"),
+    "unblind": _("looked at results"),
+    "export": _("made a report"),
+    "enrol": _("changed who works here"),
+    "import_work": _("imported a finished batch"),
+}
+
+
+@register.filter
+def done(deed: AuditEvent) -> Any:
+    """What was done, in words; the verb itself where there are none."""
+    return DEEDS.get(deed.verb, deed.verb.replace("_", " "))
+
+
+@register.filter
+def facts(told: dict[str, Any]) -> str:
+    """The numbers and names of a deed, short."""
+    parts = [f"{name.replace('_', ' ')}: {_short(value)}" for name, value in sorted(told.items())]
+    return "; ".join(parts)[:300]
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name.replace('_', ' ')} {_short(one)}" for name, one in sorted(value.items()))
+    if isinstance(value, list):
+        return ", ".join(map(_short, value))
+    told = str(value)
+    return f"{told[:12]}…" if len(told) > 60 else told

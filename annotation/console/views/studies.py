@@ -1,30 +1,96 @@
-"""The list of studies, a study's opening page and its log."""
+"""The list of studies, new ones, a study's opening page, its log and its people."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from annotation import overviews
-from annotation.console.permission import console_page, studies_of, study_page
-from annotation.models import Study
+from annotation.accounts.models import User
+from annotation.console import uploads
+from annotation.console.forms.studies import Enrol, ImportBatch, NewStudy
+from annotation.console.permission import console_page, may, studies_of, study_page, visitor
+from annotation.designs.presets import preset_called
+from annotation.exceptions import AssayError
+from annotation.flows import jobs
+from annotation.flows.create import Plan, create
+from annotation.flows.enrol import enrol
+from annotation.models import Job, Role, Study
 
 LINES = 50
 
 
 @console_page
 def listing(request: HttpRequest) -> HttpResponse:
-    found = Paginator(overviews.with_counts(studies_of(request.user)), LINES)  # type: ignore[arg-type]
+    found = Paginator(overviews.with_counts(studies_of(visitor(request))), LINES)
     return render(request, "console/studies.html", {"page": found.get_page(request.GET.get("page"))})
+
+
+@console_page
+def new(request: HttpRequest) -> HttpResponse:
+    form = NewStudy(request.POST or None, initial={"preset": "huse-2019"})
+    if form.is_valid():
+        try:
+            return redirect("console:texts", _made(form, visitor(request)).uuid)
+        except AssayError as error:
+            form.add_error(None, str(error))
+    return render(request, "console/new.html", {"form": form})
+
+
+def _made(form: NewStudy, owner: User) -> Study:
+    """A draft by the preset, with the person's own noun and question."""
+    given, preset = form.cleaned_data, preset_called(form.cleaned_data["preset"])
+    wording = replace(preset.wording, noun=given["noun"], nouns=f"{given['noun']}s")
+    plan = Plan(**{**preset.settings, "question": given["question"], "noun": given["noun"]})
+    return create(
+        given["name"], mode=given["mode"], plan=plan, wording=wording, owner=owner, actor=owner.get_username(),
+        now=timezone.now(),
+    )  # fmt: skip
+
+
+@console_page
+def import_batch(request: HttpRequest) -> HttpResponse:
+    form = ImportBatch(request.POST or None, request.FILES or None)
+    if form.is_valid():
+        given = {"path": str(uploads.keep(form.cleaned_data["file"])), "name": form.cleaned_data["name"]}
+        job = jobs.ask(Job.Kind.IMPORT_BATCH, by=visitor(request), now=timezone.now(), settings=given)
+        return redirect("console:job", job.uuid)
+    return render(request, "console/import_batch.html", {"form": form})
 
 
 @study_page()
 def overview(request: HttpRequest, study: Study) -> HttpResponse:
-    return render(request, "console/overview.html", {"study": study, "counts": overviews.counts(study)})
+    context = {"study": study, "counts": overviews.counts(study), "steps": overviews.steps(study)}
+    return render(request, "console/overview.html", {**context, "jobs": study.jobs.order_by("-created_at")[:10]})
 
 
 @study_page()
 def log(request: HttpRequest, study: Study) -> HttpResponse:
     found = Paginator(overviews.deeds(study), LINES)
     return render(request, "console/log.html", {"study": study, "page": found.get_page(request.GET.get("page"))})
+
+
+@console_page
+def activity(request: HttpRequest) -> HttpResponse:
+    found = Paginator(overviews.everywhere(studies_of(visitor(request))), LINES)
+    return render(request, "console/activity.html", {"page": found.get_page(request.GET.get("page"))})
+
+
+@study_page()
+def people(request: HttpRequest, study: Study) -> HttpResponse:
+    """Everybody sees who is here; an owner changes it."""
+    form = Enrol(request.POST or None)
+    if request.method == "POST" and may(study, Role.OWNER) and form.is_valid():
+        role = None if "remove" in request.POST else form.cleaned_data["role"]
+        user = form.cleaned_data["user"]
+        enrol(study, user, role, actor=request.user.get_username(), now=timezone.now())
+        messages.success(request, _("The people of this study were changed."))
+        return redirect("console:people", study.uuid)
+    members = study.memberships.select_related("user").order_by("user__username")
+    return render(request, "console/people.html", {"study": study, "members": members, "form": form})

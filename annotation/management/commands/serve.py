@@ -6,6 +6,7 @@ import gc
 import io
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -115,6 +116,8 @@ def _work_loop() -> Iterator[None]:
     """`manage.py work` beside the server: heavy computing holds up no page, and what is due is done while it runs."""
     told = {name: getattr(settings, name) for name in (*ORIGINS, *_key_of_our_own())}
     told["MTURK_ENDPOINT_URL"] = settings.MTURK_ENDPOINT_URL
+    # A stop by a signal ends the loop too, as Ctrl-C does.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     command = [sys.executable, str(settings.ROOT / "manage.py"), "work", "--every", WORK_SECONDS, "--collect"]
     with (settings.VAR / "work.log").open("a") as log:
         loop = subprocess.Popen(command, env={**os.environ, **told}, stdout=log, stderr=subprocess.STDOUT)  # noqa: S603

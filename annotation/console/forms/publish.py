@@ -1,0 +1,24 @@
+"""Spending needs the study's name, typed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+
+class Publish(forms.Form):
+    by_invitation = forms.BooleanField(
+        label=_("Open to invited people only (a class, a panel, a link)"), required=False
+    )
+    name = forms.CharField(label=_("The study's name"), widget=forms.TextInput(attrs={"autocomplete": "off"}))
+
+    def __init__(self, *args: Any, wanted: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.wanted = wanted
+
+    def clean_name(self) -> str:
+        if self.cleaned_data["name"].strip() != self.wanted:
+            raise forms.ValidationError(_("That is not the study's name; nothing was published."))
+        return self.wanted

@@ -1,0 +1,62 @@
+"""A new study, and who works on it."""
+
+from __future__ import annotations
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from annotation.accounts.models import User
+from annotation.console.forms.texts import small_enough
+from annotation.designs.presets import PRESETS
+from annotation.models import Role
+
+
+def _told(name: str) -> str:
+    preset = PRESETS[name]
+    return f"{name}: {preset.source}"
+
+
+class NewStudy(forms.Form):
+    name = forms.SlugField(
+        label=_("Name"), max_length=100, help_text=_("Letters, digits, dashes and underscores; for you and the report.")
+    )
+    preset = forms.ChoiceField(
+        label=_("Begin with the design of"), choices=[(name, _told(name)) for name in PRESETS], widget=forms.RadioSelect
+    )
+    mode = forms.ChoiceField(
+        label=_("Mode"),
+        widget=forms.RadioSelect,
+        initial="rehearsal",
+        choices=[
+            ("rehearsal", _("Rehearsal: simulated people, play money")),
+            ("live", _("Live: real people, real money")),
+        ],
+    )
+    question = forms.CharField(
+        label=_("What do you want to find out?"), required=False, help_text=_("One sentence; the report prints it.")
+    )
+    noun = forms.CharField(
+        label=_("What is one text called?"), max_length=40, initial="text", help_text=_("headline, reply, story ...")
+    )
+
+
+class ImportBatch(forms.Form):
+    name = forms.SlugField(label=_("Name of the study"), max_length=100)
+    file = forms.FileField(
+        label=_("Batch results (CSV)"),
+        help_text=_("As Mechanical Turk wrote them; the released HUSE batch is recognised by its columns."),
+        validators=[small_enough],
+    )
+
+
+class Enrol(forms.Form):
+    """Somebody by name, and what they may do."""
+
+    user = forms.CharField(label=_("Name of the person"), max_length=150)
+    role = forms.ChoiceField(label=_("Role"), choices=Role.choices, initial=Role.REVIEWER)
+
+    def clean_user(self) -> User:
+        found = User.objects.filter(username=self.cleaned_data["user"], is_active=True).first()
+        if found is None:
+            raise forms.ValidationError(_("Nobody of that name can sign in here."))
+        return found

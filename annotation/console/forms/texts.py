@@ -1,0 +1,129 @@
+"""Texts in: a file, what it calls things, and the rules by which they are chosen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.core.files.uploadedfile import UploadedFile
+from django.utils.translation import gettext_lazy as _
+
+from annotation.datasets.codes import ALLOWABLE
+from annotation.datasets.texts import NEEDED, OPTIONAL
+
+MOST_BYTES = 500 * 1024 * 1024
+ENDINGS = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json")
+
+
+def small_enough(file: UploadedFile) -> None:
+    if (file.size or 0) > MOST_BYTES:
+        raise forms.ValidationError(_("The file is over 500 MB; import it by the command instead."))
+
+
+def _pairs(told: str) -> dict[str, str]:
+    """Lines of `ours = theirs`."""
+    found = {}
+    for line in told.splitlines():
+        ours, sign, theirs = (part.strip() for part in line.partition("="))
+        if line.strip() and not (ours and sign and theirs):
+            raise forms.ValidationError(_("“%(line)s” is not of the form ours = theirs."), params={"line": line})
+        if ours:
+            found[ours] = theirs
+    return found
+
+
+class UploadTexts(forms.Form):
+    file = forms.FileField(
+        label=_("File of texts"),
+        help_text=_(
+            "CSV or JSON Lines with id, text, source (reference or model); generator, context and more if any."
+        ),
+        validators=[small_enough],
+    )
+    generator = forms.CharField(
+        label=_("Generator"), required=False, max_length=100, help_text=_("Of model texts that name none.")
+    )
+    likelihoods = forms.FileField(
+        label=_("File of log-probabilities"),
+        required=False,
+        help_text=_("Where several generators share references: text, generator, log_prob."),
+        validators=[small_enough],
+    )
+    columns = forms.CharField(
+        label=_("Other names of columns"), required=False, widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=_("One a line, ours = the file's: text = sentence"),
+    )  # fmt: skip
+    sources = forms.CharField(
+        label=_("Other words for the sources"), required=False, widget=forms.Textarea(attrs={"rows": 2}),
+        help_text=_("One a line, the file's word = reference or model: human = reference"),
+    )  # fmt: skip
+    allow = forms.MultipleChoiceField(
+        label=_("Let these problems be warnings"), required=False, widget=forms.CheckboxSelectMultiple,
+        choices=[(str(code), str(code).replace("_", " ")) for code in sorted(ALLOWABLE)],
+    )  # fmt: skip
+
+    def clean_file(self) -> UploadedFile:
+        file: UploadedFile = self.cleaned_data["file"]
+        if not (file.name or "").lower().endswith(ENDINGS):
+            raise forms.ValidationError(_("The name of the file ends in one of %s.") % ", ".join(ENDINGS))
+        return file
+
+    def clean_columns(self) -> dict[str, str]:
+        found = _pairs(self.cleaned_data["columns"])
+        if unknown := sorted(set(found) - {*NEEDED, *OPTIONAL}):
+            known = ", ".join((*NEEDED, *OPTIONAL))
+            raise forms.ValidationError(
+                _("%(one)s is none of our columns: %(known)s."), params={"one": unknown[0], "known": known}
+            )
+        return found
+
+    def clean_sources(self) -> dict[str, str]:
+        found = _pairs(self.cleaned_data["sources"])
+        if set(found.values()) - {"reference", "model"}:
+            raise forms.ValidationError(_("On the right stands reference or model."))
+        return found
+
+
+class SelectTexts(forms.Form):
+    """The rules used most; the command `select_texts` has them all."""
+
+    no_duplicates = forms.BooleanField(label=_("Leave out texts with an earlier one's words"), required=False)
+    minimum_words = forms.IntegerField(label=_("At least so many words"), required=False, min_value=1)
+    maximum_words = forms.IntegerField(label=_("At most so many words"), required=False, min_value=1)
+    truncate = forms.IntegerField(
+        label=_("Cut at the end of the sentence that reaches so many words"), required=False, min_value=1
+    )
+    pairs = forms.BooleanField(label=_("Keep contexts that have a reference and a model's text"), required=False)
+    exclude = forms.CharField(
+        label=_("Leave out by hand"), required=False, widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=_("One a line, id = reason"),
+    )  # fmt: skip
+    drop_log_probs = forms.BooleanField(
+        label=_("Delete the log-probabilities of texts that are cut: they were of other words"), required=False
+    )
+
+    def clean_exclude(self) -> dict[str, str]:
+        return _pairs(self.cleaned_data["exclude"])
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if not self.errors and not self.steps():
+            raise forms.ValidationError(_("Choose at least one rule."))
+        return cleaned
+
+    def steps(self) -> list[dict[str, Any]]:
+        """The rules as a selection takes them, in the order of the page."""
+        given = self.cleaned_data
+        steps: list[dict[str, Any]] = [{"rule": "duplicates"}] if given.get("no_duplicates") else []
+        steps += [
+            {"rule": name.replace("_", "-"), "words": given[name]}
+            for name in ("minimum_words", "maximum_words")
+            if given.get(name)
+        ]
+        if given.get("exclude"):
+            steps.append({"rule": "exclude", "texts": given["exclude"]})
+        if given.get("truncate"):
+            steps.append({"rule": "truncate", "words": given["truncate"]})
+        if given.get("pairs"):
+            steps.append({"rule": "pairs"})
+        return steps

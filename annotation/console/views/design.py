@@ -1,0 +1,127 @@
+"""The design editor, with its price beside it, and the pages as people will see them."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from annotation import overviews
+from annotation.console import bills
+from annotation.console.forms.design import ArmsForm, DesignForm, WordingForm
+from annotation.console.permission import study_page
+from annotation.designs.wording import from_json
+from annotation.exceptions import AssayError
+from annotation.flows.arrange import arrange
+from annotation.flows.clear_design import clear_design
+from annotation.flows.configure import configure
+from annotation.flows.create import reword
+from annotation.flows.design import design as lay_out
+from annotation.models import Role, Study
+from annotation.orders import page_address
+
+
+@study_page()
+def design(request: HttpRequest, study: Study) -> HttpResponse:
+    cells = overviews.laid_out(study)
+    if cells or study.status != Study.Status.DRAFT:
+        return render(
+            request, "console/design_laid_out.html", {"study": study, "cells": cells, "bill": bills.of(study)}
+        )
+    context = {"study": study, "form": DesignForm.of(study), "arms": ArmsForm.of(study), "bill": bills.of(study)}
+    return render(request, "console/design.html", context)
+
+
+@require_POST
+@study_page(Role.EDITOR)
+def save(request: HttpRequest, study: Study) -> HttpResponse:
+    """Store the design; with the button that says so, deal the texts into HITs as well."""
+    form, arms = DesignForm(request.POST), ArmsForm(request.POST)
+    if all([form.is_valid(), arms.is_valid()]):
+        try:
+            _store(request, study, form, arms)
+            return redirect("console:preview" if "lay_out" in request.POST else "console:design", study.uuid)
+        except AssayError as error:
+            form.add_error(None, str(error))
+    context = {"study": study, "form": form, "arms": arms, "bill": bills.of(study)}
+    return render(request, "console/design.html", context, status=422)
+
+
+def _store(request: HttpRequest, study: Study, form: DesignForm, arms: ArmsForm) -> None:
+    actor, now = request.user.get_username(), timezone.now()
+    configure(study, form.cleaned_data, actor=actor, now=now)
+    pile = overviews.pile(study)
+    arrange(study, arms.arms(study.reward_cents), arms.cells(pile), actor=actor, now=now)
+    if "lay_out" in request.POST:
+        made = lay_out(study, actor=actor, now=now)
+        messages.success(
+            request,
+            _("%(hits)d HITs with %(places)d places are laid out.") % {"hits": made.hits, "places": made.assignments},
+        )
+    else:
+        messages.success(request, _("The design is stored."))
+
+
+@require_POST
+@study_page(Role.EDITOR)
+def price(request: HttpRequest, study: Study) -> HttpResponse:
+    """The bill of the form as it stands, for the page that moves."""
+    form, arms = DesignForm(request.POST), ArmsForm(request.POST)
+    if not (form.is_valid() and arms.is_valid()):
+        return render(request, "console/bill.html", {"study": study, "bill": bills.of(study), "stale": True})
+    given = form.cleaned_data
+    bill = bills.of_forms(study, given, arms.cells(overviews.pile(study)), arms.arms(given["reward_cents"]))
+    return render(request, "console/bill.html", {"study": study, "bill": bill})
+
+
+@study_page()
+def precision(request: HttpRequest, study: Study) -> HttpResponse:
+    """Simulated, so it comes after the page."""
+    asked = {name: request.GET.get(name, "") for name in ("contexts", "raters", "per_hit", "evaluators")}
+    numbers = {name: int(value) if value.isdigit() and int(value) < 100_000 else 0 for name, value in asked.items()}
+    told = bills.precision(
+        study, contexts=min(numbers["contexts"], 2_000), raters=max(1, numbers["raters"]),
+        per_hit=max(1, numbers["per_hit"]), evaluators=numbers["evaluators"] or None,
+    )  # fmt: skip
+    return render(request, "console/precision.html", {"told": told})
+
+
+@require_POST
+@study_page(Role.EDITOR)
+def clear(request: HttpRequest, study: Study) -> HttpResponse:
+    clear_design(study, actor=request.user.get_username(), now=timezone.now())
+    messages.success(request, _("The layout was taken back; texts and design are kept."))
+    return redirect("console:design", study.uuid)
+
+
+@study_page(Role.EDITOR)
+def wording(request: HttpRequest, study: Study) -> HttpResponse:
+    before = from_json(study.wordings.last().body)  # type: ignore[union-attr]
+    form = WordingForm(request.POST) if request.method == "POST" else WordingForm.of(before)
+    if form.is_valid():
+        try:
+            made = reword(study, form.wording(before), actor=request.user.get_username(), now=timezone.now())
+        except AssayError as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, _("The words are stored as version %d.") % made.version)
+            return redirect("console:design", study.uuid)
+    return render(request, "console/wording.html", {"study": study, "form": form})
+
+
+@study_page()
+def preview(request: HttpRequest, study: Study) -> HttpResponse:
+    """One HIT after the other in a frame without rights, as wide as a telephone or a desk."""
+    hits = study.hits.select_related("cell__arm", "cell__generator").order_by("slot")
+    asked, count = request.GET.get("hit", ""), hits.count()
+    number = min(max(int(asked) if asked.isdigit() else 1, 1), max(count, 1))
+    hit = hits.filter(slot=number - 1).first()
+    width = "desk" if request.GET.get("width") == "desk" else "phone"
+    context = {"study": study, "hit": hit, "number": number, "count": count, "width": width, "bill": bills.of(study)}
+    response = render(request, "console/preview.html", {**context, "address": page_address(hit) if hit else ""})
+    response._csp_update = {"frame-src": [settings.HIT_ORIGIN]}  # type: ignore[attr-defined]
+    return response

@@ -1,0 +1,51 @@
+"""A job's page: how far it is, what came of it, and the way on. It can be left and found again."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, render
+
+from annotation.accounts.models import User
+from annotation.console.permission import console_page, studies_of, visitor
+from annotation.models import Job
+from annotation.running import folder_of
+
+
+def job_for(user: User, job_id: UUID) -> Job:
+    """The job, for members of its study and for who asked for it. Raises Http404."""
+    job = get_object_or_404(Job.objects.select_related("study", "asked_by"), uuid=job_id)
+    if job.study is None:
+        if job.asked_by_id != user.pk and not user.is_superuser:
+            raise Http404
+        return job
+    job.study = get_object_or_404(studies_of(user), pk=job.study_id)
+    return job
+
+
+@console_page
+def job(request: HttpRequest, job_id: UUID) -> HttpResponse:
+    """The whole page, or for a page that moves only the part that does."""
+    found = job_for(visitor(request), job_id)
+    template = "console/job_state.html" if request.headers.get("HX-Request") else "console/job.html"
+    return render(request, template, {"job": found, "study": found.study})
+
+
+@console_page
+def job_file(request: HttpRequest, job_id: UUID, name: str) -> HttpResponseBase:
+    """One of the files that the job wrote: to be saved, or the report to be read without our session's rights."""
+    found = job_for(visitor(request), job_id)
+    path = folder_of(found) / name
+    if name not in found.outcome.get("files", ()) or not path.is_file():
+        raise Http404
+    look = name.endswith(".html") and "look" in request.GET
+    response = FileResponse(path.open("rb"), as_attachment=not look, filename=f"{found.study}-{name}")
+    if look:
+        response["Content-Security-Policy"] = READ_ALONE
+    return response
+
+
+# A report brings scripts of its own, named by their hashes in its head: it gets no origin, so no session of ours.
+READ_ALONE = "sandbox allow-scripts allow-downloads"

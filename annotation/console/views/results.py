@@ -1,0 +1,47 @@
+"""Results: behind a warning until somebody decides to look; computed by a job; exported as files."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_POST
+
+from annotation import overviews, standing
+from annotation.console.permission import study_page, visitor
+from annotation.flows import jobs
+from annotation.flows.unblind import unblind
+from annotation.models import Job, Role, Study
+
+
+@study_page()
+def results(request: HttpRequest, study: Study) -> HttpResponse:
+    if not overviews.unblinded(study):
+        return render(request, "console/blind.html", {"study": study, "at": standing.progress(study)})
+    reports = study.jobs.filter(kind=Job.Kind.REPORT).order_by("-created_at")
+    done = reports.filter(state=Job.State.DONE).first()
+    context = {"study": study, "latest": reports.first(), "done": done, "told": overviews.told(done) if done else None}
+    return render(request, "console/results.html", context)
+
+
+@require_POST
+@study_page(Role.REVIEWER)
+def reveal(request: HttpRequest, study: Study) -> HttpResponse:
+    unblind(study, actor=request.user.get_username(), now=timezone.now())
+    return redirect("console:results", study.uuid)
+
+
+@require_POST
+@study_page(Role.REVIEWER)
+def compute(request: HttpRequest, study: Study) -> HttpResponse:
+    unblind(study, actor=request.user.get_username(), now=timezone.now())
+    job = jobs.ask(Job.Kind.REPORT, by=visitor(request), now=timezone.now(), study=study)
+    return redirect("console:job", job.uuid)
+
+
+@study_page()
+def exports(request: HttpRequest, study: Study) -> HttpResponse:
+    """Every report that was made, with its files; before unblinding there is none to see."""
+    seen = overviews.unblinded(study)
+    done = study.jobs.filter(kind=Job.Kind.REPORT, state=Job.State.DONE).order_by("-created_at")[:20] if seen else []
+    return render(request, "console/exports.html", {"study": study, "done": done, "unblinded": seen})

@@ -1,0 +1,85 @@
+"""Texts: looked at, brought in, chosen."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from annotation import overviews, selectors
+from annotation.console import bills, uploads
+from annotation.console.forms.texts import SelectTexts, UploadTexts
+from annotation.console.permission import study_page, visitor
+from annotation.exceptions import AssayError
+from annotation.flows import jobs
+from annotation.flows.select_texts import TextsSelected, select_texts
+from annotation.models import Job, Role, Study
+
+LINES = 100
+
+
+@study_page()
+def texts(request: HttpRequest, study: Study) -> HttpResponse:
+    asked = {name: request.GET.get(name, "").strip() for name in ("words", "side", "state")}
+    found = Paginator(overviews.found_texts(study, **asked), LINES)
+    context = {
+        "study": study, "page": found.get_page(request.GET.get("page")), "asked": asked, "bill": bills.of(study),
+        "sides": list(study.generators.order_by("name").values_list("name", flat=True)),
+        "pile": overviews.pile(study), "selection": selectors.selection(study),
+        "query": urlencode({name: value for name, value in asked.items() if value}) + "&",
+    }  # fmt: skip
+    return render(request, "console/texts.html", context)
+
+
+@study_page(Role.EDITOR)
+def add(request: HttpRequest, study: Study) -> HttpResponse:
+    form = UploadTexts(request.POST or None, request.FILES or None)
+    if form.is_valid():
+        given = {name: form.cleaned_data[name] for name in ("generator", "columns", "sources", "allow")}
+        files = {"path": form.cleaned_data["file"], "likelihoods": form.cleaned_data["likelihoods"]}
+        given |= {name: str(uploads.keep(file)) for name, file in files.items() if file}
+        job = jobs.ask(Job.Kind.CHECK_TEXTS, by=visitor(request), now=timezone.now(), study=study, settings=given)
+        return redirect("console:job", job.uuid)
+    return render(request, "console/texts_add.html", {"study": study, "form": form, "bill": bills.of(study)})
+
+
+@require_POST
+@study_page(Role.EDITOR)
+def confirm(request: HttpRequest, study: Study) -> HttpResponse:
+    """Add the texts of a file that was checked and found sound: it is read once more as it is stored."""
+    checked = get_object_or_404(study.jobs, uuid=request.POST.get("job"), kind=Job.Kind.CHECK_TEXTS, state="done")
+    job = jobs.ask(
+        Job.Kind.ADD_TEXTS, by=visitor(request), now=timezone.now(), study=study, settings=checked.settings
+    )  # fmt: skip
+    return redirect("console:job", job.uuid)
+
+
+@study_page(Role.EDITOR)
+def select(request: HttpRequest, study: Study) -> HttpResponse:
+    form, tried = SelectTexts(request.POST or None), None
+    if form.is_valid():
+        try:
+            tried = _selected(request, study, form)
+        except AssayError as error:
+            form.add_error(None, str(error))
+        else:
+            if tried.number is not None:
+                messages.success(request, _("%d texts are judged now.") % tried.kept)
+                return redirect("console:texts", study.uuid)
+    stored = selectors.selection(study)
+    return render(
+        request, "console/texts_select.html", {"study": study, "form": form, "tried": tried, "stored": stored}
+    )
+
+
+def _selected(request: HttpRequest, study: Study, form: SelectTexts) -> TextsSelected:
+    return select_texts(
+        study, {"steps": form.steps()}, actor=request.user.get_username(), now=timezone.now(),
+        dry_run="apply" not in request.POST, drop_log_probs=form.cleaned_data["drop_log_probs"],
+    )  # fmt: skip

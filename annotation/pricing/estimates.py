@@ -1,0 +1,91 @@
+"""What a design will cost and pay before its texts are dealt: as exact as the numbers of texts are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from annotation.pricing.fees import most_cents, split
+from annotation.pricing.wages import DEFAULT_FLOOR_CENTS, Wage, hit_time, reward_for_floor, wage
+
+
+@dataclass(frozen=True, slots=True)
+class CellSize:
+    """A cell to be priced: the texts that it will show, and what one of its HITs pays."""
+
+    texts: int
+    reward_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """A design in numbers. evaluators: people a cell, one page each; None: `raters` for every text.
+
+    extra: lines a HIT beside its texts (gold, repeats, checks). words: of a text with its context, on average.
+    """
+
+    cells: tuple[CellSize, ...]
+    per_hit: int
+    raters: int
+    evaluators: int | None = None
+    in_nines: bool = False
+    extra: int = 0
+    words: float = 0.0
+    criteria: int = 1
+    remarks: bool = False
+    budget_cents: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The bill of a sketch, and the lowest wage of its cells. missing_cents: what the budget lacks.
+
+    fair_cents: the least reward that pays the median worker of that cell the floor.
+    """
+
+    hits: int
+    assignments: int
+    reward_cents: int
+    fee_cents: int
+    missing_cents: int
+    wage: Wage | None
+    minutes: float | None
+    fair_cents: int | None
+
+    @property
+    def total_cents(self) -> int:
+        return self.reward_cents + self.fee_cents
+
+
+def estimate(sketch: Sketch, *, floor: int = DEFAULT_FLOOR_CENTS) -> Estimate:
+    """Price a sketch. Cells without texts cost nothing.
+
+    >>> estimate(Sketch((CellSize(25, 200),), per_hit=25, raters=200)).total_cents
+    56000
+    """
+    hits = list(_hits(sketch))
+    reward, fee = most_cents(hits)
+    total = reward + fee
+    missing = max(0, total - sketch.budget_cents) if sketch.budget_cents is not None else 0
+    least = min((cell.reward_cents for cell in sketch.cells if cell.texts), default=None)
+    if least is None or not sketch.words:
+        return Estimate(len(hits), sum(n for n, _ in hits), reward, fee, missing, None, None, None)
+    lines = min(sketch.per_hit, max(cell.texts for cell in sketch.cells)) + sketch.extra
+    time = hit_time(sketch.words * lines, judgments=lines * sketch.criteria, remarks=lines if sketch.remarks else 0)
+    fair = reward_for_floor(time, floor=floor, slow=False)
+    paid = wage(least, time, floor=floor)
+    return Estimate(len(hits), sum(n for n, _ in hits), reward, fee, missing, paid, time.median / 60, fair)
+
+
+def _hits(sketch: Sketch) -> Iterator[tuple[int, int]]:
+    """(places, reward) of every HIT, as the layout will make them."""
+    for cell in sketch.cells:
+        for places in _places(-(-cell.texts // sketch.per_hit), sketch):
+            yield from ((one, cell.reward_cents) for one in (split(places) if sketch.in_nines else (places,)))
+
+
+def _places(pages: int, sketch: Sketch) -> Iterable[int]:
+    if sketch.evaluators is None or not pages:
+        return [sketch.raters] * pages
+    base, more = divmod(sketch.evaluators, pages)
+    return [count for page in range(pages) if (count := base + (page < more))]

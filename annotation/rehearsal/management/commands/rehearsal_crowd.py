@@ -1,0 +1,50 @@
+"""manage.py rehearsal_crowd STUDY: simulated people come to a published rehearsal and do what is on offer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db.models import Count
+
+from annotation.doors import sentences, study_called
+from annotation.models import Study
+from annotation.rehearsal.crowd.crowd import Member, work_through
+from annotation.rehearsal.passers import Passer, places
+from annotation.rehearsal.script import sign_in_url
+
+
+class Command(BaseCommand):
+    help = "Let simulated people do the HITs of a published rehearsal, over HTTP on the worker site that is served."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("study", metavar="NAME")
+        parser.add_argument("--seed", type=int, default=1)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        study, seed = study_called(options["study"]), options["seed"]
+        if study.mode != Study.Mode.REHEARSAL:
+            raise CommandError(
+                f"The study {study} is {study.mode}; simulated people come to rehearsals only.", returncode=2
+            )
+        open_hits = _open(study)
+        if not open_hits:
+            raise CommandError(f"The study {study} has no HIT with a free place at the marketplace.", returncode=2)
+        turns = places(open_hits, once=study.once)
+        names = [f"{study.uuid.hex[:8]}-{at}" for at in range(len(turns))]
+        members = [Member(sign_in_url(name, seed), Passer(name, seed)) for name in names]
+        with sentences():
+            day = work_through(list(zip(members, turns, strict=True)))
+        if options["verbosity"]:
+            self.stdout.write(f"{day.handed_in} assignments were handed in; {day.refused} places were refused.")
+
+
+def _open(study: Study) -> list[tuple[str, int, int]]:
+    """Address, free places and page of each HIT that is out."""
+    hits = study.hits.exclude(market_id=None).annotate(got=Count("submissions")).order_by("slot")
+    return [
+        (f"{settings.WORKER_ORIGIN}/hits/{hit.market_id}/", hit.max_assignments - hit.got, hit.page or 0)
+        for hit in hits
+        if hit.max_assignments > hit.got
+    ]

@@ -1,0 +1,28 @@
+"""Files that people bring, and somebody who does the long work."""
+
+from __future__ import annotations
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.utils import timezone
+
+from annotation.models import Job
+from annotation.running import run_due
+
+HEADER = "id,text,source,generator,log_prob\n"
+REFERENCES = [f"r{at},Reference number {at} is about the harbour,reference,,-{at + 4}\n" for at in range(10)]
+MODELS = [f"m{at},Model number {at} is about the roof,model,tiny,-{at + 5}\n" for at in range(10)]
+SOUND = HEADER + "".join(REFERENCES + MODELS)
+BROKEN = HEADER + "r0,Good,reference,,\nr0,Twice,reference,,\nm0,,model,tiny,-3\n"
+
+
+def csv(content: str, name: str = "texts.csv") -> SimpleUploadedFile:
+    return SimpleUploadedFile(name, content.encode(), "text/csv")
+
+
+def brought(client: Client, address: str, content: str, **more: str) -> Job:
+    """Upload a file by a page's form and let the work loop check it."""
+    answer = client.post(address, {"file": csv(content), **more})
+    assert answer.status_code == 302, answer.content.decode()
+    run_due(clock=timezone.now)
+    return Job.objects.get(uuid=answer["Location"].rstrip("/").split("/")[-1])

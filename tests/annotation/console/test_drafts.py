@@ -1,0 +1,191 @@
+"""From an empty draft to a layout that can be published, by the doors of the console."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.console import bills
+from annotation.console.forms.design import ArmsForm, DesignForm, WordingForm
+from annotation.designs.wording import from_json
+from annotation.models import AuditEvent, Job, Study
+from annotation.pricing.estimates import CellSize, Sketch, estimate
+from annotation.running import run_due
+from tests.annotation.console.making import BROKEN, SOUND, brought
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def own_folder(settings: Any, tmp_path: Any) -> None:
+    settings.VAR = tmp_path
+
+
+def at(study: Study, place: str) -> str:
+    return reverse(f"console:{place}", args=[study.uuid])
+
+
+def seen(client: Client, address: str) -> str:
+    answer = client.get(address)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def filled(study: Study, **changes: Any) -> dict[str, Any]:
+    """What the design's form posts when nothing but `changes` is changed."""
+    form, arms = DesignForm.of(study), ArmsForm.of(study)
+    fields = [form[name] for name in form.fields] + [arms[name] for name in arms.fields]
+    given = {one.html_name: one.value() for one in fields}
+    return {name: value for name, value in {**given, **changes}.items() if value is not None and value is not False}
+
+
+@pytest.fixture
+def owner(person: Any) -> Client:
+    return person("owner")
+
+
+@pytest.fixture
+def with_texts(study: Study, owner: Client) -> Study:
+    job = brought(owner, at(study, "texts-add"), SOUND)
+    owner.post(at(study, "texts-confirm"), {"job": str(job.uuid)})
+    run_due(clock=timezone.now)
+    return study
+
+
+def test_a_new_study_begins_with_a_papers_design(owner: Client) -> None:
+    given = {"name": "mine", "preset": "clark-2021", "mode": "rehearsal", "noun": "story", "question": "Who wrote it?"}
+    owner.post("/console/new/", given)
+    made = Study.objects.get(name="mine")
+    # Clark et al. 2021: five texts a HIT, 130 evaluators a condition, $1.25 untrained, each person once.
+    assert (made.texts_per_hit, made.evaluators_per_cell, made.reward_cents, made.once) == (5, 130, 125, True)
+    assert made.memberships.get().role == "owner"
+
+
+def test_a_file_with_faults_shows_each_by_row_and_imports_nothing(study: Study, owner: Client) -> None:
+    job = brought(owner, at(study, "texts-add"), BROKEN)
+    page = seen(owner, reverse("console:job", args=[job.uuid]))
+    assert "2 problems in 3 rows" in page
+    assert "duplicate-id" in page
+    assert "Nothing was imported" in page
+    assert not study.texts.exists()
+
+
+def test_a_file_that_was_not_found_sound_cannot_be_confirmed(study: Study, owner: Client) -> None:
+    job = brought(owner, at(study, "texts-add"), BROKEN)
+    owner.post(at(study, "texts-confirm"), {"job": str(job.uuid)})
+    run_due(clock=timezone.now)
+    assert not study.texts.exists()
+    assert Job.objects.filter(kind="add_texts").get().state == "failed"
+
+
+def test_texts_are_found_by_words_and_source(with_texts: Study, owner: Client) -> None:
+    page = seen(owner, at(with_texts, "texts") + "?words=harbour&side=reference")
+    assert "10 found" in page
+    assert "Model number" not in page
+
+
+def test_texts_are_escaped(study: Study, owner: Client) -> None:
+    content = "id,text,source\nr1,<b onclick=alert(1)>& bold,reference\n"
+    job = brought(owner, at(study, "texts-add"), content, allow="markup")
+    owner.post(at(study, "texts-confirm"), {"job": str(job.uuid)})
+    run_due(clock=timezone.now)
+    assert "&lt;b onclick=alert(1)&gt;&amp; bold" in seen(owner, at(study, "texts"))
+
+
+def test_rules_are_tried_before_they_are_applied(with_texts: Study, owner: Client) -> None:
+    rules = {"exclude": "r0 = about our own town"}
+    tried = owner.post(at(with_texts, "texts-select"), {**rules, "try": ""}).content.decode()
+    assert "19 of 20 texts would be judged" in tried
+    assert not with_texts.texts.exclude(left_out="").exists()
+    owner.post(at(with_texts, "texts-select"), {**rules, "apply": ""})
+    assert with_texts.texts.exclude(left_out="").get().key == "r0"
+
+
+def test_the_bill_of_the_specification(study: Study) -> None:
+    """method.md §2.10: 200 people at $2.00 cost $560 in one HIT and $480 in HITs of nine."""
+    large, nines = (
+        estimate(Sketch((CellSize(25, 200),), per_hit=25, raters=200, in_nines=in_nines)) for in_nines in (False, True)
+    )
+    assert (large.total_cents, nines.total_cents) == (56_000, 48_000)
+
+
+def test_the_price_of_what_stands_in_the_form_comes_without_storing_it(with_texts: Study, owner: Client) -> None:
+    answer = owner.post(at(with_texts, "design-price"), filled(with_texts, reward_cents="2.00", raters_per_text="5"))
+    # One HIT of 20 texts, five places at $2.00 and a fee of 20 %.
+    assert "$12.00" in answer.content.decode()
+    with_texts.refresh_from_db()
+    assert with_texts.reward_cents == 100
+
+
+def test_what_the_page_estimates_is_what_the_layout_costs(with_texts: Study, owner: Client) -> None:
+    changes = {
+        "raters_per_text": 7,
+        "texts_per_hit": 5,
+        "arm_examples": "on",
+        "pays_examples": "1.75",
+        "in_nines": "on",
+    }
+    owner.post(at(with_texts, "design-save"), {**filled(with_texts, **changes), "store": 1})
+    with_texts.refresh_from_db()
+    expected = bills.of(with_texts).estimate
+    owner.post(at(with_texts, "design-save"), {**filled(with_texts), "lay_out": 1})
+    hits = list(with_texts.hits.select_related("cell__arm__study"))
+    assert expected.hits == len(hits)
+    assert expected.assignments == sum(hit.max_assignments for hit in hits)
+    assert expected.reward_cents == sum(hit.max_assignments * hit.cell.reward_cents for hit in hits)
+
+
+def test_a_layout_can_be_taken_back_and_the_design_changed(with_texts: Study, owner: Client) -> None:
+    owner.post(at(with_texts, "design-save"), {**filled(with_texts), "lay_out": 1})
+    assert with_texts.hits.exists()
+    owner.post(at(with_texts, "design-clear"))
+    assert not with_texts.hits.exists()
+    owner.post(at(with_texts, "design-save"), {**filled(with_texts, raters_per_text=3), "store": 1})
+    with_texts.refresh_from_db()
+    assert with_texts.raters_per_text == 3
+
+
+def test_a_fixed_mix_must_say_how_many(with_texts: Study, owner: Client) -> None:
+    answer = owner.post(at(with_texts, "design-save"), {**filled(with_texts, mix="fixed"), "store": 1})
+    assert answer.status_code == 422
+    with_texts.refresh_from_db()
+    assert with_texts.mix == "balanced"
+
+
+def test_words_are_stored_as_a_version_and_the_scale_follows(study: Study, owner: Client) -> None:
+    form = WordingForm.of(from_json(study.wordings.last().body))
+    given = {one.html_name: one.value() for one in form if one.value() is not None}
+    changed = {**given, "heading": "How usual is it?", "labels": "Usual | 1 | you see it often\nUnusual | 0 |"}
+    assert owner.post(at(study, "design-wording"), changed).status_code == 302
+    study.refresh_from_db()
+    assert study.wordings.last().body["heading"] == "How usual is it?"
+    assert list(study.scale.labels.order_by("pk").values_list("label", "code")) == [("Usual", "1"), ("Unusual", "0")]
+
+
+@pytest.mark.parametrize("place", ["texts-add", "texts-select", "design-wording"])
+def test_a_viewer_changes_nothing(study: Study, person: Any, place: str) -> None:
+    assert person("viewer").get(at(study, place)).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["texts-confirm", "design-save", "design-clear", "publish-confirm", "progress-crowd", "progress-approve",
+     "results-reveal", "results-compute"],
+)  # fmt: skip
+def test_no_deed_is_open_to_a_viewer_or_to_a_link(study: Study, person: Any, place: str) -> None:
+    assert person("viewer").post(at(study, place)).status_code == 403
+    assert person("owner").get(at(study, place)).status_code == 405
+
+
+def test_only_an_owner_chooses_who_is_here_and_one_owner_stays(study: Study, owner: Client, person: Any) -> None:
+    person("reviewer", "rob").post(at(study, "people"), {"user": "rob", "role": "owner"})
+    assert study.memberships.get(user__username="rob").role == "reviewer"
+    owner.post(at(study, "people"), {"user": "rob", "role": "editor"})
+    assert study.memberships.get(user__username="rob").role == "editor"
+    left = owner.post(at(study, "people"), {"user": "owner", "role": "owner", "remove": 1})
+    assert "at least one owner" in left.content.decode()
+    assert AuditEvent.objects.filter(study=study, verb="enrol").count() == 1

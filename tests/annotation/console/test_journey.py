@@ -1,0 +1,136 @@
+"""The whole way in a real browser: wizard, publish to simulated people, watch, approve, unblind, read, save."""
+
+from __future__ import annotations
+
+import io
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from django.utils import timezone
+from playwright.sync_api import Browser, Page, expect
+
+from annotation.accounts import links
+from annotation.models import Study
+from tests.annotation.console.making import SOUND
+from tests.annotation.flows.conftest import told
+from tests.browsing import fresh, wrong_with
+
+LONG_MS = 120_000  # a report takes seconds on a machine that has nothing else to do
+PASSWORD = "quite a long pass phrase"
+
+
+@pytest.fixture
+def loop(site: str, settings: Any, tmp_path: Path) -> Iterator[None]:
+    """`manage.py work --collect` beside the pages, as `make serve` runs it, and the key it works with."""
+    settings.VAR, settings.CONSOLE_ORIGIN = tmp_path, site
+    settings.MTURK_ENDPOINT_URL = f"{site}/mturk/"
+    key = told("requester", "console-requester", "--balance", "1000.00")
+    settings.MTURK_ACCESS_KEY, settings.MTURK_SECRET_KEY = key["access_key"], key["secret_key"]
+    stop = threading.Event()
+
+    def turn() -> None:
+        while not stop.wait(0.3):
+            call_command("work", "--collect", stdout=io.StringIO(), stderr=io.StringIO())
+        connection.close()
+
+    thread = threading.Thread(target=turn)
+    thread.start()
+    yield
+    stop.set()
+    thread.join(timeout=60)
+
+
+@pytest.fixture
+def page(browser: Browser, site: str, loop: None) -> Iterator[Page]:
+    with fresh(browser, base_url=site) as context:
+        context.set_default_timeout(LONG_MS)
+        yield context.new_page()
+
+
+def press(page: Page, name: str) -> None:
+    page.locator("main").get_by_role("button", name=name).or_(
+        page.locator("main").get_by_role("link", name=name)
+    ).first.click()
+
+
+def enter(page: Page) -> None:
+    page.goto(links.first_owner_link(now=timezone.now()) or "")
+    for label in ("Password", "Password, once more"):
+        page.get_by_label(label, exact=True).fill(PASSWORD)
+    press(page, "Go on")
+
+
+def test_from_the_first_link_to_a_report_with_simulated_people(page: Page, tmp_path: Path) -> None:
+    enter(page)
+    press(page, "New study")
+    page.get_by_label("Name").first.fill("journey")
+    press(page, "Make it, and go on to the texts")
+    (tmp_path / "mine.csv").write_text(SOUND, encoding="utf-8")
+    press(page, "Add texts")
+    page.get_by_label("File of texts").set_input_files(tmp_path / "mine.csv")
+    press(page, "Check the file")
+    press(page, "Add these 20 texts")
+    press(page, "On to the design")
+    page.get_by_label("Raters for each text").fill("3")
+    page.get_by_label("Reward for a HIT ($)").fill("2.00")
+    expect(page.locator("#bill")).to_contain_text("$7.20")  # 1 HIT x 3 places x $2.00, and 20 %
+    press(page, "Lay out the HITs and look at them")
+    expect(page.frame_locator("iframe").get_by_text("Model number 3").first).to_be_visible()
+    press(page, "On to publishing")
+    page.get_by_label("The study's name").fill("wrong")
+    press(page, "Publish")
+    expect(page.get_by_role("alert")).to_contain_text("nothing was published")
+    page.locator("form").get_by_label("The study's name").fill("journey")
+    press(page, "Publish")
+    expect(page.locator("#state")).to_contain_text("1 of 1")
+    press(page, "Let the simulated people come")
+    expect(page.locator("#state")).to_contain_text("3 of 3")
+    press(page, "Approve all that is handed in")
+    expect(page.locator("#state")).to_contain_text("$7.20")
+    press(page, "To the results")
+    press(page, "Look at the results from now on")
+    press(page, "Compute the results")
+    press(page, "See the results")
+    expect(page.get_by_role("table")).to_contain_text("HUSE-Q")
+    assert page.locator("figure svg").count() >= 2
+    assert wrong_with(page) == []
+    press(page, "Read the whole report")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("journey")
+    verbs = list(
+        dict.fromkeys(Study.objects.get(name="journey").audit.order_by("number").values_list("verb", flat=True))
+    )
+    assert verbs[:7] == ["create", "add_texts", "configure", "arrange", "design", "publish", "approve"]
+    assert verbs[-2:] == ["unblind", "export"]
+
+
+@pytest.mark.needs_data
+def test_a_finished_batch_is_a_report_in_fifteen_actions(page: Page, data_dir: Path) -> None:
+    actions = 0
+
+    def act(deed: Any, *args: Any) -> None:
+        nonlocal actions
+        actions += 1
+        deed(*args)
+
+    act(page.goto, links.first_owner_link(now=timezone.now()) or "")
+    for label in ("Password", "Password, once more"):
+        act(page.get_by_label(label, exact=True).fill, PASSWORD)
+    act(press, page, "Go on")
+    act(press, page, "Import a finished batch")
+    act(page.get_by_label("Name of the study").fill, "huse")
+    act(page.get_by_label("Batch results (CSV)").set_input_files, data_dir / "huse" / "summarization_batch_results.csv")
+    act(press, page, "Import")
+    act(press, page, "On to the results")
+    act(press, page, "Compute the results")
+    act(press, page, "See the results")
+    # reference-results.md: HUSE 0.53, HUSE-Q 0.60 and HUSE-D 0.93 in exact arithmetic on the released batch.
+    for value in ("0.530", "0.600", "0.930"):
+        expect(page.get_by_role("table")).to_contain_text(value)
+    act(press, page, "Read the whole report")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("huse")
+    assert actions <= 15

@@ -59,6 +59,13 @@ TEMPLATES = [
 
 ROOT_URLCONF = "deploy.urls"
 WSGI_APPLICATION = "deploy.wsgi.application"
+# Prints PDFs and pictures of reports; where none is named these alone are refused.
+CHROMIUM = env.text("CHROMIUM", "")
+# Chromium cannot build its sandbox as root or in most containers; say so here if it must run without.
+CHROMIUM_NO_SANDBOX = env.flag("CHROMIUM_NO_SANDBOX", False)
+# The revision of the platform, for reports; empty: as the repository says.
+ASSAY_COMMIT = env.text("ASSAY_COMMIT", "")
+
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 DATABASES = {"default": env.database("DATABASE_URL", f"sqlite:///{VAR / 'assay.sqlite3'}")}

@@ -28,6 +28,7 @@ BENCHMARKS = {
     "Evidence about 100,000 assignments": "tests.benchmarks.bench_evidence",
     "Dawid-Skene and MACE on 1 million ratings beside crowd-kit": "tests.benchmarks.bench_workers",
     "Crossed mixed model, 100,000 ratings": "tests.benchmarks.bench_mixed",
+    "A whole report with every interval": "tests.benchmarks.bench_report",
 }
 HEAD = """# Benchmarks
 

@@ -77,11 +77,11 @@ ifndef TEST_REDIS_URL
 	@echo "Not run: the queue tests on Redis (set TEST_REDIS_URL=redis://host:6379/0)."
 endif
 
-# Long; what was simulated stays in var/truth, so a stopped run goes on.
 # How much of the metrics and the verbs the tests reach.
 coverage: setup-dev
 	$(BIN)/python -m pytest -n $(PROCESSES) --cov --cov-report=term:skip-covered tests/metrics tests/annotation tests/rehearsal
 
+# Long; studies stay in var/truth and their counts in tests/benchmarks/truth/kept, so a stopped run goes on.
 truth: setup
 	$(BIN)/python -m tests.benchmarks.truth.quality
 	$(BIN)/python -m tests.benchmarks.truth $(TRUTH)

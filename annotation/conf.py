@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -22,6 +23,16 @@ def endpoint() -> Endpoint:
         provider="assay" if own else (urlsplit(url).hostname or url),
         calls_a_second=settings.MTURK_CALLS_A_SECOND,
     )
+
+
+def chromium() -> Path | None:
+    """The browser that prints, or None where the settings name none."""
+    return Path(settings.CHROMIUM) if settings.CHROMIUM else None
+
+
+def sandbox() -> bool:
+    """Whether it runs in its sandbox."""
+    return not settings.CHROMIUM_NO_SANDBOX
 
 
 def queue() -> str:

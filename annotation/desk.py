@@ -63,7 +63,7 @@ def submission(study: Study, market_id: str) -> Submission | None:
 
 def queue(study: Study, *, now: datetime, kind: str = "", state: str = "") -> QuerySet[Submission]:
     """What waits for a decision (state "proposed": for a second person only), with flags; `kind`: of one flag only."""
-    rows = reviewing.undecided(study, now=now).select_related("worker", "hit", "rejection")
+    rows = reviewing.undecided(study, now=now).select_related("worker", "hit", "rejection").defer("raw")
     if kind:
         rows = rows.filter(Exists(Flag.objects.filter(submission=OuterRef("pk"), kind=kind)))
     if state == "proposed":

@@ -2,21 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
-from django.core.management.base import CommandError
+from django.core.management.base import CommandError, CommandParser
 
+from annotation.accounts.models import User
 from annotation.exceptions import AssayError
-from annotation.models import Study
+from annotation.models import Role, Study
+
+COMMAND_LINE = "command line"
+MAY_SEE = tuple(Role.values)
+MAY_EDIT = (Role.OWNER, Role.EDITOR)
 
 
-def study_called(name: str) -> Study:
-    """The study of that name, or a CommandError (exit code 2)."""
+def study_called(name: str, *, by: User | None = None, roles: Sequence[str] = ()) -> Study:
+    """The study of that name, or a CommandError (exit code 2). by: somebody who must hold one of `roles` on it."""
     try:
-        return Study.objects.get(name=name)
+        return (Study.objects if by is None else Study.objects.with_role(by, *roles)).get(name=name)
     except Study.DoesNotExist:
-        raise CommandError(f"There is no study called {name}.", returncode=2) from None
+        where = "" if by is None else f" on which {by.get_username()} may do this"
+        raise CommandError(f"There is no study called {name}{where}.", returncode=2) from None
+
+
+def add_actor(parser: CommandParser) -> None:
+    """The option that names who acts."""
+    parser.add_argument("--as", dest="as_user", metavar="USER", help="who does this; must hold a role that allows it")
+
+
+def actor_of(options: Mapping[str, Any]) -> tuple[User | None, str]:
+    """Who acts, and the name that the audit notes. Raises CommandError for a user that there is not."""
+    name = options.get("as_user")
+    if not name:
+        return None, COMMAND_LINE
+    user = User.objects.filter(username=name, is_active=True).first()
+    if user is None:
+        raise CommandError(f"There is no active user named {name!r}.", returncode=2)
+    return user, user.get_username()
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from importlib import metadata
 from typing import Any
 
 import metrics
-from annotation import reviewing, selectors
+from annotation import particulars, reviewing, selectors
 from annotation.models import Study
 from annotation.pricing.wages import wage_cents
 from annotation.quality.filters import rule_of
@@ -39,7 +39,7 @@ def number(code: str) -> int | Fraction:
     return int(value) if value.denominator == 1 else value
 
 
-def study_facts(study: Study, crowd: selectors.CrowdCounts) -> StudyFacts:
+def study_facts(study: Study, crowd: selectors.CrowdCounts, words: particulars.Words) -> StudyFacts:
     """What was asked, of whom, and how the texts were laid out."""
     sources = selectors.hit_sources(study)
     origins = selectors.origins(study)
@@ -62,6 +62,7 @@ def study_facts(study: Study, crowd: selectors.CrowdCounts) -> StudyFacts:
         hits=len(sources) if in_hits else None,
         texts_per_hit=study.texts_per_hit if in_hits else None,
         raters_per_text=study.raters_per_text,
+        instructions=words.instructions,
         interleaving=interleaving(sources, seed=None if imported else study.seed) if in_hits else None,
         seed=None if imported else study.seed,
         provenance=tuple(line for facts in origins for line in _told_origin(facts)),
@@ -159,7 +160,9 @@ def quartiles(values: Sequence[int]) -> tuple[float | None, float | None, float 
     return low, median, high
 
 
-def crowd_facts(study: Study, crowd: selectors.CrowdCounts) -> CrowdFacts:
+def crowd_facts(
+    study: Study, crowd: selectors.CrowdCounts, said: Mapping[str, str], words: particulars.Words
+) -> CrowdFacts:
     """Who rated, and what was decided about their work."""
     decided = study.mode != Study.Mode.IMPORTED or crowd.approved + crowd.rejected > 0
     return CrowdFacts(
@@ -170,6 +173,8 @@ def crowd_facts(study: Study, crowd: selectors.CrowdCounts) -> CrowdFacts:
         approved=crowd.approved if decided else None,
         rejected=crowd.rejected if decided else None,
         excluded=crowd.excluded,
+        consent=said.get("consent") or words.consent,
+        ethics=said.get("ethics"),
     )
 
 

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from annotation import conf
 from annotation.datasets.batch import read_batch
 from annotation.datasets.codes import Code
 from annotation.datasets.columns import Names
@@ -29,6 +30,7 @@ from metrics.errors import MetricsError
 from metrics.figures import static
 from metrics.report.build import build
 from metrics.report.gallery import charts
+from metrics.report.write import USUAL
 
 Clock = Callable[[], datetime]
 Tell = Callable[[str, int, int], None]
@@ -149,7 +151,16 @@ def _report(job: Job, tell: Tell, now: datetime) -> Done:
     command = f"manage.py report {study} --out DIR --seed {seed}"
     report = build(score(study, command=command), seed=seed, progress=tell)
     tell("Writing", len(report.generators), len(report.generators))
-    done = export(report, folder_of(job), study=study, actor=_actor(job), now=now)
+    done = export(
+        report,
+        folder_of(job),
+        study=study,
+        actor=_actor(job),
+        now=now,
+        formats=job.settings.get("formats") or USUAL,
+        chromium=conf.chromium(),
+        sandbox=conf.sandbox(),
+    )
     figures = [{"name": one.name, "title": one.title, "alt": one.alt, "svg": static.svg(one)} for one in charts(report)]
     return {"result": done.result.pk, "files": [path.name for path in done.paths], "figures": figures}, None
 

@@ -35,18 +35,22 @@ CRITERION = "typicality"
 
 def excluded() -> Exists:
     """Whether a judgment's submission was left out of the analysis; to filter judgments by."""
-    return Exists(_exclusions().filter(submission=OuterRef("presentation__submission")))
+    return Exists(exclusions().filter(submission=OuterRef("presentation__submission")))
 
 
-def _exclusions() -> QuerySet[Decision]:
+def exclusions() -> QuerySet[Decision]:
+    """Decisions to leave a submission out of the analysis."""
     return Decision.objects.filter(matter=Decision.Matter.ANALYSIS, verdict=Decision.Verdict.EXCLUDE)
 
 
+def every_judgment(study: Study) -> QuerySet[Judgment]:
+    """Every judgment of a text that counts (no gold, no repeats), on every criterion, the excluded ones among them."""
+    return Judgment.objects.filter(presentation__submission__hit__study=study, presentation__role=ItemRole.ITEM)
+
+
 def judgments(study: Study) -> QuerySet[Judgment]:
-    """Every judgment of a text that counts (no gold, no repeats), the excluded ones among them."""
-    return Judgment.objects.filter(
-        presentation__submission__hit__study=study, presentation__role=ItemRole.ITEM, criterion=CRITERION
-    )
+    """Those of how typical a text is."""
+    return every_judgment(study).filter(criterion=CRITERION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,7 @@ def rating_sums(study: Study) -> dict[int, RatingSum]:
     """Kept ratings by text (primary key): one aggregate over all, less the (few) ratings that were left out."""
     mine = Text.objects.filter(study=study).values("pk")
     counted = Judgment.objects.filter(text__in=mine, criterion=CRITERION)
-    left_out = _exclusions().filter(submission__hit__study=study).values("submission")
+    left_out = exclusions().filter(submission__hit__study=study).values("submission")
     labels = _labels(study)
     found = _summed(counted, labels)
     for text, gone in _summed(counted.filter(presentation__submission__in=left_out), labels).items():
@@ -129,6 +133,9 @@ class RatingLine:
     hit: str | None
     position: int
     kept: bool
+    criterion: str = CRITERION
+    cell: int | None = None
+    partner: str | None = None
 
 
 def rating_lines(study: Study) -> Iterator[RatingLine]:
@@ -138,12 +145,14 @@ def rating_lines(study: Study) -> Iterator[RatingLine]:
     """
     imported = study.mode == Study.Mode.IMPORTED
     rows = (
-        judgments(study)
+        every_judgment(study)
         .annotate(left_out=excluded())
         .order_by(
             "presentation__submission__hit__slot",
             "presentation__submission__worker__pseudonym",
             "presentation__position",
+            "criterion",
+            "label__code",
         )
         .values_list(
             "presentation__text__key",
@@ -154,11 +163,16 @@ def rating_lines(study: Study) -> Iterator[RatingLine]:
             "presentation__submission__hit__slot",
             "presentation__position",
             "left_out",
+            "criterion",
+            "presentation__submission__hit__cell",
+            "presentation__partner__key",
         )
     )
-    for text, rater, label, code, market_id, slot, position, left_out in rows.iterator(chunk_size=5000):
+    for text, rater, label, code, market_id, slot, position, left_out, criterion, cell, partner in rows.iterator(
+        chunk_size=5000
+    ):
         hit = market_id if imported else f"HIT {slot + 1}"
-        yield RatingLine(text, rater, label, code, hit, position, not left_out)
+        yield RatingLine(text, rater, label, code, hit, position, not left_out, criterion, cell, partner)
 
 
 def texts(study: Study) -> QuerySet[Text]:
@@ -216,7 +230,7 @@ class CrowdCounts:
 
 def crowd_counts(study: Study) -> CrowdCounts:
     """One row of counts."""
-    left_out = Exists(_exclusions().filter(submission=OuterRef("pk")))
+    left_out = Exists(exclusions().filter(submission=OuterRef("pk")))
     paid = Decision.objects.filter(matter=Decision.Matter.PAYMENT, submission=OuterRef("pk"))
     found = (
         Submission.objects.filter(hit__study=study)
@@ -260,7 +274,7 @@ def hit_sources(study: Study) -> list[tuple[int, int]]:
 
 def flags_by_kind(study: Study) -> dict[str, tuple[int, int]]:
     """(assignments flagged, of these left out of the analysis) by kind of flag."""
-    left_out = Exists(_exclusions().filter(submission=OuterRef("submission")))
+    left_out = Exists(exclusions().filter(submission=OuterRef("submission")))
     rows = (
         Flag.objects.filter(submission__hit__study=study)
         .annotate(left_out=left_out)

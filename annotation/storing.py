@@ -134,7 +134,7 @@ def store_judgments(
 
 
 def store_decisions(work: CollectedWork, submissions: Sequence[Submission], *, now: datetime) -> int:
-    """Write the payment decisions that the file tells; returns how many are rejections. None concerns the analysis."""
+    """Write the decisions the file tells, on payment and on the analysis; returns how many were refused payment."""
     told = [(row, record) for row, record in zip(submissions, work.submissions, strict=True) if record.payment]
     Decision.objects.bulk_create(
         Decision(
@@ -145,6 +145,17 @@ def store_decisions(work: CollectedWork, submissions: Sequence[Submission], *, n
             at=now,
         )
         for row, record in told
+    )
+    Decision.objects.bulk_create(
+        Decision(
+            submission=row,
+            matter=Decision.Matter.ANALYSIS,
+            verdict=Decision.Verdict.EXCLUDE,
+            reason=record.left_out[:1024],
+            at=now,
+        )
+        for row, record in zip(submissions, work.submissions, strict=True)
+        if record.left_out
     )
     return sum(record.payment == "reject" for _, record in told)
 

@@ -52,6 +52,9 @@ def poll_off(study_pk: int) -> None:
     study = Study.objects.get(pk=study_pk)
     market = Market(conf.endpoint())
     carry_out(Q(study=study), market)
+    if unread(study):
+        # What is there is read while more is collected.
+        read_off.delay(study_pk)
     if look_after(study, market).new or unread(study):
         read_off.delay(study_pk)
 

@@ -4,11 +4,15 @@ from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
 
+from annotation.api.routes import api
 from annotation.pages import hit_page
+from annotation.sharing import shared_report
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="console:studies")),
     path("console/", include("annotation.console.urls")),
+    path("api/v1/", api.urls),
+    path("shared/<str:token>/", shared_report, name="shared-report"),
     path("admin/", admin.site.urls),
     path("mturk/", include("annotation.marketplace.wire.urls")),
     path("sqs/", include("annotation.marketplace.queues.urls")),

@@ -5,7 +5,7 @@ percentiles of 50 items hold 91 % where they say 95 %. The acceleration is left 
 next to 0. Raters: a jackknife, on the scale of log(1 - alpha), as drawing raters with replacement would let copies of
 one rater agree with themselves; more than 100 raters are left out in 100 groups. Both, for other items and other
 raters: the two variances added, less what both hold of the scatter of single ratings, which is the jackknife of
-raters whose ratings were dealt out anew at random.
+raters whose ratings were dealt out anew at random; degrees of freedom by Satterthwaite, from items - 1 and raters - 1.
 """
 
 from __future__ import annotations
@@ -83,8 +83,10 @@ def both_interval(
     of_items = float(found.var(ddof=1)) / (1 - value) ** 2 * units.items / (units.items - 1)
     dealt = [_left_out(ratings, rng.permutation(groups), level) for _ in range(DEALS)]
     of_ratings = float(np.mean([variance for variance in dealt if variance is not None] or [0.0]))
-    error = math.sqrt(of_items + max(0.0, of_raters - of_ratings))
-    df = min(units.items, int(groups.max()) + 1) - 1
+    others = max(0.0, of_raters - of_ratings)
+    error = math.sqrt(of_items + others)
+    sizes = of_items**2 / (units.items - 1) + others**2 / int(groups.max())
+    df = (of_items + others) ** 2 / sizes if sizes > 0 else units.items - 1
     method = "items drawn with replacement and raters left out in turn, variances added"
     return replace(_on_log_scale(value, error, df, confidence, method), target=TARGETS["both"]), flags
 
@@ -149,7 +151,7 @@ def _left_out(ratings: Ratings, groups: Ints, level: Level) -> float | None:
     return (len(logs) - 1) * float(np.var(logs))
 
 
-def _on_log_scale(value: float, error: float, df: int, confidence: float, method: str) -> Interval:
+def _on_log_scale(value: float, error: float, df: float, confidence: float, method: str) -> Interval:
     from scipy.special import stdtrit
 
     half = float(stdtrit(df, (1 + confidence) / 2)) * error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import secrets
 from datetime import datetime
 
@@ -60,3 +61,39 @@ class EntryLink(models.Model):
 
     def __str__(self) -> str:
         return f"link for {self.user}"
+
+
+class ApiTokenManager(models.Manager["ApiToken"]):
+    def issue(self, user: User, *, name: str, now: datetime) -> tuple[ApiToken, str]:
+        """A new token of `user` for the web API: the row, and the token itself, which is shown once."""
+        token = "assay_" + secrets.token_urlsafe(32)
+        return self.create(user=user, name=name[:60], digest=token_digest(token), created_at=now), token
+
+    def user_of(self, token: str) -> User | None:
+        """Whose token it is, while neither it nor the person has been shut out."""
+        row = self.select_related("user").filter(digest=token_digest(token), revoked_at=None, user__is_active=True)
+        found = row.first()
+        return found.user if found else None
+
+
+def token_digest(token: str) -> str:
+    """What is kept of a token."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+class ApiToken(models.Model):
+    """Lets programs act through the web API as the person who made it. Of the token only the SHA-256 is kept."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="api_tokens")
+    name = models.CharField(max_length=60, help_text="What it is for.")
+    digest = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField()
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ApiTokenManager()
+
+    def __str__(self) -> str:
+        return f"{self.user}: {self.name}"
+
+    def revoke(self, *, now: datetime) -> None:
+        type(self).objects.filter(pk=self.pk, revoked_at=None).update(revoked_at=now)

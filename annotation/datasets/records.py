@@ -91,7 +91,8 @@ class HitRecord:
 class SubmissionRecord:
     """One assignment. `worker` is the provider's id and goes into the vault only; `raw` is the file's row(s) as read.
 
-    payment: the decision the file tells, None where it tells none; `feedback` its reason.
+    payment: the decision the file tells, None where it tells none; `feedback` its reason. left_out: why it is left out
+    of the analysis, "" where it is not.
     """
 
     hit: str
@@ -104,6 +105,7 @@ class SubmissionRecord:
     work_seconds: int | None = None
     payment: Literal["approve", "reject"] | None = None
     feedback: str = ""
+    left_out: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,11 +85,14 @@ def read(study: Study, *, now: datetime, progress: Callable[[int], None] | None 
 def _read_batch(study: Study, sheets: dict[int, _Sheet], *, now: datetime) -> list[int]:
     """Judgments made of each submission of the next batch (0: unreadable)."""
     with transaction.atomic():
-        # Of two readers the second waits here, and then finds what the first has read.
-        Study.objects.select_for_update().get(pk=study.pk)
         unread = ~Exists(Parse.objects.filter(submission=OuterRef("pk")))
         waiting = Submission.objects.filter(unread, hit__study=study, raw_format="mturk-xml").order_by("hit", "pk")
-        batch = list(waiting.select_related("hit__wording", "hit__cell__arm")[:BATCH])
+        hits = set(waiting.values_list("hit_id", flat=True)[:BATCH])
+        # Of two readers the second waits here, and then finds what the first has read; collecting goes on beside.
+        list(Hit.objects.select_for_update().filter(pk__in=hits).order_by("pk").values_list("pk"))
+        batch = list(waiting.filter(hit__in=hits).select_related("hit__wording", "hit__cell__arm")[:BATCH])
+        if hits and not batch:
+            return _read_batch(study, sheets, now=now)
         for hit_id in set(sheets) - {one.hit_id for one in batch}:
             del sheets[hit_id]
         read_now = []

@@ -4,45 +4,82 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from annotation import facts, selectors
+from annotation import facts, particulars, selectors
 from annotation.exceptions import StateError
 from annotation.models import Likelihood, Study, Text
+from annotation.quality.paragraph import paragraph
 from metrics.errors import nothing_left
+from metrics.report.particulars import Attached
 from metrics.report.records import GeneratorFacts, RatingRow, ReportInput, TextRow, Truth, Warn
 from metrics.types import Item
 
+STATED = ("reference", "contact", "input", "people", "criterion", "impact")
 
-def score(study: Study, *, truths: Mapping[str, Truth] | None = None, command: str | None = None) -> ReportInput:
+
+def score(
+    study: Study,
+    *,
+    truths: Mapping[str, Truth] | None = None,
+    command: str | None = None,
+    attached: Sequence[Attached] = (),
+) -> ReportInput:
     """The study as `metrics.report.build` takes it: texts with exact HJ, ratings, money, crowd and design.
 
-    truths: what a rehearsal knows, by generator. command: what makes this report again.
-    Raises StateError for a study without ratings or without generators, InsufficientData where every
-    submission was excluded from the analysis.
+    truths: what a rehearsal knows, by generator. command: what makes this report again. attached: numbers from files.
+    Raises StateError for a study without ratings or (where typicality was asked for) without generators,
+    InsufficientData where every submission was excluded from the analysis.
     """
-    sums = selectors.rating_sums(study)
+    typicality = study.task == Study.Task.TYPICALITY
+    sums = selectors.rating_sums(study) if typicality else {}
     crowd = selectors.crowd_counts(study)
-    if not sums and crowd.excluded:
-        raise nothing_left("rating", {"excluded from the analysis": crowd.excluded})
-    if not sums:
-        raise StateError(f"The study {study} has no ratings yet, so there is nothing to report.")
     texts = list(selectors.texts(study))
-    generators, warnings = _generators(study, texts, sums, truths or {})
-    if not generators:
-        raise StateError(f"The study {study} has no text of a generator, so there is nothing to compare.")
-    shown = {item.id for generator in generators for item in generator.items}
+    generators, warnings = _generators(study, texts, sums, truths or {}) if typicality and sums else ((), [])
+    shown = {item.id for generator in generators for item in generator.items} or {text.key for text in texts}
+    ratings = _ratings(study, shown)
+    _check(study, crowd, typicality=typicality, generators=bool(generators), kept=any(one.kept for one in ratings))
+    said, words = particulars.statements(study), particulars.words(study)
+    rows = particulars.assignments(study)
     return ReportInput(
-        study=facts.study_facts(study, crowd),
+        study=facts.study_facts(study, crowd, words),
         generators=generators,
         texts=tuple(_text_row(text) for text in texts if text.key in shown),
-        ratings=_ratings(study, shown),
+        ratings=ratings,
         money=facts.money_facts(study, crowd),
-        crowd=facts.crowd_facts(study, crowd),
+        crowd=facts.crowd_facts(study, crowd, said, words),
         flags=facts.flag_facts(study, crowd),
         warnings=(*warnings, *facts.crowd_warnings(crowd)),
         versions=facts.versions(),
+        commit=particulars.commit(),
         settings=facts.settings(study),
         command=command,
+        conditions=particulars.conditions(study, rows),
+        assignments=rows,
+        comments=particulars.comments(study),
+        pages=particulars.pages(study),
+        plan=particulars.plan(said),
+        attached=tuple(attached),
+        quality=_quality(study, crowd),
+        codes=particulars.codes(study),
+        licence=said.get("licence"),
+        language=said.get("language") or words.language,
+        statements=tuple((key, said[key]) for key in STATED if key in said),
     )
+
+
+def _quality(study: Study, crowd: selectors.CrowdCounts) -> tuple[str, ...] | None:
+    """What was done about the quality of the work, in words; None where nobody looked (an import as it came)."""
+    if study.mode == Study.Mode.IMPORTED and not crowd.excluded:
+        return None
+    return (paragraph(facts.quality_done(study)),)
+
+
+def _check(study: Study, crowd: selectors.CrowdCounts, *, typicality: bool, generators: bool, kept: bool) -> None:
+    if not kept and crowd.excluded:
+        raise nothing_left("rating", {"excluded from the analysis": crowd.excluded})
+    if not kept:
+        raise StateError(f"The study {study} has no ratings yet, so there is nothing to report.")
+    if typicality and not generators:
+        raise StateError(f"The study {study} has no text of a generator, so there is nothing to compare.")
 
 
 def _generators(
@@ -110,6 +147,7 @@ def _text_row(text: Text) -> TextRow:
 
 
 def _ratings(study: Study, shown: set[str]) -> tuple[RatingRow, ...]:
+    named = {cell.pk: particulars.condition_name(cell) for cell in particulars.cells(study)}
     return tuple(
         RatingRow(
             text=line.text,
@@ -119,6 +157,9 @@ def _ratings(study: Study, shown: set[str]) -> tuple[RatingRow, ...]:
             hit=line.hit,
             position=line.position + 1,
             kept=line.kept,
+            criterion=line.criterion,
+            condition=named.get(line.cell, "") if line.cell is not None else "",
+            partner=line.partner,
         )
         for line in selectors.rating_lines(study)
         if line.text in shown

@@ -18,6 +18,7 @@ from annotation.models.result import Result
 from annotation.models.review import Codebook, Coding, Rejection, Reply
 from annotation.models.scoring_job import ScoringChunk, ScoringJob
 from annotation.models.selection import Selection
+from annotation.models.statement import ShareLink, Statement
 from annotation.models.study import Arm, Cell, Membership, Role, Study, StudyGroup
 from annotation.models.submission import Parse, Submission
 from annotation.models.text import Context, Generator, Likelihood, Scoring, Text
@@ -66,6 +67,8 @@ __all__ = [
     "ScoringChunk",
     "ScoringJob",
     "Selection",
+    "ShareLink",
+    "Statement",
     "Study",
     "StudyGroup",
     "StudyWording",

@@ -59,6 +59,13 @@ TEMPLATES = [
 
 ROOT_URLCONF = "deploy.urls"
 WSGI_APPLICATION = "deploy.wsgi.application"
+# Prints PDFs and pictures of reports; where none is named these alone are refused.
+CHROMIUM = env.text("CHROMIUM", "")
+# Chromium cannot build its sandbox as root or in most containers; say so here if it must run without.
+CHROMIUM_NO_SANDBOX = env.flag("CHROMIUM_NO_SANDBOX", False)
+# The revision of the platform, for reports; empty: as the repository says.
+ASSAY_COMMIT = env.text("ASSAY_COMMIT", "")
+
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 DATABASES = {"default": env.database("DATABASE_URL", f"sqlite:///{VAR / 'assay.sqlite3'}")}
@@ -84,6 +91,8 @@ TRUSTED_PROXIES = env.whole("TRUSTED_PROXIES", 0)
 LANGUAGE_CODE = "en"
 # Only what pages are translated to: a page must not call itself by a language that it does not speak.
 LANGUAGES = [(code, code) for code in env.words("LANGUAGES", ["en", "de", "es"])]
+# Before those of other applications, which translate the same words in their own way.
+LOCALE_PATHS = [ROOT / "annotation" / "marketplace" / "locale"]
 LANGUAGE_COOKIE_NAME = "assay_language"
 LANGUAGE_COOKIE_PATH = "/hits/"
 LANGUAGE_COOKIE_AGE = 365 * 24 * 3600

@@ -9,3 +9,6 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):  # noqa: F405
     # A file, not memory: socket tests serve from threads that each need a connection of their own.
     DATABASES["default"]["TEST"] = {"NAME": str(VAR / "test.sqlite3")}  # noqa: F405
     VAR.mkdir(exist_ok=True)  # noqa: F405
+
+# Tests may run as root, where Chromium has no sandbox.
+CHROMIUM_NO_SANDBOX = True

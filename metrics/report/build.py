@@ -1,4 +1,4 @@
-"""Compute a report: every estimate in both modes, every text's judgment, the pictures and the sentences."""
+"""Compute a report: every estimate, every text's judgment, what belongs around them, the pictures, the sentences."""
 
 from __future__ import annotations
 
@@ -10,10 +10,14 @@ from metrics.components import evaluate_rated
 from metrics.errors import BadInput
 from metrics.huse import evaluate
 from metrics.judgments import human_judgments, sum_ratings
-from metrics.report import findings, pictures
+from metrics.report import agreement, attached, findings, huse_section, methods, pictures, telling_apart
+from metrics.report.around_huse import CRITERION, Around, around, pairs
+from metrics.report.completeness import completeness
+from metrics.report.datasheet import datasheet
 from metrics.report.records import GeneratorFacts, RatingRow, ReportInput
 from metrics.report.result import GeneratorReport, Judged, Report
-from metrics.types import HumanJudgment, HuseResult, Item, Mode, Rating
+from metrics.report.section import Section
+from metrics.types import HumanJudgment, HuseResult, Item, Missing, Mode, Rating
 
 Progress = Callable[[str, int, int], None]  # what is being done, how many generators are done, of how many
 WRITTEN = Fraction(1, 10**9)  # an HJ that came as a rounded decimal may lie this far from the mean of its ratings
@@ -25,23 +29,29 @@ def build(
     """Compute everything a report says.
 
     level: of every interval, in (0, 1). seed: of every draw. k: neighbours of HUSE. `progress` is told the step, how
-    many generators are done, and of how many. Raises the errors of `metrics.huse.evaluate`, and BadInput where
-    records contradict each other (an item without its text, an HJ that is not the mean of its ratings).
+    many steps are done, and of how many. A generator none of whose texts has a log-probability gets HUSE-Q alone.
+    Raises the errors of `metrics.huse.evaluate`, and BadInput where records contradict each other (an item without its
+    text, an HJ that is not the mean of its ratings).
     """
     _check(given)
-    tell = progress or _silent
+    steps = _Steps(progress or _silent, 2 * len(given.generators) + 3)
     judgments = _judgments(given.ratings, level)
     judged = {facts.name: _judged(facts, judgments) for facts in given.generators}
     modes: dict[str, Mapping[Mode, HuseResult]] = {}
-    for done, facts in enumerate(given.generators):
-        tell(f"HUSE of {facts.name}", done, len(given.generators))
+    for facts in given.generators:
+        steps.tell(f"HUSE of {facts.name}")
         modes[facts.name] = _huse(facts, given.ratings, k=k, seed=seed, level=level)
-    tell("figures", len(given.generators), len(given.generators))
+    surroundings = []
+    for facts in given.generators:
+        steps.tell(f"curves and sensitivity of {facts.name}")
+        surroundings.append(around(facts, given, k=k, seed=seed, level=level))
+    steps.tell("figures")
     generators = tuple(
         GeneratorReport(facts, modes[facts.name], judged[facts.name], panel)
         for facts, panel in zip(given.generators, pictures.panels(given, judged, modes, k), strict=True)
     )
     warned = findings.warnings(given, generators)
+    sections = _sections(given, generators, surroundings, steps, k=k, seed=seed, level=level)
     return Report(
         input=given,
         level=level,
@@ -49,11 +59,65 @@ def build(
         k=k,
         generators=generators,
         sources=pictures.source_rows(given, judged, level),
-        ratings_per_text=_distribution(judged.values()),
+        ratings_per_text=_distribution(given, judged.values()),
         warnings=warned,
-        verdicts=findings.verdicts(generators),
+        verdicts=(*findings.verdicts(generators), *_verdicts(sections)),
         limits=findings.limits(generators, warned),
+        sections=sections,
+        p_null=huse_section.p_values(surroundings),
+        asked=completeness(given),
+        sheet=datasheet(given),
+        methods=methods.paragraph(given, generators, k=k, level=level),
     )
+
+
+class _Steps:
+    """Counts what is done."""
+
+    def __init__(self, progress: Progress, of: int) -> None:
+        self._progress, self._of, self._done = progress, of, 0
+
+    def tell(self, step: str) -> None:
+        self._progress(step, self._done, self._of)
+        self._done += 1
+
+
+ABSENT = {
+    "huse": "HUSE",
+    "human-or-machine": "Human or machine",
+    "agreement": "Agreement of raters",
+    "nnd": attached.NND,
+    "automatic": attached.AUTOMATIC,
+}
+
+
+def _sections(
+    given: ReportInput,
+    generators: tuple[GeneratorReport, ...],
+    surroundings: Sequence[Around],
+    steps: _Steps,
+    *,
+    k: int,
+    seed: int,
+    level: float,
+) -> tuple[Section, ...]:
+    """Every part of the results in its order; a part without anything stands there empty."""
+    found: list[Section] = []
+    if generators:
+        steps.tell("differences between generators")
+        compared, why_not = pairs(given, k=k, seed=seed, level=level)
+        found.append(huse_section.section(surroundings, generators, compared, why_not))
+    steps.tell("agreement and evaluators")
+    found.append(agreement.section(given, level=level, seed=seed))
+    told = telling_apart.section(given, level=level, seed=seed)
+    found += [told] if told is not None else []
+    found += attached.sections(given.attached)
+    by_key = {one.key: one for one in found}
+    return tuple(by_key.get(key, Section(key, title)) for key, title in ABSENT.items())
+
+
+def _verdicts(sections: Iterable[Section]) -> tuple[str, ...]:
+    return tuple(line for one in sections if one.key == "human-or-machine" for line in one.lead)
 
 
 def _huse(
@@ -61,11 +125,12 @@ def _huse(
 ) -> Mapping[Mode, HuseResult]:
     """HUSE in both modes; where every text has its ratings, with intervals that know who rated what."""
     own = {item.id for item in facts.items}
-    kept = [Rating(one.text, one.rater, Fraction(one.value), one.hit or "") for one in ratings if one.kept]
-    kept = [rating for rating in kept if rating.item in own]
+    given = [one for one in ratings if one.kept and one.criterion == CRITERION and one.text in own]
+    kept = [Rating(one.text, one.rater, Fraction(one.value), one.hit or "") for one in given]
+    missing: Missing = "quality_only" if all(item.log_prob is None for item in facts.items) else "error"
     if {rating.item for rating in kept} == own:
-        return evaluate_rated(facts.items, kept, k=k, seed=seed, level=level)
-    return evaluate(facts.items, k=k, seed=seed, level=level)
+        return evaluate_rated(facts.items, kept, k=k, seed=seed, level=level, missing=missing)
+    return evaluate(facts.items, k=k, seed=seed, level=level, missing=missing)
 
 
 def _silent(step: str, done: int, total: int) -> None:
@@ -75,8 +140,8 @@ def _silent(step: str, done: int, total: int) -> None:
 def _check(given: ReportInput) -> None:
     """The records agree: names once, every item and every rating has its text."""
     names = [facts.name for facts in given.generators]
-    if not names or len(set(names)) < len(names):
-        raise BadInput("a report needs at least one generator, each with a name of its own", column="generators")
+    if len(set(names)) < len(names) or not (names or given.ratings):
+        raise BadInput("a report needs ratings or generators, each with a name of its own", column="generators")
     texts = {text.id for text in given.texts}
     if len(texts) < len(given.texts):
         raise BadInput("every text needs an id of its own", column="texts")
@@ -91,7 +156,8 @@ def _check(given: ReportInput) -> None:
 
 def _judgments(ratings: Sequence[RatingRow], level: float) -> Mapping[str, HumanJudgment]:
     """HJ by text, from the ratings that were kept."""
-    kept = [Rating(one.text, one.rater, Fraction(one.value), one.hit or "") for one in ratings if one.kept]
+    own = [one for one in ratings if one.kept and one.criterion == CRITERION]
+    kept = [Rating(one.text, one.rater, Fraction(one.value), one.hit or "") for one in own]
     return human_judgments(sum_ratings(kept), level=level).items if kept else {}
 
 
@@ -109,7 +175,10 @@ def _judge(item: Item, own: HumanJudgment | None) -> Judged:
     return Judged(item, item.hj, own.interval, own.n)
 
 
-def _distribution(judged: Iterable[Sequence[Judged]]) -> tuple[tuple[int, int], ...]:
+def _distribution(given: ReportInput, judged: Iterable[Sequence[Judged]]) -> tuple[tuple[int, int], ...]:
     """How many texts have how many ratings."""
     counts = {one.item.id: one.ratings for own in judged for one in own}
+    if not counts:
+        rated = Counter((one.text, one.criterion) for one in given.ratings if one.kept)
+        counts = {text: rated[text, criterion] for text, criterion in rated}
     return tuple(sorted(Counter(counts.values()).items()))

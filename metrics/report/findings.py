@@ -67,6 +67,8 @@ def limits(generators: Sequence[GeneratorReport], warned: Sequence[Warn]) -> tup
 def _verdict(generator: GeneratorReport) -> str:
     result, name = generator.modes["exact"], generator.facts.name
     huse = result.huse
+    if huse.value is None and result.huse_q.value is not None:
+        return f"{name}: HUSE needs log-probabilities. By judgment alone HUSE-Q is {estimate(result.huse_q)}."
     if huse.value is None:
         return f"{name}: HUSE is not defined for these data."
     shown = f"HUSE {estimate(huse)} at {plural(huse.n, 'text')}"

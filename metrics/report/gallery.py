@@ -11,10 +11,18 @@ from metrics.report.scores import labels, scores
 
 
 def charts(report: Report) -> list[Chart]:
-    """HJ by source; each generator's scatter; its ratings beside the references'; quality against diversity of all."""
+    """HJ by source; each generator's scatter; its ratings beside the references'; quality against diversity of all;
+    then those of every part of the results."""
+    return [*headline(report), *(chart for one in report.sections for chart in one.charts)]
+
+
+def headline(report: Report) -> list[Chart]:
+    """Those that stand beside the table of HUSE; none without a generator."""
+    if not report.generators:
+        return []
     return [
         hj_by_source.chart(report.sources),
-        *(huse_scatter.chart(one.panel, margins=True) for one in report.generators),
+        *(huse_scatter.chart(one.panel, margins=True) for one in report.generators if one.panel.points),
         *_ratings(report),
         *_tradeoff(report),
     ]

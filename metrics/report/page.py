@@ -14,39 +14,99 @@ from markupsafe import Markup
 
 from metrics.figures import embed, huse_scatter
 from metrics.figures.chart import Chart
-from metrics.report import gallery, wording
+from metrics.report import gallery, shown, wording
+from metrics.report.completeness import score
+from metrics.report.datasheet import filled
 from metrics.report.result import MEASURES, TITLES, Judged, Report
+from metrics.report.section import Section
 from metrics.report.tables import main_table
 from metrics.tables.markup import table_html
+from metrics.tables.record import Table
 from metrics.types import MODEL, REFERENCE, Item
 
 TEMPLATES = Path(__file__).parent / "templates"
 SHOWN_TEXTS = 500  # rows of the list of texts in the page; all of them are in items.csv
+MANY_ROWS = 12  # from which on a table of results is folded
+SHOWN_ROWS = 500
 
 
-def html(report: Report, *, now: datetime) -> str:
-    """The whole page. `now` (aware) is printed as the day it was made, and nowhere else."""
+def html(
+    report: Report,
+    *,
+    now: datetime,
+    hashes: Mapping[str, str] | None = None,
+    pictures: Mapping[str, bytes] | None = None,
+) -> str:
+    """The whole page. `now` (aware) is printed as the day it was made, and nowhere else.
+
+    hashes: SHA-256 of the data files by name. pictures: PNG of pages as raters saw them, by the page's name.
+    """
     charts = gallery.charts(report)
-    scripts = embed.scripts()
+    scripts = (*embed.scripts(), (TEMPLATES.parent / "sorting.js").read_text(encoding="utf-8").strip())
     context: dict[str, Any] = {
         "report": report,
         "given": report.input,
         "study": report.input.study,
         "now": now,
         "raters": report.raters,
+        "lead": _lead(report),
         "policy": embed.policy(scripts),
         "scripts": [Markup(script) for script in scripts],  # noqa: S704 - our own files and Plotly's
         "style": Markup(_style()),  # noqa: S704 - our own file
         "payload": Markup(embed.payload(charts)),  # noqa: S704 - JSON with every < escaped
-        "figures": [Markup(_figure(chart)) for chart in charts],  # noqa: S704 - escaped by element() and _figure()
+        "figures": [Markup(_figure(chart)) for chart in gallery.headline(report)],  # noqa: S704 - escaped by element() and _figure()
+        "parts": [_part(one) for one in report.sections],
+        "many": MANY_ROWS,
         "source_rows": _source_rows(report),
         "texts": _texts(report),
         "shown_texts": SHOWN_TEXTS,
-        "main_table": Markup(table_html(replace(main_table(report), notes=()), group=True)),  # noqa: S704 - escaped by table_html()
+        "main_table": Markup(_main_table(report)),  # noqa: S704 - escaped by table_html()
         "signatures": _signatures(report),
         "units": huse_scatter.UNITS,
+        "pages": shown.pages(report.input.pages, pictures or {}),
+        "hashes": sorted((hashes or {}).items()),
+        "completeness": score(report.asked),
+        "filled": filled(report.sheet),
+        "excluded": any(not one.kept for one in report.input.ratings) and bool(report.generators),
     }
     return _environment().get_template("report.html").render(context)
+
+
+def _lead(report: Report) -> str:
+    """What was judged against what."""
+    if report.generators:
+        generators = wording.plural(len(report.generators), "generator")
+        return f"{generators} against {wording.plural(report.sources[0].mean.n, 'reference')}"
+    texts = report.input.texts
+    references = sum(text.source == REFERENCE for text in texts)
+    models = wording.plural(len(texts) - references, "model text")
+    return f"{models} and {wording.plural(references, 'reference')}"
+
+
+def _main_table(report: Report) -> str:
+    return table_html(replace(main_table(report), notes=()), group=True) if report.generators else ""
+
+
+def _part(section: Section) -> dict[str, Any]:
+    return {
+        "key": section.key,
+        "title": section.title,
+        "lead": section.lead,
+        "recorded": section.recorded,
+        "missing": section.missing,
+        "figures": [Markup(_figure(chart)) for chart in section.charts],  # noqa: S704 - escaped by element()
+        "tables": [_table(table) for table in section.tables],
+    }
+
+
+def _table(table: Table) -> dict[str, Any]:
+    """The table as HTML; a very long one shows its first rows and says where the others are."""
+    cut = table
+    if len(table.rows) > SHOWN_ROWS:
+        note = f"The first {SHOWN_ROWS} of {len(table.rows)} rows are shown; results.csv holds all."
+        cut = replace(table, rows=table.rows[:SHOWN_ROWS], notes=(*table.notes, note))
+    html = Markup(table_html(cut, sortable=True))  # noqa: S704 - escaped by table_html()
+    return {"title": table.title, "rows": len(table.rows), "html": html}
 
 
 def _environment() -> Environment:
@@ -128,5 +188,13 @@ def _signatures(report: Report) -> list[tuple[str, Mapping[str, str]]]:
         for mode, result in generator.modes.items():
             lines = {TITLES[name]: getattr(result, name).signature for name in MEASURES}
             out.append((f"{generator.facts.name}, {mode}", lines))
-    out.append(("HJ by source", {row.name: row.mean.signature for row in report.sources}))
+    if report.sources:
+        out.append(("HJ by source", {row.name: row.mean.signature for row in report.sources}))
+    for section in report.sections:
+        for table in section.tables:
+            first: dict[str, str] = {}
+            for name, estimate in table.estimates():
+                first.setdefault(estimate.signature, name)
+            if first:
+                out.append((table.name, {name: line for line, name in first.items()}))
     return out

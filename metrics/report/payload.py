@@ -1,18 +1,28 @@
-"""The report as JSON: plain values in a fixed order, no NaN, one home for each thing."""
+"""The report as JSON: plain values in a fixed order, no NaN, one home for each thing.
+
+`data` holds what the results were computed from; together with `study`, `money`, `crowd` and `quality` it is the whole
+`ReportInput`, and `read` gives it back.
+"""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, fields
 from datetime import datetime
-from fractions import Fraction
 from typing import Any
 
-from metrics.report.records import GeneratorFacts, KnownValue, Truth
+from metrics.errors import BadInput
+from metrics.report.codec import decode, encode
+from metrics.report.completeness import score
+from metrics.report.records import GeneratorFacts, KnownValue, ReportInput, Truth
 from metrics.report.result import GeneratorReport, Report
+from metrics.report.section import Section
 from metrics.serialise import estimate_json, modes_json
+from metrics.tables.structured import table_json
 from metrics.types import MODEL, REFERENCE
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+ABOVE = {"study": "study", "money": "money", "crowd": "crowd", "flags": "quality"}  # where a part of the input stands
 
 
 def payload(report: Report, *, now: datetime) -> dict[str, Any]:
@@ -21,19 +31,24 @@ def payload(report: Report, *, now: datetime) -> dict[str, Any]:
     generators: {name: {"modes": {mode: {measure: estimate}}, ...}}. truth: {name: ...}, only where some is known.
     """
     given = report.input
+    encoded = encode(given)
     body: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "created": now.isoformat(timespec="seconds"),
-        "study": _plain(asdict(given.study)),
+        "study": encoded["study"],
         "generators": {generator.facts.name: _generator(generator) for generator in report.generators},
         "hj": {row.name: estimate_json(row.mean) for row in report.sources},
-        "money": _plain(asdict(given.money)),
-        "crowd": _plain(asdict(given.crowd)),
+        "money": encoded["money"],
+        "crowd": encoded["crowd"],
         "ratings_per_text": {str(count): texts for count, texts in report.ratings_per_text},
-        "quality": None if given.flags is None else [_plain(asdict(flag)) for flag in given.flags],
+        "quality": encoded["flags"],
+        "results": [_section(one) for one in report.sections],
         "warnings": [asdict(warn) for warn in report.warnings],
         "verdicts": list(report.verdicts),
         "limits": list(report.limits),
+        "methods": list(report.methods),
+        "completeness": {"score": score(report.asked), "items": [encode(one) for one in report.asked]},
+        "datasheet": [encode(one) for one in report.sheet],
         "reproducibility": {
             "versions": dict(given.versions),
             "commit": given.commit,
@@ -45,7 +60,40 @@ def payload(report: Report, *, now: datetime) -> dict[str, Any]:
         },
     }
     truths = {facts.name: truth(facts.truth) for facts in given.generators if facts.truth is not None}
-    return body | ({"truth": truths} if truths else {})
+    data = {name: value for name, value in encoded.items() if name not in ABOVE}
+    return {**body, **({"truth": truths} if truths else {}), "data": data}
+
+
+def numbers(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The document without what it was computed from."""
+    return {name: value for name, value in document.items() if name != "data"}
+
+
+def read(document: Any) -> ReportInput:
+    """What the report was made from. Raises BadInput with the place that is wrong."""
+    if not isinstance(document, dict) or "data" not in document:
+        raise BadInput("the file is no report of Assay (report.json)")
+    if document.get("schema_version") != SCHEMA_VERSION:
+        found = document.get("schema_version")
+        raise BadInput(f"the report is of version {found}, and version {SCHEMA_VERSION} was expected")
+    if not isinstance(document["data"], dict):
+        raise BadInput("an object was expected", where="data")
+    absent = [name for name in ABOVE.values() if name not in document]
+    if absent:
+        raise BadInput("the part is missing", where=absent[0])
+    above = {name: document[place] for name, place in ABOVE.items()}
+    given: ReportInput = decode(ReportInput, {**document["data"], **above})
+    return given
+
+
+def _section(one: Section) -> dict[str, Any]:
+    return {
+        "key": one.key,
+        "title": one.title,
+        "lead": list(one.lead),
+        "tables": [table_json(table) for table in one.tables],
+        "missing": [{"part": part, "why": why} for part, why in one.missing],
+    }
 
 
 def truth(known: Truth) -> dict[str, Any]:
@@ -80,17 +128,4 @@ def _count(facts: GeneratorFacts, source: str) -> int:
 
 
 def _known(value: KnownValue) -> dict[str, float]:
-    return {"value": value.value, "error": value.error}
-
-
-def _plain(value: Any) -> Any:
-    """Datetimes as text, fractions as decimals, tuples as lists, all the way down."""
-    if isinstance(value, Fraction):
-        return float(value)
-    if isinstance(value, datetime):
-        return value.isoformat(timespec="seconds")
-    if isinstance(value, dict):
-        return {name: _plain(part) for name, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
-    return value
+    return {field.name: getattr(value, field.name) for field in fields(value)}

@@ -28,7 +28,10 @@ def panels(
     """One panel a generator, shaded by the classifier of exact mode."""
     bodies = {text.id: text.body for text in given.texts}
     points = {name: _points(judgments, bodies) for name, judgments in judged.items()}
-    hj_range, rate_range = ranges([point for own in points.values() for point in own])
+    if not points:
+        return []
+    every = [point for own in points.values() for point in own]
+    hj_range, rate_range = ranges(every) if every else ((0.0, 1.0), (-1.0, 0.0))
     return [
         Panel(
             name=f"scatter-{at}",
@@ -48,6 +51,8 @@ def source_rows(given: ReportInput, judged: Mapping[str, Sequence[Judged]], leve
     """HJ by source: the references once (all generators share them), then each generator."""
     bodies = {text.id: text.body for text in given.texts}
     references = {one.item.id: one for own in judged.values() for one in own if one.item.source == REFERENCE}
+    if not judged:
+        return ()
     rows = [_source("reference", REFERENCE, list(references.values()), bodies, level)]
     for name, own in judged.items():
         rows.append(_source(name, MODEL, [one for one in own if one.item.source == MODEL], bodies, level))

@@ -12,6 +12,15 @@ from datetime import datetime
 from fractions import Fraction
 from typing import Literal
 
+from metrics.report.particulars import (
+    AssignmentRow,
+    Attached,
+    CodeRow,
+    CommentRow,
+    ConditionFacts,
+    PageFacts,
+    PlanFacts,
+)
 from metrics.types import Item, Setting, Source
 
 StudyMode = Literal["rehearsal", "live", "imported"]
@@ -223,6 +232,8 @@ class RatingRow:
     text: id of the text. rater: pseudonym. hit: label of the HIT. position: place within the HIT, from 1.
     label: the label as chosen. value: its number in the coding shown.
     kept: False where the judgment was excluded from the analysis (it stays in ratings.csv).
+    criterion: what was asked (`typicality`, `human_or_machine`, or a scale of the study's own).
+    condition: name of its `ConditionFacts`, "" where there is one only. partner: the other text of a pair.
     """
 
     text: str
@@ -232,6 +243,9 @@ class RatingRow:
     hit: str | None = None
     position: int | None = None
     kept: bool = True
+    criterion: str = "typicality"
+    condition: str = ""
+    partner: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +265,10 @@ class ReportInput:
     versions: (name, version) of the platform and its libraries. commit: revision of the platform.
     settings: (name, value) pairs of the study's configuration, JSON-ready.
     command: the command that makes this report again.
+    conditions, assignments, comments, codes, pages, plan, attached: see `particulars`; empty or None: not recorded.
+    quality: sentences on exclusions, as a methods section would say them; None where nothing was decided.
+    licence: of the texts. language: of the texts, in English. statements: (key, words) that only a person can say:
+    `reference`, `contact`, `input`, `people`, `criterion`, `impact` of the datasheet.
     """
 
     study: StudyFacts
@@ -265,3 +283,18 @@ class ReportInput:
     commit: str | None = None
     settings: tuple[tuple[str, Setting], ...] = ()
     command: str | None = None
+    conditions: tuple[ConditionFacts, ...] = ()
+    assignments: tuple[AssignmentRow, ...] = ()
+    comments: tuple[CommentRow, ...] = ()
+    codes: tuple[CodeRow, ...] = ()
+    pages: tuple[PageFacts, ...] = ()
+    plan: PlanFacts | None = None
+    attached: tuple[Attached, ...] = ()
+    quality: tuple[str, ...] | None = None
+    licence: str | None = None
+    language: str | None = None
+    statements: tuple[tuple[str, str], ...] = ()
+
+    def said(self, key: str) -> str | None:
+        """What a person stated under that key, or None."""
+        return dict(self.statements).get(key)

@@ -8,7 +8,10 @@ from fractions import Fraction
 
 from metrics.figures.hj_by_source import SourceRow
 from metrics.figures.huse_scatter import Panel
+from metrics.report.completeness import Asked
+from metrics.report.datasheet import Entry
 from metrics.report.records import GeneratorFacts, ReportInput, Warn
+from metrics.report.section import Section
 from metrics.types import HuseResult, Interval, Item, Mode
 
 MEASURES = ("huse", "huse_q", "huse_d", "log_prob_only")
@@ -57,7 +60,8 @@ class Report:
 
     sources: HJ by source, references first. ratings_per_text: (kept ratings, number of texts that have so many).
     warnings: what a reader must know. verdicts, limits: sentences of the summary: what the study says, and what
-    cannot be concluded from it.
+    cannot be concluded from it. sections: the results, part by part. p_null: of HUSE = 1, by generator. asked: what
+    reviewers ask for, and whether it is recorded. sheet: the datasheet. methods: sentences of a methods section.
     """
 
     input: ReportInput
@@ -70,6 +74,11 @@ class Report:
     warnings: tuple[Warn, ...]
     verdicts: tuple[str, ...]
     limits: tuple[str, ...]
+    sections: tuple[Section, ...]
+    p_null: Mapping[str, float]
+    asked: tuple[Asked, ...]
+    sheet: tuple[Entry, ...]
+    methods: tuple[str, ...]
 
     @property
     def raters(self) -> int | None:

@@ -8,61 +8,174 @@ exact decimal where it has one; where it has none (a mean of 3 ratings, say) onl
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from metrics.report.records import RatingRow, TextRow
+from metrics.report import dictionary
+from metrics.report.around_huse import CRITERION
+from metrics.report.particulars import AssignmentRow
+from metrics.report.records import RatingRow, ReportInput, TextRow
 from metrics.report.result import GeneratorReport, Judged, Report
-from metrics.tables.delimited import lines, safe, table_csv
+from metrics.report.telling_apart import CRITERION as HUMAN_OR_MACHINE
+from metrics.report.telling_apart import FACTORS, judgments
+from metrics.tables.delimited import lines, plain, safe, table_csv
 from metrics.tables.huse import HuseRow, huse_table
 from metrics.tables.latex import table_latex
-from metrics.tables.record import Table
+from metrics.tables.record import Cell, Table
+from metrics.types import Estimate
 
 DIGITS = 20
-ITEM_COLUMNS = (
-    "id",
-    "generator",
-    "source",
-    "hj",
-    "hj_low",
-    "hj_high",
-    "ratings",
-    "hj_sum",
-    "log_prob",
-    "length",
-    "length_unit",
-    "decoding",
-    "log_prob_decoding",
-    "context",
-    "context_text",
-    "text",
-)
+ITEM_COLUMNS = tuple(name for name in dictionary.ITEMS if name != "context_id")
 RATING_COLUMNS = ("item", "rater", "value", "label", "hit", "position")
+MORE_RATING_COLUMNS = tuple(dictionary.RATINGS)
+YES = {True: "yes", False: "no"}
 
 Row = Sequence[str]
 
 
 def files(report: Report) -> dict[str, str]:
-    """Name and content of each CSV file, and of the table of HUSE as CSV and as LaTeX."""
+    """Name and content of each CSV file, and of the table of HUSE as LaTeX. A file without a row is not written."""
+    out = {**_item_files(report), **_rating_files(report.input), **_people_files(report.input)}
+    if report.generators:
+        out["huse.csv"] = table_csv(main_table(report))
+    out["results.csv"] = lines(tuple(dictionary.RESULTS), _results(report))
+    names = [name.removesuffix(".csv") for name in out]
+    out["dictionary.csv"] = lines(dictionary.COLUMNS, dictionary.rows(names))
+    return out | ({"huse.tex": table_latex(main_table(report))} if report.generators else {})
+
+
+def _item_files(report: Report) -> dict[str, str]:
     texts = {text.id: text for text in report.input.texts}
-    rows = {generator.facts.name: list(_items(generator, texts)) for generator in report.generators}
-    columns = _columns(report)
-    out = {"items.csv": lines(columns, [row for own in rows.values() for row in own])}
-    if len(rows) > 1:
-        for name, slug in zip(rows, slugs(list(rows)), strict=True):
-            out[f"items-{slug}.csv"] = lines(columns, rows[name])
-    kept = [rating for rating in report.input.ratings if rating.kept]
-    out["ratings.csv"] = lines(RATING_COLUMNS, _ratings(kept))
-    if len(kept) < len(report.input.ratings):
-        excluded = [rating for rating in report.input.ratings if not rating.kept]
-        out["ratings-excluded.csv"] = lines(RATING_COLUMNS, _ratings(excluded))
-    results = main_table(report)
-    return out | {"huse.csv": table_csv(results), "huse.tex": table_latex(results)}
+    if not report.generators:
+        bare = ("id", "source", "generator", "context_id", "context_text", "text")
+        rows = [
+            (safe(t.id), t.source, safe(t.generator), safe(t.context_id), safe(t.context), safe(t.body))
+            for t in report.input.texts
+        ]
+        return {"items.csv": lines(bare, rows)}
+    own = {generator.facts.name: list(_items(generator, texts)) for generator in report.generators}
+    columns = tuple(_columns(report))
+    out = {"items.csv": lines(columns, [row for found in own.values() for row in found])}
+    if len(own) > 1:
+        for name, slug in zip(own, slugs(list(own)), strict=True):
+            out[f"items-{slug}.csv"] = lines(columns, own[name])
+    return out
+
+
+def _rating_files(given: ReportInput) -> dict[str, str]:
+    """`ratings.csv` as `python -m metrics huse` and `alpha` read it, `judgments.csv` as `evaluators` does."""
+    rated = [one for one in given.ratings if one.criterion != HUMAN_OR_MACHINE]
+    told = any(one.criterion != CRITERION or one.condition or one.partner for one in rated)
+    columns = MORE_RATING_COLUMNS if told else RATING_COLUMNS
+    kept, gone = [one for one in rated if one.kept], [one for one in rated if not one.kept]
+    out = {"ratings.csv": lines(columns, _ratings(kept, told))} if rated or not given.ratings else {}
+    if gone:
+        out["ratings-excluded.csv"] = lines(columns, _ratings(gone, told))
+    found = judgments(given)
+    if found:
+        rows = [
+            (safe(j.rater), safe(j.item), j.truth, str(j.rating), _condition(j.factors), *_levels(j.factors))
+            for j in found
+        ]
+        out["judgments.csv"] = lines(tuple(dictionary.JUDGMENTS), rows)
+    return out
+
+
+def _levels(factors: Mapping[str, str]) -> Row:
+    return tuple(safe(factors[factor]) for factor in FACTORS)
+
+
+def _condition(factors: Mapping[str, str]) -> str:
+    return safe(" × ".join(factors[factor] for factor in FACTORS))
+
+
+def _people_files(given: ReportInput) -> dict[str, str]:
+    out: dict[str, str] = {}
+    if given.assignments:
+        out["assignments.csv"] = lines(tuple(dictionary.ASSIGNMENTS), map(_assignment, given.assignments))
+        flags = [(safe(a.id), safe(a.rater), safe(flag)) for a in given.assignments for flag in a.flags]
+        if flags:
+            out["flags.csv"] = lines(tuple(dictionary.FLAGS), flags)
+    if given.ratings:
+        out["raters.csv"] = lines(tuple(dictionary.RATERS), _raters(given))
+    if given.comments:
+        rows = [(safe(c.text), safe(c.rater), safe(c.question), safe(c.body), YES[c.kept]) for c in given.comments]
+        out["comments.csv"] = lines(tuple(dictionary.COMMENTS), rows)
+    if given.codes:
+        coded = [
+            (safe(c.text), safe(c.rater), safe(c.question), safe(c.coder), safe(code))
+            for c in given.codes
+            for code in c.codes
+        ]
+        out["codes.csv"] = lines(tuple(dictionary.CODES), coded)
+    return out
+
+
+def _assignment(one: AssignmentRow) -> Row:
+    when = one.submitted_at.isoformat() if one.submitted_at else ""
+    seconds = "" if one.seconds is None else str(one.seconds)
+    return (
+        *(safe(text) for text in (one.id, one.rater, one.hit, one.condition)),
+        when,
+        seconds,
+        one.payment,
+        YES[one.kept],
+        safe(one.reason),
+    )
+
+
+def _raters(given: ReportInput) -> Iterator[Row]:
+    rated: defaultdict[str, list[RatingRow]] = defaultdict(list)
+    for rating in given.ratings:
+        rated[rating.rater].append(rating)
+    seconds: defaultdict[str, list[int]] = defaultdict(list)
+    counts: Counter[str] = Counter()
+    for one in given.assignments:
+        counts[one.rater] += 1
+        if one.seconds is not None:
+            seconds[one.rater].append(one.seconds)
+    for rater in sorted({*rated, *counts}):
+        kept = [Fraction(one.value) for one in rated[rater] if one.kept]
+        mean = decimal(sum(kept, Fraction(0)) / len(kept)) if kept else ""
+        time = f"{statistics.median(seconds[rater]):g}" if seconds[rater] else ""
+        number = str(counts[rater]) if counts[rater] else ""
+        yield safe(rater), number, str(len(rated[rater])), str(len(kept)), mean, time
+
+
+def _results(report: Report) -> Iterator[Row]:
+    """Every estimate of every table, a line each."""
+    parts = [("huse", main_table(report))] if report.generators else []
+    parts += [(section.key, table) for section in report.sections for table in section.tables]
+    for part, table in parts:
+        words = [column for column in table.columns if column.kind in ("text", "range")]
+        for row in table.rows:
+            cells = dict(zip(table.columns, row, strict=True))
+            name = ", ".join(str(cells[column]) for column in words if cells[column])
+            for column, cell in cells.items():
+                if column not in words and cell is not None:
+                    yield (part, table.name, safe(name), column.key, *_number(cell))
+
+
+def _number(cell: Cell) -> Row:
+    if not isinstance(cell, Estimate):
+        return (plain(cell), *[""] * 7)
+    span = cell.interval
+    ends = ("", "", "") if span is None else (plain(span.low), plain(span.high), plain(span.level))
+    told = ("" if span is None else safe(span.method), safe(" ".join(cell.flags)), safe(cell.signature))
+    return (plain(cell.value), *ends, plain(cell.n), *told)
 
 
 def main_table(report: Report) -> Table:
     """HUSE, HUSE-Q, HUSE-D and log p alone of every generator, in both modes."""
-    return huse_table([HuseRow(one.facts.name, *pair) for one in report.generators for pair in one.modes.items()])
+    return huse_table(
+        [
+            HuseRow(one.facts.name, mode, result, report.p_null.get(one.facts.name) if mode == "exact" else None)
+            for one in report.generators
+            for mode, result in one.modes.items()
+        ]
+    )
 
 
 def decimal(value: Fraction | None) -> str:
@@ -125,9 +238,10 @@ def _sum(judged: Judged) -> str:
     return decimal(judged.hj * judged.ratings) if judged.hj is not None and judged.ratings else ""
 
 
-def _ratings(ratings: Iterable[RatingRow]) -> Iterator[Row]:
+def _ratings(ratings: Iterable[RatingRow], told: bool) -> Iterator[Row]:
     for rating in ratings:
         position = "" if rating.position is None else str(rating.position)
+        more = (safe(rating.criterion), safe(rating.condition), safe(rating.partner)) if told else ()
         yield (
             safe(rating.text),
             safe(rating.rater),
@@ -135,4 +249,5 @@ def _ratings(ratings: Iterable[RatingRow]) -> Iterator[Row]:
             safe(rating.label),
             safe(rating.hit),
             position,
+            *more,
         )

@@ -12,13 +12,18 @@ MEASURES = (("huse", "HUSE"), ("huse_q", "HUSE-Q"), ("huse_d", "HUSE-D"))
 
 def table(report: Report) -> str:
     """Estimates with intervals, the truths beside them where known, then n, raters, cost and wage. Ends with LF."""
+    lines = _huse(report) if report.generators else list(report.verdicts)
+    return "\n".join([*lines, "", *_facts(report), ""])
+
+
+def _huse(report: Report) -> list[str]:
     truths = any(generator.facts.truth for generator in report.generators)
     head = "generator".ljust(NAME) + "".join(title.ljust(CELL) for _, title in MEASURES)
     head += "L*".rjust(TRUTH) + "L(phi)".rjust(TRUTH) if truths else ""
     lines = [head.rstrip(), "-" * len(head.rstrip())]
     for generator in report.generators:
         lines += _generator(generator, truths)
-    return "\n".join([*lines, "", *_facts(report), ""])
+    return lines
 
 
 def _generator(generator: GeneratorReport, truths: bool) -> list[str]:
@@ -45,19 +50,25 @@ def _fitted(name: str) -> str:
 
 def _facts(report: Report) -> list[str]:
     given = report.input
-    texts = sum(row.mean.n for row in report.sources)
+    texts = sum(row.mean.n for row in report.sources) or len(given.texts)
     raters = ", ".join(f"{count or 'unknown'} on {plural(number, 'text')}" for count, number in report.ratings_per_text)
     people = f"raters: {known(report.raters)}, assignments: {known(given.crowd.submitted)}"
     seconds = given.money.median_seconds
     wage = given.money.wage_cents
     per_hour = NOT_RECORDED if wage is None else f"{money(wage, given.money.currency)} an hour"
     return [
-        f"n        {texts} texts rated; {', '.join(f'{g.facts.name}: {g.n}' for g in report.generators)} in HUSE",
+        f"n        {texts} texts rated{_in_huse(report)}",
         f"ratings  {raters}; {people}",
         f"cost     {money(given.money.total_cents, given.money.currency)}",
         f"wage     {per_hour}" + ("" if seconds is None else f" (median {duration(seconds)} an assignment)"),
         f"settings k = {report.k}, exact ties, {report.level:.0%} intervals, seed {report.seed}",
     ]
+
+
+def _in_huse(report: Report) -> str:
+    return "".join(
+        f"{'; ' if at == 0 else ', '}{one.facts.name}: {one.n}" for at, one in enumerate(report.generators)
+    ) + (" in HUSE" if report.generators else "")
 
 
 def _ascii(text: str) -> str:

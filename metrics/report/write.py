@@ -1,37 +1,111 @@
-"""Put a report on disk: `report.html`, `report.json` and the CSV files, whole or not at all."""
+"""Put a report on disk in the formats asked for, whole or not at all."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import tempfile
-from datetime import datetime
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
 from metrics.errors import BadInput
+from metrics.report import archive, bibliography, gallery, printed, shown
+from metrics.report.latex import FIGURES, latex
 from metrics.report.page import html
 from metrics.report.payload import payload
 from metrics.report.result import Report
+from metrics.report.schema import document_schema
 from metrics.report.tables import files
 
+Format = Literal["html", "json", "csv", "pdf", "latex", "zip"]
+FORMATS: tuple[Format, ...] = ("html", "json", "csv", "pdf", "latex", "zip")
+USUAL: tuple[Format, ...] = ("html", "json", "csv")
 
-def write(report: Report, out_dir: Path, *, now: datetime) -> list[Path]:
-    """Write every file of the report into `out_dir` (made if absent) and return their paths.
 
-    Equal reports give equal bytes apart from the date, `now` (aware): `created` in report.json and the line "Made" in
-    report.html. Each file is written beside its place and moved there, so that a reader never meets half a file, and
-    nothing is moved before everything is written.
+def write(
+    report: Report,
+    out_dir: Path,
+    *,
+    now: datetime,
+    formats: Sequence[Format] = USUAL,
+    chromium: Path | None = None,
+    sandbox: bool = True,
+) -> list[Path]:
+    """Write every file of the formats into `out_dir` (made if absent) and return their paths.
+
+    Equal reports give equal bytes apart from the date, `now` (aware). Each file is written beside its place and moved
+    there, so that a reader never meets half a file, and nothing is moved before everything is written.
+    formats: the zip holds all others that can be made. chromium: prints PDFs and pictures; without it PDF is refused
+    (NoBrowser) and LaTeX comes without figures.
     """
     if now.tzinfo is None:
         raise BadInput("the date of a report carries a time zone", column="now")
-    contents = {
-        "report.html": html(report, now=now),
-        "report.json": json.dumps(payload(report, now=now), ensure_ascii=False, indent=1, allow_nan=False) + "\n",
-        **files(report),
-    }
+    strange = [name for name in formats if name not in FORMATS]
+    if strange or not formats:
+        raise BadInput(f"a format is one of {', '.join(FORMATS)}", column="formats")
+    contents = contents_of(report, now=now, formats=formats, chromium=chromium, sandbox=sandbox)
     out_dir.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out_dir, prefix=".writing-") as beside:
         for name, content in contents.items():
-            (Path(beside) / name).write_bytes(content.encode())
+            (Path(beside) / name).write_bytes(content)
         for name in contents:
             (Path(beside) / name).replace(out_dir / name)
     return [out_dir / name for name in contents]
+
+
+def contents_of(
+    report: Report, *, now: datetime, formats: Sequence[Format], chromium: Path | None = None, sandbox: bool = True
+) -> dict[str, bytes]:
+    """Name and content of every file of the formats. Raises NoBrowser where PDF is asked for without a Chromium."""
+    every = "zip" in formats
+    wanted = {*formats, *(USUAL if every else ()), *(("latex",) if every else ())}
+    if every and chromium is not None:
+        wanted.add("pdf")
+    data = {name: content.encode() for name, content in files(report).items()}
+    made: dict[str, bytes] = {}
+    if wanted & {"html", "pdf"}:
+        hashes = {name: hashlib.sha256(content).hexdigest() for name, content in data.items()}
+        pictures = shown.pictured(report.input.pages, chromium, sandbox=sandbox)
+        page = html(report, now=now, hashes=hashes, pictures=pictures)
+        if "html" in wanted:
+            made["report.html"] = page.encode()
+        if "pdf" in wanted:
+            at = now.astimezone(UTC)
+            made["report.pdf"] = printed.printed(page, chromium=chromium, now=at, sandbox=sandbox)
+    if "json" in wanted:
+        made["report.json"] = _json(payload(report, now=now))
+        made["report.schema.json"] = _json(document_schema())
+    if "csv" in wanted:
+        made |= data
+    if "latex" in wanted:
+        made |= _latex(report, now=now, chromium=chromium, sandbox=sandbox)
+    made["references.bib"] = bibliography.bibtex(report).encode()
+    if every:
+        whole = archive.archive(report, made, now=now)
+        made = {name: content for name, content in made.items() if _asked(name, formats, data)}
+        made[archive.NAME] = whole
+    return made
+
+
+def _asked(name: str, formats: Sequence[Format], data: dict[str, bytes]) -> bool:
+    """Whether a file of the zip stands beside it, too."""
+    if name in data:
+        return "csv" in formats
+    of = {"report.html": "html", "report.pdf": "pdf", "report.json": "json", "report.schema.json": "json"}
+    return of.get(name, "latex") in formats
+
+
+def _latex(report: Report, *, now: datetime, chromium: Path | None, sandbox: bool) -> dict[str, bytes]:
+    charts = gallery.charts(report)
+    drawn = chromium is not None and bool(charts)
+    made = {"study.tex": latex(report, figures=drawn).encode()}
+    if drawn:
+        at = now.astimezone(UTC)
+        made[FIGURES] = printed.figures(charts, chromium=chromium, now=at, sandbox=sandbox)
+    return made
+
+
+def _json(document: object) -> bytes:
+    return (json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()

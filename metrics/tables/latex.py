@@ -73,8 +73,14 @@ def _letter(letter: str) -> str:
     return f"U+{ord(letter):04X}"
 
 
-def table_latex(table: Table) -> str:
-    """A `table` environment: caption, label, head, rows, notes; signatures follow as comments. Ends with LF."""
+FIT = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+
+
+def table_latex(table: Table, *, fit: bool = False) -> str:
+    """A `table` environment: caption, label, head, rows, notes; signatures follow as comments. Ends with LF.
+
+    fit: a table wider than the page is made smaller (needs graphicx).
+    """
     columns = "".join("l" if column.kind == "text" else "r" for column in table.columns)
     head = " & ".join(escape(column.title) for column in table.columns)
     rows = [_row(table, row) for row in table.rows]
@@ -86,13 +92,14 @@ def table_latex(table: Table) -> str:
             r"\centering",
             rf"\caption{{{escape(table.title)}}}",
             rf"\label{{tab:{_label(table.name)}}}",
+            *([FIT] if fit else []),
             rf"\begin{{tabular}}{{{columns}}}",
             r"\toprule",
             rf"{head} \\",
             r"\midrule",
             *rows,
             r"\bottomrule",
-            r"\end{tabular}",
+            r"\end{tabular}%" + "\n}" if fit else r"\end{tabular}",
             *notes,
             r"\end{table}",
             *signatures,

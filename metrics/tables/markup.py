@@ -12,19 +12,20 @@ from metrics.types import Estimate
 NUMBER, SECOND = ' class="n"', ' class="second"'
 
 
-def table_html(table: Table, *, group: bool = False) -> str:
+def table_html(table: Table, *, group: bool = False, sortable: bool = False) -> str:
     """The table inside a box that scrolls sideways by itself; the caption is its name. Everything is escaped.
 
     group: rows that share their first cell with the row above are put under one head, and are shown as secondary.
+    sortable: marked for a page's script that sorts by a column.
     """
     head = "".join(
         f'<th scope="col"{"" if column.kind == "text" else NUMBER}>{escape(column.title)}</th>'
         for column in table.columns
     )
     notes = "".join(f'<p class="quiet">{escape(note)}</p>' for note in table.notes)
-    label = escape(table.name.replace("-", " "))
+    label, sorts = escape(table.name.replace("-", " ")), " data-sortable" if sortable else ""
     return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{label}"><table class="main">'
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{label}"><table class="main"{sorts}>'
         f"<caption>{escape(table.title)}</caption><thead><tr>{head}</tr></thead>"
         f"<tbody>{''.join(_rows(table, group))}</tbody></table></div>{notes}"
     )

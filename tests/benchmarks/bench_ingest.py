@@ -2,8 +2,8 @@
 
     TEST_POSTGRES_URL=postgres://user@host/name python -m tests.benchmarks.bench_ingest [SUBMISSIONS]
 
-The marketplace (one web process) and the collector share the cores and the PostgreSQL of the machine. A database of its
-own is made beside the one named, and dropped afterwards. Memory is the collector's peak after a tenth and at the end.
+The marketplace (one web process), the collector and a reader share the cores with PostgreSQL. A database of its
+own is made beside the one named, and dropped afterwards. Memory: peaks after a tenth and at the end.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import resource
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 from tests.benchmarks.market_world import manage, market
 
@@ -57,18 +58,17 @@ design(study, actor="bench", now=now)
 """
 
 
-def collector(wanted: int) -> None:
-    """In the project: collect and read until everything is there."""
-    import django
+CALL = "from tests.benchmarks import bench_ingest; bench_ingest.{part}({wanted})"
 
-    django.setup()
+
+def collector(wanted: int) -> None:
+    """In the project: collect everything; another process reads meanwhile, as the queues market and computing do."""
     from django.utils import timezone
 
     from annotation import conf
     from annotation.crowd.client import Market
     from annotation.flows.collect import collect
-    from annotation.flows.read import read
-    from annotation.models import Judgment, Study, Submission
+    from annotation.models import Study
 
     study, client = Study.objects.get(name="ingest"), Market(conf.endpoint())
     marks: list[int] = []
@@ -79,15 +79,27 @@ def collector(wanted: int) -> None:
 
     start = time.perf_counter()
     found = collect(study, market=client, now=timezone.now(), progress=mark)
-    stored = time.perf_counter() - start
-    understood = read(study, now=timezone.now())
-    whole = time.perf_counter() - start
-    assert (found.new, understood.unreadable) == (Submission.objects.count(), 0)
-    assert Judgment.objects.count() == found.new * RATINGS
-    print(f"{found.new:,} submissions, {understood.judgments:,} judgments")
-    print(f"listed and stored raw   {found.new / stored:8.0f} submissions/s")
-    print(f"and read into judgments {found.new / whole:8.0f} submissions/s")
+    print(f"{found.new:,} submissions of {RATINGS} ratings, listed and stored raw: "
+          f"{found.new / (time.perf_counter() - start):.0f} a second")  # fmt: skip
     print(f"peak memory of the collector: {marks[0] / 1024:.0f} MiB after a tenth, {_peak() / 1024:.0f} MiB at the end")
+
+
+def reader(wanted: int) -> None:
+    """In the project: read until everything has been collected and read."""
+    from django.db.models import Sum
+    from django.utils import timezone
+
+    from annotation.flows.read import read
+    from annotation.models import Judgment, Study
+
+    study, marks = Study.objects.get(name="ingest"), list[int]()
+    while (done := study.hits.aggregate(sum=Sum("judged", default=0))["sum"]) < wanted * RATINGS:
+        if not read(study, now=timezone.now()).submissions:
+            time.sleep(0.2)
+        if done >= wanted * RATINGS // 10 and not marks:
+            marks.append(_peak())
+    assert Judgment.objects.count() == wanted * RATINGS
+    print(f"peak memory of the reader: {marks[0] / 1024:.0f} MiB after a tenth, {_peak() / 1024:.0f} MiB at the end")
 
 
 def _peak() -> int:
@@ -96,9 +108,7 @@ def _peak() -> int:
 
 def main() -> None:
     wanted = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
-    if os.environ.get("ASSAY_BENCH_COLLECTOR"):
-        collector(wanted)
-        return
+    wanted -= wanted % PLACES
     postgres = os.environ.get("TEST_POSTGRES_URL")
     if not postgres:
         print("Not measured: set TEST_POSTGRES_URL=postgres://user@host/name.")
@@ -118,10 +128,16 @@ def main() -> None:
         manage(environment, "work", "--only", "market")
         fields = [(f"rating-{i}", "label") for i in range(RATINGS)] + [(f"active-ms-{i}", "ms") for i in range(RATINGS)]
         manage(environment, "shell", "-v0", "-c", SEED.format(places=PLACES, fields=fields))
-        print(manage({**environment, "ASSAY_BENCH_COLLECTOR": "1"}, "shell", "-v0", "-c",
-                     f"import sys; sys.argv = ['bench', '{wanted}']; "
-                     "from tests.benchmarks.bench_ingest import collector; "
-                     f"collector({wanted})"), end="")  # fmt: skip
+        start = time.perf_counter()
+        with ThreadPoolExecutor(2) as pool:
+            parts = [
+                pool.submit(manage, environment, "shell", "-v0", "-c", CALL.format(part=part, wanted=wanted))
+                for part in ("collector", "reader")
+            ]
+            told = [part.result() for part in parts]
+        seconds = time.perf_counter() - start
+        print("".join(told), end="")
+        print(f"stored raw and read into judgments, both processes from their start: {wanted / seconds:.0f} a second")
 
 
 if __name__ == "__main__":

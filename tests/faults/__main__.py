@@ -44,7 +44,7 @@ class Run:
     found: Counter[str] = field(default_factory=Counter)
 
 
-def embedded(engine: str, *, kills: int, pages: int, doomed: int | None, seed: int) -> Run:
+def embedded(engine: str, *, kills: int, pages: int, doomed: int | None, seed: int, brief: bool = False) -> Run:
     """Studies one after another, their processes killed at every point, until `kills` were done."""
     from tests.faults.servers import Nursery, world
 
@@ -55,7 +55,7 @@ def embedded(engine: str, *, kills: int, pages: int, doomed: int | None, seed: i
 
         nursery, tally, dice = Nursery(environment, log), Tally(), random.Random(seed)
         while not run.studies or tally.total < kills:
-            life = Life(f"faults-{run.studies}", pages, nursery, tally, dice, doomed)
+            life = Life(f"faults-{run.studies}", pages, nursery, tally, dice, doomed, brief)
             life.live()
             _count(run, life)
             print(f"{run.title}: {run.studies} studies, {tally.total} kills, {_told(run)}", flush=True)
@@ -160,7 +160,7 @@ def main() -> None:
         _part(json.loads(options.part))
         return
     if options.short:
-        run = embedded("sqlite", kills=1, pages=3, doomed=2, seed=SEED)
+        run = embedded("sqlite", kills=1, pages=2, doomed=2, seed=SEED, brief=True)
         sys.exit(1 if any(run.found.values()) or not sum(run.kills.values()) else 0)
     parts = [
         ["postgresql", options.kills // 2, options.pages, SEED],

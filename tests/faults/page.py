@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from tests.faults.points import ALL
+
 
 class Ran(Protocol):
     title: str
@@ -25,10 +27,10 @@ close), kills the processes that do it by SIGKILL, and then counts on both sides
 marketplace's, what must be 0. Each study's budget is what it costs to the cent: a place or a bonus paid twice could
 not be paid for. Wherever a process died, the same command is given again; nobody mends anything by hand.
 
-While this happens the marketplace throttles every {throttle_every}th call, fails every {fail_every}th by a 500, carries
-out every {drop_after_commit_every}th writing call and closes the connection without an answer, loses every
-{lose_notifications_every}rd notification and sends every {double_notifications_every}th twice. What one worker has
-taken and says nothing of comes back to others after one second, so that slow workers and their successors really meet.
+While this happens the marketplace throttles one call in {throttle_every}, fails one in {fail_every} by a 500, carries
+out one writing call in {drop_after_commit_every} and closes the connection without an answer, loses one notification in
+{lose_notifications_every} and sends one in {double_notifications_every} twice. What a worker has taken and says nothing
+of comes back to others after one second, so that slow workers and their successors really meet.
 
 """
 
@@ -49,13 +51,13 @@ def write(runs: Sequence[Ran], faults: Mapping[str, int], path: Path) -> None:
     parts.append("\n## Where processes were killed\n")
     parts.append("| the moment | " + " | ".join(run.title for run in runs) + " |")
     parts.append("|---|" + "---|" * len(runs))
-    points = sorted({name for run in runs for name in run.kills})
+    points = sorted({*ALL, *(name for run in runs for name in run.kills)})
     parts += [f"| {name} | " + " | ".join(str(run.kills[name]) for run in runs) + " |" for name in points]
     path.write_text("\n".join(parts) + "\n\n" + FOOT, encoding="utf-8")
 
 
 FOOT = """## What this does not show
 
-Power loss (the databases run without waiting for the disk), a marketplace that is not ours, and a notice to a worker:
+Power loss (only processes are killed, and servers restarted), a marketplace that is not ours, and a notice to a worker:
 marketplaces know no token for notices, so one whose answer was lost may come twice. Nothing hangs on it.
 """

@@ -12,6 +12,8 @@ from pathlib import Path
 import httpx
 import pytest
 from django.conf import settings as project
+from django.utils import translation
+from django.utils.translation import gettext as spoken
 from django.utils.translation.template import templatize
 from lxml import html
 
@@ -74,6 +76,12 @@ def test_what_is_compiled_is_what_is_written(language: str) -> None:
             assert (compiled.ngettext(one, many, 1), compiled.ngettext(one, many, 2)) == (first, second)
         else:
             assert compiled.gettext(one) == first
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_other_applications_words_take_the_place_of_ours(language: str) -> None:
+    with translation.override(language):
+        assert {one: first for one, many, first, _ in entries(language) if not many and spoken(one) != first} == {}
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from tests.benchmarks.truth.coverage import Row, attainable, row
 from tests.benchmarks.truth.huse_rows import DIFFERENCES, TITLES, difference_tallies, huse_tallies
 from tests.benchmarks.truth.huse_studies import difference_values, differences, huse_chunk, values_only
 from tests.benchmarks.truth.judging_rows import hj_tallies, rate_tallies
-from tests.benchmarks.truth.judging_studies import AGREEMENTS, Quiz, Text, alpha_at, at_level, judged_texts, quizzes
+from tests.benchmarks.truth.judging_studies import Quiz, Text, judged_texts, quizzes
 from tests.benchmarks.truth.kept import Kept
 from tests.benchmarks.truth.store import Arrays, Job
 from tests.benchmarks.truth.tallies import Tally
@@ -92,14 +92,6 @@ def test_hj_holds_the_expected_rating_as_often_as_it_says(text):
         kept = ~np.isnan(low)
         held = np.mean(((low <= found["targets"]) & (found["targets"] <= high))[kept])
         assert abs(held - level) < slack(level, 2000)
-
-
-@pytest.mark.parametrize("name", ["5 crossed raters, interval", "pool of 40, skewed, interval"])
-def test_alpha_at_another_level_is_what_drawing_again_gives(name):
-    study = AGREEMENTS[name].study(np.random.default_rng(3))
-    again = alpha_at(AGREEMENTS[name], study, 0.90, 8).interval
-    moved = at_level(alpha_at(AGREEMENTS[name], study, 0.95, 8), 0.90).interval
-    assert (moved.low, moved.high) == pytest.approx((again.low, again.high), abs=1e-9)
 
 
 def test_tests_of_one_context_that_share_their_outcome_count_once():

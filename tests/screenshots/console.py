@@ -55,5 +55,10 @@ SHOTS = [
     ),
     Shot("console-running", lambda world: world.of_study("running/"), "owner"),
     Shot("console-running-empty", lambda world: world.of_draft("running/"), "owner"),
-    Shot("console-running-compare", lambda world: world.of_study("running/compare/"), "owner"),
+    Shot("console-review", lambda world: world.of_study("review/"), "owner"),
+    Shot("console-review-empty", lambda world: world.of_draft("review/"), "owner"),
+    Shot("console-quality", lambda world: world.of_study("quality/"), "owner"),
+    Shot("console-workers", lambda world: world.of_study("workers/"), "owner"),
+    Shot("console-workers-empty", lambda world: world.of_draft("workers/"), "owner"),
+    Shot("console-coding", lambda world: world.of_study("coding/"), "owner"),
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
@@ -12,10 +12,9 @@ import numpy as np
 from metrics import krippendorff_alpha
 from metrics.accuracy import measure_accuracy
 from metrics.alpha import alpha_arrays
-from metrics.distributions import t_quantile
 from metrics.judgments import human_judgments
 from metrics.nnd.rates import context_interval
-from metrics.types import Estimate, Interval, RatingSums
+from metrics.types import Interval, RatingSums
 from tests.benchmarks import coverage_accuracy
 from tests.benchmarks.truth.judging_rows import COUNTING, accuracy_tallies, hj_tallies, mean_tallies, rate_tallies
 from tests.benchmarks.truth.store import Arrays, Job
@@ -28,7 +27,6 @@ CHUNK = 500
 COMMON = ("tests/benchmarks/truth/judging_studies.py",)
 Sources = tuple[str, ...]
 Seed = tuple[int, ...]
-Ratings = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def ends(interval: Interval | None) -> tuple[float, float]:
@@ -112,7 +110,7 @@ class Agreement:
     resampled: str = "items"
     skew: float = 0.0
 
-    def study(self, rng: np.random.Generator) -> Ratings:
+    def study(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Item, rater and value of each rating."""
         quality = rng.normal(size=self.items) * self.signal
         bias = rng.normal(size=self.pool) * self.bias
@@ -142,29 +140,17 @@ def agreements(made: Agreement, studies: int, seed: tuple[int, ...]) -> Arrays:
     values, intervals = np.empty(studies), np.empty((studies, len(LEVELS), 2))
     for i in range(studies):
         study = made.study(rng)
-        *narrower, widest = LEVELS
-        wide = alpha_at(made, study, widest, i)
-        found = [at_level(wide, level) or alpha_at(made, study, level, i) for level in narrower]
-        values[i], intervals[i] = wide.value, [ends(one.interval) for one in (*found, wide)]
+        for j, confidence in enumerate(LEVELS):
+            found = krippendorff_alpha(
+                *study,
+                made.level,
+                draws=ALPHA_DRAWS,
+                confidence=confidence,
+                seed=i,
+                resampled=made.resampled,
+            )
+            values[i], intervals[i, j] = found.value, ends(found.interval)
     return {"values": values, "intervals": intervals}
-
-
-def alpha_at(made: Agreement, study: Ratings, confidence: float, seed: int) -> Estimate:
-    """Alpha of one study with its interval."""
-    return krippendorff_alpha(
-        *study, made.level, draws=ALPHA_DRAWS, confidence=confidence, seed=seed, resampled=made.resampled
-    )
-
-
-def at_level(found: Estimate, level: float) -> Estimate | None:
-    """The same at another level where nothing need be drawn again: log(1 - alpha) -+ t * error, resampled `both`."""
-    if found.settings["resampled"] != "both" or found.interval is None or found.value is None:
-        return None
-    df = min(int(found.settings["items"]), int(found.settings["raters"])) - 1
-    share = t_quantile((1 + level) / 2, df) / t_quantile((1 + found.interval.level) / 2, df)
-    rest = 1 - found.value
-    low, high = (1 - rest * ((1 - end) / rest) ** share for end in (found.interval.low, found.interval.high))
-    return replace(found, interval=replace(found.interval, low=low, high=high, level=level))
 
 
 def alphas_only(made: Agreement, studies: int, seed: tuple[int, ...]) -> Arrays:

@@ -18,6 +18,7 @@ COVERAGE_HEAD = [
     "in steps",
 ]
 ROUNDING = 1e-9
+WIDE = 0.02  # steps narrower than this are not told
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -40,7 +41,7 @@ def _cells(row: Row) -> list[str]:
     steps = "; ".join(
         f"{level:.0%}: {100 * pair[0]:.1f} or {100 * pair[1]:.1f}"
         for level, pair in zip(LEVELS, row.possible, strict=True)
-        if pair and pair[1] - pair[0] > 0.02
+        if pair and pair[1] - pair[0] > WIDE
     )
     name = f"**{row.world}**" if len(row.off()) > len(row.in_steps()) else row.world
     return [name, row.measure, f"{row.truth:.3f}", f"{row.bias:+.4f}", *held, str(row.studies), steps]
@@ -67,7 +68,7 @@ def summary(rows: Sequence[Row]) -> str:
 
 def _apart(row: Row, level: float, coverage: float) -> str:
     pair = row.possible[LEVELS.index(level)]
-    steps = f"; a cut can give {100 * pair[0]:.1f} or {100 * pair[1]:.1f}" if pair else ""
+    steps = f"; a cut can give {100 * pair[0]:.1f} or {100 * pair[1]:.1f}" if pair and pair[1] - pair[0] > WIDE else ""
     error = 100 * row.error(level)
     return f"- {row.world}, {row.measure}: {100 * coverage:.1f} ± {error:.1f} where {level:.0%} is stated{steps}"
 

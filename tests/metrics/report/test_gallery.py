@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from metrics.report.build import build
-from metrics.report.gallery import charts
+from metrics.report.gallery import charts, headline
 from metrics.report.records import ReportInput
 from metrics.report.scores import labels, scores
 from metrics.types import MODEL, REFERENCE
@@ -60,8 +60,12 @@ def test_one_rater_alone_gives_shares_without_intervals(given: ReportInput) -> N
 
 
 def test_every_generator_has_its_pictures_and_two_have_their_trade_off(given: ReportInput) -> None:
-    assert names(given) == ["hj-by-source", "scatter-1", "scatter-2", "ratings-1", "ratings-2", "tradeoff"]
-    assert names(replace(given, generators=given.generators[:1])) == ["hj-by-source", "scatter-1", "ratings-1"]
+    whole = ["hj-by-source", "scatter-1", "scatter-2", "ratings-1", "ratings-2", "tradeoff"]
+    assert [one.name for one in headline(build(given))] == whole
+    assert names(replace(given, generators=given.generators[:1])) == [
+        *("hj-by-source", "scatter-1", "ratings-1"),
+        *("k-sensitivity-1", "huse-by-raters-1"),
+    ]
 
 
 def test_without_ratings_there_is_no_picture_of_them(given: ReportInput) -> None:

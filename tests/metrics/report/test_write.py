@@ -31,6 +31,7 @@ from metrics.tables.delimited import safe
 from tests.metrics.report.samples import NOW, STUDY, study, with_truth
 
 LACKS = {"t=1.0": (1.1, 0.1), "t=0.7": (0.2, 1.4)}
+AROUND = {f"{name}-{at}" for name in ("k-sensitivity", "huse-by-raters", "huse-by-texts") for at in (1, 2)}
 EVIL = "<script>alert('x')</script>"
 
 
@@ -62,7 +63,8 @@ def rows(path: Path) -> list[dict[str, str]]:
 def test_the_files_are_written_and_nothing_else_is_left(report: Report, tmp_path: Path) -> None:
     paths = write(report, tmp_path / "new", now=NOW)
     names = {"report.html", "report.json", "items.csv", "items-t=1.0.csv", "items-t=0.7.csv", "ratings.csv"}
-    names |= {"huse.csv", "huse.tex"}
+    names |= {"huse.csv", "huse.tex", "raters.csv", "results.csv", "dictionary.csv"}
+    names |= {"report.schema.json", "references.bib"}
     assert {path.name for path in paths} == names == {path.name for path in (tmp_path / "new").iterdir()}
 
 
@@ -120,7 +122,7 @@ def test_the_policy_lets_exactly_the_scripts_of_the_page_run(folder: Path) -> No
     text = (folder / "report.html").read_text(encoding="utf-8")
     scripts = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
     digests = {base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts}
-    assert len(scripts) == 2
+    assert len(scripts) == 3
     assert set(re.findall(r"'sha256-([^']+)'", policy)) == digests
     assert "default-src 'none'" in policy
     assert "unsafe-eval" not in policy
@@ -129,8 +131,8 @@ def test_the_policy_lets_exactly_the_scripts_of_the_page_run(folder: Path) -> No
 
 def test_without_script_every_figure_has_its_still_picture_and_words(report: Report, folder: Path) -> None:
     figures = page(folder).xpath("//figure")
-    assert len(figures) == 6
-    for figure in figures:
+    assert len(figures) == 12
+    for figure in figures[:6]:
         assert figure.xpath(".//svg/@aria-label")[0] == figure.xpath("./div[@class='live']/@aria-label")[0]
         texts = 60 if figure.get("id").split("-")[1] in ("hj", "scatter") else 2
         assert len(figure.xpath(".//svg//*[self::rect or self::circle or self::path[@class='s0']]")) >= texts
@@ -143,7 +145,7 @@ def test_the_live_figures_are_those_of_the_page(folder: Path) -> None:
     assert (
         set(drawn)
         == set(root.xpath("//@data-figure"))
-        == {*("hj-by-source", "scatter-1", "scatter-2", "ratings-1", "ratings-2", "tradeoff")}
+        == {*("hj-by-source", "scatter-1", "scatter-2", "ratings-1", "ratings-2", "tradeoff"), *AROUND}
     )
 
 
@@ -214,7 +216,7 @@ def test_a_script_in_a_text_is_text_everywhere(given: ReportInput, tmp_path: Pat
     write(build(evil), tmp_path, now=NOW)
     source = (tmp_path / "report.html").read_text()
     assert EVIL not in source
-    assert source.count("<script") == len(page(tmp_path).xpath("//script")) == 3 + plotlys_own("<script")
+    assert source.count("<script") == len(page(tmp_path).xpath("//script")) == 4 + plotlys_own("<script")
     assert page(tmp_path).xpath("//h1/text()") == [EVIL]
 
 
@@ -230,7 +232,7 @@ def test_warnings_are_listed_in_page_and_json(report: Report, folder: Path) -> N
 
 def test_json_holds_a_modes_block_for_each_generator(report: Report, folder: Path) -> None:
     body = json.loads((folder / "report.json").read_text())
-    assert body["schema_version"] == 1
+    assert body["schema_version"] == 2
     assert datetime.fromisoformat(body["created"]) == NOW
     for generator in report.generators:
         block = body["generators"][generator.facts.name]

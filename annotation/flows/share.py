@@ -1,0 +1,60 @@
+"""Share a finished report by a link that can be revoked."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Q
+
+from annotation.accounts.models import User
+from annotation.exceptions import StateError
+from annotation.models import AuditEvent, Job, ShareLink
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The link's row, and its token, which is shown once."""
+
+    link: ShareLink
+    token: str
+
+
+def share(job: Job, *, by: User | None, now: datetime, ends_at: datetime | None = None) -> Shared:
+    """A new link to a finished report. Raises StateError for a job that is no finished report, or an end gone by."""
+    if job.kind != Job.Kind.REPORT or job.state != Job.State.DONE or job.study is None:
+        raise StateError("Only a report that is finished can be shared.")
+    if ends_at is not None and ends_at <= now:
+        raise StateError("A link that has ended already shares nothing.")
+    token = secrets.token_urlsafe(32)
+    with transaction.atomic():
+        link = ShareLink.objects.create(job=job, digest=_digest(token), made_by=by, made_at=now, ends_at=ends_at)
+        AuditEvent.objects.record(job.study, "share", actor=_name(by), now=now, link=link.pk, job=str(job.uuid))
+    return Shared(link, token)
+
+
+def revoke(link: ShareLink, *, by: User | None, now: datetime) -> bool:
+    """End a link for ever; False where it was revoked before."""
+    with transaction.atomic():
+        gone = ShareLink.objects.filter(pk=link.pk, revoked_at=None).update(revoked_at=now)
+        if gone and link.job.study is not None:
+            AuditEvent.objects.record(link.job.study, "revoke_share", actor=_name(by), now=now, link=link.pk)
+    return bool(gone)
+
+
+def opened(token: str, *, now: datetime) -> Job | None:
+    """The report that a token opens now, or None."""
+    live = Q(ends_at=None) | Q(ends_at__gt=now)
+    link = ShareLink.objects.select_related("job").filter(live, digest=_digest(token), revoked_at=None).first()
+    return link.job if link else None
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _name(by: User | None) -> str:
+    return by.get_username() if by else "assay"

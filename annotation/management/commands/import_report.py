@@ -1,0 +1,30 @@
+"""manage.py import_report FILE --study NAME: take in a report.json of Assay as a finished study."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+from django.utils import timezone
+
+from annotation.datasets.report_file import read_report
+from annotation.doors import actor_of, add_actor, sentences
+from annotation.flows.import_work import import_work
+from annotation.management.commands import _imports as imports
+
+
+class Command(BaseCommand):
+    help = "Import a report.json as a finished study, all or nothing: its report gives the same numbers."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path, metavar="FILE", help="report.json")
+        parser.add_argument("--study", required=True, metavar="NAME", help="name of the study")
+        add_actor(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        user, actor = actor_of(options)
+        with sentences():
+            work = read_report(options["file"])
+            done = import_work(work, name=options["study"], actor=actor, now=timezone.now(), owner=user)
+        imports.tell_imported(self.stdout, done, work.warnings)

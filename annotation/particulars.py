@@ -1,0 +1,209 @@
+"""What a report tells beside the facts: conditions, assignments, what raters wrote, the pages, what people stated."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.db.models import Count, Exists, OuterRef, Sum
+from django.utils.translation import get_language_info
+
+from annotation import selectors
+from annotation.designs.wording import from_json
+from annotation.models import Cell, Coding, Decision, Flag, Hit, ItemRole, Remark, Study, Submission
+from annotation.orders import page_of, wording_of
+from metrics.report.particulars import AssignmentRow, CodeRow, CommentRow, ConditionFacts, PageFacts, PlanFacts
+
+NO_TRAINING = "none"
+
+
+def condition_name(cell: Cell) -> str:
+    """What a condition is called; "" for the one of a study that has no other."""
+    parts = (cell.arm.training, cell.domain, cell.generator.name if cell.generator else "")
+    return "" if parts == (NO_TRAINING, "", "") else " × ".join(part for part in parts if part)
+
+
+def cells(study: Study) -> list[Cell]:
+    """Conditions in the order in which they were made."""
+    return list(Cell.objects.filter(arm__study=study).select_related("arm__study", "generator").order_by("pk"))
+
+
+def conditions(study: Study, rows: Sequence[AssignmentRow]) -> tuple[ConditionFacts, ...]:
+    """Each condition with what came of it; none for a study without a choice of conditions."""
+    found = cells(study)
+    if all(not condition_name(cell) for cell in found):
+        return ()
+    return tuple(_condition(study, cell, rows) for cell in found)
+
+
+def _condition(study: Study, cell: Cell, rows: Sequence[AssignmentRow]) -> ConditionFacts:
+    name = condition_name(cell)
+    own = [row for row in rows if row.condition == name]
+    seconds = [row.seconds for row in own if row.seconds is not None]
+    return ConditionFacts(
+        name=name,
+        training=cell.arm.training,
+        domain=cell.domain,
+        generator=cell.generator.name if cell.generator else "",
+        planned=study.evaluators_per_cell,
+        workers=len({row.rater for row in own}),
+        submitted=len(own),
+        excluded=sum(not row.kept for row in own),
+        reward_cents=cell.reward_cents or None,
+        median_seconds=float(statistics.median(seconds)) if seconds else None,
+    )
+
+
+def assignments(study: Study) -> tuple[AssignmentRow, ...]:
+    """Every assignment by HIT and pseudonym, under a number of our own. A rehearsal's clock tells nothing."""
+    told = study.mode != Study.Mode.REHEARSAL
+    names = {cell.pk: condition_name(cell) for cell in cells(study)}
+    flags: dict[int, list[str]] = {}
+    for pk, kind in (
+        Flag.objects.filter(submission__hit__study=study).order_by("kind").values_list("submission", "kind")
+    ):
+        flags.setdefault(pk, []).append(kind)
+    decided = {
+        (pk, matter): (verdict, reason)
+        for pk, matter, verdict, reason in Decision.objects.filter(submission__hit__study=study).values_list(
+            "submission", "matter", "verdict", "reason"
+        )
+    }
+    rows = (
+        Submission.objects.filter(hit__study=study)
+        .annotate(
+            active=Sum("presentations__active_ms"),
+            timed=Count("presentations__active_ms"),
+            shown=Count("presentations"),
+        )
+        .order_by("hit__slot", "worker__pseudonym", "pk")
+        .values_list(
+            "pk",
+            "worker__pseudonym",
+            "hit__slot",
+            "hit__cell",
+            "submitted_at",
+            "work_seconds",
+            "active",
+            "timed",
+            "shown",
+        )
+    )
+    made = []
+    for number, (pk, rater, slot, cell, at, seconds, active, timed, shown) in enumerate(rows, 1):
+        payment = decided.get((pk, Decision.Matter.PAYMENT), ("", ""))[0]
+        verdict, reason = decided.get((pk, Decision.Matter.ANALYSIS), ("", ""))
+        kept = verdict != Decision.Verdict.EXCLUDE
+        made.append(
+            AssignmentRow(
+                id=f"A{number:05d}",
+                rater=rater,
+                hit=f"HIT {slot + 1}",
+                condition=names[cell],
+                submitted_at=at.replace(microsecond=0) if at and told else None,
+                seconds=round(active / 1000) if shown and timed == shown else seconds,
+                payment={"approve": "approved", "reject": "rejected"}.get(payment, ""),
+                kept=kept,
+                reason="" if kept else reason,
+                flags=tuple(flags.get(pk, ())),
+            )
+        )
+    return tuple(made)
+
+
+def comments(study: Study) -> tuple[CommentRow, ...]:
+    """What raters wrote about the texts that count."""
+    left_out = Exists(selectors.exclusions().filter(submission=OuterRef("presentation__submission")))
+    rows = (
+        Remark.objects.filter(presentation__submission__hit__study=study, presentation__role=ItemRole.ITEM)
+        .annotate(left_out=left_out)
+        .order_by("presentation__text__key", "presentation__submission__worker__pseudonym", "question")
+        .values_list(
+            "presentation__text__key", "presentation__submission__worker__pseudonym", "question", "body", "left_out"
+        )
+    )
+    return tuple(CommentRow(text, rater, question, body, not gone) for text, rater, question, body, gone in rows)
+
+
+def pages(study: Study) -> tuple[PageFacts, ...]:
+    """The page of the first HIT of each training, as it was published."""
+    firsts: dict[str, Hit] = {}
+    for hit in study.hits.select_related("cell__arm", "study", "wording").exclude(wording=None).order_by("slot"):
+        firsts.setdefault(hit.cell.arm.training, hit)
+    return tuple(
+        PageFacts(f"page-{training}", _title(training), page_of(hit, wording_of(hit), shuffle=False))
+        for training, hit in firsts.items()
+    )
+
+
+def _title(training: str) -> str:
+    return "The task" if training == NO_TRAINING else f"The task, with {training} before it"
+
+
+def statements(study: Study) -> dict[str, str]:
+    """What people stated, by key."""
+    return dict(study.statements.order_by("key").values_list("key", "body"))
+
+
+def plan(said: dict[str, str]) -> PlanFacts | None:
+    """What was planned before the data, as far as somebody stated it."""
+    deviations = said.get("deviations")
+    found = PlanFacts(
+        sentences=(said["plan"],) if "plan" in said else (),
+        registered_where=said.get("registered"),
+        deviations=(deviations,) if deviations else None,
+        power=said.get("power"),
+    )
+    return None if found == PlanFacts() else found
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What the latest wording says: the instructions as shown, how consent was asked, the language. None: nothing."""
+
+    instructions: str | None = None
+    consent: str | None = None
+    language: str | None = None
+
+
+def words(study: Study) -> Words:
+    """Of the study's latest wording; nothing where it has none."""
+    stored = study.wordings.last()
+    if stored is None:
+        return Words()
+    wording = from_json(stored.body)
+    consent = "Asked on the first page of every task, before anything else." if wording.consent else None
+    try:
+        language = str(get_language_info(wording.language)["name"])
+    except KeyError:
+        language = wording.language
+    return Words("\n".join(wording.said(line) for line in wording.intro) or None, consent, language)
+
+
+def commit() -> str | None:
+    """The revision of the platform: by the setting, else by the repository beside it, else None."""
+    if settings.ASSAY_COMMIT:
+        return str(settings.ASSAY_COMMIT)
+    head = settings.ROOT / ".git" / "HEAD"
+    if not head.is_file():
+        return None
+    told = head.read_text(encoding="utf-8").strip()
+    named = settings.ROOT / ".git" / told.removeprefix("ref: ")
+    if not told.startswith("ref: "):
+        return told
+    return named.read_text(encoding="utf-8").strip() if named.is_file() else None
+
+
+def codes(study: Study) -> tuple[CodeRow, ...]:
+    """What coders made of the comments; coders by number in the order in which they began."""
+    rows = Coding.objects.filter(remark__presentation__submission__hit__study=study).order_by("at", "pk")
+    coders: dict[int, str] = {}
+    found = []
+    for row in rows.select_related("remark__presentation__text", "remark__presentation__submission__worker"):
+        seen, who = row.remark.presentation, coders.setdefault(row.coder_id, f"coder {len(coders) + 1}")
+        name = "adjudicated" if row.adjudicated else who
+        key = (seen.text.key, seen.submission.worker.pseudonym, row.remark.question)
+        found.append(CodeRow(*key, name, tuple(row.codes)))
+    return tuple(found)

@@ -1,0 +1,30 @@
+"""A report that was shared by a link: read-only, for anybody who has the link, until it ends or is revoked."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from annotation.flows.share import opened
+from annotation.running import folder_of
+
+REPORT = "report.html"
+
+
+@require_safe
+def shared_report(request: HttpRequest, token: str) -> HttpResponse:
+    """The page of the report. It brings its own policy, which fetches nothing; here it has no origin and no cookie."""
+    job = opened(token, now=timezone.now())
+    path = folder_of(job) / REPORT if job else None
+    if path is None or not path.is_file():
+        raise Http404
+    response = HttpResponse(path.read_bytes())
+    response.headers["Content-Security-Policy"] = (
+        "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+    response.headers["Referrer-Policy"] = "no-referrer"
+    response.headers["Cache-Control"] = "private, no-store"
+    response.headers["X-Robots-Tag"] = "noindex"
+    return response

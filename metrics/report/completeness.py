@@ -1,0 +1,64 @@
+"""What a reviewer asks of every human evaluation, and how much of it is recorded.
+
+The items are those that van der Lee et al. (2019) and Karpinska et al. (2021) ask to be reported, in our words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from metrics.report.records import ReportInput
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One item: what is asked, whether it is recorded, and what to record where it is not."""
+
+    item: str
+    recorded: bool
+    hint: str
+
+
+def completeness(given: ReportInput) -> tuple[Asked, ...]:
+    """Every item in a fixed order."""
+    return tuple(Asked(item, test(given), hint) for item, test, hint in ITEMS)
+
+
+def score(asked: tuple[Asked, ...]) -> str:
+    """`11 of 13`."""
+    return f"{sum(one.recorded for one in asked)} of {len(asked)}"
+
+
+def _kept(given: ReportInput) -> bool:
+    return any(one.kept for one in given.ratings)
+
+
+def _rated(given: ReportInput) -> bool:
+    return _kept(given) or any(item.ratings for one in given.generators for item in one.items)
+
+
+Test = Callable[[ReportInput], bool]
+ITEMS: tuple[tuple[str, Test, str], ...] = (
+    ("Qualifications of raters", lambda g: bool(g.crowd.criteria), "who was let in, and by what rule"),
+    ("Pay", lambda g: g.money.reward_cents is not None or g.money.paid_cents is not None, "the reward and the wage"),
+    (
+        "Instructions and question",
+        lambda g: bool(g.study.instructions) and g.study.question not in ("", "not recorded"),
+        "the words that raters read",
+    ),
+    ("Number of items", lambda g: bool(g.texts), "the texts"),
+    ("Number of raters", lambda g: g.crowd.workers is not None or _kept(g), "the people"),
+    ("Ratings of each item", _rated, "the ratings"),
+    ("Scale", lambda g: bool(g.study.scale), "the labels and their codes"),
+    ("Agreement of raters", _kept, "the single ratings, not their means"),
+    ("Statistical test", lambda g: bool(g.generators) or _kept(g), "results with a test"),
+    ("Exclusions", lambda g: g.flags is not None or g.quality is not None, "the quality rules, or that none was run"),
+    ("Dates", lambda g: g.study.collected_from is not None, "when the ratings were given"),
+    ("Interface", lambda g: bool(g.pages), "the pages as raters saw them"),
+    (
+        "Ethics and consent",
+        lambda g: bool(g.crowd.ethics) and bool(g.crowd.consent),
+        "the approval and how consent was asked",
+    ),
+)

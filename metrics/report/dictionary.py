@@ -1,0 +1,126 @@
+"""What stands in each column of the report's CSV files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+COLUMNS = ("file", "column", "meaning")
+ESTIMATE = "value; _low and _high: its interval at _level by _method; _n: units behind it; _flags; _signature"
+ITEMS = {
+    "id": "the text",
+    "generator": "generator whose log-probabilities the row holds; references stand once for each",
+    "source": "reference or model",
+    "hj": "human judgment: mean of the kept ratings, an exact decimal where there is one",
+    "hj_low": "lower end of its interval over raters",
+    "hj_high": "upper end of its interval over raters",
+    "ratings": "kept ratings of the text",
+    "hj_sum": "their exact sum",
+    "log_prob": "natural log-probability of the whole text under the generator; -inf for probability zero",
+    "length": "units by which it is divided",
+    "length_unit": "what a unit is",
+    "decoding": "how the generator's texts were decoded",
+    "log_prob_decoding": "the distribution that the log-probability belongs to",
+    "context": "id of the context; texts of one context form a pair",
+    "context_id": "id of the context, where some texts have none",
+    "context_text": "the context as shown",
+    "text": "the text as shown",
+}
+RATINGS = {
+    "item": "the text",
+    "rater": "pseudonym of the rater",
+    "value": "the label's number in the coding shown",
+    "label": "the label as chosen",
+    "hit": "the page on which the text stood",
+    "position": "its place there, from 1",
+    "criterion": "what was asked",
+    "condition": "the condition of the design",
+    "partner": "the other text of a pair",
+}
+JUDGMENTS = {
+    "rater": "pseudonym of the evaluator",
+    "item": "the text",
+    "truth": "human or machine: who wrote the text",
+    "rating": "1 (definitely human-written) to 4 (definitely machine-generated)",
+    "condition": "the condition of the design",
+    "training": "what evaluators saw beforehand",
+    "domain": "domain of the texts of the condition",
+    "generator": "generator of the machine texts of the condition",
+}
+ASSIGNMENTS = {
+    "assignment": "a number of our own",
+    "rater": "pseudonym of the rater",
+    "hit": "the page",
+    "condition": "the condition of the design",
+    "submitted_at": "when it was submitted (ISO 8601)",
+    "seconds": "active time where the page measured it, else from accepting to submitting",
+    "payment": "approved, rejected or empty",
+    "kept": "yes: part of the analysis",
+    "reason": "why it is not",
+}
+RATERS = {
+    "rater": "pseudonym of the rater",
+    "assignments": "assignments submitted",
+    "ratings": "ratings given",
+    "ratings_kept": "ratings in the analysis",
+    "mean": "mean of the kept ratings, in the coding shown",
+    "median_seconds": "median time of an assignment",
+}
+COMMENTS = {
+    "item": "the text",
+    "rater": "pseudonym of the rater",
+    "question": "what was asked for",
+    "comment": "what the rater wrote",
+    "kept": "yes: part of the analysis",
+}
+CODES = {
+    "item": "the text of the comment",
+    "rater": "pseudonym of its rater",
+    "question": "what was asked for",
+    "coder": "who coded it",
+    "code": "one code",
+}
+FLAGS = {"assignment": "a number of our own", "rater": "pseudonym of the rater", "flag": "the quality rule it met"}
+RESULTS = {
+    "part": "part of the results",
+    "table": "table of the part",
+    "row": "words of the row",
+    "column": "what the number is",
+    "value": "the number, nothing rounded",
+    "low": "lower end of its interval",
+    "high": "upper end of its interval",
+    "level": "level of the interval",
+    "n": "units behind the number",
+    "method": "how the interval was made",
+    "flags": "what a reader must know",
+    "signature": "the line that identifies the computation",
+}
+HUSE = {
+    "generator": "the generator",
+    "ties": "exact or paper",
+    "huse, huse_q, huse_d, log_prob_only": ESTIMATE,
+    "n": "texts",
+    "ratings": "ratings a text",
+    "k": "neighbours",
+    "p_null": "p of the test that HUSE is 1",
+}
+FILES = {
+    "items": ITEMS,
+    "ratings": RATINGS,
+    "ratings-excluded": RATINGS,
+    "judgments": JUDGMENTS,
+    "assignments": ASSIGNMENTS,
+    "raters": RATERS,
+    "comments": COMMENTS,
+    "codes": CODES,
+    "flags": FLAGS,
+    "results": RESULTS,
+    "huse": HUSE,
+}
+
+
+def rows(names: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """A line for each column of the files that are there, named without their ending; items-NAME is as items."""
+    for name in names:
+        known = FILES.get(name) or (ITEMS if name.startswith("items-") else {})
+        for column, meaning in known.items():
+            yield f"{name}.csv", column, meaning

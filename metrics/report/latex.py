@@ -1,0 +1,106 @@
+r"""The report as LaTeX that compiles alone with pdflatex: methods, tables, figures, datasheet, references."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from metrics.figures.chart import Chart
+from metrics.report import bibliography, gallery
+from metrics.report.completeness import score
+from metrics.report.result import Report
+from metrics.report.tables import main_table
+from metrics.report.wording import known
+from metrics.tables.latex import escape, table_latex
+from metrics.tables.record import Table
+
+MOST_ROWS = 40  # of a table in the document; the CSV files hold all
+FIGURES = "figures.pdf"
+PREAMBLE = r"""\documentclass{article}
+\usepackage[T1]{fontenc}
+\usepackage[utf8]{inputenc}
+\usepackage{textcomp}
+\usepackage{booktabs}
+\usepackage{graphicx}
+\usepackage[margin=20mm]{geometry}
+\begin{document}
+"""
+
+
+def latex(report: Report, *, figures: bool) -> str:
+    """The document. figures: whether figures.pdf stands beside it, one figure a page in the order of the gallery."""
+    given = report.input
+    parts = [
+        PREAMBLE,
+        rf"\title{{{escape(given.study.name)}}}" + "\n" + rf"\date{{}}\author{{{escape(given.study.task)}}}\maketitle",
+        _section("Summary", [*report.verdicts, *report.limits]),
+        _section("Methods", report.methods),
+        *_results(report),
+        _section("Limitations", [warn.sentence for warn in report.warnings] or ["No warning was raised by the data."]),
+        *(_figures(gallery.charts(report)) if figures else ()),
+        r"\appendix",
+        *_datasheet(report),
+        _section("Completeness", [f"Recorded of what reviewers ask for: {score(report.asked)}."]),
+        _used(report),
+        r"\end{document}",
+        "",
+    ]
+    return "\n".join(parts)
+
+
+def _section(title: str, sentences: Sequence[str]) -> str:
+    return "\n".join([rf"\section{{{escape(title)}}}", "\n\n".join(escape(one) for one in sentences), ""])
+
+
+def _results(report: Report) -> Iterator[str]:
+    yield r"\section{Results}"
+    if report.generators:
+        yield table_latex(main_table(report), fit=True)
+    for part in report.sections:
+        yield rf"\subsection{{{escape(part.title)}}}"
+        yield from (escape(line) + "\n" for line in part.lead)
+        yield from (table_latex(_shortened(table), fit=True) for table in part.tables)
+        if not part.recorded:
+            yield "Not recorded.\n"
+        yield from (f"{escape(name)}: not recorded{': ' + escape(why) if why else '.'}\n" for name, why in part.missing)
+        yield r"\clearpage"
+
+
+def _shortened(table: Table) -> Table:
+    if len(table.rows) <= MOST_ROWS:
+        return table
+    note = f"The first {MOST_ROWS} of {len(table.rows)} rows; results.csv holds all."
+    return replace(table, rows=table.rows[:MOST_ROWS], notes=(*table.notes, note))
+
+
+def _figures(charts: Sequence[Chart]) -> Iterator[str]:
+    yield r"\section{Figures}"
+    for page, chart in enumerate(charts, 1):
+        yield "\n".join(
+            [
+                r"\begin{figure}[htbp]",
+                r"\centering",
+                rf"\includegraphics[page={page},width=.85\linewidth]{{{FIGURES}}}",
+                rf"\caption{{{escape(chart.title)}. {escape(chart.alt)}}}",
+                rf"\label{{fig:{re.sub(r'[^A-Za-z0-9]+', '-', chart.name)}}}",
+                r"\end{figure}",
+                *([r"\clearpage"] if page % 2 == 0 else []),
+            ]
+        )
+
+
+def _datasheet(report: Report) -> Iterator[str]:
+    yield r"\section{Human evaluation datasheet}"
+    yield "After HEDS 3.0 (Belz and Thomson, 2025), in our words."
+    part = None
+    for entry in report.sheet:
+        if entry.part != part:
+            part = entry.part
+            yield rf"\subsection*{{{escape(part)}}}"
+        yield rf"\noindent\textbf{{{escape(entry.question)}:}} {escape(known(entry.answer))}" + "\n"
+
+
+def _used(report: Report) -> str:
+    keys = ",".join(bibliography.keys(report))
+    return f"\\nocite{{{keys}}}\n\\bibliographystyle{{plain}}\n\\bibliography{{references}}"

@@ -1,0 +1,88 @@
+"""The methods paragraph: what a paper would say of this study, from what is recorded."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from metrics.report.records import ReportInput
+from metrics.report.result import GeneratorReport
+from metrics.report.wording import duration, money, plural
+from metrics.types import REFERENCE
+
+NONE_EXCLUDED = "Beyond the recruitment criteria, no rater, assignment or item was excluded."
+
+
+def paragraph(given: ReportInput, generators: tuple[GeneratorReport, ...], *, k: int, level: float) -> tuple[str, ...]:
+    """Its sentences, in order; what is not recorded is left to the list of what is missing."""
+    return tuple(
+        sentence
+        for part in (_texts(given), _raters(given), _pay(given), _exclusions(given), _analysis(generators, k, level))
+        for sentence in part
+    )
+
+
+def _texts(given: ReportInput) -> Iterator[str]:
+    references = sum(text.source == REFERENCE for text in given.texts)
+    models = Counter(text.generator for text in given.texts if text.generator)
+    told = ", ".join(f"{count} of {name}" for name, count in models.items())
+    yield f"We had {plural(references, 'reference text')} and {told or 'no model text'} judged."
+    study = given.study
+    if study.question not in ("", "not recorded"):
+        yield f"Raters were asked: \u201c{' '.join(study.question.split())}\u201d"
+    if study.scale:
+        labels = ", ".join(label.name for label in study.scale)
+        yield f"They answered on a scale of {len(study.scale)} labels ({labels}), coded {study.coding}."
+    if study.hits and study.texts_per_hit:
+        yield f"Texts were shown in {plural(study.hits, 'task')} of up to {study.texts_per_hit}."
+    if study.interleaving:
+        yield study.interleaving
+
+
+def _raters(given: ReportInput) -> Iterator[str]:
+    crowd = given.crowd
+    where = f" through {crowd.provider}" if crowd.provider else ""
+    if crowd.workers is not None:
+        criteria = f" ({'; '.join(crowd.criteria)})" if crowd.criteria else ""
+        people = ("simulated rater", "simulated raters") if given.study.mode == "rehearsal" else ("person", "people")
+        yield f"{plural(crowd.workers, *people)} took part{where}{criteria}."
+    first, last = given.study.collected_from, given.study.collected_to
+    if first and last:
+        yield f"Ratings were collected from {first:%d %B %Y} to {last:%d %B %Y}."
+    counts = Counter(one.text for one in given.ratings if one.kept)
+    if counts:
+        low, high = min(counts.values()), max(counts.values())
+        yield f"Each text received {low if low == high else f'{low} to {high}'} ratings."
+    if crowd.consent:
+        yield f"Consent: {crowd.consent.rstrip('.')}."
+    if crowd.ethics:
+        yield f"Ethics: {crowd.ethics.rstrip('.')}."
+
+
+def _pay(given: ReportInput) -> Iterator[str]:
+    paid = given.money
+    if paid.reward_cents is not None:
+        time = f"; the median assignment took {duration(paid.median_seconds)}" if paid.median_seconds else ""
+        wage = f", {money(paid.wage_cents, paid.currency)} an hour" if paid.wage_cents is not None else ""
+        yield f"An assignment was paid {money(paid.reward_cents, paid.currency)}{time}{wage}."
+
+
+def _exclusions(given: ReportInput) -> Iterator[str]:
+    if given.quality is not None:
+        yield from given.quality
+    elif given.crowd.submitted is not None and given.crowd.excluded is not None:
+        gone, of = given.crowd.excluded, given.crowd.submitted
+        yield (
+            f"Of {plural(of, 'submission')}, {gone} ({100 * gone / of:.1f}%) were excluded from the analysis."
+            if gone and of
+            else NONE_EXCLUDED
+        )
+
+
+def _analysis(generators: tuple[GeneratorReport, ...], k: int, level: float) -> Iterator[str]:
+    if generators:
+        yield (
+            f"HUSE, HUSE-Q and HUSE-D (Hashimoto et al., 2019) were computed by leave-one-out {k}-nearest-neighbour "
+            "classification with ties by exact arithmetic and equal votes to the reference; log-probabilities were "
+            f"divided by the length. Intervals are at {100 * level:g}%, by half-samples of the contexts."
+        )

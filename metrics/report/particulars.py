@@ -1,0 +1,107 @@
+"""Further facts: conditions, each assignment, what raters wrote, the pages, the plan, numbers from files.
+
+As in `records`: frozen, without any framework, None for what was not recorded, raters by pseudonym only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+AttachedKind = Literal["nnd", "automatic"]
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionFacts:
+    """One condition of the design (a training, a domain, a generator; "" where the design does not split by it).
+
+    planned: evaluators wanted. workers, submitted, returned, excluded: people and assignments. median_seconds: of an
+    assignment.
+    """
+
+    name: str
+    training: str = ""
+    domain: str = ""
+    generator: str = ""
+    planned: int | None = None
+    workers: int | None = None
+    submitted: int | None = None
+    returned: int | None = None
+    excluded: int | None = None
+    reward_cents: int | None = None
+    median_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AssignmentRow:
+    """One assignment under a number of our own; a marketplace's ids stay at home.
+
+    seconds: active time where the page measured it, else from accepting to submitting. payment: `approved`,
+    `rejected` or "". kept: part of the analysis. reason: why it is not. flags: quality rules that it met.
+    """
+
+    id: str
+    rater: str
+    hit: str | None = None
+    condition: str = ""
+    submitted_at: datetime | None = None
+    seconds: int | None = None
+    payment: str = ""
+    kept: bool = True
+    reason: str = ""
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CommentRow:
+    """What a rater wrote about a text. question: the name of what was asked."""
+
+    text: str
+    rater: str
+    question: str
+    body: str
+    kept: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class CodeRow:
+    """The codes that one coder gave one comment (`CommentRow`s by text, rater and question)."""
+
+    text: str
+    rater: str
+    question: str
+    coder: str
+    codes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PageFacts:
+    """A page as raters saw it: name (for a file), title, and the whole HTML."""
+
+    name: str
+    title: str
+    html: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanFacts:
+    """What was planned before the data: sentences, when and where it was registered, its SHA-256, deviations."""
+
+    sentences: tuple[str, ...] = ()
+    registered_at: datetime | None = None
+    registered_where: str | None = None
+    sha256: str | None = None
+    deviations: tuple[str, ...] | None = None
+    power: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """Numbers that `python -m metrics nnd run --json` or `hscore --json` wrote: the file's name, SHA-256, content."""
+
+    kind: AttachedKind
+    name: str
+    sha256: str
+    document: Mapping[str, Any]

@@ -1,0 +1,99 @@
+"""The JSON Schema (2020-12) of `report.json`: the records by their types, the results by hand."""
+
+from __future__ import annotations
+
+from metrics.report.codec import Schema, schema
+from metrics.report.completeness import Asked
+from metrics.report.datasheet import Entry
+from metrics.report.payload import ABOVE, SCHEMA_VERSION
+from metrics.report.records import ReportInput, Warn
+
+
+def _each(one: Schema) -> Schema:
+    return {"type": "object", "additionalProperties": one}
+
+
+def _object(properties: dict[str, Schema], *, optional: tuple[str, ...] = ()) -> Schema:
+    needed = [name for name in properties if name not in optional]
+    return {"type": "object", "properties": properties, "required": needed, "additionalProperties": False}
+
+
+NUMBER = {"type": ["number", "null"]}
+TEXT = {"type": "string"}
+TEXTS = {"type": "array", "items": TEXT}
+INTERVAL = _object(
+    {"low": NUMBER, "high": NUMBER, "level": NUMBER, "method": TEXT, "target": TEXT}, optional=("target",)
+)
+ESTIMATE = _object(
+    {
+        "value": NUMBER,
+        "n": {"type": "integer"},
+        "interval": {"anyOf": [{"$ref": "#/$defs/Interval"}, {"type": "null"}]},
+        "settings": {"type": "object"},
+        "flags": TEXTS,
+        "signature": TEXT,
+    }
+)
+CELL = {"anyOf": [{"type": ["string", "number", "null"]}, {"$ref": "#/$defs/Estimate"}]}
+TABLE = _object(
+    {
+        "schema_version": {"type": "integer"},
+        "name": TEXT,
+        "title": TEXT,
+        "columns": {"type": "array", "items": _object({"key": TEXT, "title": TEXT, "kind": TEXT})},
+        "rows": {"type": "array", "items": _each(CELL)},
+        "notes": TEXTS,
+        "signatures": TEXTS,
+    }
+)
+SECTION = _object(
+    {
+        "key": TEXT,
+        "title": TEXT,
+        "lead": TEXTS,
+        "tables": {"type": "array", "items": {"$ref": "#/$defs/Table"}},
+        "missing": {"type": "array", "items": _object({"part": TEXT, "why": TEXT})},
+    }
+)
+MEASURES = _object({name: {"$ref": "#/$defs/Estimate"} for name in ("huse", "huse_q", "huse_d", "log_prob_only")})
+GENERATOR = _object(
+    {
+        "modes": _object({"exact": MEASURES, "paper": MEASURES}),
+        **{name: {"type": "integer"} for name in ("n", "n_reference", "n_model")},
+        **{name: {"type": ["string", "null"]} for name in ("decoding", "log_prob_decoding", "length_unit")},
+    }
+)
+
+
+def document_schema() -> Schema:
+    """The JSON Schema (2020-12) of `report.json`."""
+    defs: dict[str, Schema] = {}
+    whole = schema(ReportInput, defs)["$ref"].rsplit("/", 1)[1]
+    parts = dict(defs[whole]["properties"])
+    needed = [name for name in defs.pop(whole)["required"] if name not in ABOVE]
+    data = {name: part for name, part in parts.items() if name not in ABOVE}
+    entries = {"type": "array", "items": schema(Entry, defs)}
+    asked = {"type": "array", "items": schema(Asked, defs)}
+    defs |= {"Estimate": ESTIMATE, "Interval": INTERVAL, "Table": TABLE, "Section": SECTION, "Generator": GENERATOR}
+    properties: dict[str, Schema] = {
+        "schema_version": {"const": SCHEMA_VERSION},
+        "created": {"type": "string", "format": "date-time"},
+        **{place: parts[name] for name, place in ABOVE.items()},
+        "generators": _each({"$ref": "#/$defs/Generator"}),
+        "hj": _each({"$ref": "#/$defs/Estimate"}),
+        "ratings_per_text": _each({"type": "integer"}),
+        "results": {"type": "array", "items": {"$ref": "#/$defs/Section"}},
+        "warnings": {"type": "array", "items": schema(Warn, defs)},
+        **{name: {"type": "array", "items": {"type": "string"}} for name in ("verdicts", "limits", "methods")},
+        "completeness": _object({"score": {"type": "string"}, "items": asked}),
+        "datasheet": entries,
+        "reproducibility": {"type": "object"},
+        "truth": {"type": "object"},
+        "data": {"type": "object", "properties": data, "required": needed, "additionalProperties": False},
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Report of Assay",
+        **_object(properties, optional=("truth",)),
+        "$defs": dict(sorted(defs.items())),
+    }

@@ -1,0 +1,111 @@
+"""The web API: a token, the permissions and verbs of the console; a report asked for, fetched, shared, unshared."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.utils import timezone
+
+from annotation.accounts.models import ApiToken, User
+from annotation.models import Membership, Study
+from annotation.running import run_due
+from tests.annotation.imports import batches
+
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
+
+NOW = datetime(2026, 11, 21, tzinfo=UTC)
+
+
+class Caller:
+    """A program of one user."""
+
+    def __init__(self, name: str) -> None:
+        self.user = User.objects.create_user(name)
+        self.row, self.token = ApiToken.objects.issue(self.user, name="test", now=NOW)
+
+    def __call__(self, method: str, path: str, body: object = None):
+        headers = {"authorization": f"Bearer {self.token}"}
+        sent = {} if body is None else {"data": json.dumps(body), "content_type": "application/json"}
+        return getattr(Client(), method)(f"/api/v1{path}", headers=headers, **sent)
+
+
+@pytest.fixture
+def study(tmp_path: Path, settings) -> Study:
+    settings.VAR, settings.CHROMIUM = tmp_path, ""
+    call_command("import_batch", batches.written(tmp_path / "batch.csv", batches.rows()), study="small")
+    return Study.objects.get(name="small")
+
+
+@pytest.fixture
+def owner(study: Study) -> Caller:
+    found = Caller("olga")
+    Membership.objects.create(study=study, user=found.user, role="owner")
+    return found
+
+
+def test_without_a_token_and_with_a_revoked_one_nothing_is_told(study: Study, owner: Caller) -> None:
+    assert Client().get("/api/v1/studies").status_code == 401
+    assert owner("get", "/studies").json()[0]["name"] == "small"
+    owner.row.revoke(now=NOW)
+    assert owner("get", "/studies").status_code == 401
+
+
+def test_of_the_token_only_a_digest_is_kept(owner: Caller) -> None:
+    assert owner.token not in json.dumps(list(ApiToken.objects.values_list("digest", "name")))
+
+
+def test_a_stranger_sees_no_study_and_a_viewer_changes_none(study: Study, owner: Caller) -> None:
+    stranger, viewer = Caller("stan"), Caller("vera")
+    Membership.objects.create(study=study, user=viewer.user, role="viewer")
+    assert stranger("get", "/studies").json() == []
+    for path in (f"/studies/{study.uuid}", f"/studies/{study.uuid}/results"):
+        assert stranger("get", path).status_code == 404
+    assert viewer("get", f"/studies/{study.uuid}").json()["role"] == "viewer"
+    assert viewer("put", f"/studies/{study.uuid}/statements/ethics", {"body": "x"}).status_code == 403
+
+
+def test_a_statement_is_stored_under_the_callers_name_and_a_strange_one_refused(study: Study, owner: Caller) -> None:
+    assert owner("put", f"/studies/{study.uuid}/statements/ethics", {"body": "Board 7."}).status_code == 204
+    assert study.audit.get(verb="state").actor == "olga"
+    refused = owner("put", f"/studies/{study.uuid}/statements/weather", {"body": "fine"})
+    assert (refused.status_code, refused.json()["detail"][:22]) == (409, "There is no statement ")
+
+
+def test_a_report_is_asked_for_fetched_shared_and_unshared(study: Study, owner: Caller) -> None:
+    asked = owner("post", f"/studies/{study.uuid}/reports", {"formats": ["html", "json"], "seed": 3})
+    job = asked.json()
+    assert (asked.status_code, job["state"]) == (202, "waiting")
+    assert owner("post", f"/jobs/{job['uuid']}/links", {}).status_code == 409
+    assert run_due() == 1
+    done = owner("get", f"/jobs/{job['uuid']}").json()
+    assert done["state"] == "done", done["problem"]
+    assert "report.json" in done["files"]
+    told = json.loads(b"".join(owner("get", f"/jobs/{job['uuid']}/files/report.json")))
+    assert owner("get", f"/studies/{study.uuid}/results").json()["generators"] == told["generators"]
+    assert owner("get", f"/jobs/{job['uuid']}/files/..%2Fbatch.csv").status_code == 404
+    link = owner("post", f"/jobs/{job['uuid']}/links", {}).json()
+    shared = Client().get(link["address"])
+    assert shared.status_code == 200
+    assert shared.headers["Content-Security-Policy"].startswith("sandbox allow-scripts; default-src 'none'")
+    assert b"evaluation report" in shared.content
+    assert owner("delete", f"/links/{link['id']}").status_code == 204
+    assert Client().get(link["address"]).status_code == 404
+
+
+def test_a_link_ends_when_it_was_said_to(study: Study, owner: Caller) -> None:
+    job = owner("post", f"/studies/{study.uuid}/reports", {"formats": ["html"]}).json()
+    run_due()
+    past = (timezone.now() - timedelta(hours=1)).isoformat()
+    assert owner("post", f"/jobs/{job['uuid']}/links", {"ends_at": past}).status_code == 409
+
+
+def test_the_document_names_every_operation_and_how_to_sign(db) -> None:
+    told = Client().get("/api/v1/openapi.json").json()
+    assert {"/api/v1/studies", "/api/v1/jobs/{job}", "/api/v1/links/{link}"} <= set(told["paths"])
+    assert all(one["security"] for path in told["paths"].values() for one in path.values())
+    assert all(one["summary"] for path in told["paths"].values() for one in path.values())

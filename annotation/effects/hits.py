@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from django.db.models import F
 
-from annotation import outbox
+from annotation import apart, outbox
 from annotation.crowd.client import Market
 from annotation.effects.context import Context
 from annotation.models import Hit, Intent, OncePass, Study, Submission, WorkerIdentity
@@ -87,8 +87,7 @@ def _passes(hit: Hit, market: Market) -> tuple[str, ...]:
     """Qualification types that keep people apart: once in a group of studies, once on a page split over HITs."""
     scopes = []
     if hit.study.once:
-        group = hit.study.group
-        scopes.append(_pass(f"group {group.uuid if group else hit.study.uuid}", market))
+        scopes.append(_pass(apart.scope_of(hit.study), market))
     if hit.page is not None and Hit.objects.filter(study=hit.study, page=hit.page).exclude(pk=hit.pk).exists():
         scopes.append(_pass(f"page {hit.study.uuid} {hit.page}", market))
         _keep_out(hit, scopes[-1], market)

@@ -10,7 +10,7 @@ from itertools import islice
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
-from annotation import deciding
+from annotation import apart, deciding
 from annotation.crowd.answers import is_withdrawn
 from annotation.crowd.client import PAGE, Market
 from annotation.crowd.records import SubmittedWork
@@ -58,7 +58,7 @@ def collect(
         heard = list(HeardEvent.objects.filter(market_hit=hit.market_id, looked_at=None).values_list("pk", flat=True))
         seen = market.hit(str(hit.market_id))
         for page in _pages(market.submitted(str(hit.market_id))):
-            stored, followed = _store(hit, page, provider=market.provider, now=now)
+            stored, followed = _store(hit, page, market=market, now=now)
             new, decided = new + stored, decided + followed
             if progress:
                 progress(new)
@@ -89,7 +89,7 @@ def _pages(found: Iterable[SubmittedWork]) -> Iterator[list[SubmittedWork]]:
         yield page
 
 
-def _store(hit: Hit, page: Sequence[SubmittedWork], *, provider: str, now: datetime) -> tuple[int, int]:
+def _store(hit: Hit, page: Sequence[SubmittedWork], *, market: Market, now: datetime) -> tuple[int, int]:
     """Store what is new of a page, and follow what was decided without us; how many of each."""
     with transaction.atomic():
         # Of two collectors the second waits here, and then finds what the first has stored.
@@ -98,13 +98,13 @@ def _store(hit: Hit, page: Sequence[SubmittedWork], *, provider: str, now: datet
         known = set(Submission.objects.filter(hit=hit, market_id__in=ids).values_list("market_id", flat=True))
         fresh = [work for work in page if work.assignment_id not in known]
         if fresh:
-            _insert(hit, fresh, provider=provider, now=now)
+            apart.keep_apart(study, _insert(hit, fresh, provider=market.provider, now=now), market=market, now=now)
         return len(fresh), _follow(study, hit, page, now=now)
 
 
-def _insert(hit: Hit, fresh: Sequence[SubmittedWork], *, provider: str, now: datetime) -> None:
+def _insert(hit: Hit, fresh: Sequence[SubmittedWork], *, provider: str, now: datetime) -> list[Submission]:
     workers = Worker.objects.known_all(provider, [work.worker_id for work in fresh])
-    Submission.objects.bulk_create(_submission(hit, work, workers[work.worker_id], now) for work in fresh)
+    made = Submission.objects.bulk_create(_submission(hit, work, workers[work.worker_id], now) for work in fresh)
     Participation.objects.bulk_create(
         (
             Participation(
@@ -115,6 +115,7 @@ def _insert(hit: Hit, fresh: Sequence[SubmittedWork], *, provider: str, now: dat
         ignore_conflicts=True,
     )
     Hit.objects.filter(pk=hit.pk).update(collected=F("collected") + len(fresh))
+    return made
 
 
 def _submission(hit: Hit, work: SubmittedWork, worker: Worker, now: datetime) -> Submission:

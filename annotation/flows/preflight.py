@@ -9,6 +9,7 @@ from typing import Literal
 from django.conf import settings
 from django.db.models import Count, Q
 
+from annotation import apart
 from annotation.crowd.client import Market
 from annotation.designs.wording import Wording, from_json
 from annotation.dry_run import try_page
@@ -175,8 +176,9 @@ def _market(study: Study, market: Market, total: int) -> Iterator[Finding]:
         yield _error(
             "balance", f"The account holds ${balance / 100:,.2f}; ${short / 100:,.2f} are missing for this study."
         )
-    if study.once and market.provider not in ("assay", "rehearsal"):
+    if study.once and not apart.grants_by_itself(market):
         yield _warning(
             "once",
-            "This marketplace may not grant assay:once by itself: one person could enter two cells.",
+            "This marketplace may not grant assay:once by itself: one person could enter two cells. "
+            "Publish a cell at a time (`manage.py publish STUDY --wave`); a person's first work is used.",
         )

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from annotation import books
+from annotation import apart, books
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Hit, Intent, Study
 
@@ -22,9 +22,10 @@ class Publication:
     reserved_cents: int = 0
 
 
-def publish(study: Study, *, actor: str, now: datetime, by_invitation: bool = False) -> Publication:
+def publish(study: Study, *, actor: str, now: datetime, by_invitation: bool = False, wave: bool = False) -> Publication:
     """Intend every HIT of the study. Safe to run twice: what was intended before stays one intent.
 
+    `wave`: only the next cell's, once nobody can enter the cell before, for marketplaces that do not keep people apart.
     `by_invitation`: under a tag of the study's name, which channels of the marketplace open to invited people.
     Raises StateError when the study has no HITs, is over or imported, or was published openly before; BudgetError when
     rewards and fees of all places do not fit into its budget.
@@ -39,7 +40,7 @@ def publish(study: Study, *, actor: str, now: datetime, by_invitation: bool = Fa
         if by_invitation and not known:
             study.channel_tag = _tag(locked)
             Study.objects.filter(pk=study.pk).update(channel_tag=study.channel_tag)
-        new = [hit for hit in hits if hit.pk not in known]
+        new = apart.next_wave(locked, hits, known) if wave else [hit for hit in hits if hit.pk not in known]
         reserved = _intend(locked, new, actor=actor, now=now) if new else 0
         if locked.status == Study.Status.DRAFT:
             Study.objects.filter(pk=study.pk).update(status=Study.Status.PUBLISHED)

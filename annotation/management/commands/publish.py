@@ -20,6 +20,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study")
         parser.add_argument("--by-invitation", action="store_true", help="open to people of a channel only")
+        parser.add_argument(
+            "--wave", action="store_true", help="only the next cell, for a marketplace that does not keep people apart"
+        )
         parser.add_argument("--yes", action="store_true", help="spend without asking for the study's name")
         parser.add_argument("--as", dest="actor", default="command line", help="who does it, for the audit log")
 
@@ -33,8 +36,13 @@ class Command(BaseCommand):
                     f"at most ${laid_out.total_cents / 100:,.2f}"
                 )
             self._confirm(study, asked=not options["yes"])
-            by_invitation = options["by_invitation"]
-            found = publish(study, actor=options["actor"], now=timezone.now(), by_invitation=by_invitation)
+            found = publish(
+                study,
+                actor=options["actor"],
+                now=timezone.now(),
+                by_invitation=options["by_invitation"],
+                wave=options["wave"],
+            )
         self.stdout.write(f"HITs to create: {found.intended} (asked for before: {found.already}).")
         if study.channel_tag:
             self.stdout.write(f"Open by invitation only; the tag of its channels is {study.channel_tag}")

@@ -96,7 +96,8 @@ def _summed(counted: QuerySet[Judgment], labels: Sequence[tuple[int, Fraction]])
     # Whole numbers stay whole: half of the time would go into fractions.
     a, b = (int(step), int(start)) if whole else (step, start)
     rows = counted.values_list("text_id").annotate(n=Count("*"), keys=Sum("label_id")).order_by()
-    found = {text: RatingSum(n, Fraction(a * keys + b * n)) for text, n, keys in rows}
+    # PostgreSQL sums big integers to decimals.
+    found = {text: RatingSum(n, Fraction(a * int(keys) + b * n)) for text, n, keys in rows}
     least, most = min(code for _, code in labels), max(code for _, code in labels)
     if any(not least * one.count <= one.total <= most * one.count for one in found.values()):
         return _counted_by_label(counted)

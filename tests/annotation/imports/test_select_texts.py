@@ -16,6 +16,7 @@ from annotation.flows.create import Plan, create
 from annotation.flows.design import design
 from annotation.flows.select_texts import repeat_selection, select_texts
 from annotation.models import AuditEvent, Likelihood, Selection, Study, Text
+from annotation.particulars import words
 from annotation.selectors import crowd_counts, texts
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db]
@@ -139,7 +140,7 @@ def test_a_selection_that_leaves_nothing_is_refused() -> None:
 def test_the_funnel_is_among_the_facts_of_the_report() -> None:
     study = draft()
     chosen(study, CUT)
-    steps = study_facts(study, crowd_counts(study)).selection
+    steps = study_facts(study, crowd_counts(study), words(study)).selection
     assert steps is not None
     assert [(step.rule, step.before, step.removed, step.changed, step.after) for step in steps] == [
         ("at least 4 words", 9, 1, 0, 8),

@@ -13,7 +13,6 @@ from annotation.quality.assess import assess
 from annotation.quality.filters import FILTERS
 from annotation.rehearsal.world import World
 from tests.benchmarks.truth.crowd_worlds import EXPLAINED, KINDS, TYPICALITY, Setting, study
-from tests.benchmarks.truth.judging_rows import joined
 from tests.benchmarks.truth.page import section, table
 from tests.benchmarks.truth.running import simulate
 from tests.benchmarks.truth.store import ROOT, Arrays, Job
@@ -82,6 +81,12 @@ def jobs(seeds: int) -> dict[str, list[Job]]:
     }
 
 
+def joined(jobs: Sequence[Job]) -> Arrays:
+    """The arrays of all chunks, end to end."""
+    chunks = [job.arrays() for job in jobs]
+    return {key: np.concatenate([chunk[key] for chunk in chunks]) for key in chunks[0]}
+
+
 def lines(seeds: int, by_design: dict[str, list[Job]]) -> Iterator[str]:
     """The page, part by part."""
     found = {name: joined(own) for name, own in by_design.items()}
@@ -124,7 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--page", type=Path, default=PAGE, help="where the tables go")
     options = parser.parse_args(arguments)
     by_design = jobs(options.seeds)
-    simulate([job for own in by_design.values() for job in own], options.processes)
+    list(simulate([job for own in by_design.values() for job in own], options.processes))
     options.page.write_text("\n".join(lines(options.seeds, by_design)), encoding="utf-8")
     print(f"Wrote {options.page}.", flush=True)
 

@@ -11,7 +11,7 @@ from django.db.migrations.executor import MigrationExecutor
 from annotation.flows.create import Plan, create
 from annotation.models import AuditEvent, Study
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database, pytest.mark.timeout(900)]
 
 OURS = ("accounts", "annotation", "marketplace")
 

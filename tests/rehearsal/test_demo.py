@@ -20,7 +20,11 @@ DATE = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d[+:0-9]*|\w+day, \d+ \w+ 20\d
 
 def demo(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "annotation.rehearsal", "--folder", str(folder), *words]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=240)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=800)
+
+
+# Two whole demos stand behind the first test.
+pytestmark = pytest.mark.timeout(900)
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,10 @@ from django.http import HttpRequest
 from ninja.errors import HttpError
 from ninja.security import HttpBearer
 
+from annotation import desk
 from annotation.accounts.models import ApiToken, User
 from annotation.console.permission import may, studies_of
-from annotation.models import Job, Role, Study
+from annotation.models import Job, Role, Study, Submission
 
 
 class Token(HttpBearer):
@@ -37,10 +38,22 @@ def study_for(request: HttpRequest, study: UUID, least: Role = Role.VIEWER) -> S
     return found
 
 
+def submission_for(request: HttpRequest, study: UUID, assignment: str) -> tuple[Study, Submission]:
+    """An assignment for its reviewers."""
+    found = study_for(request, study, Role.REVIEWER)
+    one = desk.submission(found, assignment)
+    if one is None:
+        raise HttpError(404, "There is no such assignment in this study.")
+    return found, one
+
+
 def job_for(request: HttpRequest, job: UUID, least: Role = Role.VIEWER) -> Job:
-    """The job of a study that the caller may see."""
-    found = Job.objects.select_related("study").filter(uuid=job, study__isnull=False).first()
-    if found is None or found.study is None:
+    """A job of a study that the caller may see, or one without a study that the caller asked for."""
+    found = Job.objects.select_related("study").filter(uuid=job).first()
+    if found is None:
         raise HttpError(404, "There is no such job.")
-    study_for(request, found.study.uuid, least)
+    if found.study is not None:
+        found.study = study_for(request, found.study.uuid, least)
+    elif found.asked_by_id != caller(request).pk and not caller(request).is_superuser:
+        raise HttpError(404, "There is no such job.")
     return found

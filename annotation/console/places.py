@@ -28,8 +28,11 @@ class Place:
 
 RAIL = (
     Place("studies", _("Studies")),
+    Place("everybody", _("Workers")),
+    Place("findings", _("Results")),
+    Place("money", _("Money")),
     Place("activity", _("Activity")),
-    Place("keys", _("API keys")),
+    Place("keys", _("Settings")),
 )
 
 TABS = (

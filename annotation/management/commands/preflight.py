@@ -6,26 +6,30 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from annotation.conf import endpoint
 from annotation.crowd.client import Market
-from annotation.doors import sentences, study_called
+from annotation.doors import sentences
 from annotation.flows.preflight import Preflight, preflight
+from annotation.management.commands._study import StudyCommand
+from annotation.models import Role
 
 
-class Command(BaseCommand):
+class Command(StudyCommand):
     help = (
         "Check a designed study before it is published: pages, texts, training, wage, budget, balance. Changes nothing."
     )
 
+    least = Role.VIEWER
+
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study", metavar="NAME")
+        super().add_arguments(parser)
         parser.add_argument("--offline", action="store_true", help="do not ask the marketplace")
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study = study_called(options["study"])
+        study, _, _ = self.asked(options)
         with sentences():
             market = None if options["offline"] else Market(endpoint())
             found = preflight(study, market=market)

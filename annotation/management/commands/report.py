@@ -7,13 +7,15 @@ import json
 from pathlib import Path
 from typing import Any, cast
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from annotation import conf
-from annotation.doors import MAY_SEE, actor_of, add_actor, sentences, study_called
+from annotation.doors import sentences
 from annotation.flows.export import export
 from annotation.flows.score import score
+from annotation.management.commands._study import StudyCommand
+from annotation.models import Role
 from metrics.errors import BadInput, MetricsError
 from metrics.report.attached import kind_of
 from metrics.report.build import build
@@ -22,11 +24,13 @@ from metrics.report.text import table
 from metrics.report.write import FORMATS, USUAL, Format
 
 
-class Command(BaseCommand):
+class Command(StudyCommand):
     help = "Compute everything a study's report says and write it (HTML, PDF, JSON, CSV, LaTeX, zip)."
 
+    least = Role.VIEWER
+
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study", metavar="NAME")
+        super().add_arguments(parser)
         parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write into")
         parser.add_argument("--seed", type=int, default=0, help="of the draws behind the intervals (default 0)")
         parser.add_argument("--level", type=float, default=0.95, help="of the intervals (default 0.95)")
@@ -44,11 +48,9 @@ class Command(BaseCommand):
             metavar="FILE",
             help="JSON of `python -m metrics nnd run` or `hscore`: near-negative tests, automatic scores",
         )
-        add_actor(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        user, actor = actor_of(options)
-        study = study_called(options["study"], by=user, roles=MAY_SEE)
+        study, _, actor = self.asked(options)
         seed, level = options["seed"], options["level"]
         command = f"manage.py report {study} --out DIR --seed {seed} --level {level:g}"
         command += "".join(f" --attach {path.name}" for path in options["attach"])

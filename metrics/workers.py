@@ -87,6 +87,7 @@ def _error_matrices(votes: Votes, smoothing: float, iterations: int, tolerance: 
         return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
     def likelihood(posterior: Floats) -> Floats:
+        """(I, K) log likelihood of each item's ratings, were its label k."""
         return np.asarray(given @ np.log(errors(posterior)).reshape(raters * k, k))
 
     fit = _em(votes, votes.majority(), likelihood, iterations, tolerance)
@@ -102,6 +103,7 @@ def _one_coin(votes: Votes, smoothing: float, iterations: int, tolerance: float)
         return np.clip((right + smoothing) / (total + k * smoothing), TINY, 1 - TINY)
 
     def likelihood(posterior: Floats) -> Floats:
+        """(I, K) log likelihood of each item's ratings, were its label k."""
         found = skill(posterior)
         wrong = np.log((1 - found) / max(1, k - 1))
         return votes.coin_likelihood(wrong[votes.rater], np.log(found)[votes.rater])

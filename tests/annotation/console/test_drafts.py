@@ -10,7 +10,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.console import bills
-from annotation.console.forms.design import ArmsForm, DesignForm, WordingForm
+from annotation.console.forms.design import ArmsForm, DesignForm
+from annotation.console.forms.wording import WordingForm
 from annotation.designs.wording import from_json
 from annotation.models import AuditEvent, Job, Study
 from annotation.pricing.estimates import CellSize, Sketch, estimate

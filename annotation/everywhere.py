@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Exists, IntegerField, Max, OuterRef, Q, QuerySet, Subquery, Sum, Value
+from django.db.models import Count, Exists, IntegerField, Max, OuterRef, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Coalesce
 
-from annotation.models import AuditEvent, Decision, Flag, Result, Study, Submission, Worker
+from annotation.models import Decision, Flag, Result, Study, Submission, Worker
 from annotation.overviews import Told, told_of
 
 
@@ -50,14 +50,15 @@ class Reported:
     measures: tuple[Told, ...]
 
 
-def results(studies: QuerySet[Study]) -> list[Reported]:
-    """The latest report of each study whose results somebody decided to look at, newest first."""
-    looked = AuditEvent.objects.filter(study=OuterRef("pk"), verb="unblind")
-    seen = studies.filter(Q(mode=Study.Mode.IMPORTED) | Exists(looked))
-    by_study = {study.pk: study for study in seen}
-    latest = Result.objects.filter(study__in=list(by_study)).order_by().values("study").annotate(last=Max("pk"))
-    rows = Result.objects.filter(pk__in=[row["last"] for row in latest]).order_by("-made_at", "-pk")
-    return [Reported(by_study[row.study_id], row.made_at, tuple(told_of(row))) for row in rows]
+def results(studies: QuerySet[Study]) -> QuerySet[Result]:
+    """The latest result of each study that has one, newest first: whoever had it made saw the results."""
+    latest = Result.objects.filter(study__in=studies.values("pk")).order_by().values("study").annotate(last=Max("pk"))
+    return Result.objects.filter(pk__in=latest.values("last")).select_related("study").order_by("-made_at", "-pk")
+
+
+def reported(result: Result) -> Reported:
+    """Its measures, as a table shows them."""
+    return Reported(result.study, result.made_at, tuple(told_of(result)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,7 +147,7 @@ def show_quality(request: HttpRequest, study: UUID) -> dict[str, Any]:
         "submissions": work.count(),
         "measured": work.exclude(evidence=None).count(),
         "left_out": len(reviewing.left_out(found)),
-        "unblinded_at": reviewing.unblinded_at(found),
+        "unblinded_at": selectors.seen_at(found),
         "holds": stored.number if stored else None,
         "flags": [
             {"kind": kind, "rule": rule_of(kind), "submissions": submissions, "workers": workers}

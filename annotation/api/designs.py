@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
@@ -51,11 +52,19 @@ class SettingsIn(Schema):
     minimum_approved_hits: int | None = Whole
     minimum_percent_approved: int | None = Field(None, ge=0, le=100)
     country: str | None = Field(None, max_length=2)
+    retain_until: datetime | None = Field(None, description="Worker ids are forgotten from then on; of any study.")
 
 
 # Null is a value of these: there is no such limit.
 MAY_BE_NULL = frozenset(
-    {"evaluators_per_cell", "references_per_hit", "budget_cents", "minimum_approved_hits", "minimum_percent_approved"}
+    {
+        "evaluators_per_cell",
+        "references_per_hit",
+        "budget_cents",
+        "minimum_approved_hits",
+        "minimum_percent_approved",
+        "retain_until",
+    }
 )
 
 

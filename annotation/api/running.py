@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Field, Query, Router, Schema, Status
 
-from annotation import conf, overviews, standing
+from annotation import conf, overviews, prechecked, standing
 from annotation.api.answers import Page, Paged, RefusedError, gives, paged
 from annotation.api.entrance import caller, study_for
 from annotation.api.jobs import JobOut
@@ -23,12 +23,13 @@ from annotation.flows import compare as comparing
 from annotation.flows import jobs
 from annotation.flows.end import close, expire_now
 from annotation.flows.pause import pause, resume
-from annotation.flows.preflight import Preflight, preflight
+from annotation.flows.preflight import afford
 from annotation.flows.publish import Publication, publish
 from annotation.flows.raise_pay import raise_pay
 from annotation.flows.retry import drop, retry
 from annotation.flows.top_up import declare_width, keep_topped_up, top_up
 from annotation.models import Job, Role, Study
+from annotation.prechecked import Preflight
 from annotation.pricing.wages import DEFAULT_FLOOR_CENTS
 from annotation.tasks import wake
 
@@ -195,17 +196,34 @@ class CountOut(Schema):
     count: int
 
 
-@router.get("/studies/{study}/preflight", response=gives(PreflightOut), summary="What would go wrong, and the cost")
-def check(request: HttpRequest, study: UUID) -> Preflight:
-    return preflight(study_for(request, study), market=Market(conf.endpoint()))
+@router.post("/studies/{study}/preflight", response=gives(JobOut, 202), summary="Check the study before publishing")
+def check(request: HttpRequest, study: UUID) -> Status[Job]:
+    """Every page is rendered, filled in and read back, and the marketplace is asked."""
+    found = study_for(request, study, Role.EDITOR)
+    asked = prechecked.state_of(found, endpoint=conf.endpoint().url)
+    job = jobs.ask(Job.Kind.PREFLIGHT, by=caller(request), now=timezone.now(), study=found, settings=asked)
+    return Status(202, job)
+
+
+@router.get("/studies/{study}/preflight", response=gives(PreflightOut), summary="What the check found, and the cost")
+def show_check(request: HttpRequest, study: UUID) -> Preflight:
+    """Of the study as it is now; a change of it makes a check stale."""
+    return _checked(study_for(request, study))
+
+
+def _checked(study: Study) -> Preflight:
+    found = prechecked.passed(study, endpoint=conf.endpoint().url, now=timezone.now())
+    if found is None:
+        raise StateError("The study as it is now was not checked yet, or its check has not ended.")
+    return found
 
 
 @router.post("/studies/{study}/publish", response=gives(PublicationOut, 202), summary="Publish, for a sum typed")
 def publish_study(request: HttpRequest, study: UUID, given: PublishIn) -> Status[Publication]:
     found = study_for(request, study, Role.OWNER)
-    checked = preflight(found, market=Market(conf.endpoint()))
-    if checked.errors:
-        raise StateError(f"Nothing was published: {checked.errors[0].sentence}")
+    checked = _checked(found)
+    if errors := checked.errors or afford(found, endpoint=conf.endpoint()):
+        raise StateError(f"Nothing was published: {errors[0].sentence}")
     if given.confirm_cents != checked.total_cents:
         rule = f"The study costs up to {checked.total_cents} cents; that sum is to be confirmed."
         raise RefusedError(409, f"Nothing was published. {rule}", code="budget", errors={"confirm_cents": rule})

@@ -42,11 +42,3 @@ def _due(now: datetime) -> QuerySet[WorkerIdentity]:
     kept = kept.filter(Q(study__retain_until=None) | Q(study__retain_until__gt=now))
     past = Participation.objects.filter(worker=OuterRef("worker"), study__retain_until__lte=now)
     return WorkerIdentity.objects.filter(Exists(past)).exclude(Exists(kept)).order_by("pk")
-
-
-def keep_until(study: Study, until: datetime | None, *, actor: str, now: datetime) -> None:
-    """Set from when on the study lets its workers be forgotten; None: it is not said."""
-    with transaction.atomic():
-        Study.objects.filter(pk=study.pk).update(retain_until=until)
-        told = until.isoformat() if until else "never"
-        AuditEvent.objects.record(study, "keep_until", actor=actor, now=now, until=told)

@@ -17,7 +17,7 @@ LINES = 50
 def _reviewed_by(request: HttpRequest) -> QuerySet[Study]:
     """The studies whose workers the visitor may see."""
     enough = [role for role, rank in RANKS.items() if rank >= RANKS[Role.REVIEWER]]
-    return studies_of(visitor(request)).filter(role__in=enough)
+    return studies_of(visitor(request)).filter(role__in=enough)  # type: ignore[misc]
 
 
 @console_page
@@ -29,7 +29,9 @@ def workers(request: HttpRequest) -> HttpResponse:
 @console_page
 def results(request: HttpRequest) -> HttpResponse:
     found = Paginator(everywhere.results(studies_of(visitor(request))), LINES)
-    return render(request, "console/findings.html", {"page": found.get_page(request.GET.get("page"))})
+    page = found.get_page(request.GET.get("page"))
+    shown = {"page": page, "reports": [everywhere.reported(one) for one in page.object_list]}
+    return render(request, "console/findings.html", shown)
 
 
 @console_page

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from annotation import overviews, standing
+from annotation import overviews, selectors, standing
 from annotation.console.forms.results import Share
 from annotation.console.permission import study_page, visitor
 from annotation.flows import jobs
@@ -28,7 +28,7 @@ MOST_SHOWN = 20
 
 @study_page()
 def results(request: HttpRequest, study: Study) -> HttpResponse:
-    if not overviews.unblinded(study):
+    if selectors.seen_at(study) is None:
         return render(request, "console/blind.html", {"study": study, "at": standing.progress(study)})
     reports = study.jobs.filter(kind=Job.Kind.REPORT).order_by("-created_at")
     done = reports.filter(state=Job.State.DONE).first()
@@ -54,7 +54,7 @@ def compute(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page()
 def exports(request: HttpRequest, study: Study) -> HttpResponse:
     """Every report that was made, with its files; before unblinding there is none to see."""
-    seen = overviews.unblinded(study)
+    seen = selectors.seen_at(study) is not None
     done = _reports(study)[:MOST_SHOWN] if seen else []
     return render(request, "console/exports.html", {"study": study, "done": done, "unblinded": seen})
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from annotation.designs.wording import as_json, from_json
 from annotation.doors import sentences
 from annotation.flows.clear_design import clear_design
-from annotation.flows.configure import DEALT, LATER, configure
+from annotation.flows.configure import DEALT, EVER, LATER, configure
 from annotation.flows.create import reword
 from annotation.management.commands._study import StudyCommand
 from annotation.management.commands.new_study import setting
@@ -45,7 +45,7 @@ class Command(StudyCommand):
 
 
 def _settings(study: Study) -> str:
-    return "\n".join(f"{name}={_told(getattr(study, name))}" for name in sorted(DEALT | LATER))
+    return "\n".join(f"{name}={_told(getattr(study, name))}" for name in sorted(DEALT | EVER | LATER))
 
 
 def _told(value: object) -> str:

@@ -4,7 +4,6 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from annotation.conf import endpoint
-from annotation.crowd.client import Market
 from annotation.doors import sentences
 from annotation.flows.design import design
 from annotation.flows.preflight import preflight
@@ -53,7 +52,7 @@ class Command(StudyCommand):
 
     def _confirm(self, study: Study, *, asked: bool) -> None:
         """Say what will be created and spent; an error stops, and a person types the study's name."""
-        found = preflight(study, market=Market(endpoint()))
+        found = preflight(study, endpoint=endpoint())
         self.stdout.write(told(found))
         if found.errors:
             raise CommandError(f"{len(found.errors)} errors: nothing was published.", returncode=2)

@@ -10,8 +10,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from django.utils.dateparse import parse_date
 
-from annotation.doors import actor_of, add_actor, at_least, study_called
-from annotation.flows.forget import forget, keep_until
+from annotation.doors import actor_of, add_actor, at_least, sentences, study_called
+from annotation.flows.configure import configure
+from annotation.flows.forget import forget
 from annotation.models import Role, Study
 
 
@@ -45,5 +46,6 @@ class Command(BaseCommand):
         if day is None and text != "never":
             raise CommandError(f"A date is written 2027-06-30, not {text!r}.", returncode=2)
         until = datetime.combine(day, time(), UTC) if day else None
-        keep_until(study, until, actor=actor, now=timezone.now())
+        with sentences():
+            configure(study, {"retain_until": until}, actor=actor, now=timezone.now())
         return {"study": study.name, "retain_until": day.isoformat() if day else None}

@@ -99,6 +99,9 @@ def test_publishing_takes_the_sum_typed_and_the_study_is_watched_and_ended(
     settings.MTURK_ACCESS_KEY, settings.MTURK_SECRET_KEY = key["access_key"], key["secret_key"]
     caller("patch", f"{draft}/design", {"raters_per_text": 3, "reward_cents": 200})
     caller("post", f"{draft}/layout")
+    assert fault(caller("get", f"{draft}/preflight"))[:2] == (409, "state")
+    assert caller("post", f"{draft}/preflight").status_code == 202
+    run_due()
     cost = caller("get", f"{draft}/preflight").json()["total_cents"]
     assert fault(caller("post", f"{draft}/publish", {"confirm_cents": cost - 1})) == (409, "budget", ["confirm_cents"])
     assert caller("get", f"{draft}/progress").json()["status"] == "draft"

@@ -21,7 +21,9 @@ from playwright.sync_api import Browser, Page
 from annotation.accounts import links
 from annotation.accounts.models import User
 from annotation.console.urls import urlpatterns
+from annotation.designs.wording import default_wording
 from annotation.flows.assess import assess
+from annotation.flows.create import reword
 from annotation.flows.exclude import fix_rules
 from annotation.flows.share import share
 from annotation.models import Job, Membership, Role, Study, Submission
@@ -56,6 +58,7 @@ def world(site: str, study: Study, tmp_path: Path, settings: Any) -> World:
     owner = User.objects.create_superuser("owner")
     call_command("import_batch", batches.written(tmp_path / "batch.csv", batches.rows()), study="finished")
     running, finished = make(workers=3, hits=2, texts=4, reasons=True), Study.objects.get(name="finished")
+    reword(running, default_wording("typicality"), now=timezone.now())
     assess(running, now=timezone.now())
     fix_rules(running, "strict", [Rule("one_answer")], actor=owner, now=timezone.now())
     client = Client()
@@ -89,7 +92,7 @@ def addresses(world: World) -> list[str]:
     link = links.new_link(User.objects.create_user("newcomer"), now=timezone.now())
     parts = {
         "assignment": work.market_id, "pseudonym": work.worker.pseudonym, "purpose": "criteria", "number": 1,
-        "remark": 1, "what": "go-on", "key_id": "x", "token": 1, "link": 1, "name": "report.html",
+        "remark": 1, "version": 1, "what": "go-on", "key_id": "x", "token": 1, "link": 1, "name": "report.html",
     }  # fmt: skip
     found = []
     for name, wanted in names(urlpatterns):
@@ -113,7 +116,7 @@ def signed_in(user: User, site: str) -> list[dict[str, Any]]:
 
 def looked_at(page: Page, address: str) -> list[str]:
     """What is wrong with a page in any of the four looks."""
-    page.wait_for_function("!document.querySelector('[hx-trigger=load]')")
+    page.wait_for_function("!document.querySelector('.htmx-request, .htmx-swapping, .htmx-settling')")
     wrong = []
     for width, viewport in WIDTHS.items():
         page.set_viewport_size(viewport)
@@ -127,6 +130,7 @@ def shows(client: Client, address: str) -> bool:
     """Whether a page comes (not: only posted to, a file, a sheet, a way on, a study in which it is not there)."""
     answer = client.get(address)
     assert answer.status_code in {200, 302, 404, 405, 409}, (address, answer.status_code)
+    answer.close()
     return answer.status_code == 200 and answer["Content-Type"].startswith("text/html") and not answer.streaming
 
 

@@ -48,7 +48,7 @@ NEEDED: dict[str, tuple[list[str], Role]] = {
     "reparse": ([], Role.EDITOR),
     "report": (["--out", "x"], Role.VIEWER),
     "resume": ([], Role.EDITOR),
-    "retention": (["never"], Role.OWNER),
+    "retention": (["2099-06-30"], Role.OWNER),
     "retrieve_texts": (["--training", "x"], Role.EDITOR),
     "rules": (["--apply", "1"], Role.EDITOR),
     "sample_texts": (["--model", "x", "--generator", "x"], Role.EDITOR),

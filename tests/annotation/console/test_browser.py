@@ -16,7 +16,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from annotation.accounts import links
 from annotation.accounts.models import User
@@ -116,7 +116,7 @@ def signed_in(user: User, site: str) -> list[dict[str, Any]]:
 
 def looked_at(page: Page, address: str) -> list[str]:
     """What is wrong with a page in any of the four looks."""
-    page.wait_for_function("!document.querySelector('.htmx-request, .htmx-swapping, .htmx-settling')")
+    expect(page.locator(".htmx-request, .htmx-swapping, .htmx-settling")).to_have_count(0)
     wrong = []
     for width, viewport in WIDTHS.items():
         page.set_viewport_size(viewport)

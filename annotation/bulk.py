@@ -42,7 +42,7 @@ def insert(model: type[Model], fields: Sequence[str], rows: Iterable[Row]) -> No
             _copied(cursor, into, rows)
         else:
             marks = ", ".join(["%s"] * len(fields))
-            cursor.executemany(f"INSERT INTO {into} VALUES ({marks})", rows)  # noqa: S608 - names of ours
+            cursor.executemany(f"INSERT INTO {into} VALUES ({marks})", list(rows))  # noqa: S608 - names of ours
 
 
 def _column(model: type[Model], name: str) -> str:

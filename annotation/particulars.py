@@ -169,8 +169,8 @@ class Words:
 
 
 def words(study: Study) -> Words:
-    """Of the study's latest wording; nothing where it has none."""
-    stored = study.wordings.last()
+    """Of the latest wording that a HIT holds, or of the one that a HIT would be given; nothing where there is none."""
+    stored = study.wordings.filter(hits__isnull=False).last() or study.wordings.last()
     if stored is None:
         return Words()
     wording = from_json(stored.body)

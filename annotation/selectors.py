@@ -10,7 +10,8 @@ from fractions import Fraction
 from typing import Any
 
 from django.db import connection
-from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sum
+from django.db.models import Count, Exists, IntegerField, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum, Value
+from django.db.models.functions import Coalesce
 
 from annotation.designs.wording import from_json
 from annotation.models import (
@@ -22,6 +23,7 @@ from annotation.models import (
     Judgment,
     LedgerEntry,
     Likelihood,
+    Result,
     Scale,
     ScaleLabel,
     Selection,
@@ -32,6 +34,23 @@ from annotation.models import (
 )
 
 CRITERION = "typicality"
+# Deeds after which somebody has seen results of a study.
+SEEN = ("export", "unblind")
+
+
+def counted(rows: QuerySet[Any], of: str, *, what: Count | Sum | None = None) -> Coalesce:
+    """For annotations: how many `rows` (or their sum) lead to each by the key `of`. Joins would multiply each other."""
+    told = rows.filter(**{of: OuterRef("pk")}).order_by().values(of).annotate(n=what or Count("pk")).values("n")
+    return Coalesce(Subquery(told, output_field=IntegerField()), Value(0))
+
+
+def seen_at(study: Study) -> datetime | None:
+    """When somebody first could see results: a report, a page of results, or the import of a finished study."""
+    if study.mode == Study.Mode.IMPORTED:
+        return study.created_at
+    reported = Result.objects.filter(study=study).order_by("made_at").values_list("made_at", flat=True).first()
+    deed = AuditEvent.objects.filter(study=study, verb__in=SEEN).order_by("number").values_list("at", flat=True).first()
+    return min((at for at in (reported, deed) if at), default=None)
 
 
 def excluded() -> Exists:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -62,6 +63,12 @@ def deeds(study: Study) -> QuerySet[AuditEvent]:
 def unblinded(study: Study) -> bool:
     """Whether somebody has looked at results; an imported study has nothing left to be blind to."""
     return study.mode == Study.Mode.IMPORTED or AuditEvent.objects.filter(study=study, verb="unblind").exists()
+
+
+def unblinded_of(studies: Sequence[Study]) -> set[int]:
+    """Keys of those of the studies whose results somebody has looked at, in one query."""
+    looked = AuditEvent.objects.filter(study__in=studies, verb="unblind").values_list("study", flat=True)
+    return {*looked, *(one.pk for one in studies if one.mode == Study.Mode.IMPORTED)}
 
 
 def average_words(study: Study, *, of: int = 200) -> float:

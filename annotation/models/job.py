@@ -22,6 +22,7 @@ class Job(models.Model):
         ADD_TEXTS = "add_texts", "add texts"
         IMPORT_BATCH = "import_batch", "import a finished batch"
         REPORT = "report", "compute a report"
+        COMPARISON = "comparison", "compare studies"
         CROWD = "crowd", "let simulated people work"
 
     class State(models.TextChoices):
@@ -63,6 +64,12 @@ class Job(models.Model):
     @property
     def open(self) -> bool:
         return self.state in (self.State.WAITING, self.State.RUNNING)
+
+    @property
+    def page(self) -> str:
+        """The file that a reader opens; "" where the job writes none."""
+        pages = {self.Kind.REPORT: "report.html", self.Kind.COMPARISON: "comparison.html"}
+        return pages.get(self.Kind(self.kind), "")
 
     @property
     def percent(self) -> int | None:

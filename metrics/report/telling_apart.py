@@ -58,7 +58,7 @@ def section(given: ReportInput, *, level: float, seed: int) -> Section | None:
     tables = [_main(evaluation, found, by), _tests(evaluation), _confusion(evaluation)]
     compared = _compared(found, by, level, missing)
     if compared is not None:
-        tables += [_pairs(compared), _tukey(compared)] if compared.tukey else [_pairs(compared)]
+        tables += compared_tables(compared)
     try:
         tables.append(_mixed(mixed_accuracy(found, by, level=level, seed=seed)))
     except MetricsError as error:
@@ -191,6 +191,11 @@ def _compared(
     except MetricsError as error:
         missing.append(("Conditions against each other", str(error)))
         return None
+
+
+def compared_tables(compared: ConditionComparison) -> list[Table]:
+    """Each pair of conditions by Welch's test, and all pairs together where there are not too many."""
+    return [_pairs(compared), _tukey(compared)] if compared.tukey else [_pairs(compared)]
 
 
 def _pairs(compared: ConditionComparison) -> Table:

@@ -68,17 +68,9 @@ class Votes:
 
     def majority(self) -> Floats:
         """(I, K) share of the raters for each label."""
-        return rows(self._sum_by_label(np.ones(len(self.item))))
-
-    def _sum_by_label(self, weights: Floats) -> Floats:
         shape = len(self.items), len(self.labels)
-        cells = self.item * shape[1] + self.label
-        return tally(cells, weights, shape[0] * shape[1]).reshape(shape)
-
-    def coin_likelihood(self, wrong: Floats, right: Floats) -> Floats:
-        """(I, K) sums over ratings (N,) of log `right` for the label given, log `wrong` for the others."""
-        others = tally(self.item, wrong, len(self.items))
-        return others[:, None] + self._sum_by_label(right - wrong)
+        counts = np.bincount(self.item * shape[1] + self.label, minlength=shape[0] * shape[1])
+        return rows(counts.reshape(shape).astype(np.float64))
 
 
 class Fit(NamedTuple):
@@ -108,7 +100,9 @@ def read_votes(item: Names, rater: Names, label: Names) -> Votes:
 
 def normalise(logs: Floats) -> tuple[Floats, float]:
     """Rows of probabilities from logs, in place, and the sum of the logs of their sums."""
-    top = functools.reduce(np.maximum, logs.T)  # by columns: a reduction along short rows is ten times slower
+    top = functools.reduce(
+        np.maximum, logs.T[1:], logs.T[0].copy()
+    )  # by columns: a reduction along short rows is ten times slower
     logs -= top[:, None]
     np.exp(logs, out=logs)
     sums = logs @ np.ones(logs.shape[1])
@@ -119,6 +113,11 @@ def normalise(logs: Floats) -> tuple[Floats, float]:
 def tally(cells: Ints, weights: Floats, size: int) -> Floats:
     """(size,) sums of weights (N,) by cell (N,)."""
     return np.asarray(np.bincount(cells, weights=weights, minlength=size), dtype=np.float64)
+
+
+def shares(posterior: Floats) -> Floats:
+    """(K,) mean of the rows of a posterior (I, K)."""
+    return np.asarray(np.ones(len(posterior)) @ posterior / len(posterior))
 
 
 def rows(counts: Floats) -> Floats:

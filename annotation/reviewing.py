@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from django.db.models import (
@@ -19,7 +18,6 @@ from django.db.models import (
     IntegerField,
     OuterRef,
     QuerySet,
-    Subquery,
     Value,
     When,
 )
@@ -27,14 +25,12 @@ from django.db.models.functions import Coalesce
 
 from annotation import selectors
 from annotation.models import (
-    AuditEvent,
     Decision,
     Evidence,
     Flag,
     Intent,
     ItemRole,
     Presentation,
-    Result,
     RuleSet,
     Study,
     Submission,
@@ -47,8 +43,6 @@ from metrics.types import Rating
 
 # Bands of the time left until the marketplace approves by itself.
 BANDS = (timedelta(hours=6), timedelta(hours=24), timedelta(days=3))
-# Deeds after which somebody has seen results of a study.
-SEEN = ("export", "unblind")
 
 
 def payments() -> QuerySet[Decision]:
@@ -87,13 +81,6 @@ def study_delay(study: Study) -> timedelta:
 def due_at(study: Study, submission: Submission) -> datetime | None:
     """When the marketplace approves by itself; None where the time of handing in is unknown."""
     return submission.submitted_at + study_delay(study) if submission.submitted_at else None
-
-
-def unblinded_at(study: Study) -> datetime | None:
-    """When somebody first saw results of the study: the first report, or a page of results."""
-    reported = Result.objects.filter(study=study).order_by("made_at").values_list("made_at", flat=True).first()
-    seen = AuditEvent.objects.filter(study=study, verb__in=SEEN).order_by("number").values_list("at", flat=True).first()
-    return min((at for at in (reported, seen) if at), default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,18 +235,13 @@ def workers(study: Study) -> QuerySet[Worker]:
     return (
         Worker.objects.filter(Exists(mine.filter(worker=OuterRef("pk"))))
         .annotate(
-            handed_in=_counted(mine, "worker"),
-            flags=_counted(flagged, "submission__worker"),
-            left_out=_counted(decided.filter(verdict="exclude"), "submission__worker"),
-            refused=_counted(decided.filter(verdict="reject"), "submission__worker"),
+            handed_in=selectors.counted(mine, "worker"),
+            flags=selectors.counted(flagged, "submission__worker"),
+            left_out=selectors.counted(decided.filter(verdict="exclude"), "submission__worker"),
+            refused=selectors.counted(decided.filter(verdict="reject"), "submission__worker"),
         )
         .order_by("-flags", "pseudonym")
     )
-
-
-def _counted(rows: QuerySet[Any], worker: str) -> Coalesce:
-    told = rows.filter(**{worker: OuterRef("pk")}).order_by().values(worker).annotate(n=Count("pk")).values("n")
-    return Coalesce(Subquery(told, output_field=IntegerField()), Value(0))
 
 
 def known_kinds() -> list[Filter]:

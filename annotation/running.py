@@ -25,6 +25,7 @@ from annotation.flows.add_texts import add_texts, compared
 from annotation.flows.export import export
 from annotation.flows.export_comparison import export_comparison
 from annotation.flows.import_work import import_work
+from annotation.flows.preflight import preflight
 from annotation.flows.score import score
 from annotation.models import Job, Role, Study
 from metrics.errors import MetricsError
@@ -85,6 +86,10 @@ def _actor(job: Job) -> str:
 
 def _examined(job: Job, tell: Tell) -> Examination:
     asked = job.settings
+    if not Path(asked["path"]).is_file():
+        raise StateError(
+            f"The upload is not kept any more (it is deleted after {settings.UPLOADS_DAYS} days): bring the file again."
+        )
     found = examine_texts(
         Path(asked["path"]),
         names=_names(asked),
@@ -114,6 +119,7 @@ def _check_texts(job: Job, tell: Tell, now: datetime) -> Done:
         "warnings": [line for one in found.faults for line in _lines(one.warnings)],
         "total_warnings": found.total_warnings,
         "texts": len(found.texts),
+        "kept_until": (now + conf.uploads_kept()).date().isoformat(),
     }, None
 
 
@@ -146,6 +152,13 @@ def _import_batch(job: Job, tell: Tell, now: datetime) -> Done:
     done = import_work(work, name=job.settings["name"], actor=_actor(job), now=now, owner=job.asked_by)
     counts = {name: getattr(done, name) for name in ("texts", "hits", "submissions", "judgments", "workers")}
     return {**counts, "warnings": list(work.warnings)}, done.study
+
+
+def _preflight(job: Job, tell: Tell, now: datetime) -> Done:
+    def tried(done: int, of: int) -> None:
+        tell("Trying the pages of the HITs", done, of)
+
+    return preflight(_study_of(job), endpoint=conf.endpoint(), progress=tried).as_json(), None
 
 
 def _report(job: Job, tell: Tell, now: datetime) -> Done:
@@ -210,6 +223,7 @@ RUNS: dict[Job.Kind, Callable[[Job, Tell, datetime], Done]] = {
     Job.Kind.CHECK_TEXTS: _check_texts,
     Job.Kind.ADD_TEXTS: _add_texts,
     Job.Kind.IMPORT_BATCH: _import_batch,
+    Job.Kind.PREFLIGHT: _preflight,
     Job.Kind.REPORT: _report,
     Job.Kind.COMPARISON: _comparison,
     Job.Kind.CROWD: _crowd,

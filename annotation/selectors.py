@@ -9,7 +9,8 @@ from datetime import datetime
 from fractions import Fraction
 from typing import Any
 
-from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sum
+from django.db.models import Count, Exists, IntegerField, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum, Value
+from django.db.models.functions import Coalesce
 
 from annotation.designs.wording import from_json
 from annotation.models import (
@@ -21,6 +22,7 @@ from annotation.models import (
     Judgment,
     LedgerEntry,
     Likelihood,
+    Result,
     Scale,
     ScaleLabel,
     Selection,
@@ -31,6 +33,30 @@ from annotation.models import (
 )
 
 CRITERION = "typicality"
+# Deeds after which somebody has seen results of a study.
+SEEN = ("export", "export_comparison", "unblind")
+
+
+def counted(rows: QuerySet[Any], of: str, *, what: Count | Sum | None = None) -> Coalesce:
+    """For annotations: how many `rows` (or their sum) lead to each by the key `of`. Joins would multiply each other."""
+    told = rows.filter(**{of: OuterRef("pk")}).order_by().values(of).annotate(n=what or Count("pk")).values("n")
+    return Coalesce(Subquery(told, output_field=IntegerField()), Value(0))
+
+
+def seen_at(study: Study) -> datetime | None:
+    """When somebody first could see results: a report, a page of results, or the import of a finished study."""
+    if study.mode == Study.Mode.IMPORTED:
+        return study.created_at
+    reported = Result.objects.filter(study=study).order_by("made_at").values_list("made_at", flat=True).first()
+    deed = AuditEvent.objects.filter(study=study, verb__in=SEEN).order_by("number").values_list("at", flat=True).first()
+    return min((at for at in (reported, deed) if at), default=None)
+
+
+def seen_of(studies: Sequence[Study]) -> set[int]:
+    """Keys of those of the studies whose results somebody could see already (`seen_at`), in two queries."""
+    deeds = AuditEvent.objects.filter(study__in=studies, verb__in=SEEN).values_list("study", flat=True)
+    reported = Result.objects.filter(study__in=studies).values_list("study", flat=True)
+    return {*deeds, *reported, *(one.pk for one in studies if one.mode == Study.Mode.IMPORTED)}
 
 
 def excluded() -> Exists:
@@ -184,7 +210,7 @@ def texts(study: Study) -> QuerySet[Text]:
 def likelihoods(study: Study) -> dict[int, dict[int, Likelihood]]:
     """Likelihood by generator, then by text (primary keys)."""
     found: defaultdict[int, dict[int, Likelihood]] = defaultdict(dict)
-    for one in Likelihood.objects.filter(text__study=study).iterator(chunk_size=5000):
+    for one in Likelihood.objects.filter(text__study=study).select_related("scoring").iterator(chunk_size=5000):
         found[one.generator_id][one.text_id] = one
     return found
 

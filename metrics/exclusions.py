@@ -185,6 +185,7 @@ class _Work:
         return kept, int(out.sum()), gone, int(kept.sum(axis=1).min())
 
     def specification(self, chosen: tuple[str, ...], left: Left, common: int | None) -> Specification:
+        """The measure on what the chosen rules leave, beside random removals; none where a text keeps no rating."""
         kept, units, gone, fewest = left
         if fewest < 1:
             return Specification(chosen, units, gone, fewest, None, None, None, None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from metrics.arrays import Floats, Ints, Numbers
 EXACT = 2.0**53  # whole numbers up to here are exact in float64
 DENSE_CELLS = 1 << 22
 BATCH_CELLS = 1 << 20
+THREADED_CELLS = 1 << 18
 RARE = 8  # patterns of so few items are drawn item by item: cheaper than a Poisson count each
 SLACK = 1.5  # standard deviations that a sum of Poisson counts stays below the number of items, on average
 SMALL_RANGE = 16
@@ -136,11 +137,22 @@ def _count_cells(item: Ints, code: Numbers, values: int) -> tuple[Any, Ints]:
     return coo_array((np.ones(len(item)), (item, code)), shape=(items, values)).tocsr(), times
 
 
-def resample(units: Units, draws: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """Items drawn with replacement, as many as there are: (batch, P) occurrences of each pattern, in batches."""
-    batch = max(1, BATCH_CELLS // max(1, len(units.times)))
-    for begin in range(0, draws, batch):
-        yield _draw(units.times, min(batch, draws - begin), rng)
+def resample(units: Units, draws: int, rng: np.random.Generator, measure: Callable[[Floats], Floats]) -> Floats:
+    """measure of resamples: items drawn with replacement, as many as there are.
+
+    measure: from (B, P) occurrences of each pattern to (B, ...). Returns (draws, ...). Batches have generators of
+    their own, so that threads change nothing.
+    """
+    cells = draws * len(units.times)
+    coarse = cells > THREADED_CELLS
+    batches = min(draws, max(-(-cells // BATCH_CELLS), compiled.THREADS if coarse else 1))
+    sizes = [draws * (part + 1) // batches - draws * part // batches for part in range(batches)]
+    streams = rng.spawn(batches) if batches > 1 else [rng]
+
+    def work(part: int) -> Floats:
+        return measure(_draw(units.times, sizes[part], streams[part]))
+
+    return np.concatenate(compiled.in_parts(work, range(batches), coarse))
 
 
 def _draw(times: Ints, draws: int, rng: np.random.Generator) -> Floats:

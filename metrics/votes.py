@@ -74,6 +74,8 @@ class Votes:
 
 
 class Fit(NamedTuple):
+    """Where EM stopped. posterior: (I, K) of each item's labels; prior: (K,); log_likelihood: of the ratings."""
+
     posterior: Floats
     prior: Floats
     log_likelihood: float
@@ -82,6 +84,11 @@ class Fit(NamedTuple):
 
 
 def read_votes(item: Names, rater: Names, label: Names) -> Votes:
+    """Coded ratings of item[n] by rater[n], each (N,); labels in their own order (numbers by value, texts by letters).
+
+    Raises BadInput for columns of different lengths, a rater who rates an item twice, labels of two kinds or NaN;
+    InsufficientData without a rating.
+    """
     if not len(item) == len(rater) == len(label):
         raise BadInput(f"item, rater and label have {len(item)}, {len(rater)} and {len(label)} entries, not one number")
     if not len(label):
@@ -121,6 +128,7 @@ def shares(posterior: Floats) -> Floats:
 
 
 def rows(counts: Floats) -> Floats:
+    """Each row (last axis) divided by its sum, which is above 0."""
     return np.asarray(counts / counts.sum(axis=-1, keepdims=True))
 
 
@@ -181,6 +189,10 @@ def consensus(
 
 
 def against_majority(votes: Votes, posterior: Floats) -> bool:
+    """Whether the posterior's labels agree with the majority's more rarely than labels drawn apart would.
+
+    Then the model has most likely found the mirror image: every rater wrong where they are right.
+    """
     k = len(votes.labels)
     ours, theirs = posterior.argmax(axis=1), votes.majority().argmax(axis=1)
     by_chance = float(np.bincount(ours, minlength=k) @ np.bincount(theirs, minlength=k)) / len(ours) ** 2

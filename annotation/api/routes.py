@@ -22,8 +22,8 @@ from annotation.flows.share import revoke, share
 from annotation.flows.state import state
 from annotation.flows.unblind import unblind
 from annotation.models import Job, Role, ShareLink, Study
-from annotation.overviews import unblinded
 from annotation.running import folder_of
+from annotation.selectors import seen_at
 
 MOST_LISTED = 200
 api = NinjaAPI(
@@ -59,7 +59,7 @@ def show_study(request: HttpRequest, study: UUID) -> Study:
 )
 def show_results(request: HttpRequest, study: UUID) -> dict[str, Any]:
     one = study_for(request, study)
-    if not unblinded(one):
+    if not seen_at(one):
         raise HttpError(409, "Nobody has looked at the results of this study yet; asking for a report does.")
     found = one.results.order_by("-pk").first()
     if found is None:
@@ -78,7 +78,7 @@ def put_statement(request: HttpRequest, study: UUID, key: str, given: StatementI
 def ask_report(request: HttpRequest, study: UUID, given: ReportIn) -> Status[Job]:
     """Computing results is looking at them: before somebody has looked, it takes a reviewer, and is noted."""
     found = study_for(request, study)
-    if not unblinded(found):
+    if not seen_at(found):
         unblind(study_for(request, study, Role.REVIEWER), actor=caller(request).get_username(), now=timezone.now())
     wanted = {"formats": list(given.formats), "seed": given.seed}
     job = jobs.ask(Job.Kind.REPORT, by=caller(request), now=timezone.now(), study=found, settings=wanted)
@@ -89,7 +89,7 @@ def ask_report(request: HttpRequest, study: UUID, given: ReportIn) -> Status[Job
 def ask_comparison(request: HttpRequest, given: ComparisonIn) -> Status[Job]:
     """Of studies on which the caller reviews, and whose results somebody has looked at."""
     found = [study_for(request, one, Role.REVIEWER) for one in dict.fromkeys(given.studies)]
-    blind = [one.name for one in found if not unblinded(one)]
+    blind = [one.name for one in found if not seen_at(one)]
     if blind or len(found) < 2:
         raise HttpError(409, f"Nobody has looked at the results of {', '.join(blind)} yet." if blind else "Name two.")
     wanted = {"studies": [str(one.uuid) for one in found], "formats": list(given.formats), "seed": given.seed}

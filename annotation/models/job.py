@@ -21,6 +21,7 @@ class Job(models.Model):
         CHECK_TEXTS = "check_texts", "check a file of texts"
         ADD_TEXTS = "add_texts", "add texts"
         IMPORT_BATCH = "import_batch", "import a finished batch"
+        PREFLIGHT = "preflight", "check before publishing"
         REPORT = "report", "compute a report"
         COMPARISON = "comparison", "compare studies"
         CROWD = "crowd", "let simulated people work"

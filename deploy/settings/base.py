@@ -175,6 +175,9 @@ MTURK_QUEUE_URL = env.text("MTURK_QUEUE_URL", "")
 # How often one process calls at most; marketplaces throttle accounts. 0: as fast as it answers.
 MTURK_CALLS_A_SECOND = env.whole("MTURK_CALLS_A_SECOND", 0)
 
+# Files that were uploaded and never gone on with are deleted after so many days (by the work loop).
+UPLOADS_DAYS = env.whole("UPLOADS_DAYS", 7, least=1)
+
 # Development aids of the marketplace (movable clock, http ExternalQuestions on loopback); never in production.
 MARKETPLACE_DEVELOPMENT = False
 # Whether HITs may be published that the requester's balance does not cover; real workers should not meet such.

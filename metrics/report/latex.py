@@ -59,7 +59,7 @@ def _results(report: Report) -> Iterator[str]:
     yield r"\section{Results}"
     if report.generators:
         yield table_latex(main_table(report), fit=True)
-    yield from subsections(report.sections)
+    yield from subsections((report.items, *report.sections))
 
 
 def subsections(sections: Sequence[Section]) -> Iterator[str]:

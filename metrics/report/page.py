@@ -56,6 +56,7 @@ def html(
         "payload": Markup(embed.payload(charts)),  # noqa: S704 - JSON with every < escaped
         "figures": [Markup(figure(chart)) for chart in gallery.headline(report)],  # noqa: S704 - escaped by element() and figure()
         "parts": [part(one) for one in report.sections],
+        "items_part": part(report.items),
         "many": MANY_ROWS,
         "source_rows": _source_rows(report),
         "texts": _texts(report),
@@ -67,7 +68,7 @@ def html(
         "hashes": sorted((hashes or {}).items()),
         "completeness": score(report.asked),
         "filled": filled(report.sheet),
-        "excluded": any(not one.kept for one in report.input.ratings) and bool(report.generators),
+        "excluded": any(table.name.endswith("-exclusions") for one in report.sections for table in one.tables),
     }
     return environment().get_template("report.html").render(context)
 

@@ -42,6 +42,7 @@ def payload(report: Report, *, now: datetime) -> dict[str, Any]:
         "crowd": encoded["crowd"],
         "ratings_per_text": {str(count): texts for count, texts in report.ratings_per_text},
         "quality": encoded["flags"],
+        "items": section_json(report.items),
         "results": [section_json(one) for one in report.sections],
         "warnings": [asdict(warn) for warn in report.warnings],
         "verdicts": list(report.verdicts),

@@ -83,6 +83,7 @@ def document_schema() -> Schema:
         "generators": _each({"$ref": "#/$defs/Generator"}),
         "hj": _each({"$ref": "#/$defs/Estimate"}),
         "ratings_per_text": _each({"type": "integer"}),
+        "items": {"$ref": "#/$defs/Section"},
         "results": {"type": "array", "items": {"$ref": "#/$defs/Section"}},
         "warnings": {"type": "array", "items": schema(Warn, defs)},
         **{name: {"type": "array", "items": {"type": "string"}} for name in ("verdicts", "limits", "methods")},

@@ -147,6 +147,7 @@ def _raters(given: ReportInput) -> Iterator[Row]:
 def _results(report: Report) -> Iterator[Row]:
     """Every estimate of every table, a line each."""
     parts = [("huse", main_table(report))] if report.generators else []
+    parts += [("items", table) for table in report.items.tables]
     parts += [(section.key, table) for section in report.sections for table in section.tables]
     yield from estimate_rows(parts)
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from annotation import overviews
+from annotation import selectors
 from annotation.console.forms.comparing import Compare, Share
 from annotation.console.permission import console_page, may, refused, studies_of, visitor
 from annotation.console.views.jobs import job_for
@@ -28,7 +28,7 @@ from annotation.models import Job, Role, ShareLink
 def compare(request: HttpRequest) -> HttpResponse:
     """Which studies to compare: those whose results somebody has looked at, and on which one may look."""
     every = [one for one in studies_of(visitor(request)).order_by("-pk") if may(one, Role.REVIEWER)]
-    seen = overviews.unblinded_of(every)
+    seen = selectors.seen_of(every)
     form = Compare(request.POST or None, studies=[one for one in every if one.pk in seen])
     if form.is_valid():
         wanted = {"studies": form.cleaned_data["studies"], "seed": 0}

@@ -17,9 +17,8 @@ from annotation.doors import MAY_SEE, actor_of, add_actor, sentences, study_call
 from annotation.flows.export import export
 from annotation.flows.export_comparison import export_comparison
 from annotation.flows.score import score
-from annotation.flows.unblind import unblind
 from annotation.models import Role, Study
-from annotation.overviews import unblinded
+from annotation.selectors import seen_at
 from metrics.errors import BadInput, MetricsError
 from metrics.report.attached import kind_of
 from metrics.report.build import build
@@ -60,9 +59,6 @@ class Command(BaseCommand):
         names = [options["study"]] if isinstance(options["study"], str) else list(dict.fromkeys(options["study"]))
         studies = [_study(name, user) for name in names]
         with sentences():
-            # Whoever computes results has looked at them: what is decided later was not decided blindly.
-            for study in studies:
-                unblind(study, actor=actor, now=timezone.now())
             if len(studies) > 1:
                 self._comparison(studies, actor, options)
             else:
@@ -107,7 +103,7 @@ class Command(BaseCommand):
 def _study(name: str, user: User | None) -> Study:
     """The study, for whoever may see its results: before somebody has looked at them, that takes more than a viewer."""
     found = study_called(name, by=user, roles=MAY_SEE)
-    return found if unblinded(found) else study_called(name, by=user, roles=MAY_LOOK)
+    return found if seen_at(found) else study_called(name, by=user, roles=MAY_LOOK)
 
 
 def _formats(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from annotation.doors import sentences, study_called
 from annotation.exceptions import AssayError
 from annotation.flows.forget import forget
 from annotation.flows.read import read
+from annotation.flows.tidy import tidy
 from annotation.models import ScoringChunk, Study
 from annotation.running import run_due
 from annotation.tasks import carry_out, look_after, running_studies, score_due
@@ -56,6 +57,7 @@ class Command(BaseCommand):
             failed += self._scoring(Q(job__study=study) if study else Q())
         if only in (None, "jobs"):
             run_due()
+        tidy(conf.uploads(), now=timezone.now(), keep=conf.uploads_kept())
         gone = forget(now=timezone.now(), dry_run=False)
         if gone.workers:
             self.stdout.write(f"{gone.workers} workers are known by their pseudonyms alone from now on")

@@ -147,5 +147,4 @@ def test_computing_a_report_by_command_is_looking_at_results(studies: list[Study
     with pytest.raises(CommandError, match="vera may do this"):
         call_command("report", "small", out=tmp_path / "out", format="json", as_user="vera")
     call_command("report", "small", out=tmp_path / "out", format="json")
-    assert studies[0].audit.filter(verb="unblind").count() == 1
     call_command("report", "small", out=tmp_path / "out", format="json", as_user="vera")

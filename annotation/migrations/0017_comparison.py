@@ -6,14 +6,14 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0015_statements'),
+        ('annotation', '0016_house_times_and_versions'),
     ]
 
     operations = [
         migrations.AlterField(
             model_name='job',
             name='kind',
-            field=models.CharField(choices=[('check_texts', 'check a file of texts'), ('add_texts', 'add texts'), ('import_batch', 'import a finished batch'), ('report', 'compute a report'), ('comparison', 'compare studies'), ('crowd', 'let simulated people work')], max_length=20),
+            field=models.CharField(choices=[('check_texts', 'check a file of texts'), ('add_texts', 'add texts'), ('import_batch', 'import a finished batch'), ('preflight', 'check before publishing'), ('report', 'compute a report'), ('comparison', 'compare studies'), ('crowd', 'let simulated people work')], max_length=20),
         ),
         migrations.AlterField(
             model_name='statement',

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from metrics.report import citation
 from metrics.version import __version__
 
 NAME = "report.zip"
@@ -24,6 +25,7 @@ TYPES = {
     "tex": "application/x-tex",
     "bib": "application/x-bibtex",
     "pdf": "application/pdf",
+    "cff": "application/yaml",
 }
 
 
@@ -37,7 +39,9 @@ class About:
 
 
 def archive(about: About, files: Mapping[str, bytes], *, now: datetime) -> bytes:
-    """The zip. `now` stands in the metadata alone."""
+    """The zip: the files, how to cite them, and RO-Crate metadata. `now` stands in the last two alone."""
+    cited = citation.citation(about.name, about.description, about.licence, now=now)
+    files = {**files, citation.CITATION: cited, citation.CODEMETA: citation.codemeta()}
     whole = {**files, METADATA: metadata(about, files, now=now)}
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as packed:

@@ -115,8 +115,9 @@ def _study(given: ReportInput) -> Row:
     for rating in given.ratings:
         if rating.kept:
             counts[rating.text] = counts.get(rating.text, 0) + 1
-    spread = f"{min(counts.values())} to {max(counts.values())}" if counts else "not recorded"
-    first, last = given.study.collected_from, given.study.collected_to
+    low, high = (min(counts.values()), max(counts.values())) if counts else (None, None)
+    spread = "not recorded" if low is None else str(low) if low == high else f"{low} to {high}"
+    begun, ended = given.study.collected_from, given.study.collected_to
     wage = given.money.wage_cents
     crowd = given.crowd
     return (
@@ -130,7 +131,7 @@ def _study(given: ReportInput) -> Row:
         crowd.submitted,
         crowd.excluded,
         crowd.provider or "not recorded",
-        f"{first:%Y-%m-%d} to {last:%Y-%m-%d}" if first and last else "not recorded",
+        f"{begun:%Y-%m-%d} to {ended:%Y-%m-%d}" if begun and ended else "not recorded",
         None if wage is None else wage / 100,
     )
 

@@ -171,10 +171,22 @@ def _verdict(one: Difference, compared: Comparison, measure: tuple[str, str]) ->
     if span is None:
         return f"{one.first} less {one.second}: {title} {shown}; no interval is defined, so no verdict is given."
     if span.low <= 0 <= span.high:
-        return f"{one.first} and {one.second}: no difference of {title} is shown ({shown})."
+        return f"{one.first} and {one.second}: no difference of {title} is shown ({shown}).{_others(one, key)}"
     more = one.first if span.low > 0 else one.second
     less = one.second if span.low > 0 else one.first
-    return f"{more} has the higher {title}; {one.first} less {one.second}: {shown}. {less} is told apart more easily."
+    said = f"{more} has the higher {title}; {one.first} less {one.second}: {shown}. {less} is told apart more easily."
+    return f"{said}{_others(one, key)}"
+
+
+def _others(one: Difference, told: str) -> str:
+    """The other measures that differ with their whole interval."""
+    found = []
+    for key, title in TITLES[1:] if told == "huse" else ():
+        value: Estimate = getattr(one, key)
+        span = value.interval
+        if span is not None and (span.low > 0 or span.high < 0):
+            found.append(f"{title} by {estimate(value)}")
+    return f" They differ in {' and in '.join(found)}." if found else ""
 
 
 def _rest(compared: Comparison, measure: tuple[str, str]) -> tuple[str, ...]:

@@ -16,10 +16,12 @@ from ninja.errors import HttpError
 from annotation.api.answers import Page, Paged, gives, paged
 from annotation.api.entrance import caller, job_for, study_for
 from annotation.api.jobs import JobOut
+from annotation.exceptions import StateError
 from annotation.flows import jobs
 from annotation.flows.share import revoke, share
 from annotation.flows.unblind import unblind
 from annotation.models import Job, Role, ShareLink
+from annotation.selectors import seen_at
 from metrics.report.write import Format
 
 router = Router(tags=["Reports"])
@@ -30,6 +32,12 @@ class ReportIn(Schema):
 
     formats: list[Format] = Field(default=["html", "json", "csv"], min_length=1)
     seed: int = Field(default=0, ge=0)
+
+
+class ComparisonIn(ReportIn):
+    """Which studies are compared, in this order."""
+
+    studies: list[UUID] = Field(min_length=2, max_length=40)
 
 
 class LinkIn(Schema):
@@ -61,7 +69,11 @@ class KnownLink(Schema):
 
 @router.get("/studies/{study}/results", response=gives(dict[str, Any]), summary="Numbers last reported")
 def show_results(request: HttpRequest, study: UUID) -> dict[str, Any]:
-    found = study_for(request, study).results.order_by("-pk").first()
+    """Only once somebody decided to look (`unblind`, or a report)."""
+    one = study_for(request, study)
+    if not seen_at(one):
+        raise StateError("Nobody has looked at the results of this study yet; asking for a report does.")
+    found = one.results.order_by("-pk").first()
     if found is None:
         raise HttpError(404, "No report of this study has been made yet.")
     return dict(found.numbers)
@@ -69,12 +81,25 @@ def show_results(request: HttpRequest, study: UUID) -> dict[str, Any]:
 
 @router.post("/studies/{study}/reports", response=gives(JobOut, 202), summary="Ask for a report")
 def ask_report(request: HttpRequest, study: UUID, given: ReportIn) -> Status[Job]:
-    """Whoever asks looks at results from now on, and the log says so."""
-    found = study_for(request, study, Role.REVIEWER)
-    unblind(found, actor=caller(request).get_username(), now=timezone.now())
+    """Computing results is looking at them: before somebody has looked, it takes a reviewer, and is noted."""
+    found = study_for(request, study)
+    if not seen_at(found):
+        unblind(study_for(request, study, Role.REVIEWER), actor=caller(request).get_username(), now=timezone.now())
     wanted = {"formats": list(given.formats), "seed": given.seed}
     job = jobs.ask(Job.Kind.REPORT, by=caller(request), now=timezone.now(), study=found, settings=wanted)
     return Status(202, job)
+
+
+@router.post("/comparisons", response=gives(JobOut, 202), summary="Compare studies")
+def ask_comparison(request: HttpRequest, given: ComparisonIn) -> Status[Job]:
+    """Of studies on which the caller reviews, and whose results somebody has looked at."""
+    found = [study_for(request, one, Role.REVIEWER) for one in dict.fromkeys(given.studies)]
+    if blind := [one.name for one in found if not seen_at(one)]:
+        raise StateError(f"Nobody has looked at the results of {', '.join(blind)} yet.")
+    if len(found) < 2:
+        raise StateError("A comparison is of two studies at least.").at("studies")
+    wanted = {"studies": [str(one.uuid) for one in found], "formats": list(given.formats), "seed": given.seed}
+    return Status(202, jobs.ask(Job.Kind.COMPARISON, by=caller(request), now=timezone.now(), settings=wanted))
 
 
 @router.post("/jobs/{job}/links", response=gives(LinkOut, 201), summary="Share a finished report")

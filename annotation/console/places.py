@@ -30,6 +30,7 @@ RAIL = (
     Place("studies", _("Studies")),
     Place("everybody", _("Workers")),
     Place("findings", _("Results")),
+    Place("compare", _("Compare")),
     Place("money", _("Money")),
     Place("activity", _("Activity")),
     Place("keys", _("Settings")),

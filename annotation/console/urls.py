@@ -6,6 +6,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from annotation.console.views import (
     coding,
+    comparing,
     design,
     desk,
     entrance,
@@ -87,8 +88,6 @@ of_a_study: list[URLPattern | URLResolver] = [
     path("results/reveal/", results.reveal, name="results-reveal"),
     path("results/compute/", results.compute, name="results-compute"),
     path("exports/", results.exports, name="exports"),
-    path("exports/<uuid:job_id>/share/", results.share, name="exports-share"),
-    path("exports/links/<int:link>/revoke/", results.revoke, name="exports-revoke"),
     path("people/", studies.people, name="people"),
     path("log/", studies.log, name="log"),
     *of_judging,
@@ -99,6 +98,7 @@ urlpatterns = [
     path("", studies.listing, name="studies"),
     path("new/", studies.new, name="studies-new"),
     path("import/", studies.import_batch, name="studies-import"),
+    path("compare/", comparing.compare, name="compare"),
     path("activity/", studies.activity, name="activity"),
     path("workers/", everywhere.workers, name="everybody"),
     path("results/", everywhere.results, name="findings"),
@@ -109,6 +109,8 @@ urlpatterns = [
     path("settings/tokens/<int:token>/revoke/", keys.revoke_token, name="keys-token-revoke"),
     path("settings/keys/<str:key_id>/revoke/", keys.revoke, name="keys-revoke"),
     path("jobs/<uuid:job_id>/", jobs.job, name="job"),
+    path("jobs/<uuid:job_id>/links/", comparing.links, name="job-links"),
+    path("jobs/<uuid:job_id>/links/<int:link>/revoke/", comparing.unlink, name="job-unlink"),
     path("jobs/<uuid:job_id>/<str:name>", jobs.job_file, name="job-file"),
     path("figures.css", sheets.figures_sheet, name="figures-sheet"),
     path("sign-in/", entrance.sign_in, name="sign-in"),

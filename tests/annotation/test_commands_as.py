@@ -211,4 +211,4 @@ def test_a_person_is_held_out_of_new_studies(study: Study) -> None:
 
 def test_commands_share_one_base() -> None:
     plain = {name for name, one in every_command().items() if not isinstance(one, StudyCommand)}
-    assert plain == NOBODYS | MAKERS | {"audit", "retention"}
+    assert plain == NOBODYS | MAKERS | {"audit", "report", "retention"}

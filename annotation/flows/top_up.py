@@ -86,7 +86,7 @@ def top_up(study: Study, *, actor: str, now: datetime) -> TopUp:
 
 
 def _planned(study: Study) -> _Plan:
-    plan = _Plan()
+    plan, asked = _Plan(), _asked_to_prolong(study)
     spread = standing.text_spreads(study) if study.stop_rule == Study.Stop.WIDTH else {}
     for page in _pages(study, spread):
         missing = wanted(page.state, study) - page.state.valid - page.coming
@@ -95,7 +95,14 @@ def _planned(study: Study) -> _Plan:
         plan.prolong += [hit for hit in over if page.left[hit.pk] > 0]
         if missing > 0:
             _place(plan, page, missing)
+    plan.prolong = [hit for hit in plan.prolong if hit.pk not in asked]
     return plan
+
+
+def _asked_to_prolong(study: Study) -> set[int]:
+    """HITs that will be prolonged anyway, by what an earlier top-up intended."""
+    still = [Intent.State.WAITING, Intent.State.TAKEN]
+    return set(study.intents.filter(kind=Kind.PROLONG, state__in=still).values_list("subject", flat=True))
 
 
 @dataclass(frozen=True, slots=True)

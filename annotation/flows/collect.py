@@ -143,7 +143,7 @@ def _follow(study: Study, hit: Hit, page: Sequence[SubmittedWork], *, now: datet
         Decision.objects.create(submission=submission, matter="payment", verdict=verdict, reason=reason, at=now)
         deciding.intents(study, kind, [submission], now=now, window=timedelta(0))
     if undecided:
-        AuditEvent.objects.record(
-            study, "follow", actor="marketplace", now=now, assignments=[one.market_id for one in undecided]
-        )
+        followed = [one.market_id for one in undecided]
+        refused = [name for name in followed if verdicts[name][0] == "reject"]
+        AuditEvent.objects.record(study, "follow", actor="marketplace", now=now, assignments=followed, refused=refused)
     return len(undecided)

@@ -110,6 +110,15 @@ class Market:
         """One HIT as it is now."""
         return _seen(self._call("get_hit", HITId=hit_id)["HIT"])
 
+    def still(self, hit_id: str) -> SeenHit | None:
+        """One HIT as it is now; None where the marketplace says that there is none of that id."""
+        try:
+            return self.hit(hit_id)
+        except MarketError as error:
+            if error.code != TURK + "HITDoesNotExist":
+                raise
+            return None
+
     def add_places(self, hit_id: str, places: int, *, token: str) -> None:
         """So many more assignments; again with the same token, nothing more."""
         self._once(

@@ -16,7 +16,7 @@ from annotation.models import Arm, AuditEvent, Hit, Job, Study
 # An older check is made again: what a page needs beside the study (its address, the account) changes unseen.
 FRESH = timedelta(hours=24)
 # Deeds after which a check still holds. Any other, a new one included, makes it stale.
-HARMLESS = ("enrol", "state", "share", "revoke_share", "export", "unblind")
+HARMLESS = ("enrol", "state", "share", "revoke_share", "export", "export_comparison", "unblind")
 # Columns of a study that its design does not consist of.
 APART = {"id", "name", "status", "reserved_cents", "spent_cents", "warned_at", "created_at"}
 

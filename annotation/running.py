@@ -23,13 +23,15 @@ from annotation.exceptions import AssayError, StateError
 from annotation.flows import jobs
 from annotation.flows.add_texts import add_texts, compared
 from annotation.flows.export import export
+from annotation.flows.export_comparison import export_comparison
 from annotation.flows.import_work import import_work
 from annotation.flows.preflight import preflight
 from annotation.flows.score import score
-from annotation.models import Job, Study
+from annotation.models import Job, Role, Study
 from metrics.errors import MetricsError
 from metrics.figures import static
 from metrics.report.build import build
+from metrics.report.compared import compare
 from metrics.report.gallery import charts
 from metrics.report.write import USUAL
 
@@ -69,6 +71,7 @@ def run(job: Job, *, clock: Clock = timezone.now) -> None:
 # What these read is in the database now; the uploads go, with the folders that they had to themselves.
 STORED = (Job.Kind.ADD_TEXTS, Job.Kind.IMPORT_BATCH)
 Done = tuple[dict[str, Any], Study | None]
+SEE_RESULTS = (Role.REVIEWER, Role.EDITOR, Role.OWNER)
 
 
 def _study_of(job: Job) -> Study:
@@ -178,6 +181,37 @@ def _report(job: Job, tell: Tell, now: datetime) -> Done:
     return {"result": done.result.pk, "files": [path.name for path in done.paths], "figures": figures}, None
 
 
+def _comparison(job: Job, tell: Tell, now: datetime) -> Done:
+    """Of studies on which whoever asked may still look at results; its files lie in a folder of the job."""
+    asked, seed = job.settings["studies"], int(job.settings.get("seed", 0))
+    may_see = Study.objects.with_role(job.asked_by, *SEE_RESULTS) if job.asked_by else Study.objects.none()
+    studies = sorted(may_see.filter(uuid__in=asked), key=lambda one: asked.index(str(one.uuid)))
+    if len(studies) < len(asked):
+        raise StateError("Who asked for this may not look at the results of every one of these studies.")
+    given = []
+    for at, study in enumerate(studies):
+        tell(f"Reading {study}", at, len(studies) + 3)
+        given.append(score(study, command=f"manage.py report {study} --out DIR --seed {seed}"))
+    command = f"manage.py report {' '.join(one.name for one in studies)} --out DIR --seed {seed}"
+    compared = compare(
+        given,
+        seed=seed,
+        command=command,
+        progress=lambda step, done, of: tell(step, len(studies) + done, len(studies) + of),
+    )
+    paths = export_comparison(
+        compared,
+        folder_of(job),
+        studies=studies,
+        actor=_actor(job),
+        now=now,
+        formats=job.settings.get("formats") or USUAL,
+        chromium=conf.chromium(),
+        sandbox=conf.sandbox(),
+    )
+    return {"files": [path.name for path in paths], "verdicts": list(compared.verdicts)}, None
+
+
 def _crowd(job: Job, tell: Tell, now: datetime) -> Done:
     """By name: neither room imports the rehearsal."""
     tell("People are at work", 0, 0)
@@ -191,6 +225,7 @@ RUNS: dict[Job.Kind, Callable[[Job, Tell, datetime], Done]] = {
     Job.Kind.IMPORT_BATCH: _import_batch,
     Job.Kind.PREFLIGHT: _preflight,
     Job.Kind.REPORT: _report,
+    Job.Kind.COMPARISON: _comparison,
     Job.Kind.CROWD: _crowd,
 }
 

@@ -35,7 +35,7 @@ from annotation.models import (
 
 CRITERION = "typicality"
 # Deeds after which somebody has seen results of a study.
-SEEN = ("export", "unblind")
+SEEN = ("export", "export_comparison", "unblind")
 
 
 def counted(rows: QuerySet[Any], of: str, *, what: Count | Sum | None = None) -> Coalesce:
@@ -51,6 +51,13 @@ def seen_at(study: Study) -> datetime | None:
     reported = Result.objects.filter(study=study).order_by("made_at").values_list("made_at", flat=True).first()
     deed = AuditEvent.objects.filter(study=study, verb__in=SEEN).order_by("number").values_list("at", flat=True).first()
     return min((at for at in (reported, deed) if at), default=None)
+
+
+def seen_of(studies: Sequence[Study]) -> set[int]:
+    """Keys of those of the studies whose results somebody could see already (`seen_at`), in two queries."""
+    deeds = AuditEvent.objects.filter(study__in=studies, verb__in=SEEN).values_list("study", flat=True)
+    reported = Result.objects.filter(study__in=studies).values_list("study", flat=True)
+    return {*deeds, *reported, *(one.pk for one in studies if one.mode == Study.Mode.IMPORTED)}
 
 
 def excluded() -> Exists:
@@ -223,7 +230,7 @@ def texts(study: Study) -> QuerySet[Text]:
 def likelihoods(study: Study) -> dict[int, dict[int, Likelihood]]:
     """Likelihood by generator, then by text (primary keys)."""
     found: defaultdict[int, dict[int, Likelihood]] = defaultdict(dict)
-    for one in Likelihood.objects.filter(text__study=study).iterator(chunk_size=5000):
+    for one in Likelihood.objects.filter(text__study=study).select_related("scoring").iterator(chunk_size=5000):
         found[one.generator_id][one.text_id] = one
     return found
 

@@ -6,6 +6,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from annotation.console.views import (
     coding,
+    comparing,
     design,
     desk,
     entrance,
@@ -94,10 +95,13 @@ urlpatterns = [
     path("", studies.listing, name="studies"),
     path("new/", studies.new, name="studies-new"),
     path("import/", studies.import_batch, name="studies-import"),
+    path("compare/", comparing.compare, name="compare"),
     path("activity/", studies.activity, name="activity"),
     path("keys/", keys.keys, name="keys"),
     path("keys/<str:key_id>/revoke/", keys.revoke, name="keys-revoke"),
     path("jobs/<uuid:job_id>/", jobs.job, name="job"),
+    path("jobs/<uuid:job_id>/links/", comparing.links, name="job-links"),
+    path("jobs/<uuid:job_id>/links/<int:link>/revoke/", comparing.unlink, name="job-unlink"),
     path("jobs/<uuid:job_id>/<str:name>", jobs.job_file, name="job-file"),
     path("figures.css", sheets.figures_sheet, name="figures-sheet"),
     path("sign-in/", entrance.sign_in, name="sign-in"),

@@ -159,6 +159,9 @@ DEEDS = {
     "approve": _("approved work"),
     "unblind": _("looked at results"),
     "export": _("made a report"),
+    "export_comparison": _("compared it with other studies"),
+    "share": _("shared a report by a link"),
+    "revoke_share": _("revoked a link"),
     "enrol": _("changed who works here"),
     "import_work": _("imported a finished batch"),
 }

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0016_house_times_and_versions'),
+        ('annotation', '0017_comparison'),
     ]
 
     operations = [

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0017_comparison'),
+        ('annotation', '0018_house_ranges'),
     ]
 
     operations = [

@@ -313,6 +313,13 @@ def adopt(request: HttpRequest, study: UUID) -> dict[str, int]:
     return {"count": comparing.adopt(found, market=market, actor=caller(request).get_username(), now=timezone.now())}
 
 
+@router.post("/studies/{study}/comparison/write-off", response=gives(CountOut), summary="Take absent HITs for gone")
+def write_off(request: HttpRequest, study: UUID) -> dict[str, int]:
+    found = study_for(request, study, Role.EDITOR)
+    market, who = Market(conf.endpoint()), caller(request).get_username()
+    return {"count": comparing.write_off(found, market=market, actor=who, now=timezone.now())}
+
+
 @router.post("/studies/{study}/comparison/ghosts", response=gives(None, 204), summary="Close a HIT no study knows")
 def close_ghost(request: HttpRequest, study: UUID, given: GhostIn) -> Status[None]:
     found = study_for(request, study, Role.EDITOR)

@@ -6,7 +6,7 @@ from django.utils import timezone
 from annotation import conf
 from annotation.crowd.client import Market
 from annotation.doors import sentences
-from annotation.flows.compare import adopt, close_ghost, compare
+from annotation.flows.compare import adopt, close_ghost, compare, write_off
 from annotation.management.commands._study import StudyCommand
 from annotation.models import Role
 from annotation.tasks import wake
@@ -19,15 +19,20 @@ class Command(StudyCommand):
         super().add_arguments(parser)
         parser.add_argument("--adopt", action="store_true", help="write down ids of HITs that were created and lost")
         parser.add_argument("--close-ghost", metavar="HIT_ID", help="let nobody new into a HIT that no study knows")
+        parser.add_argument(
+            "--write-off", action="store_true", help="take HITs that the marketplace no longer has for gone"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        mends = options["adopt"] or options["close_ghost"]
+        mends = options["adopt"] or options["close_ghost"] or options["write_off"]
         study, _, actor = self.asked(options, Role.EDITOR if mends else Role.VIEWER)
         who: dict[str, Any] = {"actor": actor, "now": timezone.now()}
         with sentences():
             market = Market(conf.endpoint())
             if options["adopt"]:
                 self.stdout.write(f"{adopt(study, market=market, **who)} HITs adopted.")
+            if options["write_off"]:
+                self.stdout.write(f"{write_off(study, market=market, **who)} HITs written off.")
             if options["close_ghost"]:
                 close_ghost(study, options["close_ghost"], **who)
                 if not wake(study.pk):

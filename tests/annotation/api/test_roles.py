@@ -69,6 +69,7 @@ OPERATIONS = [
     Op("post", f"{S}/pay", O, {}),
     Op("get", f"{S}/comparison", V, outside=True),
     Op("post", f"{S}/comparison/adopt", E, outside=True),
+    Op("post", f"{S}/comparison/write-off", E, outside=True),
     Op("post", f"{S}/comparison/ghosts", E, {"market_id": "x"}),
     Op("post", f"{S}/crowd", E),
     Op("get", f"{S}/review", R),

@@ -56,6 +56,7 @@ def _check(study: Study, changed: Sequence[str]) -> None:
     """The new values alone: an imported study may hold others that nobody would choose today."""
     try:
         study.clean_fields(exclude=[field.name for field in Study._meta.fields if field.name not in changed])
+        study.clean()
         study.validate_constraints()
     except ValidationError as error:
         field, sentences = next(iter(error.message_dict.items()))

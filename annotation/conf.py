@@ -41,6 +41,12 @@ def queue() -> str:
     return url
 
 
+def device_days() -> int:
+    """How long it is kept which work came from one device."""
+    days: int = settings.DEVICE_DAYS
+    return days
+
+
 def lease() -> timedelta:
     """After so long an effect in other hands comes back."""
     return timedelta(seconds=settings.INTENT_LEASE_SECONDS)

@@ -22,6 +22,7 @@ class Job(models.Model):
         ADD_TEXTS = "add_texts", "add texts"
         IMPORT_BATCH = "import_batch", "import a finished batch"
         REPORT = "report", "compute a report"
+        EXCLUSIONS = "exclusions", "show what exclusions do"
         CROWD = "crowd", "let simulated people work"
 
     class State(models.TextChoices):

@@ -10,7 +10,8 @@ from annotation import conf
 from annotation.crowd.client import Market
 from annotation.doors import sentences, study_called
 from annotation.exceptions import AssayError
-from annotation.flows.forget import forget
+from annotation.flows.forget import forget, forget_devices
+from annotation.flows.hold import open_again
 from annotation.flows.read import read
 from annotation.models import ScoringChunk, Study
 from annotation.running import run_due
@@ -56,6 +57,9 @@ class Command(BaseCommand):
             failed += self._scoring(Q(job__study=study) if study else Q())
         if only in (None, "jobs"):
             run_due()
+        forget_devices(now=timezone.now(), days=conf.device_days())
+        if only in (None, "market"):
+            open_again(now=timezone.now())
         gone = forget(now=timezone.now(), dry_run=False)
         if gone.workers:
             self.stdout.write(f"{gone.workers} workers are known by their pseudonyms alone from now on")

@@ -15,10 +15,11 @@ import numpy as np
 from annotation.quality.answering import Z, by_others
 from annotation.quality.records import Floats, Ints, Measured, Work, counted
 
-# Biases in steps of the scale (weights: a normal of sd .5), and noises, whose weights are those of the study's readers.
+# Biases in steps of the scale (weights: a normal of sd .5), and the usual noises that a study's readers may have.
 BIASES = np.linspace(-1.5, 1.5, 7)
-NOISES = (0.6, 0.8, 1.0, 1.3)
-PASSES, FEW_PASSES = 20, 6
+NOISES = (0.64, 0.8, 1.0, 1.25, 1.56)
+AROUND = np.array([0.25, 0.5, 0.25])  # of people, by noise around the usual one
+PASSES = 6
 LEAST_CHANCE = 1e-4
 STRAIGHT = 0.97  # share of one label in a straight line
 UNREAD = 0.1  # the share of people who do not read, as far as the readers' noise is concerned
@@ -101,7 +102,7 @@ def _places(counts: Floats) -> Floats:
         found = counts @ chance
         prior = np.full(STEPS, -np.log(STEPS))
         total = -np.inf
-        for _ in range(FEW_PASSES if texts else 0):
+        for _ in range(PASSES if texts else 0):
             joint = found + prior
             whole = _log_sum(joint.T)
             total = float(whole.sum())
@@ -127,7 +128,7 @@ def _over(by: Ints, given: _Given, lines: Floats, clicks: Floats) -> Floats:
 
 
 def _reading(by: Ints, given: _Given, unread: Floats) -> Floats:
-    """(size,) log likelihood of a reader's answers. The noises' weights are those of the readers, by EM."""
+    """(size,) log likelihood of a reader's answers. The usual noise is the study's own."""
     weights = np.exp(-0.5 * (BIASES / 0.5) ** 2)
     prior = np.log(weights / weights.sum())
     by_noise = np.empty((len(NOISES), len(unread)))
@@ -136,13 +137,10 @@ def _reading(by: Ints, given: _Given, unread: Floats) -> Floats:
         for j in range(len(BIASES)):
             logs[j] = prior[j] + counted(by, len(unread), given.predicted[i, j][given.at])
         by_noise[i] = _log_sum(logs)
-    shares = np.full(len(NOISES), 1 / len(NOISES))
-    for _ in range(PASSES if len(unread) else 0):
-        logs = by_noise + np.log(shares)[:, None]
-        whole = np.logaddexp(_log_sum(logs) + np.log(1 - UNREAD), unread + np.log(UNREAD))
-        found = np.exp(logs - whole).sum(axis=1) + LEAST_CHANCE
-        shares = found / found.sum()
-    return _log_sum(by_noise + np.log(shares)[:, None])
+    # Of all usual noises the one under which the whole study is likeliest; people lie around it.
+    found = [_log_sum(by_noise[at : at + len(AROUND)] + np.log(AROUND)[:, None]) for at in range(len(NOISES) - 2)]
+    whole = [np.logaddexp(one + np.log(1 - UNREAD), unread + np.log(UNREAD)).sum() for one in found]
+    return found[int(np.argmax(whole))]
 
 
 def _predicted(places: Floats, labels: int) -> Floats:

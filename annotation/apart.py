@@ -15,7 +15,6 @@ from annotation.crowd.client import Market
 from annotation.exceptions import StateError
 from annotation.models import Decision, Hit, Hold, Intent, OncePass, Study, Submission
 
-OVER = ("Reviewable", "Reviewing", "Disposed")
 HOLD = "hold "
 SECOND = "Took part before in this group of studies; a person's first work is used."
 
@@ -47,7 +46,7 @@ def next_wave(study: Study, hits: Sequence[Hit], known: set[int]) -> list[Hit]:
     Raises StateError while people can still enter the wave before, or before all of it have been given the pass.
     """
     asked = Hit.objects.filter(pk__in=known)
-    entered = asked.filter(collected__lt=F("max_assignments")).exclude(market_status__in=OVER).count()
+    entered = asked.filter(collected__lt=F("max_assignments")).exclude(market_status__in=Hit.OVER).count()
     if entered:
         raise StateError(f"{entered} HITs of the wave before are still open: wait until they are full or expired.")
     granting = study.intents.filter(kind=Intent.Kind.GRANT, state__in=[Intent.State.WAITING, Intent.State.TAKEN])

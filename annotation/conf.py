@@ -47,6 +47,16 @@ def device_days() -> int:
     return days
 
 
+def uploads() -> Path:
+    """Where files lie that came by a form, until the job that reads them has run."""
+    return Path(settings.VAR) / "uploads"
+
+
+def uploads_kept() -> timedelta:
+    """How long such a file is kept that nobody goes on with."""
+    return timedelta(days=settings.UPLOADS_DAYS)
+
+
 def lease() -> timedelta:
     """After so long an effect in other hands comes back."""
     return timedelta(seconds=settings.INTENT_LEASE_SECONDS)

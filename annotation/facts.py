@@ -12,7 +12,7 @@ from typing import Any
 
 import metrics
 from annotation import particulars, reviewing, selectors
-from annotation.models import Study
+from annotation.models import Likelihood, Study, Text
 from annotation.pricing.wages import wage_cents
 from annotation.quality.filters import rule_of
 from annotation.quality.paragraph import Done
@@ -122,6 +122,30 @@ def interleaving(sources: Sequence[tuple[int, int]], *, seed: int | None) -> str
     if not mixed:
         return f"Each of the {len(sources)} HITs holds texts of one source only.{order}"
     return f"{mixed} of {len(sources)} HITs mix the sources; the others hold one source only.{order}"
+
+
+def log_prob_model(used: Sequence[Likelihood]) -> str | None:
+    """What gave the log-probabilities; None where they came with a file."""
+    scorings = {one.scoring_id: one.scoring for one in used if one.scoring}
+    told = [
+        f"{one.model}, revision {one.revision or 'not recorded'}, tokenizer {one.tokenizer}, {one.dtype}, "
+        f"end token {'counted' if one.include_eos else 'not counted'}"
+        for one in scorings.values()
+        if one is not None
+    ]
+    return "; ".join(sorted(told)) or None
+
+
+def generation(texts: Sequence[Text]) -> tuple[str, ...]:
+    """The settings that all these texts were made by; what differs from text to text is only named."""
+    told = [text.generation for text in texts if text.generation]
+    if not told:
+        return ()
+    names = sorted({name for one in told for name in one})
+    same = {name: told[0].get(name) for name in names if all(one.get(name) == told[0].get(name) for one in told)}
+    lines = [f"{name} = {str(value)[:200]}" for name, value in same.items() if value not in (None, "")]
+    differ = [name for name in names if name not in same]
+    return (*lines, *((f"different from text to text: {', '.join(differ)}",) if differ else ()))
 
 
 def _layouts(facts: Mapping[str, Any]) -> list[str]:

@@ -6,26 +6,20 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum, Value
-from django.db.models.functions import Coalesce
+from django.db.models import Count, Q, QuerySet, Sum
 
 from annotation.designs.wording import from_json
 from annotation.models import AuditEvent, Decision, Hit, Intent, Job, Result, Study, Submission, Text
 from annotation.pricing.fees import most_cents
-
-
-def _counted(rows: QuerySet, of: str = "study", what: Count | Sum | None = None) -> Coalesce:
-    """A subquery that counts (or sums) `rows` of each study: joins beside each other would multiply."""
-    told = rows.filter(**{of: OuterRef("pk")}).order_by().values(of).annotate(n=what or Count("pk")).values("n")
-    return Coalesce(Subquery(told, output_field=IntegerField()), Value(0))
+from annotation.selectors import counted
 
 
 def with_counts(studies: QuerySet[Study]) -> QuerySet[Study]:
     """Newest first, each with text_count, wanted (assignments) and submitted, from running sums of the HITs."""
     return studies.annotate(
-        text_count=_counted(Text.objects.filter(left_out="")),
-        wanted=_counted(Hit.objects.all(), what=Sum("max_assignments")),
-        submitted=_counted(Hit.objects.all(), what=Sum("collected")),
+        text_count=counted(Text.objects.filter(left_out=""), "study"),
+        wanted=counted(Hit.objects.all(), "study", what=Sum("max_assignments")),
+        submitted=counted(Hit.objects.all(), "study", what=Sum("collected")),
     ).order_by("-created_at", "-pk")
 
 
@@ -59,16 +53,35 @@ def deeds(study: Study) -> QuerySet[AuditEvent]:
     return AuditEvent.objects.filter(study=study).order_by("-number")
 
 
-def unblinded(study: Study) -> bool:
-    """Whether somebody has looked at results; an imported study has nothing left to be blind to."""
-    return study.mode == Study.Mode.IMPORTED or AuditEvent.objects.filter(study=study, verb="unblind").exists()
-
-
 def average_words(study: Study, *, of: int = 200) -> float:
     """Words of a text with its context, over the first `of` texts that are judged; 0 without texts."""
     rows = study.texts.judged().order_by("pk").values_list("body", "context__body")[:of]
     counts = [len(body.split()) + len((context or "").split()) for body, context in rows]
     return sum(counts) / len(counts) if counts else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version of a study's words. hits: that hold it. differs: parts in which it is not like the words in use."""
+
+    number: int
+    made_at: datetime
+    hits: int
+    in_use: bool
+    differs: tuple[str, ...]
+
+
+def versions(study: Study) -> list[Version]:
+    """The study's words, version by version, the latest first: that one is in use."""
+    stored = list(study.wordings.order_by("-version").annotate(held=Count("hits")))
+    now = stored[0].body if stored else {}
+    return [
+        Version(
+            one.version, one.created_at, one.held, at == 0,
+            tuple(name for name in {**now, **one.body} if now.get(name) != one.body.get(name)),
+        )
+        for at, one in enumerate(stored)
+    ]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,9 +209,6 @@ class Order:
     rewards: tuple[int, ...]
     title: str
     requirements: tuple[str, ...]
-    minutes: int
-    days: int
-    approval_days: float
 
 
 def plan_of(study: Study) -> Order:
@@ -218,8 +228,7 @@ def plan_of(study: Study) -> Order:
     return Order(
         hits=len(hits), assignments=sum(hit.max_assignments for hit in hits),
         rewards=tuple(sorted({hit.cell.reward_cents for hit in hits})), title=words.said(words.title) if words else "",
-        requirements=tuple(wanted), minutes=study.assignment_seconds // 60, days=study.lifetime_seconds // 86_400,
-        approval_days=study.auto_approval_seconds / 86_400,
+        requirements=tuple(wanted),
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from django.utils.translation import get_language_info
 
 from annotation import selectors
 from annotation.designs.wording import from_json
-from annotation.models import Cell, Coding, Decision, Flag, Hit, ItemRole, Remark, Study, Submission
+from annotation.models import Cell, Codebook, Coding, Decision, Flag, Hit, ItemRole, Remark, Study, Submission
 from annotation.orders import page_of, wording_of
 from metrics.report.particulars import AssignmentRow, CodeRow, CommentRow, ConditionFacts, PageFacts, PlanFacts
 
@@ -169,8 +169,8 @@ class Words:
 
 
 def words(study: Study) -> Words:
-    """Of the study's latest wording; nothing where it has none."""
-    stored = study.wordings.last()
+    """Of the latest wording that a HIT holds, or of the one that a HIT would be given; nothing where there is none."""
+    stored = study.wordings.filter(hits__isnull=False).last() or study.wordings.last()
     if stored is None:
         return Words()
     wording = from_json(stored.body)
@@ -196,9 +196,16 @@ def commit() -> str | None:
     return named.read_text(encoding="utf-8").strip() if named.is_file() else None
 
 
+def codebook(study: Study) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The latest codebook of what comments say; () before there is one."""
+    held = Codebook.objects.filter(study=study, purpose=Codebook.Purpose.COMMENTS).order_by("number").last()
+    return tuple((str(name), tuple(map(str, codes))) for name, codes in held.categories) if held else ()
+
+
 def codes(study: Study) -> tuple[CodeRow, ...]:
-    """What coders made of the comments; coders by number in the order in which they began."""
-    rows = Coding.objects.filter(remark__presentation__submission__hit__study=study).order_by("at", "pk")
+    """What coders made of the comments by the latest codebook; coders by number in the order in which they began."""
+    held = Codebook.objects.filter(study=study, purpose=Codebook.Purpose.COMMENTS).order_by("number").last()
+    rows = Coding.objects.filter(codebook=held).order_by("at", "pk") if held else Coding.objects.none()
     coders: dict[int, str] = {}
     found = []
     for row in rows.select_related("remark__presentation__text", "remark__presentation__submission__worker"):

@@ -26,7 +26,6 @@ from django.db.models.functions import Coalesce
 
 from annotation import selectors
 from annotation.models import (
-    AuditEvent,
     Decision,
     Evidence,
     Flag,
@@ -34,7 +33,6 @@ from annotation.models import (
     Intent,
     ItemRole,
     Presentation,
-    Result,
     RuleSet,
     Study,
     Submission,
@@ -48,8 +46,6 @@ from metrics.types import Rating
 # Bands of the time left until the marketplace approves by itself.
 BANDS = (timedelta(hours=6), timedelta(hours=24), timedelta(days=3))
 COMPETENCE = BY_KIND["competence"]
-# Deeds after which somebody has seen results of a study.
-SEEN = ("export", "unblind")
 
 
 def payments() -> QuerySet[Decision]:
@@ -88,13 +84,6 @@ def study_delay(study: Study) -> timedelta:
 def due_at(study: Study, submission: Submission) -> datetime | None:
     """When the marketplace approves by itself; None where the time of handing in is unknown."""
     return submission.submitted_at + study_delay(study) if submission.submitted_at else None
-
-
-def unblinded_at(study: Study) -> datetime | None:
-    """When somebody first saw results of the study: the first report, or a page of results."""
-    reported = Result.objects.filter(study=study).order_by("made_at").values_list("made_at", flat=True).first()
-    seen = AuditEvent.objects.filter(study=study, verb__in=SEEN).order_by("number").values_list("at", flat=True).first()
-    return min((at for at in (reported, seen) if at), default=None)
 
 
 @dataclass(frozen=True, slots=True)

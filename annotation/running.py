@@ -24,13 +24,16 @@ from annotation.flows import jobs
 from annotation.flows.add_texts import add_texts, compared
 from annotation.flows.assess import assess
 from annotation.flows.export import export
+from annotation.flows.export_comparison import export_comparison
 from annotation.flows.import_work import import_work
+from annotation.flows.preflight import preflight
 from annotation.flows.score import score
-from annotation.models import Job, Study
+from annotation.models import Job, Role, Study
 from metrics.errors import MetricsError
 from metrics.exclusions import Exclusions
 from metrics.figures import exclusion_curve, static
 from metrics.report.build import build
+from metrics.report.compared import compare
 from metrics.report.gallery import charts
 from metrics.report.write import USUAL
 from metrics.tables.delimited import table_csv
@@ -72,6 +75,7 @@ def run(job: Job, *, clock: Clock = timezone.now) -> None:
 # What these read is in the database now; the uploads go, with the folders that they had to themselves.
 STORED = (Job.Kind.ADD_TEXTS, Job.Kind.IMPORT_BATCH)
 Done = tuple[dict[str, Any], Study | None]
+SEE_RESULTS = (Role.REVIEWER, Role.EDITOR, Role.OWNER)
 
 
 def _study_of(job: Job) -> Study:
@@ -86,6 +90,10 @@ def _actor(job: Job) -> str:
 
 def _examined(job: Job, tell: Tell) -> Examination:
     asked = job.settings
+    if not Path(asked["path"]).is_file():
+        raise StateError(
+            f"The upload is not kept any more (it is deleted after {settings.UPLOADS_DAYS} days): bring the file again."
+        )
     found = examine_texts(
         Path(asked["path"]),
         names=_names(asked),
@@ -115,6 +123,7 @@ def _check_texts(job: Job, tell: Tell, now: datetime) -> Done:
         "warnings": [line for one in found.faults for line in _lines(one.warnings)],
         "total_warnings": found.total_warnings,
         "texts": len(found.texts),
+        "kept_until": (now + conf.uploads_kept()).date().isoformat(),
     }, None
 
 
@@ -147,6 +156,13 @@ def _import_batch(job: Job, tell: Tell, now: datetime) -> Done:
     done = import_work(work, name=job.settings["name"], actor=_actor(job), now=now, owner=job.asked_by)
     counts = {name: getattr(done, name) for name in ("texts", "hits", "submissions", "judgments", "workers")}
     return {**counts, "warnings": list(work.warnings)}, done.study
+
+
+def _preflight(job: Job, tell: Tell, now: datetime) -> Done:
+    def tried(done: int, of: int) -> None:
+        tell("Trying the pages of the HITs", done, of)
+
+    return preflight(_study_of(job), endpoint=conf.endpoint(), progress=tried).as_json(), None
 
 
 def _report(job: Job, tell: Tell, now: datetime) -> Done:
@@ -204,6 +220,37 @@ def _selections(generator: str, told: Exclusions, folder: Path, at: int) -> dict
     }
 
 
+def _comparison(job: Job, tell: Tell, now: datetime) -> Done:
+    """Of studies on which whoever asked may still look at results; its files lie in a folder of the job."""
+    asked, seed = job.settings["studies"], int(job.settings.get("seed", 0))
+    may_see = Study.objects.with_role(job.asked_by, *SEE_RESULTS) if job.asked_by else Study.objects.none()
+    studies = sorted(may_see.filter(uuid__in=asked), key=lambda one: asked.index(str(one.uuid)))
+    if len(studies) < len(asked):
+        raise StateError("Who asked for this may not look at the results of every one of these studies.")
+    given = []
+    for at, study in enumerate(studies):
+        tell(f"Reading {study}", at, len(studies) + 3)
+        given.append(score(study, command=f"manage.py report {study} --out DIR --seed {seed}"))
+    command = f"manage.py report {' '.join(one.name for one in studies)} --out DIR --seed {seed}"
+    compared = compare(
+        given,
+        seed=seed,
+        command=command,
+        progress=lambda step, done, of: tell(step, len(studies) + done, len(studies) + of),
+    )
+    paths = export_comparison(
+        compared,
+        folder_of(job),
+        studies=studies,
+        actor=_actor(job),
+        now=now,
+        formats=job.settings.get("formats") or USUAL,
+        chromium=conf.chromium(),
+        sandbox=conf.sandbox(),
+    )
+    return {"files": [path.name for path in paths], "verdicts": list(compared.verdicts)}, None
+
+
 def _crowd(job: Job, tell: Tell, now: datetime) -> Done:
     """By name: neither room imports the rehearsal."""
     tell("People are at work", 0, 0)
@@ -215,8 +262,10 @@ RUNS: dict[Job.Kind, Callable[[Job, Tell, datetime], Done]] = {
     Job.Kind.CHECK_TEXTS: _check_texts,
     Job.Kind.ADD_TEXTS: _add_texts,
     Job.Kind.IMPORT_BATCH: _import_batch,
+    Job.Kind.PREFLIGHT: _preflight,
     Job.Kind.REPORT: _report,
     Job.Kind.EXCLUSIONS: _exclusions,
+    Job.Kind.COMPARISON: _comparison,
     Job.Kind.CROWD: _crowd,
 }
 

@@ -9,7 +9,9 @@ from datetime import datetime
 from fractions import Fraction
 from typing import Any
 
-from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sum
+from django.db import connection
+from django.db.models import Count, Exists, IntegerField, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum, Value
+from django.db.models.functions import Coalesce
 
 from annotation.designs.wording import from_json
 from annotation.models import (
@@ -21,6 +23,7 @@ from annotation.models import (
     Judgment,
     LedgerEntry,
     Likelihood,
+    Result,
     Scale,
     ScaleLabel,
     Selection,
@@ -31,6 +34,30 @@ from annotation.models import (
 )
 
 CRITERION = "typicality"
+# Deeds after which somebody has seen results of a study.
+SEEN = ("export", "export_comparison", "unblind")
+
+
+def counted(rows: QuerySet[Any], of: str, *, what: Count | Sum | None = None) -> Coalesce:
+    """For annotations: how many `rows` (or their sum) lead to each by the key `of`. Joins would multiply each other."""
+    told = rows.filter(**{of: OuterRef("pk")}).order_by().values(of).annotate(n=what or Count("pk")).values("n")
+    return Coalesce(Subquery(told, output_field=IntegerField()), Value(0))
+
+
+def seen_at(study: Study) -> datetime | None:
+    """When somebody first could see results: a report, a page of results, or the import of a finished study."""
+    if study.mode == Study.Mode.IMPORTED:
+        return study.created_at
+    reported = Result.objects.filter(study=study).order_by("made_at").values_list("made_at", flat=True).first()
+    deed = AuditEvent.objects.filter(study=study, verb__in=SEEN).order_by("number").values_list("at", flat=True).first()
+    return min((at for at in (reported, deed) if at), default=None)
+
+
+def seen_of(studies: Sequence[Study]) -> set[int]:
+    """Keys of those of the studies whose results somebody could see already (`seen_at`), in two queries."""
+    deeds = AuditEvent.objects.filter(study__in=studies, verb__in=SEEN).values_list("study", flat=True)
+    reported = Result.objects.filter(study__in=studies).values_list("study", flat=True)
+    return {*deeds, *reported, *(one.pk for one in studies if one.mode == Study.Mode.IMPORTED)}
 
 
 def excluded() -> Exists:
@@ -63,14 +90,34 @@ class RatingSum:
 
 def rating_sums(study: Study) -> dict[int, RatingSum]:
     """Kept ratings by text (primary key): one aggregate over all, less the (few) ratings that were left out."""
-    mine = Text.objects.filter(study=study).values("pk")
-    counted = Judgment.objects.filter(text__in=mine, criterion=CRITERION)
+    counted = rated(study)
     left_out = exclusions().filter(submission__hit__study=study).values("submission")
     labels = _labels(study)
     found = _summed(counted, labels)
-    for text, gone in _summed(counted.filter(presentation__submission__in=left_out), labels).items():
+    # From the submissions on: there are few, and their texts are the study's.
+    gone_ones = Judgment.objects.filter(criterion=CRITERION, text__isnull=False, presentation__submission__in=left_out)
+    for text, gone in _summed(gone_ones, labels).items():
         found[text] = RatingSum(found[text].count - gone.count, found[text].total - gone.total)
     return {text: one for text, one in found.items() if one.count}
+
+
+def rated(study: Study) -> QuerySet[Judgment]:
+    """Ratings by their text, the excluded ones among them: one stretch of an index where the study's texts are one."""
+    ratings = Judgment.objects.filter(criterion=CRITERION)
+    mine = Text.objects.filter(study=study)
+    span = mine.aggregate(first=Min("pk"), last=Max("pk"), n=Count("pk"))
+    # Texts whose keys follow each other without a gap leave no room for another study's.
+    if span["n"] and span["last"] - span["first"] + 1 == span["n"]:
+        return ratings.filter(text__gte=span["first"], text__lte=span["last"])
+    return ratings.filter(text__in=mine.values("pk"))
+
+
+def summed_keys(counted: QuerySet[Judgment]) -> list[tuple[int, int, int]]:
+    """(text, number of ratings, sum of their labels' keys): the aggregate, its rows as the database gives them."""
+    rows = counted.values_list("text_id").annotate(n=Count("*"), keys=Sum("label_id")).order_by()
+    with connection.cursor() as cursor:
+        cursor.execute(*rows.query.sql_with_params())
+        return cursor.fetchall()
 
 
 def _labels(study: Study) -> list[tuple[int, Fraction]]:
@@ -95,9 +142,8 @@ def _summed(counted: QuerySet[Judgment], labels: Sequence[tuple[int, Fraction]])
     whole = step.denominator == start.denominator == 1
     # Whole numbers stay whole: half of the time would go into fractions.
     a, b = (int(step), int(start)) if whole else (step, start)
-    rows = counted.values_list("text_id").annotate(n=Count("*"), keys=Sum("label_id")).order_by()
     # PostgreSQL sums big integers to decimals.
-    found = {text: RatingSum(n, Fraction(a * int(keys) + b * n)) for text, n, keys in rows}
+    found = {text: RatingSum(n, Fraction(a * int(keys) + b * n)) for text, n, keys in summed_keys(counted)}
     least, most = min(code for _, code in labels), max(code for _, code in labels)
     if any(not least * one.count <= one.total <= most * one.count for one in found.values()):
         return _counted_by_label(counted)
@@ -184,7 +230,7 @@ def texts(study: Study) -> QuerySet[Text]:
 def likelihoods(study: Study) -> dict[int, dict[int, Likelihood]]:
     """Likelihood by generator, then by text (primary keys)."""
     found: defaultdict[int, dict[int, Likelihood]] = defaultdict(dict)
-    for one in Likelihood.objects.filter(text__study=study).iterator(chunk_size=5000):
+    for one in Likelihood.objects.filter(text__study=study).select_related("scoring").iterator(chunk_size=5000):
         found[one.generator_id][one.text_id] = one
     return found
 

@@ -9,14 +9,12 @@ from django.views.decorators.http import require_safe
 from annotation.flows.share import opened
 from annotation.running import folder_of
 
-REPORT = "report.html"
-
 
 @require_safe
 def shared_report(request: HttpRequest, token: str) -> HttpResponse:
     """The page of the report. It brings its own policy, which fetches nothing; here it has no origin and no cookie."""
     job = opened(token, now=timezone.now())
-    path = folder_of(job) / REPORT if job else None
+    path = folder_of(job) / job.page if job and job.page else None
     if path is None or not path.is_file():
         raise Http404
     response = HttpResponse(path.read_bytes())

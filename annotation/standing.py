@@ -13,17 +13,16 @@ from django.db.models import Count, Exists, Max, Min, OuterRef, Q, Sum
 
 from annotation.models import Arm, Decision, HitItem, Intent, ItemRole, Study, Submission
 from annotation.pricing.wages import HOUR, wage_cents
-from annotation.selectors import excluded, judgments
+from annotation.selectors import excluded, exclusions, judgments
 
 
 def valid_submissions(study: Study) -> dict[int, int]:
     """By HIT (primary key): submissions that count, or may once they are read. Not: unreadable, left out, withdrawn."""
-    gone = Decision.objects.filter(matter=Decision.Matter.ANALYSIS, verdict="exclude", submission=OuterRef("pk"))
     rows = (
         Submission.objects.filter(hit__study=study)
         .exclude(raw_format=Submission.WITHDRAWN)
         .filter(Q(parse=None) | Q(parse__problem=""))
-        .filter(~Exists(gone))
+        .filter(~Exists(exclusions().filter(submission=OuterRef("pk"))))
     )
     return dict(rows.order_by().values_list("hit").annotate(n=Count("pk")))
 

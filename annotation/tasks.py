@@ -10,12 +10,12 @@ from functools import lru_cache
 from celery import shared_task
 from celery.signals import worker_ready
 from django.conf import settings
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from annotation import conf
 from annotation.crowd.client import Market
-from annotation.exceptions import BudgetError
+from annotation.exceptions import BudgetError, StateError
 from annotation.flows.collect import Collected, collect
 from annotation.flows.hear import hear
 from annotation.flows.read import read
@@ -23,7 +23,7 @@ from annotation.flows.score_chunks import ChunksScored, score_chunks
 from annotation.flows.top_up import top_up
 from annotation.flows.warn import warn
 from annotation.flows.work import Work, work
-from annotation.models import ScoringChunk, Study, Submission
+from annotation.models import Intent, ScoringChunk, Study, Submission
 from metrics.likelihood import LogProbs
 from metrics.likelihood.opening import Opening
 
@@ -41,9 +41,11 @@ def work_off(study_pk: int) -> None:
 
 @shared_task(name="annotation.poll_all", ignore_result=True)
 def poll_all() -> None:
-    """Have every study that runs looked after; beat calls this."""
+    """Have every study that runs looked after, and what is due of the others carried out; beat calls this."""
     for study in running_studies():
         poll_off.delay(study.pk)
+    for study in left_over():
+        work_off.delay(study.pk)
 
 
 @shared_task(name="annotation.poll", ignore_result=True)
@@ -82,7 +84,8 @@ def look_after(study: Study, market: Market) -> Collected:
     if study.auto_top_up and study.status == Study.Status.PUBLISHED and not unread(study):
         try:
             top_up(study, actor="assay", now=now)
-        except BudgetError as error:
+        except (BudgetError, StateError) as error:
+            # Somebody may have stopped the study meanwhile.
             log.warning("%s is not topped up: %s", study, error)
     return found
 
@@ -91,6 +94,13 @@ def running_studies() -> QuerySet[Study]:
     """Studies out on a marketplace whose work is not all in."""
     over = [Study.Status.DRAFT, Study.Status.CLOSED]
     return Study.objects.exclude(status__in=over).exclude(mode=Study.Mode.IMPORTED).order_by("pk")
+
+
+def left_over() -> QuerySet[Study]:
+    """Studies that do not run, with effects that wait: whoever was to be woken for them may have died."""
+    still = [Intent.State.WAITING, Intent.State.TAKEN]
+    waiting = Exists(Intent.objects.filter(study=OuterRef("pk"), state__in=still))
+    return Study.objects.filter(waiting).exclude(pk__in=running_studies().values("pk")).order_by("pk")
 
 
 def unread(study: Study) -> bool:

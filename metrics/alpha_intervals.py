@@ -92,7 +92,7 @@ def both_interval(
 
 
 def _resampled(units: Units, level: Level, draws: int, rng: np.random.Generator) -> tuple[Floats, tuple[str, ...]]:
-    found = np.concatenate([alphas(units, times, level) for times in resample(units, draws, rng)])
+    found = resample(units, draws, rng, lambda times: alphas(units, times, level))
     defined = found[~np.isnan(found)]
     return defined, (PARTIAL,) if len(defined) < draws else ()
 

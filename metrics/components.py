@@ -198,6 +198,7 @@ def _widened(result: HuseResult, part: RaterComponent | None, told: Mapping[str,
     one = (ONE_SOURCE,) if float(told["one_source_share"] or 0) > 1 / 2 else ()
 
     def widen(name: str, estimate: Estimate) -> Estimate:
+        """The estimate with the raters' part in its interval, and told where there is none."""
         flags = (*estimate.flags, DIFFERENT, *one)
         settings = {**estimate.settings, **told}
         own = estimate.interval

@@ -20,7 +20,7 @@ from metrics.huse import evaluate
 from metrics.rated import Rated, lay_out, with_means
 from metrics.subsets import Study
 from metrics.types import Estimate, Item, Missing, Rating, Setting
-from metrics.validation import check_items
+from metrics.validation import check_items, leave_out_log_prob
 from metrics.version import __version__
 
 Measure = Literal["huse", "huse_q"]
@@ -108,7 +108,9 @@ def exclusion_sensitivity(
     `not_equalised` (one leaves fewer than 5 on a text). Raises as `evaluate` and `lay_out`, BadInput.
     """
     _check(measure, draws, seed)
-    table = check_items(with_means(items, ratings), k=k, missing=missing)
+    judged = with_means(items, ratings)
+    blank = measure == "huse_q" and missing == "quality_only" and any(item.log_prob is None for item in judged)
+    table = check_items(leave_out_log_prob(judged) if blank else judged, k=k, missing=missing)
     rated = lay_out(table.items, ratings)
     unit, given = _units(table.items, ratings, rated)
     selections, told = _selections(tuple(rule for rule in rules if rule not in alone), seed)
@@ -202,6 +204,7 @@ class _Work:
         return kept, int(out.sum()), gone, int(kept.sum(axis=1).min())
 
     def specification(self, chosen: tuple[str, ...], left: Left, common: int | None) -> Specification:
+        """The measure on what the chosen rules leave, beside random removals; none where a text keeps no rating."""
         kept, units, gone, fewest = left
         if fewest < 1:
             return Specification(chosen, units, gone, fewest, None, None, None, None)

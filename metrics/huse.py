@@ -94,6 +94,7 @@ def huse_q_only(
 
 def _quality_alone(result: HuseResult, without: int) -> HuseResult:
     def blank(estimate: Estimate) -> Estimate:
+        """No value, since log p is missing; flags that would tell of a value go."""
         told = {"zero_variance_log_prob", "out_of_range", "above_one", "no_variance"}
         flags = ("missing_log_prob", *(flag for flag in estimate.flags if flag not in told))
         settings = {
@@ -241,6 +242,7 @@ class _Report:
         return tuple(name for name, holds in named.items() if holds)
 
     def estimate(self, name: str, outcome: Outcome) -> Estimate:
+        """One of huse, huse_q, huse_d and log_prob_only as reported: with its settings, flags and signature."""
         value = float(outcome.value)
         own = ("out_of_range",) if name == "huse_d" and not 0 <= value <= 1 else ()
         above = ("above_one",) if name != "huse_d" and value > 1 else ()

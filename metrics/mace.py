@@ -12,9 +12,10 @@ import numpy as np
 from metrics.arrays import Floats
 from metrics.distributions import check_level
 from metrics.errors import BadInput
+from metrics.expectation import Expectation
 from metrics.ratings import Names
 from metrics.types import Setting
-from metrics.votes import Consensus, Fit, Votes, consensus, normalise, read_votes, rows, tally
+from metrics.votes import Consensus, Fit, Votes, consensus, read_votes, rows, shares, tally
 
 SPAM_PRIOR = 0.5  # the authors' Beta(1/2, 1/2) on knowing
 STRATEGY_PRIOR = 10.0  # and a Dirichlet on what is chosen without knowing
@@ -42,7 +43,8 @@ def mace(
     check_level(level)
     votes = read_votes(item, rater, label)
     rng = np.random.default_rng(seed)
-    runs = [_knowing_or_guessing(votes, iterations, rng) for _ in range(starts)]
+    seen = Expectation(votes, starts * iterations)
+    runs = [_knowing_or_guessing(votes, seen, iterations, rng) for _ in range(starts)]
     fit, knows, knowingly = max(runs, key=lambda run: run[0].log_likelihood)
     settings: dict[str, Setting] = {"starts": starts, "iterations": iterations, "seed": seed}
     return consensus("mace", votes, fit, knows, None, settings, level=level, right=knowingly)
@@ -56,30 +58,32 @@ class _Guesser(NamedTuple):
     guesses: Floats
 
 
-def _knowing_or_guessing(votes: Votes, iterations: int, rng: np.random.Generator) -> tuple[Fit, Floats, Floats]:
+def _knowing_or_guessing(
+    votes: Votes, seen: Expectation, iterations: int, rng: np.random.Generator
+) -> tuple[Fit, Floats, Floats]:
     """The fit, each rater's chance to know (W,), and each rating's to be given knowingly (N,)."""
-    raters, k = len(votes.raters), len(votes.labels)
+    _, raters, k = seen.shape
     knows = rng.uniform(0.3, 0.7, size=raters)
     model = _Guesser(knows, 1 - knows, rows(rng.uniform(1, 2.5, size=(raters, k))))
     for _ in range(iterations):
-        model, _ = _update(*_count(votes, model)[1:3])
-    (posterior, total), known, guessed, knowingly = _count(votes, model)
-    fit = Fit(posterior, posterior.mean(axis=0), total, iterations, True)
-    return fit, _update(known, guessed)[1], knowingly
+        model, _ = _update(*_count(seen, model)[2:4])
+    posterior, total, known, guessed, knowing = _count(seen, model)
+    fit = Fit(posterior.copy(), shares(posterior), total, iterations, True)
+    return fit, _update(known, guessed)[1], posterior[votes.item, votes.label] * knowing[seen.cell]
 
 
-def _count(votes: Votes, model: _Guesser) -> tuple[tuple[Floats, float], Floats, Floats, Floats]:
-    """Posterior and log-likelihood; expected ratings (W,) given knowingly and (W, K) guessed; chance of each (N,)."""
-    raters, k = model.guesses.shape
-    cells = votes.rater * k + votes.label
-    guess = (model.knows_not[:, None] * model.guesses).ravel()[cells]
-    know = model.knows[votes.rater]
-    logs = votes.coin_likelihood(np.log(guess), np.log(guess + know)) - np.log(k)
-    posterior, total = normalise(logs)
-    knowingly = posterior[votes.item, votes.label] * know / (guess + know)
-    known = tally(votes.rater, knowingly, raters)
-    guessed = tally(cells, 1 - knowingly, raters * k).reshape(raters, k)
-    return (posterior, total), known, guessed, knowingly
+def _count(seen: Expectation, model: _Guesser) -> tuple[Floats, float, Floats, Floats, Floats]:
+    """Posterior and log-likelihood; expected ratings (W,) given knowingly and (W, K) guessed; each cell's chance (C,)
+    to be given knowingly where it is right."""
+    _, raters, k = seen.shape
+    guess = (model.knows_not[:, None] * model.guesses)[seen.rater, seen.label]
+    know = model.knows[seen.rater]
+    posterior, total, sums = seen.of(seen.coin(np.log(guess + know), np.log(guess)), np.full(k, -np.log(k)))
+    knowing = know / (guess + know)
+    knowingly = seen.own(sums) * knowing
+    guessed = np.zeros((raters, k))
+    guessed[seen.rater, seen.label] = sums.sum(axis=1) - knowingly
+    return posterior, total, tally(seen.rater, knowingly, raters), guessed, knowing
 
 
 def _update(known: Floats, guessed: Floats) -> tuple[_Guesser, Floats]:

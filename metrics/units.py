@@ -6,22 +6,27 @@ with a number of occurrences: resampling items is drawing multinomial counts ove
 
 from __future__ import annotations
 
+import importlib
 import math
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from metrics import compiled
 from metrics.arrays import Floats, Ints, Numbers
 
 EXACT = 2.0**53  # whole numbers up to here are exact in float64
 DENSE_CELLS = 1 << 22
 BATCH_CELLS = 1 << 20
+THREADED_CELLS = 1 << 18
 RARE = 8  # patterns of so few items are drawn item by item: cheaper than a Poisson count each
 SLACK = 1.5  # standard deviations that a sum of Poisson counts stays below the number of items, on average
 SMALL_RANGE = 16
 KEYS_PER_RATING = 0.5
+WORTH_COMPILING = 1e8  # ratings that numpy takes a third of a second for
+LOOPED = (np.dtype(np.int8), np.dtype(np.int64))  # codes that the loop is compiled for
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +84,23 @@ def _counted_keys(item: Ints, code: Numbers, values: int) -> tuple[Floats, Ints]
     base = math.floor((KEYS_PER_RATING * len(code)) ** (1 / values))
     if base < 2:
         return None
-    packed = np.bincount(item, weights=(float(base) ** np.arange(values)).take(code))
-    if packed.max() >= base**values:
+    seen = _times_of_keys(item, code, base, values)
+    if seen is None:
         return None
-    seen = np.bincount(packed.astype(np.int64))
     keys = np.flatnonzero(seen)
     return _unpacked(keys.astype(np.float64), seen[keys], base, values, len(code))
+
+
+def _times_of_keys(item: Ints, code: Numbers, base: int, values: int) -> Ints | None:
+    """How often each number below base ** values occurs. None where one is larger."""
+    limit = base**values
+    loops = compiled.kernels(len(code) / WORTH_COMPILING)
+    if loops and item.dtype == np.int64 and code.dtype in LOOPED and item.min() >= 0:
+        kernels: Any = importlib.import_module("metrics.vote_kernels")
+        found = kernels.packed_counts(item, int(item.max()), code, base ** np.arange(values), limit)
+        return found if len(found) else None
+    packed = np.bincount(item, weights=(float(base) ** np.arange(values)).take(code))
+    return np.bincount(packed.astype(np.int64)) if packed.max() < limit else None
 
 
 def _sorted_keys(item: Ints, code: Numbers, values: int) -> tuple[Floats, Ints] | None:
@@ -121,11 +137,22 @@ def _count_cells(item: Ints, code: Numbers, values: int) -> tuple[Any, Ints]:
     return coo_array((np.ones(len(item)), (item, code)), shape=(items, values)).tocsr(), times
 
 
-def resample(units: Units, draws: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """Items drawn with replacement, as many as there are: (batch, P) occurrences of each pattern, in batches."""
-    batch = max(1, BATCH_CELLS // max(1, len(units.times)))
-    for begin in range(0, draws, batch):
-        yield _draw(units.times, min(batch, draws - begin), rng)
+def resample(units: Units, draws: int, rng: np.random.Generator, measure: Callable[[Floats], Floats]) -> Floats:
+    """measure of resamples: items drawn with replacement, as many as there are.
+
+    measure: from (B, P) occurrences of each pattern to (B, ...). Returns (draws, ...). Batches have generators of
+    their own, so that threads change nothing.
+    """
+    cells = draws * len(units.times)
+    coarse = cells > THREADED_CELLS
+    batches = min(draws, max(-(-cells // BATCH_CELLS), compiled.THREADS if coarse else 1))
+    sizes = [draws * (part + 1) // batches - draws * part // batches for part in range(batches)]
+    streams = rng.spawn(batches) if batches > 1 else [rng]
+
+    def work(part: int) -> Floats:
+        return measure(_draw(units.times, sizes[part], streams[part]))
+
+    return np.concatenate(compiled.in_parts(work, range(batches), coarse))
 
 
 def _draw(times: Ints, draws: int, rng: np.random.Generator) -> Floats:

@@ -68,20 +68,14 @@ class Votes:
 
     def majority(self) -> Floats:
         """(I, K) share of the raters for each label."""
-        return rows(self._sum_by_label(np.ones(len(self.item))))
-
-    def _sum_by_label(self, weights: Floats) -> Floats:
         shape = len(self.items), len(self.labels)
-        cells = self.item * shape[1] + self.label
-        return tally(cells, weights, shape[0] * shape[1]).reshape(shape)
-
-    def coin_likelihood(self, wrong: Floats, right: Floats) -> Floats:
-        """(I, K) sums over ratings (N,) of log `right` for the label given, log `wrong` for the others."""
-        others = tally(self.item, wrong, len(self.items))
-        return others[:, None] + self._sum_by_label(right - wrong)
+        counts = np.bincount(self.item * shape[1] + self.label, minlength=shape[0] * shape[1])
+        return rows(counts.reshape(shape).astype(np.float64))
 
 
 class Fit(NamedTuple):
+    """Where EM stopped. posterior: (I, K) of each item's labels; prior: (K,); log_likelihood: of the ratings."""
+
     posterior: Floats
     prior: Floats
     log_likelihood: float
@@ -90,6 +84,11 @@ class Fit(NamedTuple):
 
 
 def read_votes(item: Names, rater: Names, label: Names) -> Votes:
+    """Coded ratings of item[n] by rater[n], each (N,); labels in their own order (numbers by value, texts by letters).
+
+    Raises BadInput for columns of different lengths, a rater who rates an item twice, labels of two kinds or NaN;
+    InsufficientData without a rating.
+    """
     if not len(item) == len(rater) == len(label):
         raise BadInput(f"item, rater and label have {len(item)}, {len(rater)} and {len(label)} entries, not one number")
     if not len(label):
@@ -108,7 +107,9 @@ def read_votes(item: Names, rater: Names, label: Names) -> Votes:
 
 def normalise(logs: Floats) -> tuple[Floats, float]:
     """Rows of probabilities from logs, in place, and the sum of the logs of their sums."""
-    top = functools.reduce(np.maximum, logs.T)  # by columns: a reduction along short rows is ten times slower
+    top = functools.reduce(
+        np.maximum, logs.T[1:], logs.T[0].copy()
+    )  # by columns: a reduction along short rows is ten times slower
     logs -= top[:, None]
     np.exp(logs, out=logs)
     sums = logs @ np.ones(logs.shape[1])
@@ -121,7 +122,13 @@ def tally(cells: Ints, weights: Floats, size: int) -> Floats:
     return np.asarray(np.bincount(cells, weights=weights, minlength=size), dtype=np.float64)
 
 
+def shares(posterior: Floats) -> Floats:
+    """(K,) mean of the rows of a posterior (I, K)."""
+    return np.asarray(np.ones(len(posterior)) @ posterior / len(posterior))
+
+
 def rows(counts: Floats) -> Floats:
+    """Each row (last axis) divided by its sum, which is above 0."""
     return np.asarray(counts / counts.sum(axis=-1, keepdims=True))
 
 
@@ -182,6 +189,10 @@ def consensus(
 
 
 def against_majority(votes: Votes, posterior: Floats) -> bool:
+    """Whether the posterior's labels agree with the majority's more rarely than labels drawn apart would.
+
+    Then the model has most likely found the mirror image: every rater wrong where they are right.
+    """
     k = len(votes.labels)
     ours, theirs = posterior.argmax(axis=1), votes.majority().argmax(axis=1)
     by_chance = float(np.bincount(ours, minlength=k) @ np.bincount(theirs, minlength=k)) / len(ours) ** 2

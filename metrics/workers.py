@@ -14,9 +14,10 @@ import numpy as np
 from metrics.arrays import Floats
 from metrics.distributions import check_level
 from metrics.errors import BadInput
+from metrics.expectation import Expectation
 from metrics.ratings import Names
 from metrics.types import Setting
-from metrics.votes import Consensus, Fit, Votes, consensus, normalise, read_votes, tally
+from metrics.votes import Consensus, Fit, Votes, consensus, read_votes, shares, tally
 
 TINY = 1e-10  # a probability that no rating ever showed
 
@@ -53,58 +54,57 @@ def dawid_skene(
     return consensus("dawid_skene", votes, fit, competence, errors, settings, level=level)
 
 
+Likelihood = Callable[[Floats], Floats]
+
+
 def _em(
-    votes: Votes,
-    posterior: Floats,
-    likelihood: Callable[[Floats], Floats],
-    iterations: int,
-    tolerance: float,
-) -> Fit:
-    """likelihood: from a posterior (I, K) to log-likelihoods (I, K) under the rater parameters it implies."""
-    before, step = -np.inf, 0
-    for step in range(1, iterations + 1):
-        prior = posterior.mean(axis=0)
-        logs = likelihood(posterior)
-        logs += np.log(np.maximum(prior, TINY))
-        posterior, total = normalise(logs)
-        if (total - before) / len(votes.item) < tolerance:
-            return Fit(posterior, posterior.mean(axis=0), total, step, True)
+    seen: Expectation, posterior: Floats, model: Likelihood, iterations: int, tolerance: float
+) -> tuple[Fit, Floats]:
+    """The fit, and the sums (C, K) of its posterior by cell.
+
+    model: from such sums to the table (C, K) under the rater parameters they imply.
+    """
+    before, step, converged, sums = -np.inf, 0, False, seen.sums(posterior)
+    while step < iterations and not converged:
+        step += 1
+        prior = shares(posterior)
+        posterior, total, sums = seen.of(model(sums), np.log(np.maximum(prior, TINY)))
+        converged = (total - before) / len(seen.cell) < tolerance
         before = total
-    return Fit(posterior, posterior.mean(axis=0), before, step, False)
+    return Fit(posterior.copy(), shares(posterior), before, step, converged), sums
 
 
 def _error_matrices(votes: Votes, smoothing: float, iterations: int, tolerance: float) -> tuple[Fit, Floats]:
-    from scipy.sparse import csr_array
+    seen = Expectation(votes, iterations)
+    _, raters, k = seen.shape
 
-    k, raters = len(votes.labels), len(votes.raters)
-    shape = len(votes.items), raters * k
-    given = csr_array((np.ones(len(votes.item)), (votes.item, votes.rater * k + votes.label)), shape=shape)
-    by_rater = given.T  # by columns: the raters' tables are small, the posterior is read once
-
-    def errors(posterior: Floats) -> Floats:
+    def errors(sums: Floats) -> Floats:
         """(W, label given, true label), columns sum to 1 over labels given."""
-        counts = np.maximum((by_rater @ posterior).reshape(raters, k, k) + smoothing, TINY)
+        counts = np.zeros((raters, k, k))
+        counts[seen.rater, seen.label] = sums
+        counts = np.maximum(counts + smoothing, TINY)
         return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
-    def likelihood(posterior: Floats) -> Floats:
-        return np.asarray(given @ np.log(errors(posterior)).reshape(raters * k, k))
+    def model(sums: Floats) -> Floats:
+        return np.asarray(np.log(errors(sums))[seen.rater, seen.label])
 
-    fit = _em(votes, votes.majority(), likelihood, iterations, tolerance)
-    return fit, errors(fit.posterior).transpose(0, 2, 1)
+    fit, sums = _em(seen, votes.majority(), model, iterations, tolerance)
+    return fit, errors(sums).transpose(0, 2, 1)
 
 
 def _one_coin(votes: Votes, smoothing: float, iterations: int, tolerance: float) -> tuple[Fit, Floats]:
-    k = len(votes.labels)
-    total = np.bincount(votes.rater).astype(np.float64)
+    seen = Expectation(votes, iterations)
+    _, raters, k = seen.shape
+    given = np.bincount(votes.rater).astype(np.float64)
 
-    def skill(posterior: Floats) -> Floats:
-        right = tally(votes.rater, posterior[votes.item, votes.label], len(votes.raters))
-        return np.clip((right + smoothing) / (total + k * smoothing), TINY, 1 - TINY)
+    def skill(sums: Floats) -> Floats:
+        right = tally(seen.rater, seen.own(sums), raters)
+        return np.clip((right + smoothing) / (given + k * smoothing), TINY, 1 - TINY)
 
-    def likelihood(posterior: Floats) -> Floats:
-        found = skill(posterior)
+    def model(sums: Floats) -> Floats:
+        found = skill(sums)
         wrong = np.log((1 - found) / max(1, k - 1))
-        return votes.coin_likelihood(wrong[votes.rater], np.log(found)[votes.rater])
+        return seen.coin(np.log(found)[seen.rater], wrong[seen.rater])
 
-    fit = _em(votes, votes.majority(), likelihood, iterations, tolerance)
-    return fit, skill(fit.posterior)
+    fit, sums = _em(seen, votes.majority(), model, iterations, tolerance)
+    return fit, skill(sums)

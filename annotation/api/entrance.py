@@ -38,9 +38,14 @@ def study_for(request: HttpRequest, study: UUID, least: Role = Role.VIEWER) -> S
 
 
 def job_for(request: HttpRequest, job: UUID, least: Role = Role.VIEWER) -> Job:
-    """The job of a study that the caller may see."""
-    found = Job.objects.select_related("study").filter(uuid=job, study__isnull=False).first()
-    if found is None or found.study is None:
+    """The job of a study that the caller may see; a comparison for who asked for it, while all its studies are seen."""
+    found = Job.objects.select_related("study").filter(uuid=job).first()
+    if found is None or (found.study is None and not _own_comparison(request, found)):
         raise HttpError(404, "There is no such job.")
-    study_for(request, found.study.uuid, least)
+    for study in [found.study.uuid] if found.study else found.settings["studies"]:
+        study_for(request, study, least)
     return found
+
+
+def _own_comparison(request: HttpRequest, job: Job) -> bool:
+    return job.kind == Job.Kind.COMPARISON and job.asked_by_id == caller(request).pk

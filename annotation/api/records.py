@@ -48,6 +48,12 @@ class ReportIn(Schema):
     seed: int = Field(default=0, ge=0)
 
 
+class ComparisonIn(ReportIn):
+    """Which studies are compared, in this order."""
+
+    studies: list[UUID] = Field(min_length=2, max_length=40)
+
+
 class StatementIn(Schema):
     """Words of a statement; "" takes it back."""
 

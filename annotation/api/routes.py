@@ -14,14 +14,16 @@ from ninja import NinjaAPI, Status
 from ninja.errors import HttpError
 
 from annotation.api.entrance import Token, caller, job_for, study_for
-from annotation.api.records import JobOut, LinkIn, LinkOut, Problem, ReportIn, StatementIn, StudyOut
+from annotation.api.records import ComparisonIn, JobOut, LinkIn, LinkOut, Problem, ReportIn, StatementIn, StudyOut
 from annotation.console.permission import studies_of
 from annotation.exceptions import AssayError
 from annotation.flows import jobs
 from annotation.flows.share import revoke, share
 from annotation.flows.state import state
+from annotation.flows.unblind import unblind
 from annotation.models import Job, Role, ShareLink, Study
 from annotation.running import folder_of
+from annotation.selectors import seen_at
 
 MOST_LISTED = 200
 api = NinjaAPI(
@@ -50,9 +52,16 @@ def show_study(request: HttpRequest, study: UUID) -> Study:
     return study_for(request, study)
 
 
-@api.get("/studies/{study}/results", response={200: dict[str, Any], 404: Problem}, summary="Numbers last reported")
+@api.get(
+    "/studies/{study}/results",
+    response={200: dict[str, Any], 404: Problem, 409: Problem},
+    summary="Numbers last reported",
+)
 def show_results(request: HttpRequest, study: UUID) -> dict[str, Any]:
-    found = study_for(request, study).results.order_by("-pk").first()
+    one = study_for(request, study)
+    if not seen_at(one):
+        raise HttpError(409, "Nobody has looked at the results of this study yet; asking for a report does.")
+    found = one.results.order_by("-pk").first()
     if found is None:
         raise HttpError(404, "No report of this study has been made yet.")
     return dict(found.numbers)
@@ -65,12 +74,26 @@ def put_statement(request: HttpRequest, study: UUID, key: str, given: StatementI
     return Status(204, None)
 
 
-@api.post("/studies/{study}/reports", response={202: JobOut, 404: Problem}, summary="Ask for a report")
+@api.post("/studies/{study}/reports", response={202: JobOut, 403: Problem, 404: Problem}, summary="Ask for a report")
 def ask_report(request: HttpRequest, study: UUID, given: ReportIn) -> Status[Job]:
+    """Computing results is looking at them: before somebody has looked, it takes a reviewer, and is noted."""
     found = study_for(request, study)
+    if not seen_at(found):
+        unblind(study_for(request, study, Role.REVIEWER), actor=caller(request).get_username(), now=timezone.now())
     wanted = {"formats": list(given.formats), "seed": given.seed}
     job = jobs.ask(Job.Kind.REPORT, by=caller(request), now=timezone.now(), study=found, settings=wanted)
     return Status(202, job)
+
+
+@api.post("/comparisons", response={202: JobOut, 403: Problem, 404: Problem, 409: Problem}, summary="Compare studies")
+def ask_comparison(request: HttpRequest, given: ComparisonIn) -> Status[Job]:
+    """Of studies on which the caller reviews, and whose results somebody has looked at."""
+    found = [study_for(request, one, Role.REVIEWER) for one in dict.fromkeys(given.studies)]
+    blind = [one.name for one in found if not seen_at(one)]
+    if blind or len(found) < 2:
+        raise HttpError(409, f"Nobody has looked at the results of {', '.join(blind)} yet." if blind else "Name two.")
+    wanted = {"studies": [str(one.uuid) for one in found], "formats": list(given.formats), "seed": given.seed}
+    return Status(202, jobs.ask(Job.Kind.COMPARISON, by=caller(request), now=timezone.now(), settings=wanted))
 
 
 @api.get("/jobs/{job}", response={200: JobOut, 404: Problem}, summary="How far a job is")

@@ -17,7 +17,7 @@ from metrics.planning import Precision, expected_precision, known_pilots, prior_
 from metrics.power import accuracy_difference, minimum_effect
 
 SIMULATED = 100
-FIELDS = ("texts_per_hit", "raters_per_text", "evaluators_per_cell", "in_nines", "budget_cents")
+FIELDS = ("texts_per_hit", "raters_per_text", "evaluators_per_cell", "in_nines", "budget_cents", "assignment_seconds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,13 @@ class Bill:
     per_hit: int
     evaluators: int | None
     contexts: int
+    allowed_seconds: int
+
+    @property
+    def tight(self) -> bool:
+        """Whether a quarter of the people would need longer than is allowed, and lose their work."""
+        slow = self.estimate.slow_minutes
+        return slow is not None and self.allowed_seconds < slow * 60
 
 
 def of(study: Study) -> Bill:
@@ -67,6 +74,7 @@ def _bill(study: Study, given: dict[str, Any], cells: Sequence[CellPlan], pays: 
     return Bill(
         estimate(sketch), pile.total, len(sizes), given["budget_cents"], sketch.raters, sketch.per_hit,
         sketch.evaluators, min([references, *(sum(one.values()) for one in pile.generators.values())]),
+        given["assignment_seconds"],
     )  # fmt: skip
 
 

@@ -28,6 +28,7 @@ class Place:
 
 RAIL = (
     Place("studies", _("Studies")),
+    Place("compare", _("Compare")),
     Place("activity", _("Activity")),
     Place("keys", _("API keys")),
 )

@@ -6,13 +6,14 @@ import re
 import uuid
 from pathlib import Path
 
-from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
+
+from annotation import conf
 
 
 def keep(file: UploadedFile) -> Path:
     """Store an upload in a folder of its own, under its own (tamed) name: messages name the file as the person does."""
-    folder = Path(settings.VAR) / "uploads" / uuid.uuid4().hex
+    folder = conf.uploads() / uuid.uuid4().hex
     folder.mkdir(parents=True)
     path = folder / (re.sub(r"[^\w.-]+", "_", Path(file.name or "file").name)[-100:].lstrip(".") or "file")
     with path.open("wb") as kept:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from xml.etree.ElementTree import ParseError
+from xml.etree.ElementTree import Element, ParseError, fromstring
 
+import defusedxml.ElementTree
 from defusedxml import DefusedXmlException
-from defusedxml.ElementTree import fromstring
 
 from annotation.exceptions import AnswerError
 
 NAMESPACE = "{http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/QuestionFormAnswers.xsd}"
-
-
+ANSWER, IDENTIFIER, FREE_TEXT = (f"{NAMESPACE}{name}" for name in ("Answer", "QuestionIdentifier", "FreeText"))
 # The only answer in the document of a worker who took the answers back; its text is the day.
 WITHDRAWN = "assay:withdrawn"
 
@@ -49,15 +48,22 @@ def read_answers(document: str) -> dict[str, str]:
     if not document.strip():
         return {}
     try:
-        root = fromstring(document)
+        root = _root(document)
     except (ParseError, DefusedXmlException, ValueError) as error:
         raise AnswerError(f"The answer document is not well-formed XML: {error}") from error
     if root.tag != f"{NAMESPACE}QuestionFormAnswers":
         raise AnswerError(f"The answer document is a {root.tag!r}, not QuestionFormAnswers.")
     answers: dict[str, str] = {}
-    for answer in root.iterfind(f"{NAMESPACE}Answer"):
-        name = answer.findtext(f"{NAMESPACE}QuestionIdentifier")
+    for answer in root.iterfind(ANSWER):
+        name = answer.findtext(IDENTIFIER)
         if not name:
             raise AnswerError("An answer carries no question identifier.")
-        answers[name] = answer.findtext(f"{NAMESPACE}FreeText") or ""
+        answers[name] = answer.findtext(FREE_TEXT) or ""
     return answers
+
+
+def _root(document: str) -> Element:
+    """Entities are declared in a document type; without one there is nothing to defuse, and C parses faster."""
+    if "<!DOCTYPE" in document:
+        return defusedxml.ElementTree.fromstring(document)
+    return fromstring(document)  # noqa: S314

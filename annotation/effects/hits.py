@@ -71,7 +71,7 @@ def delete(intent: Intent, told: Context) -> None:
     told.market.delete_hit(_market_id(intent))
     with outbox.outcome(intent, "deleted", now=told.clock()) as mine:
         if mine:
-            Hit.objects.filter(study=intent.study_id, market_id=_market_id(intent)).update(market_status="Disposed")
+            Hit.objects.filter(study=intent.study_id, market_id=_market_id(intent)).update(market_status=Hit.GONE)
 
 
 def _hit(intent: Intent) -> Hit:

@@ -27,8 +27,6 @@ from annotation.models import (
     Worker,
 )
 
-GONE = "Disposed"
-OVER = ("Reviewable", "Reviewing", GONE)
 VERDICTS = {"Approved": ("approve", Intent.Kind.APPROVE), "Rejected": ("reject", Intent.Kind.REJECT)}
 
 
@@ -72,7 +70,7 @@ def collect(
 
 
 def _due(study: Study, now: datetime, only: Collection[str] | None) -> QuerySet[Hit]:
-    hits = study.hits.exclude(market_id=None).exclude(market_status=GONE).select_related("cell").order_by("slot")
+    hits = study.hits.exclude(market_id=None).exclude(market_status=Hit.GONE).select_related("cell").order_by("slot")
     if only is not None:
         return hits.filter(market_id__in=only)
     late = now - timedelta(seconds=study.auto_approval_seconds)
@@ -80,7 +78,7 @@ def _due(study: Study, now: datetime, only: Collection[str] | None) -> QuerySet[
         decisions__matter="payment"
     )
     heard = HeardEvent.objects.filter(market_hit=OuterRef("market_id"), looked_at=None)
-    running = Q(collected__lt=F("max_assignments")) | ~Q(market_status__in=OVER)
+    running = Q(collected__lt=F("max_assignments")) | ~Q(market_status__in=Hit.OVER)
     return hits.filter(running | Exists(undecided) | Exists(heard))
 
 

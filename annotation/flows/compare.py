@@ -65,7 +65,7 @@ def _of_hit(hit: Hit, by_id: dict[str, SeenHit], by_key: SeenHit | None) -> Iter
         return
     seen = by_id.get(hit.market_id)
     if seen is None:
-        if hit.market_status != "Disposed":
+        if hit.market_status != Hit.GONE:
             reason = "The marketplace no longer lists it: it was deleted there, or belongs to another account."
             yield Difference(number, hit.market_id, f"{hit.collected} collected", "absent", reason, "nothing")
         return

@@ -39,6 +39,7 @@ class Plan:
     budget_cents: int | None = None
     lifetime_seconds: int = 7 * 24 * 3600
     auto_approval_seconds: int = 3 * 24 * 3600
+    retain_until: datetime | None = None
 
 
 def create(
@@ -88,6 +89,8 @@ def create(
 def reword(study: Study, wording: Wording, *, now: datetime, actor: str = "") -> StudyWording:
     """Make `wording` the study's, as a new version unless it is the one in use. HITs keep the version they have.
 
+    To go back to an old version, give its words: they are the latest then.
+
     actor: who changed it, for the audit log ("" while the study is made).
 
     Raises StateError where the study asks for another kind of task.
@@ -95,11 +98,10 @@ def reword(study: Study, wording: Wording, *, now: datetime, actor: str = "") ->
     if wording.kind != study.task:
         raise StateError(f"The study {study.name} is a {study.task} task; the wording is for {wording.kind}.")
     digest = wording.digest()
-    found = study.wordings.filter(digest=digest).first()
-    if found:
-        return found
     with transaction.atomic():
         last = study.wordings.select_for_update().last()
+        if last and last.digest == digest:
+            return last
         made = StudyWording.objects.create(
             study=study, version=last.version + 1 if last else 1, digest=digest, body=as_json(wording), created_at=now
         )

@@ -13,7 +13,6 @@ from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Hit, Intent, LedgerEntry, Study, Submission
 
 Kind = Intent.Kind
-OVER = ("Reviewable", "Reviewing", "Disposed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,7 @@ def expire_now(study: Study, *, actor: str, now: datetime) -> Ending:
             raise StateError(f"The study {study.name} is {locked.status}: there is nothing to expire.")
         dropped = outbox.drop(locked, Q(kind__in=outbox.RECRUITING, first_called_at=None))
         released = sum(_release(intent, now=now) for intent in dropped)
-        hits = list(locked.hits.exclude(market_id=None).exclude(market_status__in=OVER).order_by("slot"))
+        hits = list(locked.hits.exclude(market_id=None).exclude(market_status__in=Hit.OVER).order_by("slot"))
         outbox.expiries(locked, hits)
         _become(study, Study.Status.ENDING)
         AuditEvent.objects.record(
@@ -65,7 +64,7 @@ def close(study: Study, *, actor: str, now: datetime) -> Ending:
         Intent.objects.bulk_create(
             Intent.of(locked, Kind.DELETE_HIT, hit.pk, slot=str(hit.slot))
             for hit in hits
-            if hit.market_status != "Disposed"
+            if hit.market_status != Hit.GONE
         )
         _become(study, Study.Status.CLOSED)
         AuditEvent.objects.record(study, "close", actor=actor, now=now, hits=len(hits), released_cents=released)
@@ -76,7 +75,7 @@ def _open(study: Study) -> list[str]:
     if study.status != Study.Status.ENDING:
         return [f"it is {study.status}, expire its HITs first"]
     undecided = Submission.objects.filter(hit__study=study).exclude(decisions__matter="payment").count()
-    inside = study.hits.exclude(market_id=None).exclude(market_status__in=OVER).count()
+    inside = study.hits.exclude(market_id=None).exclude(market_status__in=Hit.OVER).count()
     left = outbox.backlog(study)
     counts = (
         (undecided, "submissions wait for a decision"),

@@ -9,7 +9,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Max, QuerySet
 
-from annotation import deciding, reviewing
+from annotation import deciding, reviewing, selectors
 from annotation.accounts.models import User
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Decision, RuleSet, Study, Submission
@@ -42,7 +42,7 @@ def fix_rules(study: Study, name: str, rules: Sequence[Rule], *, actor: User | N
             number=last + 1,
             name=name.strip(),
             rules=[[rule.kind, rule.threshold] for rule in rules],
-            blind=reviewing.unblinded_at(study) is None,
+            blind=selectors.seen_at(study) is None,
             actor=actor,
             fixed_at=now,
         )

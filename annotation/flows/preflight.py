@@ -2,65 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Iterator
+from urllib.parse import urlsplit
 
+import httpx
 from django.conf import settings
 from django.db.models import Count, Q
 
 from annotation import apart
 from annotation.crowd.client import Market
+from annotation.crowd.records import Endpoint
 from annotation.designs.wording import Wording, from_json
 from annotation.dry_run import try_page
 from annotation.exceptions import MarketError
 from annotation.models import Arm, Hit, Study, Text
-from annotation.orders import lines_of, page_of, wording_of
+from annotation.orders import lines_of, page_address, page_of, wording_of
+from annotation.prechecked import Finding, Preflight
 from annotation.pricing.fees import most_cents
-from annotation.pricing.wages import DEFAULT_FLOOR_CENTS, hit_time, reward_for_floor, wage
+from annotation.pricing.wages import DEFAULT_FLOOR_CENTS, HOUR, hit_time, reward_for_floor, wage
 
 SHOWN = 5
+TOLD_EVERY = 20
+LINK_SECONDS = 10
+LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+Progress = Callable[[int, int], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """error: publishing would fail or harm; warning: a person should know."""
+def preflight(
+    study: Study,
+    *,
+    market: Market | None = None,
+    endpoint: Endpoint | None = None,
+    floor: int = DEFAULT_FLOOR_CENTS,
+    progress: Progress | None = None,
+) -> Preflight:
+    """Look at the study's HITs, its money, its texts and, where one is given, at the marketplace. Changes nothing.
 
-    level: Literal["error", "warning"]
-    rule: str
-    sentence: str
-
-
-@dataclass(frozen=True, slots=True)
-class Preflight:
-    """What was found, and the most that publishing can cost (rewards, fees, in cents)."""
-
-    findings: tuple[Finding, ...]
-    hits: int
-    assignments: int
-    reward_cents: int
-    fee_cents: int
-
-    @property
-    def total_cents(self) -> int:
-        return self.reward_cents + self.fee_cents
-
-    @property
-    def errors(self) -> tuple[Finding, ...]:
-        return tuple(one for one in self.findings if one.level == "error")
-
-
-def preflight(study: Study, *, market: Market | None = None, floor: int = DEFAULT_FLOOR_CENTS) -> Preflight:
-    """Look at the study's HITs, its money, its texts and, where a market is given, at that. Changes nothing.
+    endpoint: of a marketplace that is asked; one that cannot be is an error among those found.
+    progress: told how many pages of how many were tried.
 
     Every page is really rendered, wrapped as a question, filled in and read back.
     """
     hits = list(study.hits.select_related("cell__arm__study", "study", "wording").order_by("slot"))
     rewards, fees = most_cents((hit.max_assignments, hit.cell.reward_cents) for hit in hits)
-    found = [*_hits(study, hits), *_texts(study), *_money(study, rewards + fees), *_wage(study, hits, floor)]
-    found += [*_wording(study), *(_market(study, market, rewards + fees) if market else ())]
+    large: list[Hit] = []
+    found = [*_hits(study, hits, large, progress), *_texts(study), *_times(study), *_wage(study, hits, floor)]
+    found += [*_wording(study), *_affordable(study, rewards + fees, market, endpoint)]
+    if large and (market or endpoint):
+        found += _link(large[0])
     places = sum(hit.max_assignments for hit in hits)
     return Preflight(tuple(sorted(found, key=lambda one: one.level)), len(hits), places, rewards, fees)
+
+
+def afford(study: Study, *, endpoint: Endpoint) -> tuple[Finding, ...]:
+    """Errors of money and marketplace alone, which change while nobody touches the study: quick enough for a page."""
+    places = study.hits.values_list("max_assignments", "cell__arm__reward_cents")
+    total = sum(most_cents((count, study.reward_cents if own is None else own) for count, own in places))
+    return tuple(one for one in _affordable(study, total, None, endpoint) if one.level == "error")
 
 
 def _error(rule: str, sentence: str) -> Finding:
@@ -71,14 +69,18 @@ def _warning(rule: str, sentence: str) -> Finding:
     return Finding("warning", rule, sentence)
 
 
-def _hits(study: Study, hits: list[Hit]) -> Iterator[Finding]:
+def _hits(study: Study, hits: list[Hit], large: list[Hit], progress: Progress | None) -> Iterator[Finding]:
+    """Those whose pages are too large for a question are put into `large`."""
     if not hits:
         yield _error("no_hits", f"The study {study.name} has no HITs yet: design it first.")
-    bad = large = 0
-    for hit in hits:
+    bad = 0
+    for number, hit in enumerate(hits, 1):
+        if progress and (number % TOLD_EVERY == 0 or number == len(hits)):
+            progress(number, len(hits))
         wording, lines = wording_of(hit), lines_of(hit)
         tried = try_page(page_of(hit, wording, lines), lines, wording)
-        large += tried.too_large
+        if tried.too_large:
+            large.append(hit)
         for problem in tried.problems:
             bad += 1
             if bad <= SHOWN:
@@ -86,11 +88,29 @@ def _hits(study: Study, hits: list[Hit]) -> Iterator[Finding]:
     if large:
         yield _warning(
             "external",
-            f"{large} HITs are over 65,535 bytes: they go out as ExternalQuestions, served from {settings.HIT_ORIGIN} "
+            f"{len(large)} HITs are over 65,535 bytes: they go out as ExternalQuestions, served from "
+            f"{settings.HIT_ORIGIN} "
             "for as long as the study runs.",
         )
     if bad > SHOWN:
         yield _error("page", f"{bad - SHOWN} more problems with pages.")
+
+
+def _link(hit: Hit) -> Iterator[Finding]:
+    """A page that we serve must be reached: by the frame of a marketplace, over TLS."""
+    origin = urlsplit(settings.HIT_ORIGIN)
+    near = origin.hostname in LOOPBACK
+    if origin.scheme != "https" and not near:
+        yield _error("link", f"Pages that we serve must be at an https address, not {settings.HIT_ORIGIN}.")
+        return
+    try:
+        # A proxy named in the environment would swallow calls to loopback.
+        answer = httpx.get(page_address(hit), timeout=LINK_SECONDS, trust_env=not near)
+    except httpx.HTTPError as error:
+        yield _error("link", f"Nothing answers at {settings.HIT_ORIGIN}, where pages would be served: {error}.")
+        return
+    if answer.status_code != 200:
+        yield _error("link", f"{settings.HIT_ORIGIN} answers {answer.status_code} for the page of HIT {hit.slot + 1}.")
 
 
 def _texts(study: Study) -> Iterator[Finding]:
@@ -117,6 +137,25 @@ def _money(study: Study, total: int) -> Iterator[Finding]:
         )
 
 
+def _times(study: Study) -> Iterator[Finding]:
+    if study.lifetime_seconds < study.assignment_seconds:
+        yield _warning(
+            "short_offer",
+            f"HITs are offered for {_span(study.lifetime_seconds)}, less than the {_span(study.assignment_seconds)} "
+            "that one may take: places that come back late are not offered again.",
+        )
+    if study.auto_approval_seconds < HOUR:
+        yield _warning(
+            "paid_at_once",
+            f"Work is paid by itself after {_span(study.auto_approval_seconds)}, before anybody can look at it: "
+            "nothing can be refused.",
+        )
+
+
+def _span(seconds: int) -> str:
+    return f"{seconds / 60:,.0f} minutes" if seconds < 2 * HOUR else f"{seconds / HOUR:,.0f} hours"
+
+
 def _wage(study: Study, hits: list[Hit], floor: int) -> Iterator[Finding]:
     """Estimated from the words of the first HIT of each cell."""
     seen: set[int] = set()
@@ -129,6 +168,12 @@ def _wage(study: Study, hits: list[Hit], floor: int) -> Iterator[Finding]:
         words = sum(len(text.body.split()) + len(text.context.split()) for text in texts)
         remarks = len(lines) if wording.follow_ups else 0
         time = hit_time(words, judgments=len(lines) * len(wording.criteria), remarks=remarks)
+        if study.assignment_seconds < time.slow:
+            yield _warning(
+                "time",
+                f"{hit.cell}: {_span(study.assignment_seconds)} are allowed for a HIT; a quarter of the people need "
+                f"more than {time.slow / 60:.0f} minutes (estimated) and would lose their work.",
+            )
         pay = wage(hit.cell.reward_cents, time, floor=floor)
         if pay.below_floor:
             least = reward_for_floor(time, floor=floor, slow=False)
@@ -146,7 +191,7 @@ def _wording(study: Study) -> Iterator[Finding]:
         yield _error("no_wording", "The study has no wording.")
         return
     wording = from_json(version.body)
-    stale = study.hits.exclude(wording=version).count()
+    stale = study.hits.exclude(wording__digest=version.digest).count()
     if stale:
         yield _warning("wording_changed", f"{stale} HITs hold an earlier version of the wording.")
     if not wording.consent:
@@ -163,6 +208,17 @@ def _training(wording: Wording, arm: Arm) -> Iterator[Finding]:
     }
     if given.get(arm.training) == 0:
         yield _error("no_training", f"The arm {arm.training} has nothing to show: fill training.{arm.training} in.")
+
+
+def _affordable(study: Study, total: int, market: Market | None, endpoint: Endpoint | None) -> Iterator[Finding]:
+    yield from _money(study, total)
+    if endpoint:
+        try:
+            market = Market(endpoint)
+        except MarketError as error:
+            yield _error("endpoint", str(error))
+    if market:
+        yield from _market(study, market, total)
 
 
 def _market(study: Study, market: Market, total: int) -> Iterator[Finding]:

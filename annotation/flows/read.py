@@ -10,6 +10,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef
 
+from annotation import bulk
 from annotation.answered import Answered, changed_sides, order_shown, read_check, read_line, read_practice
 from annotation.crowd.answers import read_answers
 from annotation.designs.wording import Wording, from_json
@@ -27,13 +28,17 @@ from annotation.models import (
     Presentation,
     Remark,
     Scale,
-    ScaleLabel,
     Study,
     Submission,
 )
 
 BATCH = 100
-Labels = Mapping[str, Mapping[str, ScaleLabel]]  # by criterion, then by label
+PRESENTED = (
+    "id", "submission", "text", "partner", "position", "role",
+    "shown_at", "sides_changed", "active_ms", "away", "pastes", "keystrokes",
+)  # fmt: skip
+JUDGED = ("presentation", "criterion", "label", "text")
+Labels = Mapping[str, Mapping[str, int]]  # a label's key, by criterion and label
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +113,7 @@ def _sheet(hit: Hit) -> _Sheet:
         raise StateError(f"The HIT {hit.slot} of {hit.study} was published without a wording.")
     wording = from_json(hit.wording.body)
     labels = {
-        one.name: {label.label: label for label in Scale.objects.matching(one.scale, one.labels).labels.all()}
+        one.name: dict(Scale.objects.matching(one.scale, one.labels).labels.values_list("label", "pk"))
         for one in wording.criteria
     }
     items = list(hit.items.order_by("position"))
@@ -145,14 +150,15 @@ def _store(batch: Sequence[_Read], *, now: datetime) -> list[int]:
         if one.problem
     )
     _store_extras(batch)
-    shown = iter(Presentation.objects.bulk_create(row for one in batch for row in _presentations(one)))
-    pairs = [(one, [(next(shown), answered) for answered in one.found]) for one in batch]
-    judgments = [_judgments(one, rows) for one, rows in pairs]
-    Judgment.objects.bulk_create(row for rows in judgments for row in rows)
+    keys = iter(bulk.new_keys(Presentation, sum(len(one.found) for one in batch)))
+    lines = [(one, [(next(keys), *pair) for pair in zip(one.sheet.items, one.found, strict=True)]) for one in batch]
+    bulk.insert(Presentation, PRESENTED, (_presentation(one, *line) for one, found in lines for line in found))
+    judgments = [[row for line in found for row in _judgments(one, *line)] for one, found in lines]
+    bulk.insert(Judgment, JUDGED, (row for rows in judgments for row in rows))
     Remark.objects.bulk_create(
-        Remark(presentation=presentation, question=question, body=body)
-        for _, rows in pairs
-        for presentation, answered in rows
+        Remark(presentation_id=key, question=question, body=body)
+        for _, found in lines
+        for key, _, answered in found
         for question, body in answered.remarks.items()
     )
     made: Counter[int] = Counter()
@@ -163,35 +169,30 @@ def _store(batch: Sequence[_Read], *, now: datetime) -> list[int]:
     return [len(rows) for rows in judgments]
 
 
-def _presentations(one: _Read) -> Iterator[Presentation]:
-    for item, answered in zip(one.sheet.items, one.found, strict=True):
-        yield Presentation(
-            submission=one.submission,
-            text_id=item.text_id,
-            partner_id=item.partner_id,
-            position=item.position,
-            role=item.role,
-            shown_at=one.met.get(item.position),
-            sides_changed=str(item.position) in one.changed,
-            active_ms=answered.active_ms,
-            away=answered.away,
-            pastes=answered.pastes,
-            keystrokes=answered.keystrokes,
-        )
+def _presentation(one: _Read, key: int, item: HitItem, answered: Answered) -> bulk.Row:
+    """As PRESENTED names them."""
+    return (
+        key,
+        one.submission.pk,
+        item.text_id,
+        item.partner_id,
+        item.position,
+        item.role,
+        one.met.get(item.position),
+        bool(one.changed) and str(item.position) in one.changed,
+        answered.active_ms,
+        answered.away,
+        answered.pastes,
+        answered.keystrokes,
+    )
 
 
-def _judgments(one: _Read, rows: Sequence[tuple[Presentation, Answered]]) -> list[Judgment]:
-    return [
-        Judgment(
-            presentation=presentation,
-            criterion=criterion,
-            label=one.sheet.labels[criterion][label],
-            text_id=presentation.text_id if presentation.role == ItemRole.ITEM else None,
-        )
-        for presentation, answered in rows
-        for criterion, labels in answered.labels.items()
-        for label in labels
-    ]
+def _judgments(one: _Read, key: int, item: HitItem, answered: Answered) -> Iterator[bulk.Row]:
+    """As JUDGED names them."""
+    text = item.text_id if item.role == ItemRole.ITEM else None
+    for criterion, chosen in answered.labels.items():
+        for label in chosen:
+            yield key, criterion, one.sheet.labels[criterion][label], text
 
 
 def _store_extras(batch: Sequence[_Read]) -> None:

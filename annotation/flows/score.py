@@ -13,7 +13,7 @@ from metrics.report.particulars import Attached
 from metrics.report.records import GeneratorFacts, RatingRow, ReportInput, TextRow, Truth, Warn
 from metrics.types import Item
 
-STATED = ("reference", "contact", "input", "people", "criterion", "impact")
+STATED = ("reference", "contact", "input", "people", "criterion", "impact", "demographics")
 
 
 def score(
@@ -36,7 +36,8 @@ def score(
     generators, warnings = _generators(study, texts, sums, truths or {}) if typicality and sums else ((), [])
     shown = {item.id for generator in generators for item in generator.items} or {text.key for text in texts}
     ratings = _ratings(study, shown)
-    _check(study, crowd, typicality=typicality, generators=bool(generators), kept=any(one.kept for one in ratings))
+    needed = typicality and all(text.corpus_count is None for text in texts)
+    _check(study, crowd, needs_generators=needed, generators=bool(generators), kept=any(one.kept for one in ratings))
     said, words = particulars.statements(study), particulars.words(study)
     rows = particulars.assignments(study)
     return ReportInput(
@@ -60,6 +61,7 @@ def score(
         attached=tuple(attached),
         quality=_quality(study, crowd),
         codes=particulars.codes(study),
+        codebook=particulars.codebook(study),
         licence=said.get("licence"),
         language=said.get("language") or words.language,
         statements=tuple((key, said[key]) for key in STATED if key in said),
@@ -73,12 +75,12 @@ def _quality(study: Study, crowd: selectors.CrowdCounts) -> tuple[str, ...] | No
     return (paragraph(facts.quality_done(study)),)
 
 
-def _check(study: Study, crowd: selectors.CrowdCounts, *, typicality: bool, generators: bool, kept: bool) -> None:
+def _check(study: Study, crowd: selectors.CrowdCounts, *, needs_generators: bool, generators: bool, kept: bool) -> None:
     if not kept and crowd.excluded:
         raise nothing_left("rating", {"excluded from the analysis": crowd.excluded})
     if not kept:
         raise StateError(f"The study {study} has no ratings yet, so there is nothing to report.")
-    if typicality and not generators:
+    if needs_generators and not generators:
         raise StateError(f"The study {study} has no text of a generator, so there is nothing to compare.")
 
 
@@ -113,6 +115,8 @@ def _generators(
                 log_prob_decoding="; ".join(sorted({one.decoding for one in used if one.decoding})) or None,
                 length_unit=" and ".join(units) or "whitespace",
                 truth=truths.get(generator.name),
+                log_prob_model=facts.log_prob_model(used),
+                generation=facts.generation(own),
             )
         )
     return tuple(found), warnings
@@ -143,6 +147,8 @@ def _text_row(text: Text) -> TextRow:
         body=text.body,
         context_id=text.context.key if text.context else None,
         context=(text.context.body or None) if text.context else None,
+        corpus_count=text.corpus_count,
+        corpus_name=text.corpus_name,
     )
 
 

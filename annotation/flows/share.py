@@ -1,4 +1,4 @@
-"""Share a finished report by a link that can be revoked."""
+"""Share a finished report, or a comparison of studies, by a link that can be revoked."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.db.models import Q
 
 from annotation.accounts.models import User
 from annotation.exceptions import StateError
-from annotation.models import AuditEvent, Job, ShareLink
+from annotation.models import AuditEvent, Job, ShareLink, Study
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +24,16 @@ class Shared:
 
 
 def share(job: Job, *, by: User | None, now: datetime, ends_at: datetime | None = None) -> Shared:
-    """A new link to a finished report. Raises StateError for a job that is no finished report, or an end gone by."""
-    if job.kind != Job.Kind.REPORT or job.state != Job.State.DONE or job.study is None:
+    """A new link to a finished report or comparison. Raises StateError for any other job, or an end gone by."""
+    if not job.page or job.state != Job.State.DONE:
         raise StateError("Only a report that is finished can be shared.")
     if ends_at is not None and ends_at <= now:
         raise StateError("A link that has ended already shares nothing.")
     token = secrets.token_urlsafe(32)
     with transaction.atomic():
         link = ShareLink.objects.create(job=job, digest=_digest(token), made_by=by, made_at=now, ends_at=ends_at)
-        AuditEvent.objects.record(job.study, "share", actor=_name(by), now=now, link=link.pk, job=str(job.uuid))
+        for study in studies_of(job):
+            AuditEvent.objects.record(study, "share", actor=_name(by), now=now, link=link.pk, job=str(job.uuid))
     return Shared(link, token)
 
 
@@ -40,8 +41,8 @@ def revoke(link: ShareLink, *, by: User | None, now: datetime) -> bool:
     """End a link for ever; False where it was revoked before."""
     with transaction.atomic():
         gone = ShareLink.objects.filter(pk=link.pk, revoked_at=None).update(revoked_at=now)
-        if gone and link.job.study is not None:
-            AuditEvent.objects.record(link.job.study, "revoke_share", actor=_name(by), now=now, link=link.pk)
+        for study in studies_of(link.job) if gone else ():
+            AuditEvent.objects.record(study, "revoke_share", actor=_name(by), now=now, link=link.pk)
     return bool(gone)
 
 
@@ -50,6 +51,13 @@ def opened(token: str, *, now: datetime) -> Job | None:
     live = Q(ends_at=None) | Q(ends_at__gt=now)
     link = ShareLink.objects.select_related("job").filter(live, digest=_digest(token), revoked_at=None).first()
     return link.job if link else None
+
+
+def studies_of(job: Job) -> list[Study]:
+    """The study of a report, or those of a comparison, in the order in which they were made."""
+    if job.study is not None:
+        return [job.study]
+    return list(Study.objects.filter(uuid__in=job.settings.get("studies", ())).order_by("pk"))
 
 
 def _digest(token: str) -> str:

@@ -86,16 +86,23 @@ def top_up(study: Study, *, actor: str, now: datetime) -> TopUp:
 
 
 def _planned(study: Study) -> _Plan:
-    plan = _Plan()
+    plan, asked = _Plan(), _asked_to_prolong(study)
     spread = standing.text_spreads(study) if study.stop_rule == Study.Stop.WIDTH else {}
     for page in _pages(study, spread):
         missing = wanted(page.state, study) - page.state.valid - page.coming
         plan.short += wanted(page.state, study) > page.state.valid
-        over = [hit for hit in page.hits if hit.market_status in {"Reviewable", "Reviewing"}]
+        over = [hit for hit in page.hits if hit.market_status in Hit.LEFT]
         plan.prolong += [hit for hit in over if page.left[hit.pk] > 0]
         if missing > 0:
             _place(plan, page, missing)
+    plan.prolong = [hit for hit in plan.prolong if hit.pk not in asked]
     return plan
+
+
+def _asked_to_prolong(study: Study) -> set[int]:
+    """HITs that will be prolonged anyway, by what an earlier top-up intended."""
+    still = [Intent.State.WAITING, Intent.State.TAKEN]
+    return set(study.intents.filter(kind=Kind.PROLONG, state__in=still).values_list("subject", flat=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +120,14 @@ def _place(plan: _Plan, page: _Page, missing: int) -> None:
     """Room in small HITs first; then a HIT of its own, once nobody can be inside the others."""
     for hit in page.hits:
         total = hit.collected + page.left[hit.pk]
-        room = LARGE_HIT - 1 - total if hit.market_id and hit.market_status != "Disposed" else 0
+        room = LARGE_HIT - 1 - total if hit.market_id and hit.market_status != Hit.GONE else 0
         if hit.max_assignments < LARGE_HIT and room > 0 and missing > 0:
             places = min(room, missing)
             missing -= places
             plan.add.append((hit, places))
-            if hit.market_status in {"Reviewable", "Reviewing"} and hit not in plan.prolong:
+            if hit.market_status in Hit.LEFT and hit not in plan.prolong:
                 plan.prolong.append(hit)
-    everybody_left = all(hit.market_status in {"Reviewable", "Reviewing", "Disposed"} for hit in page.hits)
+    everybody_left = all(hit.market_status in Hit.OVER for hit in page.hits)
     if missing > 0 and everybody_left and not page.coming:
         plan.new += [(page.hits[0], places) for places in split(missing)[:1]]
 

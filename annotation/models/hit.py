@@ -13,6 +13,11 @@ from annotation.models.wording import StudyWording
 class Hit(models.Model):
     """A page of texts put before `max_assignments` workers. `slot` numbers the HITs of a study."""
 
+    # What a marketplace says of a HIT that nobody can enter and nobody is inside of.
+    LEFT = ("Reviewable", "Reviewing")
+    GONE = "Disposed"
+    OVER = (*LEFT, GONE)
+
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="hits")
     cell = models.ForeignKey(Cell, on_delete=models.PROTECT, related_name="hits")
     slot = models.PositiveIntegerField()

@@ -21,8 +21,10 @@ class Job(models.Model):
         CHECK_TEXTS = "check_texts", "check a file of texts"
         ADD_TEXTS = "add_texts", "add texts"
         IMPORT_BATCH = "import_batch", "import a finished batch"
+        PREFLIGHT = "preflight", "check before publishing"
         REPORT = "report", "compute a report"
         EXCLUSIONS = "exclusions", "show what exclusions do"
+        COMPARISON = "comparison", "compare studies"
         CROWD = "crowd", "let simulated people work"
 
     class State(models.TextChoices):
@@ -64,6 +66,12 @@ class Job(models.Model):
     @property
     def open(self) -> bool:
         return self.state in (self.State.WAITING, self.State.RUNNING)
+
+    @property
+    def page(self) -> str:
+        """The file that a reader opens; "" where the job writes none."""
+        pages = {self.Kind.REPORT: "report.html", self.Kind.COMPARISON: "comparison.html"}
+        return pages.get(self.Kind(self.kind), "")
 
     @property
     def percent(self) -> int | None:

@@ -22,6 +22,7 @@ class Statement(models.Model):
         CONTACT = "contact", "who answers questions"
         INPUT = "input", "kind of input of the systems"
         PEOPLE = "people", "what is known of the raters"
+        DEMOGRAPHICS = "demographics", "demographics of the raters, where they were asked"
         REGISTERED = "registered", "where the plan was registered"
         PLAN = "plan", "what was planned before the data"
         POWER = "power", "planned power"

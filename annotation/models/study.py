@@ -5,11 +5,19 @@ from __future__ import annotations
 import uuid
 
 from django.conf import settings
-from django.core.validators import RegexValidator
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models import Q
 
 from annotation.accounts.models import User
+
+DAY = 24 * 3600
+# What marketplaces take (Requester API of 2017-01-17), in seconds.
+DURATION = (
+    MinValueValidator(30, "A marketplace takes 30 seconds at least."),
+    MaxValueValidator(365 * DAY, "A marketplace takes a year (31,536,000 seconds) at most."),
+)
+DELAY = (MaxValueValidator(30 * DAY, "A marketplace waits 30 days (2,592,000 seconds) at most."),)
 
 
 class Role(models.TextChoices):
@@ -105,9 +113,9 @@ class Study(models.Model):
     reserved_cents = models.PositiveBigIntegerField(default=0, editable=False)
     spent_cents = models.PositiveBigIntegerField(default=0, editable=False)
     reward_cents = models.PositiveIntegerField(default=100)
-    assignment_seconds = models.PositiveIntegerField(default=3600)
-    lifetime_seconds = models.PositiveIntegerField(default=7 * 24 * 3600)
-    auto_approval_seconds = models.PositiveIntegerField(default=3 * 24 * 3600)
+    assignment_seconds = models.PositiveIntegerField(default=3600, validators=DURATION)
+    lifetime_seconds = models.PositiveIntegerField(default=7 * DAY, validators=DURATION)
+    auto_approval_seconds = models.PositiveIntegerField(default=3 * DAY, validators=DELAY)
     minimum_approved_hits = models.PositiveIntegerField(null=True, blank=True)
     minimum_percent_approved = models.PositiveSmallIntegerField(null=True, blank=True)
     country = models.CharField(max_length=2, blank=True)

@@ -10,7 +10,10 @@ from annotation.models.study import Study
 
 
 class StudyWording(models.Model):
-    """One version of a study's wording, as JSON (`annotation.designs.wording`); a version that was used stays."""
+    """One version of a study's wording, as JSON (`annotation.designs.wording`); every version stays.
+
+    The latest is in use. To go back, an old one is stored again as the latest, with the same digest.
+    """
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="wordings")
     version = models.PositiveIntegerField()
@@ -21,7 +24,6 @@ class StudyWording(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["study", "version"], name="wording_version_unique_in_study"),
-            models.UniqueConstraint(fields=["study", "digest"], name="wording_digest_unique_in_study"),
         ]
         ordering = ["version"]
 

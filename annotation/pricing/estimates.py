@@ -40,6 +40,7 @@ class Sketch:
 class Estimate:
     """The bill of a sketch, and the lowest wage of its cells. missing_cents: what the budget lacks.
 
+    minutes: of a HIT, at the median; a quarter of the people need more than `slow_minutes`.
     fair_cents: the least reward that pays the median worker of that cell the floor.
     """
 
@@ -51,6 +52,7 @@ class Estimate:
     wage: Wage | None
     minutes: float | None
     fair_cents: int | None
+    slow_minutes: float | None = None
 
     @property
     def total_cents(self) -> int:
@@ -74,7 +76,8 @@ def estimate(sketch: Sketch, *, floor: int = DEFAULT_FLOOR_CENTS) -> Estimate:
     time = hit_time(sketch.words * lines, judgments=lines * sketch.criteria, remarks=lines if sketch.remarks else 0)
     fair = reward_for_floor(time, floor=floor, slow=False)
     paid = wage(least, time, floor=floor)
-    return Estimate(len(hits), sum(n for n, _ in hits), reward, fee, missing, paid, time.median / 60, fair)
+    places = sum(n for n, _ in hits)
+    return Estimate(len(hits), places, reward, fee, missing, paid, time.median / 60, fair, time.slow / 60)
 
 
 def _hits(sketch: Sketch) -> Iterator[tuple[int, int]]:

@@ -22,6 +22,7 @@ class Parser(argparse.ArgumentParser):
     """Refuses odd arguments in one sentence."""
 
     def error(self, message: str) -> NoReturn:
+        """Exit with 2 and the message as a sentence."""
         self.exit(2, f"{message[:1].upper()}{message[1:]}.\n")
 
 

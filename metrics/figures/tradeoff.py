@@ -171,7 +171,7 @@ def _told(shown: Sequence[System]) -> list[System]:
 
 
 def _label(one: System, several: bool) -> str:
-    return f"{short(one.task, 14)}, {short(one.name, 18)}" if several else short(one.name)
+    return f"{short(one.task, 11)}, {short(one.name, 13)}" if several else short(one.name)
 
 
 def _equal_huse(across: tuple[float, float], along: tuple[float, float]) -> tuple[tuple[Guide, ...], tuple[Note, ...]]:

@@ -43,6 +43,7 @@ class PilotTexts:
     context: Ints | None
 
     def draw(self, pairs: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """Mean labels and q, each (2 pairs,): those of references first."""
         rows = self._paired(pairs, rng) if self.context is not None else self._apart(pairs, rng)
         drawn = np.concatenate([self._around(chosen, rng) for chosen in rows])
         return drawn[:, 0], drawn[:, 1]
@@ -94,6 +95,7 @@ class NormalTexts:
     shared: float = 0.0
 
     def draw(self, pairs: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """Mean labels and q, each (2 pairs,): those of references first."""
         shared, own = math.sqrt(max(0.0, self.shared)), math.sqrt(1 - max(0.0, self.shared))
         common = rng.normal(size=(2, pairs))
         sides = [

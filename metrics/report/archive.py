@@ -7,10 +7,11 @@ import io
 import json
 import zipfile
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from metrics.report.result import Report
+from metrics.report import citation
 from metrics.version import __version__
 
 NAME = "report.zip"
@@ -24,12 +25,24 @@ TYPES = {
     "tex": "application/x-tex",
     "bib": "application/x-bibtex",
     "pdf": "application/pdf",
+    "cff": "application/yaml",
 }
 
 
-def archive(report: Report, files: Mapping[str, bytes], *, now: datetime) -> bytes:
-    """The zip. `now` stands in the metadata alone."""
-    whole = {**files, METADATA: metadata(report, files, now=now)}
+@dataclass(frozen=True, slots=True)
+class About:
+    """What the files are, in words; licence: of the texts, None where it is not recorded."""
+
+    name: str
+    description: str
+    licence: str | None = None
+
+
+def archive(about: About, files: Mapping[str, bytes], *, now: datetime) -> bytes:
+    """The zip: the files, how to cite them, and RO-Crate metadata. `now` stands in the last two alone."""
+    cited = citation.citation(about.name, about.description, about.licence, now=now)
+    files = {**files, citation.CITATION: cited, citation.CODEMETA: citation.codemeta()}
+    whole = {**files, METADATA: metadata(about, files, now=now)}
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as packed:
         for name in sorted(whole):
@@ -39,27 +52,26 @@ def archive(report: Report, files: Mapping[str, bytes], *, now: datetime) -> byt
     return out.getvalue()
 
 
-def metadata(report: Report, files: Mapping[str, bytes], *, now: datetime) -> bytes:
+def metadata(about: About, files: Mapping[str, bytes], *, now: datetime) -> bytes:
     """RO-Crate 1.1: the dataset, its files with size and hash, and the software that made them."""
-    study = report.input.study
     root: dict[str, Any] = {
         "@id": "./",
         "@type": "Dataset",
-        "name": f"Human evaluation {study.name}",
-        "description": " ".join(report.verdicts) or "A human evaluation of generated text.",
+        "name": about.name,
+        "description": about.description or "A human evaluation of generated text.",
         "datePublished": now.date().isoformat(),
-        "license": report.input.licence or "not recorded",
+        "license": about.licence or "not recorded",
         "hasPart": [{"@id": name} for name in sorted(files)],
         "creator": {"@id": "#assay"},
     }
     software = {"@id": "#assay", "@type": "SoftwareApplication", "name": "Assay", "softwareVersion": __version__}
-    about = {
+    descriptor = {
         "@id": METADATA,
         "@type": "CreativeWork",
         "conformsTo": {"@id": PROFILE},
         "about": {"@id": "./"},
     }
-    graph = [about, root, software, *(_file(name, files[name]) for name in sorted(files))]
+    graph = [descriptor, root, software, *(_file(name, files[name]) for name in sorted(files))]
     body = {"@context": f"{PROFILE}/context", "@graph": graph}
     return (json.dumps(body, ensure_ascii=False, indent=1) + "\n").encode()
 

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from metrics.errors import BadInput
+from metrics.figures import pass_rates
+from metrics.figures.chart import Chart
+from metrics.figures.curves import chart
+from metrics.nnd.curves import CurvePoint
+from metrics.pages.curves import panels
 from metrics.report.particulars import Attached, AttachedKind
 from metrics.report.section import Section
 from metrics.tables.record import Column, Row, Table
@@ -13,6 +18,8 @@ from metrics.types import Estimate, Interval
 
 NND = "Near-negative distinction"
 AUTOMATIC = "Automatic scores"
+VERIFICATION = "Verification against other metrics"
+VERDICTS = {"h": "human-like", "u": "undecided", "m": "machine-like"}
 
 
 def sections(attached: Sequence[Attached]) -> Iterator[Section]:
@@ -20,18 +27,40 @@ def sections(attached: Sequence[Attached]) -> Iterator[Section]:
     nnd = [one for one in attached if one.kind == "nnd"]
     scores = [one for one in attached if one.kind == "automatic"]
     if nnd:
-        yield Section("nnd", NND, (_files(nnd),), tuple(_nnd(nnd)))
+        rated = [one for one in nnd if "metrics" not in one.document]
+        tables = (*(_nnd(rated) if rated else ()), *_compared(rated), *_verified(nnd))
+        absent = [] if any(table.name == "nnd-verification" for table in tables) else [VERIFICATION]
+        yield Section("nnd", NND, (_files(nnd),), tables, _nnd_charts(rated), tuple((part, "") for part in absent))
     if scores:
-        yield Section("automatic", AUTOMATIC, (_files(scores),), (_automatic(scores),))
+        tables = tuple(_automatic_tables(scores))
+        named = {table.name for table in tables}
+        parts = {"automatic-calibration": "Calibration of the thresholds", "automatic-people": "Agreement with people"}
+        absent = [words for name, words in parts.items() if name not in named]
+        missing = tuple((part, "") for part in (*absent, "Detectors beside frac(p), MAUVE"))
+        yield Section("automatic", AUTOMATIC, _led(scores), tables, (), missing)
 
 
 def kind_of(document: Mapping[str, Any]) -> AttachedKind:
     """`nnd` or `automatic`, by the keys of the document. Raises BadInput."""
-    if "models" in document or "overall" in document:
+    if "models" in document or "overall" in document or "metrics" in document:
         return "nnd"
     if "mean_fp" in document:
         return "automatic"
-    raise BadInput("the file is neither of `python -m metrics nnd run --json` nor of `hscore --json`")
+    raise BadInput(
+        "the file is neither of `python -m metrics nnd run --json` or `nnd verify --json` nor of `hscore --json`"
+    )
+
+
+def _led(scores: Sequence[Attached]) -> tuple[str, ...]:
+    """Where the numbers come from, and a warning before verdicts whose threshold was made up."""
+    loose = [one.name for one in scores if uncalibrated(one)]
+    told = f"Uncalibrated: {', '.join(loose)}. The threshold rests on no text of known origin; read Fp, not verdicts."
+    return (_files(scores), *((told,) if loose else ()))
+
+
+def uncalibrated(one: Attached) -> bool:
+    """Whether automatic scores rest on a threshold that no text of known origin stands behind."""
+    return one.kind == "automatic" and not (one.document.get("thresholds") or {}).get("calibrated", False)
 
 
 def _files(attached: Sequence[Attached]) -> str:
@@ -105,3 +134,138 @@ def _automatic(attached: Sequence[Attached]) -> Table:
     )
     title = "Automatic human-likelihood by the share of probability that the actual tokens take (frac(p))."
     return Table("automatic", title, columns, tuple(rows))
+
+
+def _compared(attached: Sequence[Attached]) -> Iterator[Table]:
+    """McNemar's test and the difference of each two models that took the same tests."""
+    rows: list[Row] = []
+    for one in attached:
+        for pair in one.document.get("comparisons") or ():
+            try:
+                difference = estimate_of(pair["difference"], one.name)
+                counts = [int(pair[key]) for key in ("only_first", "only_second", "both", "neither")]
+                rows.append((pair["first"], pair["second"], difference, pair["mcnemar_p"], *counts, difference.n))
+            except (KeyError, TypeError, ValueError):
+                raise BadInput("a comparison of two models has another shape", where=one.name) from None
+    columns = (
+        Column("first", "First"),
+        Column("second", "less second"),
+        Column("difference", "Difference of pass rates", "share_estimate", n="n", digits=1),
+        Column("p", "McNemar's p", "p"),
+        Column("only_first", "Only first passed", "count"),
+        Column("only_second", "Only second passed", "count"),
+        Column("both", "Both", "count"),
+        Column("neither", "Neither", "count"),
+        Column("n", "Tests", "count"),
+    )
+    title = "Models on the same tests. McNemar's p takes tests for independent; the interval draws contexts anew."
+    if rows:
+        yield Table("nnd-differences", title, columns, tuple(rows))
+
+
+def _verified(attached: Sequence[Attached]) -> Iterator[Table]:
+    """How the order of systems by pass rate agrees with that by people, where a file says so."""
+    rows: list[Row] = []
+    for one in attached:
+        for metric, found in (one.document.get("metrics") or {}).items():
+            tau = found["kendall_tau"]
+            gaps = [estimate_of(found[key], one.name) for key in ("gap_correlation", "gap_correlation_as_printed")]
+            rows.append((str(metric), estimate_of(tau, one.name), tau["p"], *gaps, len(found["systems"])))
+    columns = (
+        Column("metric", "Metric"),
+        Column("tau", "Kendall's τ with people", "estimate", n="n"),
+        Column("p", "p", "p"),
+        Column("gap", "Gap correlation, both orientations", "estimate", n="n"),
+        Column("printed", "as the paper's code orders", "estimate", n="n"),
+        Column("n", "Systems", "count"),
+    )
+    if rows:
+        yield Table("nnd-verification", "Ranks of systems by metric against ranks by people.", columns, tuple(rows))
+
+
+def _nnd_charts(attached: Sequence[Attached]) -> tuple[Chart, ...]:
+    """Pass rates by category, models side by side; over size or step where the file has a curve."""
+    rates = [row for one in attached for model in _models(one) for row in _rates(one.name, model)]
+    bars = [pass_rates.Rate(str(row[0]), str(row[1]), cast(Estimate, row[2])) for row in rates]
+    found = [pass_rates.chart(bars)] if any(bar.rate.value is not None for bar in bars) else []
+    for one in attached:
+        points = [CurvePoint(**point) for point in one.document.get("curve") or ()]
+        if any(point.value is not None for point in points):
+            found += [chart(panel) for panel in panels(points)]
+    return tuple(found)
+
+
+def _automatic_tables(attached: Sequence[Attached]) -> Iterator[Table]:
+    yield _automatic(attached)
+    yield from _estimates(attached, "calibration", "automatic-calibration", "Thresholds against texts of known origin.")
+    yield from _estimates(attached, "people", "automatic-people", "Automatic verdicts against those of people.")
+    yield from _tokens(attached)
+
+
+ESTIMATES = {
+    "auc": "Area under the curve",
+    "youden_j": "Youden's J",
+    "held_out": "Right on texts left out",
+    "agreement": "Agreement",
+    "kappa": "Cohen's κ",
+    "correlation": "Correlation of Fp and people",
+}
+
+
+def _estimates(attached: Sequence[Attached], part: str, name: str, title: str) -> Iterator[Table]:
+    """The estimates of a part of the document, a row each."""
+    rows: list[Row] = []
+    for one in attached:
+        found = one.document.get(part) or {}
+        for key, words in ESTIMATES.items():
+            if found.get(key) is not None:
+                value = estimate_of(found[key], one.name)
+                rows.append((one.name, words, value, value.n))
+    columns = (
+        Column("file", "File"),
+        Column("measure", "Measure"),
+        Column("value", "Value", "estimate", n="n"),
+        Column("n", "Texts", "count"),
+    )
+    if rows:
+        yield Table(name, title, columns, tuple(rows))
+
+
+def _tokens(attached: Sequence[Attached]) -> Iterator[Table]:
+    """GLTR's view in numbers: how many tokens of each text lie among the model's likeliest."""
+    rows: list[Row] = []
+    for one in attached:
+        for text, found in (one.document.get("texts") or {}).items():
+            try:
+                buckets = [int(count) for count in found["buckets"]]
+                rest = (
+                    float(found["mean_rank"]),
+                    found["mean_entropy"],
+                    found["distinct_2"],
+                    int(found["longest_repeat"]),
+                )
+                verdict = VERDICTS.get(found["verdict"], str(found["verdict"]))
+                rows.append((str(text), verdict, float(found["fp"]), *buckets[:4], *rest, int(found["n"])))
+            except (KeyError, TypeError, ValueError):
+                raise BadInput("a text has another shape than hscore's", where=f"{one.name}, text {text}") from None
+    columns = (
+        Column("text", "Text"),
+        Column("verdict", "Verdict"),
+        Column("fp", "Fp", "number", digits=3),
+        Column("top_10", "Among the 10 likeliest", "count"),
+        Column("top_100", "among 100", "count"),
+        Column("top_1000", "among 1,000", "count"),
+        Column("beyond", "further down", "count"),
+        Column("mean_rank", "Mean rank", "number", digits=1),
+        Column("entropy", "Mean entropy, nats", "number"),
+        Column("distinct_2", "Distinct pairs of words", "number"),
+        Column("longest_repeat", "Longest repeat, words", "count"),
+        Column("n", "Tokens", "count"),
+    )
+    title = (
+        "Each text's tokens by their rank under the model, as GLTR colours them (green, yellow, red, purple). High Fp, "
+        "low ranks and low entropy speak for a machine; repetition can fool them."
+    )
+    note = "`python -m metrics hscore --page` shows the same token by token."
+    if rows:
+        yield Table("automatic-texts", title, columns, tuple(rows), (note,))

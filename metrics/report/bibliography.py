@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from metrics.report.result import Report
 
 ENTRIES: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
@@ -105,7 +107,12 @@ def keys(report: Report) -> tuple[str, ...]:
 
 def bibtex(report: Report) -> str:
     """The entries, one block each. Ends with LF."""
-    return "\n".join(_entry(key) for key in keys(report))
+    return entries(keys(report))
+
+
+def entries(wanted: Iterable[str]) -> str:
+    """Those entries, one block each. Ends with LF."""
+    return "\n".join(_entry(key) for key in wanted)
 
 
 def _entry(key: str) -> str:

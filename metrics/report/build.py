@@ -10,7 +10,19 @@ from metrics.components import evaluate_rated
 from metrics.errors import BadInput
 from metrics.huse import evaluate
 from metrics.judgments import human_judgments, sum_ratings
-from metrics.report import agreement, attached, findings, huse_section, methods, pictures, telling_apart
+from metrics.report import (
+    agreement,
+    attached,
+    explanations,
+    findings,
+    frequency,
+    huse_section,
+    items_checks,
+    methods,
+    pictures,
+    scales,
+    telling_apart,
+)
 from metrics.report.around_huse import CRITERION, Around, around, pairs
 from metrics.report.completeness import completeness
 from metrics.report.datasheet import datasheet
@@ -68,6 +80,7 @@ def build(
         asked=completeness(given),
         sheet=datasheet(given),
         methods=methods.paragraph(given, generators, k=k, level=level),
+        items=items_checks.section(given),
     )
 
 
@@ -82,10 +95,16 @@ class _Steps:
         self._done += 1
 
 
+OWED = ("huse", "human-or-machine", "agreement", "nnd", "automatic")  # told as not recorded where they are absent
 ABSENT = {
     "huse": "HUSE",
     "human-or-machine": "Human or machine",
+    "explanations": explanations.TITLE,
     "agreement": "Agreement of raters",
+    "frequency": frequency.TITLE,
+    "scales": scales.SCALES,
+    "labels": scales.LABELS,
+    "preferences": scales.PAIRS,
     "nnd": attached.NND,
     "automatic": attached.AUTOMATIC,
 }
@@ -112,8 +131,9 @@ def _sections(
     told = telling_apart.section(given, level=level, seed=seed)
     found += [told] if told is not None else []
     found += attached.sections(given.attached)
-    by_key = {one.key: one for one in found}
-    return tuple(by_key.get(key, Section(key, title)) for key, title in ABSENT.items())
+    more = [explanations.section(given, level=level), frequency.section(given), *scales.sections(given, level=level)]
+    by_key = {one.key: one for one in (*found, *(one for one in more if one is not None))}
+    return tuple(by_key.get(key, Section(key, title)) for key, title in ABSENT.items() if key in by_key or key in OWED)
 
 
 def _verdicts(sections: Iterable[Section]) -> tuple[str, ...]:

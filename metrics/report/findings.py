@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
+from metrics.report.attached import uncalibrated
 from metrics.report.records import GeneratorFacts, ReportInput, Warn
 from metrics.report.result import GeneratorReport
 from metrics.report.wording import estimate, number, plural
@@ -86,6 +87,13 @@ def _of_study(given: ReportInput) -> Iterator[Warn]:
     study = given.study
     if study.mode == "rehearsal":
         yield Warn("rehearsal", "The raters are simulated: nothing here says anything about people.")
+    places = [rule for rule in given.crowd.criteria if rule.startswith("located in")]
+    if places and study.mode != "rehearsal":
+        yield Warn("locale", f"Raters were {' and '.join(places)} only; nothing here speaks for people elsewhere.")
+    loose = [one.name for one in given.attached if uncalibrated(one)]
+    if loose:
+        sentence = f"Automatic verdicts of {', '.join(loose)} rest on thresholds that were not calibrated."
+        yield Warn("uncalibrated", sentence)
     first, last = study.collected_from, study.collected_to
     if study.mode != "rehearsal" and first and last and first.date() == last.date():
         yield Warn("one_day", f"All ratings were collected on one day ({first:%A}), and results can vary by day.")

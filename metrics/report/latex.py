@@ -10,6 +10,7 @@ from metrics.figures.chart import Chart
 from metrics.report import bibliography, gallery
 from metrics.report.completeness import score
 from metrics.report.result import Report
+from metrics.report.section import Section
 from metrics.report.tables import main_table
 from metrics.report.wording import known
 from metrics.tables.latex import escape, table_latex
@@ -34,14 +35,14 @@ def latex(report: Report, *, figures: bool) -> str:
     parts = [
         PREAMBLE,
         rf"\title{{{escape(given.study.name)}}}" + "\n" + rf"\date{{}}\author{{{escape(given.study.task)}}}\maketitle",
-        _section("Summary", [*report.verdicts, *report.limits]),
-        _section("Methods", report.methods),
+        titled("Summary", [*report.verdicts, *report.limits]),
+        titled("Methods", report.methods),
         *_results(report),
-        _section("Limitations", [warn.sentence for warn in report.warnings] or ["No warning was raised by the data."]),
-        *(_figures(gallery.charts(report)) if figures else ()),
+        titled("Limitations", [warn.sentence for warn in report.warnings] or ["No warning was raised by the data."]),
+        *(figures_of(gallery.charts(report)) if figures else ()),
         r"\appendix",
         *_datasheet(report),
-        _section("Completeness", [f"Recorded of what reviewers ask for: {score(report.asked)}."]),
+        titled("Completeness", [f"Recorded of what reviewers ask for: {score(report.asked)}."]),
         _used(report),
         r"\end{document}",
         "",
@@ -49,7 +50,8 @@ def latex(report: Report, *, figures: bool) -> str:
     return "\n".join(parts)
 
 
-def _section(title: str, sentences: Sequence[str]) -> str:
+def titled(title: str, sentences: Sequence[str]) -> str:
+    """A section of paragraphs."""
     return "\n".join([rf"\section{{{escape(title)}}}", "\n\n".join(escape(one) for one in sentences), ""])
 
 
@@ -57,7 +59,12 @@ def _results(report: Report) -> Iterator[str]:
     yield r"\section{Results}"
     if report.generators:
         yield table_latex(main_table(report), fit=True)
-    for part in report.sections:
+    yield from subsections((report.items, *report.sections))
+
+
+def subsections(sections: Sequence[Section]) -> Iterator[str]:
+    """Each part of the results as a subsection."""
+    for part in sections:
         yield rf"\subsection{{{escape(part.title)}}}"
         yield from (escape(line) + "\n" for line in part.lead)
         yield from (table_latex(_shortened(table), fit=True) for table in part.tables)
@@ -74,7 +81,8 @@ def _shortened(table: Table) -> Table:
     return replace(table, rows=table.rows[:MOST_ROWS], notes=(*table.notes, note))
 
 
-def _figures(charts: Sequence[Chart]) -> Iterator[str]:
+def figures_of(charts: Sequence[Chart]) -> Iterator[str]:
+    """Each figure with its caption; figures.pdf holds one a page, in this order."""
     yield r"\section{Figures}"
     for page, chart in enumerate(charts, 1):
         yield "\n".join(

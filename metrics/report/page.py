@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from html import escape
@@ -42,7 +42,7 @@ def html(
     hashes: SHA-256 of the data files by name. pictures: PNG of pages as raters saw them, by the page's name.
     """
     charts = gallery.charts(report)
-    scripts = (*embed.scripts(), (TEMPLATES.parent / "sorting.js").read_text(encoding="utf-8").strip())
+    scripts = report_scripts()
     context: dict[str, Any] = {
         "report": report,
         "given": report.input,
@@ -52,10 +52,11 @@ def html(
         "lead": _lead(report),
         "policy": embed.policy(scripts),
         "scripts": [Markup(script) for script in scripts],  # noqa: S704 - our own files and Plotly's
-        "style": Markup(_style()),  # noqa: S704 - our own file
+        "style": Markup(style()),  # noqa: S704 - our own file
         "payload": Markup(embed.payload(charts)),  # noqa: S704 - JSON with every < escaped
-        "figures": [Markup(_figure(chart)) for chart in gallery.headline(report)],  # noqa: S704 - escaped by element() and _figure()
-        "parts": [_part(one) for one in report.sections],
+        "figures": [Markup(figure(chart)) for chart in gallery.headline(report)],  # noqa: S704 - escaped by element() and figure()
+        "parts": [part(one) for one in report.sections],
+        "items_part": part(report.items),
         "many": MANY_ROWS,
         "source_rows": _source_rows(report),
         "texts": _texts(report),
@@ -67,9 +68,14 @@ def html(
         "hashes": sorted((hashes or {}).items()),
         "completeness": score(report.asked),
         "filled": filled(report.sheet),
-        "excluded": any(not one.kept for one in report.input.ratings) and bool(report.generators),
+        "excluded": any(table.name.endswith("-exclusions") for one in report.sections for table in one.tables),
     }
-    return _environment().get_template("report.html").render(context)
+    return environment().get_template("report.html").render(context)
+
+
+def report_scripts() -> tuple[str, ...]:
+    """What a page of ours runs: the drawing library, this page's figures, the sorting of tables."""
+    return (*embed.scripts(), (TEMPLATES.parent / "sorting.js").read_text(encoding="utf-8").strip())
 
 
 def _lead(report: Report) -> str:
@@ -87,14 +93,15 @@ def _main_table(report: Report) -> str:
     return table_html(replace(main_table(report), notes=()), group=True) if report.generators else ""
 
 
-def _part(section: Section) -> dict[str, Any]:
+def part(section: Section) -> dict[str, Any]:
+    """A part of the results as the templates take it."""
     return {
         "key": section.key,
         "title": section.title,
         "lead": section.lead,
         "recorded": section.recorded,
         "missing": section.missing,
-        "figures": [Markup(_figure(chart)) for chart in section.charts],  # noqa: S704 - escaped by element()
+        "figures": [Markup(figure(chart)) for chart in section.charts],  # noqa: S704 - escaped by element()
         "tables": [_table(table) for table in section.tables],
     }
 
@@ -109,7 +116,8 @@ def _table(table: Table) -> dict[str, Any]:
     return {"title": table.title, "rows": len(table.rows), "html": html}
 
 
-def _environment() -> Environment:
+def environment() -> Environment:
+    """The templates, with the filters that write values for people."""
     loader = FileSystemLoader(TEMPLATES, encoding="utf-8")
     result = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -119,11 +127,12 @@ def _environment() -> Environment:
     return result
 
 
-def _style() -> str:
+def style() -> str:
+    """Of every page of ours: palettes, figures, text and tables."""
     return embed.style() + (TEMPLATES / "report.css").read_text(encoding="utf-8")
 
 
-def _figure(chart: Chart) -> str:
+def figure(chart: Chart) -> str:
     """A figure with its words; a shaded one says what its ground means."""
     words = f"<b>{escape(chart.title)}</b>. {escape(wording.whole(chart.alt))}"
     if chart.shade is not None:
@@ -190,7 +199,13 @@ def _signatures(report: Report) -> list[tuple[str, Mapping[str, str]]]:
             out.append((f"{generator.facts.name}, {mode}", lines))
     if report.sources:
         out.append(("HJ by source", {row.name: row.mean.signature for row in report.sources}))
-    for section in report.sections:
+    return [*out, *section_signatures(report.sections)]
+
+
+def section_signatures(sections: Sequence[Section]) -> list[tuple[str, Mapping[str, str]]]:
+    """For each table, the lines that identify its numbers, each once."""
+    out: list[tuple[str, Mapping[str, str]]] = []
+    for section in sections:
         for table in section.tables:
             first: dict[str, str] = {}
             for name, estimate in table.estimates():

@@ -42,7 +42,8 @@ def payload(report: Report, *, now: datetime) -> dict[str, Any]:
         "crowd": encoded["crowd"],
         "ratings_per_text": {str(count): texts for count, texts in report.ratings_per_text},
         "quality": encoded["flags"],
-        "results": [_section(one) for one in report.sections],
+        "items": section_json(report.items),
+        "results": [section_json(one) for one in report.sections],
         "warnings": [asdict(warn) for warn in report.warnings],
         "verdicts": list(report.verdicts),
         "limits": list(report.limits),
@@ -86,7 +87,8 @@ def read(document: Any) -> ReportInput:
     return given
 
 
-def _section(one: Section) -> dict[str, Any]:
+def section_json(one: Section) -> dict[str, Any]:
+    """A part of the results; figures are not in it, their numbers are."""
     return {
         "key": one.key,
         "title": one.title,

@@ -199,6 +199,8 @@ class GeneratorFacts:
     log_prob_decoding: the distribution the log-probabilities belong to; a difference from `decoding` warns.
     length_unit: unit of `Item.length` (`whitespace`, `model_token`, `char`).
     truth: known truths of a rehearsal, None otherwise.
+    log_prob_model: what gave the log-probabilities (model, revision, tokenizer, number format).
+    generation: settings that all of its texts were made by, one sentence each (`model = tiny`).
     """
 
     name: str
@@ -207,6 +209,8 @@ class GeneratorFacts:
     log_prob_decoding: str | None = None
     length_unit: str = "whitespace"
     truth: Truth | None = None
+    log_prob_model: str | None = None
+    generation: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +219,7 @@ class TextRow:
 
     id: as in Item.id. source: reference or model. generator: its generator's name, None for a reference.
     body: the text as shown. context_id: id shared by the texts of one context. context: the context as shown.
+    corpus_count: how often it occurs in the corpus `corpus_name`.
     """
 
     id: str
@@ -223,6 +228,8 @@ class TextRow:
     body: str
     context_id: str | None = None
     context: str | None = None
+    corpus_count: int | None = None
+    corpus_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +275,8 @@ class ReportInput:
     conditions, assignments, comments, codes, pages, plan, attached: see `particulars`; empty or None: not recorded.
     quality: sentences on exclusions, as a methods section would say them; None where nothing was decided.
     licence: of the texts. language: of the texts, in English. statements: (key, words) that only a person can say:
-    `reference`, `contact`, `input`, `people`, `criterion`, `impact` of the datasheet.
+    `reference`, `contact`, `input`, `people`, `criterion`, `impact` of the datasheet, `demographics` of the raters.
+    codebook: (category, its codes) of the comments' codes.
     """
 
     study: StudyFacts
@@ -294,6 +302,7 @@ class ReportInput:
     licence: str | None = None
     language: str | None = None
     statements: tuple[tuple[str, str], ...] = ()
+    codebook: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def said(self, key: str) -> str | None:
         """What a person stated under that key, or None."""

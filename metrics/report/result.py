@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, date
 from fractions import Fraction
+from statistics import median
 
 from metrics.figures.hj_by_source import SourceRow
 from metrics.figures.huse_scatter import Panel
@@ -62,6 +65,7 @@ class Report:
     warnings: what a reader must know. verdicts, limits: sentences of the summary: what the study says, and what
     cannot be concluded from it. sections: the results, part by part. p_null: of HUSE = 1, by generator. asked: what
     reviewers ask for, and whether it is recorded. sheet: the datasheet. methods: sentences of a methods section.
+    items: checks of the texts themselves.
     """
 
     input: ReportInput
@@ -79,6 +83,19 @@ class Report:
     asked: tuple[Asked, ...]
     sheet: tuple[Entry, ...]
     methods: tuple[str, ...]
+    items: Section
+
+    @property
+    def ratings_per_rater(self) -> tuple[int, float, int] | None:
+        """Fewest, median and most kept ratings of a rater; None without ratings."""
+        counts = sorted(Counter(one.rater for one in self.input.ratings if one.kept).values())
+        return (counts[0], float(median(counts)), counts[-1]) if counts else None
+
+    @property
+    def days(self) -> tuple[tuple[date, int], ...]:
+        """Days (UTC) on which assignments were handed in, with how many."""
+        found = Counter(a.submitted_at.astimezone(UTC).date() for a in self.input.assignments if a.submitted_at)
+        return tuple(sorted(found.items()))
 
     @property
     def raters(self) -> int | None:

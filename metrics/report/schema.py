@@ -13,7 +13,8 @@ def _each(one: Schema) -> Schema:
     return {"type": "object", "additionalProperties": one}
 
 
-def _object(properties: dict[str, Schema], *, optional: tuple[str, ...] = ()) -> Schema:
+def object_schema(properties: dict[str, Schema], *, optional: tuple[str, ...] = ()) -> Schema:
+    """An object with these fields and no others; all but `optional` are needed."""
     needed = [name for name in properties if name not in optional]
     return {"type": "object", "properties": properties, "required": needed, "additionalProperties": False}
 
@@ -21,10 +22,10 @@ def _object(properties: dict[str, Schema], *, optional: tuple[str, ...] = ()) ->
 NUMBER = {"type": ["number", "null"]}
 TEXT = {"type": "string"}
 TEXTS = {"type": "array", "items": TEXT}
-INTERVAL = _object(
+INTERVAL = object_schema(
     {"low": NUMBER, "high": NUMBER, "level": NUMBER, "method": TEXT, "target": TEXT}, optional=("target",)
 )
-ESTIMATE = _object(
+ESTIMATE = object_schema(
     {
         "value": NUMBER,
         "n": {"type": "integer"},
@@ -35,30 +36,30 @@ ESTIMATE = _object(
     }
 )
 CELL = {"anyOf": [{"type": ["string", "number", "null"]}, {"$ref": "#/$defs/Estimate"}]}
-TABLE = _object(
+TABLE = object_schema(
     {
         "schema_version": {"type": "integer"},
         "name": TEXT,
         "title": TEXT,
-        "columns": {"type": "array", "items": _object({"key": TEXT, "title": TEXT, "kind": TEXT})},
+        "columns": {"type": "array", "items": object_schema({"key": TEXT, "title": TEXT, "kind": TEXT})},
         "rows": {"type": "array", "items": _each(CELL)},
         "notes": TEXTS,
         "signatures": TEXTS,
     }
 )
-SECTION = _object(
+SECTION = object_schema(
     {
         "key": TEXT,
         "title": TEXT,
         "lead": TEXTS,
         "tables": {"type": "array", "items": {"$ref": "#/$defs/Table"}},
-        "missing": {"type": "array", "items": _object({"part": TEXT, "why": TEXT})},
+        "missing": {"type": "array", "items": object_schema({"part": TEXT, "why": TEXT})},
     }
 )
-MEASURES = _object({name: {"$ref": "#/$defs/Estimate"} for name in ("huse", "huse_q", "huse_d", "log_prob_only")})
-GENERATOR = _object(
+MEASURES = object_schema({name: {"$ref": "#/$defs/Estimate"} for name in ("huse", "huse_q", "huse_d", "log_prob_only")})
+GENERATOR = object_schema(
     {
-        "modes": _object({"exact": MEASURES, "paper": MEASURES}),
+        "modes": object_schema({"exact": MEASURES, "paper": MEASURES}),
         **{name: {"type": "integer"} for name in ("n", "n_reference", "n_model")},
         **{name: {"type": ["string", "null"]} for name in ("decoding", "log_prob_decoding", "length_unit")},
     }
@@ -82,10 +83,11 @@ def document_schema() -> Schema:
         "generators": _each({"$ref": "#/$defs/Generator"}),
         "hj": _each({"$ref": "#/$defs/Estimate"}),
         "ratings_per_text": _each({"type": "integer"}),
+        "items": {"$ref": "#/$defs/Section"},
         "results": {"type": "array", "items": {"$ref": "#/$defs/Section"}},
         "warnings": {"type": "array", "items": schema(Warn, defs)},
         **{name: {"type": "array", "items": {"type": "string"}} for name in ("verdicts", "limits", "methods")},
-        "completeness": _object({"score": {"type": "string"}, "items": asked}),
+        "completeness": object_schema({"score": {"type": "string"}, "items": asked}),
         "datasheet": entries,
         "reproducibility": {"type": "object"},
         "truth": {"type": "object"},
@@ -94,6 +96,6 @@ def document_schema() -> Schema:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Report of Assay",
-        **_object(properties, optional=("truth",)),
+        **object_schema(properties, optional=("truth",)),
         "$defs": dict(sorted(defs.items())),
     }

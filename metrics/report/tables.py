@@ -147,7 +147,13 @@ def _raters(given: ReportInput) -> Iterator[Row]:
 def _results(report: Report) -> Iterator[Row]:
     """Every estimate of every table, a line each."""
     parts = [("huse", main_table(report))] if report.generators else []
+    parts += [("items", table) for table in report.items.tables]
     parts += [(section.key, table) for section in report.sections for table in section.tables]
+    yield from estimate_rows(parts)
+
+
+def estimate_rows(parts: Iterable[tuple[str, Table]]) -> Iterator[Row]:
+    """Every number of tables, each with the part that it stands in, as rows of `dictionary.RESULTS`."""
     for part, table in parts:
         words = [column for column in table.columns if column.kind in ("text", "range")]
         for row in table.rows:

@@ -27,15 +27,15 @@ FACTORS = ("training", "domain", "generator")
 OVERALL = "all judgments"
 
 
-def judgments(given: ReportInput) -> list[Judged]:
-    """The kept answers to who wrote a text, each with its condition's factors."""
+def judgments(given: ReportInput, *, every: bool = False) -> list[Judged]:
+    """The kept answers (every: all) to who wrote a text, each with its condition's factors."""
     source = {text.id: HUMAN if text.source == REFERENCE else MACHINE for text in given.texts}
     factors = {one.name: _factors(one) for one in given.conditions}
     none: dict[str, str] = dict.fromkeys(FACTORS, "all")
     return [
         Judged(one.rater, one.text, source[one.text], int(one.value), factors.get(one.condition, none))
         for one in given.ratings
-        if one.kept and one.criterion == CRITERION
+        if (one.kept or every) and one.criterion == CRITERION
     ]
 
 
@@ -58,11 +58,12 @@ def section(given: ReportInput, *, level: float, seed: int) -> Section | None:
     tables = [_main(evaluation, found, by), _tests(evaluation), _confusion(evaluation)]
     compared = _compared(found, by, level, missing)
     if compared is not None:
-        tables += [_pairs(compared), _tukey(compared)] if compared.tukey else [_pairs(compared)]
+        tables += compared_tables(compared)
     try:
         tables.append(_mixed(mixed_accuracy(found, by, level=level, seed=seed)))
     except MetricsError as error:
         missing.append(("Mixed model of right answers", str(error)))
+    tables += _exclusions(evaluation, judgments(given, every=True), len(found), by, level)
     tables.append(_items(found))
     missing.append(("Equivalence (TOST)", "no margin was declared before the data"))
     lead = (_verdict(evaluation, level),)
@@ -193,6 +194,11 @@ def _compared(
         return None
 
 
+def compared_tables(compared: ConditionComparison) -> list[Table]:
+    """Each pair of conditions by Welch's test, and all pairs together where there are not too many."""
+    return [_pairs(compared), _tukey(compared)] if compared.tukey else [_pairs(compared)]
+
+
 def _pairs(compared: ConditionComparison) -> Table:
     columns = (
         Column("a", "First"),
@@ -250,6 +256,29 @@ def _mixed(found: MixedModel) -> Table:
         "Mixed model of right answers, texts and evaluators crossed; the first effect is the first condition's share."
     )
     return Table("evaluators-mixed", title, (*columns, Column("n", "n", "count")), rows, tuple(notes))
+
+
+def _exclusions(
+    evaluation: Evaluation, everything: Sequence[Judged], kept: int, by: Sequence[str], level: float
+) -> list[Table]:
+    """Accuracy with and without what was left out; none where nothing was."""
+    if len(everything) == kept:
+        return []
+    whole = evaluate_judgments(everything, by, level=level)
+    rows: list[Row] = []
+    for words, one in (("as reported", evaluation), ("with every judgment", whole)):
+        for name, condition in _condition_rows(one):
+            accuracy = condition.accuracy.accuracy
+            rows.append((name, words, accuracy, int(accuracy.settings["judgments"] or 0), accuracy.n))
+    columns = (
+        Column("condition", "Condition"),
+        Column("which", "Judgments"),
+        Column("accuracy", "Accuracy", "share_estimate", n="evaluators", digits=1),
+        Column("ratings", "Ratings", "count"),
+        Column("evaluators", "Evaluators", "count"),
+    )
+    title = "Accuracy with and without the exclusions of the section Quality."
+    return [Table("evaluators-exclusions", title, columns, tuple(rows))]
 
 
 def _items(found: Sequence[Judged]) -> Table:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -40,12 +40,21 @@ def write(
     formats: the zip holds all others that can be made. chromium: prints PDFs and pictures; without it PDF is refused
     (NoBrowser) and LaTeX comes without figures.
     """
+    check_formats(formats, now=now)
+    return put(out_dir, contents_of(report, now=now, formats=formats, chromium=chromium, sandbox=sandbox))
+
+
+def check_formats(formats: Sequence[str], *, now: datetime) -> None:
+    """Raise BadInput for a date without a zone, a format that there is not, and none at all."""
     if now.tzinfo is None:
         raise BadInput("the date of a report carries a time zone", column="now")
     strange = [name for name in formats if name not in FORMATS]
     if strange or not formats:
         raise BadInput(f"a format is one of {', '.join(FORMATS)}", column="formats")
-    contents = contents_of(report, now=now, formats=formats, chromium=chromium, sandbox=sandbox)
+
+
+def put(out_dir: Path, contents: Mapping[str, bytes]) -> list[Path]:
+    """Write the files, all or none of them; the folder is made if absent."""
     out_dir.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out_dir, prefix=".writing-") as beside:
         for name, content in contents.items():
@@ -75,15 +84,17 @@ def contents_of(
             at = now.astimezone(UTC)
             made["report.pdf"] = printed.printed(page, chromium=chromium, now=at, sandbox=sandbox)
     if "json" in wanted:
-        made["report.json"] = _json(payload(report, now=now))
-        made["report.schema.json"] = _json(document_schema())
+        made["report.json"] = as_json(payload(report, now=now))
+        made["report.schema.json"] = as_json(document_schema())
     if "csv" in wanted:
         made |= data
     if "latex" in wanted:
         made |= _latex(report, now=now, chromium=chromium, sandbox=sandbox)
     made["references.bib"] = bibliography.bibtex(report).encode()
     if every:
-        whole = archive.archive(report, made, now=now)
+        study, said = report.input.study, " ".join(report.verdicts)
+        about = archive.About(f"Human evaluation {study.name}", said, report.input.licence)
+        whole = archive.archive(about, made, now=now)
         made = {name: content for name, content in made.items() if _asked(name, formats, data)}
         made[archive.NAME] = whole
     return made
@@ -107,5 +118,6 @@ def _latex(report: Report, *, now: datetime, chromium: Path | None, sandbox: boo
     return made
 
 
-def _json(document: object) -> bytes:
+def as_json(document: object) -> bytes:
+    """JSON as the files hold it: UTF-8, indented by one, no NaN. Ends with LF."""
     return (json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()

@@ -122,7 +122,10 @@ class Market:
 
 def manage(environment: dict[str, str], *arguments: str) -> str:
     command = [sys.executable, str(ROOT / "manage.py"), *arguments]
-    return subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"manage.py {arguments[0]} failed: {done.stderr[-4000:]}")
+    return done.stdout
 
 
 @contextmanager

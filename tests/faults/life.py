@@ -35,6 +35,10 @@ SECONDS = 3
 FLOOR = (REWARD + BONUS) * 3600 // SECONDS
 
 
+# How often a process is sent to a point at which none has died yet: the marketplace may refuse its call on the way.
+TRIES = 4
+
+
 @dataclass
 class Tally:
     """Kills by point ("at a random moment" among them), and processes that ended by themselves."""
@@ -45,6 +49,11 @@ class Tally:
     @property
     def total(self) -> int:
         return sum(self.kills.values())
+
+    @property
+    def unreached(self) -> list[str]:
+        """The named points at which nothing has died yet."""
+        return sorted(name for name in points.ALL if not self.kills[name])
 
 
 @dataclass
@@ -122,9 +131,11 @@ class Life:
         """Run a command that decides, killed at every point in turn, until it ends by itself."""
         status = self.study().status
         for job in self._dooms([command, self.name, *options], at):
-            if self._happened(what, status):
-                return
-            self._run(job)
+            for _ in range(self._tries(job)):
+                if self._happened(what, status):
+                    return
+                if self._run(job) == [-9]:
+                    break
         for _ in range(20):
             if self._happened(what, status) or self._run({"argv": [command, self.name, *options]}) == [0]:
                 return
@@ -134,16 +145,22 @@ class Life:
         """Two workers side by side, killed at every point in turn, until nothing waits."""
         argv = ["work", "--study", self.name, "--only", "market"]
         for job in self._dooms(argv, at):
-            self._wait_for_due()
-            self._run(job, job)
+            for _ in range(self._tries(job)):
+                self._wait_for_due()
+                if not self._open() or -9 in self._run(job, job):
+                    break
         for _ in range(200):
             self._run({"argv": argv}, {"argv": argv})
-            open_ones = Intent.objects.filter(study=self.study(), state__in=["waiting", "taken"])
-            if not open_ones.exists():
+            if not self._open():
                 break
         failed = list(Intent.objects.filter(study=self.study(), state="failed").values_list("kind", "outcome"))
-        if failed or open_ones.exists():
-            raise AssertionError(f"{self.name}: {list(open_ones.values_list('kind', 'outcome'))} wait, {failed} failed")
+        if failed or self._open():
+            raise AssertionError(f"{self.name}: {self._open()} wait, {failed} failed")
+
+    def _open(self) -> list[tuple[str, str]]:
+        """Effects that are not done."""
+        rows = Intent.objects.filter(study=self.study(), state__in=["waiting", "taken"])
+        return list(rows.values_list("kind", "outcome"))
 
     def _wait_for_due(self) -> None:
         """Until a row may be taken: what a killed process had in hands comes back after its lease."""
@@ -163,7 +180,11 @@ class Life:
         """By messages and by polling, in processes that are killed."""
         argv = ["work", "--study", self.name, "--only", "market", "--collect"]
         for job in self._dooms(argv, points.COLLECTING):
-            self._run(job, {"argv": ["collect", self.name]})
+            for _ in range(self._tries(job)):
+                # A collector that lives would leave nothing to find for one that is to die at a new point.
+                beside = [] if self._new(job) else [{"argv": ["collect", self.name]}]
+                if self._run(job, *beside)[0] == -9:
+                    break
         for _ in range(20):
             if self._run({"argv": ["collect", self.name]}) == [0]:
                 return
@@ -181,11 +202,25 @@ class Life:
         return what in {"pause", "resume", "expire", "close"} and self.study().status != before
 
     def _dooms(self, argv: list[str], at: Sequence[Point]) -> list[dict[str, Any]]:
-        """A job for every point and one at a random moment, or `doomed` of them by chance."""
-        jobs = [{"argv": argv, "point": one.name, "nth": self.dice.choice([1, 1, 1, 2])} for one in at]
-        jobs.append({"argv": argv, "after": self.dice.uniform(0.05, 0.8)})
-        self.dice.shuffle(jobs)
-        return jobs if self.doomed is None else jobs[: self.doomed]
+        """A job for every point and one at a random moment, or `doomed` of them by chance.
+
+        Points at which nothing has died yet come first, in their order: while there is still something to do there.
+        """
+        jobs: list[dict[str, Any]] = [{"argv": argv, "point": one.name, "nth": 1} for one in at]
+        first = [] if self.doomed is not None else [job for job in jobs if self._new(job)]
+        others = [job for job in jobs if job not in first]
+        for job in others:
+            job["nth"] = self.dice.choice([1, 1, 1, 2])
+        others.append({"argv": argv, "after": self.dice.uniform(0.05, 0.8)})
+        self.dice.shuffle(others)
+        return [*first, *others][: self.doomed]
+
+    def _new(self, job: dict[str, Any]) -> bool:
+        """Whether nothing has died at the job's point yet."""
+        return "point" in job and not self.tally.kills[job["point"]]
+
+    def _tries(self, job: dict[str, Any]) -> int:
+        return TRIES if self.doomed is None and self._new(job) else 1
 
     def _run(self, *jobs: dict[str, Any]) -> list[int]:
         found = self.nursery.run(*jobs)

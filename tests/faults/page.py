@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
 
 from tests.faults.points import ALL
-
-
-class Ran(Protocol):
-    title: str
-    studies: int
-    kills: Counter[str]
-    restarts: int
-    seconds: float
-    found: Counter[str]
-
+from tests.faults.verdict import Run
 
 HEAD = """# Reliability
 
@@ -25,7 +14,9 @@ Made by `make faults` (`python -m tests.faults`). It starts a PostgreSQL and a R
 studies through their whole life (publish, collect, pause, resume, leave work out, top up, approve, pay bonuses, expire,
 close), kills the processes that do it by SIGKILL, and then counts on both sides, in our tables and in the
 marketplace's, what must be 0. Each study's budget is what it costs to the cent: a place or a bonus paid twice could
-not be paid for. Wherever a process died, the same command is given again; nobody mends anything by hand.
+not be paid for. Wherever a process died, the same command is given again; nobody mends anything by hand. The command
+fails (status 1) where one of these numbers is not 0, where a named moment was not met on one of the installations, and
+where fewer than 200 processes were killed.
 
 While this happens the marketplace throttles one call in {throttle_every}, fails one in {fail_every} by a 500, carries
 out one writing call in {drop_after_commit_every} and closes the connection without an answer, loses one notification in
@@ -35,7 +26,7 @@ of comes back to others after one second, so that slow workers and their success
 """
 
 
-def write(runs: Sequence[Ran], faults: Mapping[str, int], path: Path) -> None:
+def write(runs: Sequence[Run], faults: Mapping[str, int], path: Path) -> None:
     """Write the page."""
     parts = [HEAD.format(**faults), "| | " + " | ".join(run.title for run in runs) + " |"]
     parts.append("|---|" + "---|" * len(runs))

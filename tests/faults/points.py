@@ -29,47 +29,47 @@ def _both(name: str, target: str) -> tuple[Point, Point]:
 
 
 DATABASE = _both("a commit of the database", COMMIT)
+# In each step the moments that come first, or are met by this step alone, stand first.
 DECIDING = (
-    *DATABASE,
     Point("money set aside, nothing committed", "annotation.books:reserve", "after"),
     Point("log written, nothing committed", "annotation.models.audit:AuditManager.record", "after"),
+    *DATABASE,
 )
 CARRYING = (
-    *DATABASE,
     Point("a row taken", "annotation.outbox:take", "after"),
     Point("the first call noted", "annotation.outbox:note_first_call", "after"),
     Point("the outcome to be written", "annotation.outbox:outcome", "before"),
+    *DATABASE,
 )
-CREATING = (*CARRYING, *_both("the call that creates a HIT", "annotation.crowd.client:Market.create_hit"))
-ADDING = (*CARRYING, *_both("the call that adds places", "annotation.crowd.client:Market.add_places"))
-EXPIRING = (*CARRYING, *_both("the call that expires a HIT", "annotation.crowd.client:Market.expire"))
-PROLONGING = (*CARRYING, *_both("the call that prolongs a HIT", "annotation.crowd.client:Market.prolong"))
-DELETING = (*CARRYING, *_both("the call that deletes a HIT", "annotation.crowd.client:Market.delete_hit"))
+CREATING = (*_both("the call that creates a HIT", "annotation.crowd.client:Market.create_hit"), *CARRYING)
+ADDING = (*_both("the call that adds places", "annotation.crowd.client:Market.add_places"), *CARRYING)
+EXPIRING = (*_both("the call that expires a HIT", "annotation.crowd.client:Market.expire"), *CARRYING)
+PROLONGING = (*_both("the call that prolongs a HIT", "annotation.crowd.client:Market.prolong"), *CARRYING)
+DELETING = (*_both("the call that deletes a HIT", "annotation.crowd.client:Market.delete_hit"), *CARRYING)
 APPROVING = (
-    *CARRYING,
     *_both("the call that approves", "annotation.crowd.client:Market.approve"),
     *_both("the payment is booked", "annotation.books:spend"),
+    *CARRYING,
 )
 PAYING = (
-    *CARRYING,
     *_both("the call that pays a bonus", "annotation.crowd.client:Market.send_bonus"),
     *_both("the payment is booked", "annotation.books:spend"),
+    *CARRYING,
 )
 COLLECTING = (
-    *DATABASE,
-    *_both("a page is stored", "annotation.flows.collect:_store"),
-    Point("raw answers stored, nothing committed", "annotation.flows.collect:_insert", "after"),
     Point("a message stored, not deleted", "annotation.flows.hear:_stored", "after"),
     Point("a message deleted", "annotation.crowd.client:Market.delete_message", "after"),
+    Point("before a page is stored", "annotation.flows.collect:_store", "before"),
+    Point("raw answers stored, nothing committed", "annotation.flows.collect:_insert", "after"),
+    Point("after a page is stored", "annotation.flows.collect:_store", "after"),
     *_both("answers are read", "annotation.flows.read:_store"),
+    *DATABASE,
 )
 ALL = {
     point.name: point
-    for points in (
-        DECIDING, CREATING, ADDING, EXPIRING, PROLONGING, DELETING, APPROVING, PAYING, COLLECTING
-    )
+    for points in (DECIDING, CREATING, ADDING, EXPIRING, PROLONGING, DELETING, APPROVING, PAYING, COLLECTING)
     for point in points
-}  # fmt: skip
+}
 
 
 def doom(name: str, nth: int) -> None:

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,21 +20,32 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connections
 
 from annotation.models import Intent
-from tests.faults.life import FLOOR, Life, Person, full
+from tests.faults import points
+from tests.faults.life import FLOOR, Life, Person, Tally, full
+from tests.faults.points import Point
 from tests.faults.servers import ROOT, PostgreSQL, Redis
 
 CELERY = [sys.executable, "-m", "celery", "-A", "deploy"]
+DOOMED = [sys.executable, "-m", "tests.faults.doomed"]
+WORKERS = ("one", "two")
+# When all is done, workers may still be on their way to a point; so long is waited for them.
+LINGER = 15.0
 
 
 @dataclass
 class Crew:
-    """Two workers and a scheduler; whoever is found dead is replaced."""
+    """Two workers and a scheduler; whoever is found dead is replaced.
+
+    `at`: points at which workers shall die before anything else happens to them; each new worker is sent to the next.
+    """
 
     environment: dict[str, str]
     log: Any
     dice: random.Random
-    kills: int = 0
+    tally: Tally
+    at: list[str] = field(default_factory=list)
     _running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+    _sent: dict[str, str] = field(default_factory=dict)
 
     def __enter__(self) -> Crew:
         self.tend()
@@ -45,27 +56,53 @@ class Crew:
             one.kill()
             one.wait(timeout=30)
 
-    def tend(self) -> None:
-        for name in ("one", "two"):
-            words = ["worker", "--pool", "solo", "-n", f"{name}@faults", "-l", "ERROR", "--without-gossip"]
-            self._start(name, [*CELERY, *words])
-        schedule = os.path.join(os.path.dirname(self.log.name), "beat")  # noqa: PTH118, PTH120
-        self._start("beat", [*CELERY, "beat", "-l", "ERROR", "-s", schedule, "--pidfile="])
+    def send(self, at: Sequence[Point]) -> None:
+        """From now on workers die at these points, as far as nobody has died there yet; both are replaced."""
+        self.at = [point.name for point in at if not self.tally.kills[point.name]]
+        self._sent.clear()
+        if self.at:
+            for name in WORKERS:
+                self._running[name].kill()
+                self._running[name].wait(timeout=30)
+                self._running.pop(name)
+        self.tend()
 
-    def _start(self, name: str, command: list[str]) -> None:
-        known = self._running.get(name)
-        if known is None or known.poll() is not None:
-            self._running[name] = subprocess.Popen(
-                command, cwd=ROOT, env=self.environment, stdout=self.log, stderr=subprocess.STDOUT
-            )
+    def tend(self) -> None:
+        """Count who has died at a point, and replace the dead."""
+        for name in WORKERS:
+            found = self._running.get(name)
+            if found is not None and found.poll() is None:
+                continue
+            point = self._sent.pop(name, None)
+            if found is not None and point is not None and found.returncode == -signal.SIGKILL:
+                self.tally.kills[point] += 1
+            self._start(name)
+        schedule = os.path.join(os.path.dirname(self.log.name), "beat")  # noqa: PTH118, PTH120
+        if "beat" not in self._running or self._running["beat"].poll() is not None:
+            self._run("beat", [*CELERY, "beat", "-l", "ERROR", "-s", schedule, "--pidfile="])
+
+    def _start(self, name: str) -> None:
+        command = CELERY
+        if self.at:
+            self._sent[name] = self.at.pop(0)
+            command = [*DOOMED, self._sent[name]]
+        self._run(
+            name, [*command, "worker", "--pool", "solo", "-n", f"{name}@faults", "-l", "ERROR", "--without-gossip"]
+        )
+
+    def _run(self, name: str, command: list[str]) -> None:
+        self._running[name] = subprocess.Popen(
+            command, cwd=ROOT, env=self.environment, stdout=self.log, stderr=subprocess.STDOUT
+        )
 
     def kill_one(self) -> None:
-        """A worker, at a random moment, without a word."""
-        victim = self._running[self.dice.choice(["one", "two"])]
-        if victim.poll() is None:
+        """A worker that was sent nowhere, at a random moment, without a word."""
+        name = self.dice.choice(WORKERS)
+        victim = self._running[name]
+        if victim.poll() is None and name not in self._sent:
             victim.send_signal(signal.SIGKILL)
             victim.wait(timeout=30)
-            self.kills += 1
+            self.tally.kills["a random moment"] += 1
         self.tend()
 
 
@@ -85,40 +122,58 @@ class QueuedLife:
         life.found()
         people = [Person(f"{life.name}-{who}") for who in ("bea", "cy", "dee")]
         self.command("publish", life.name, "--yes")
-        self.until(self.published, kill=True, restart=self.postgres)
+        self.until(self.published, at=points.CREATING, restart=self.postgres)
         people[0].rates(life.name)
         people[1].rates(life.name)
-        self.until(lambda: full(life.study()), kill=True, restart=self.redis)
+        self.until(lambda: full(life.study()), at=points.COLLECTING, restart=self.redis)
+        self.until(self.read)
+        # From here on the workers replace ratings by themselves.
+        self.command("top_up", life.name, "--always", "yes")
+        self.crew.send((*points.DECIDING, *points.ADDING, *points.PROLONGING))
         life.leave_one_out()
-        self.command("top_up", life.name)
-        self.until(self.idle, kill=True)
+        self.until(lambda: self.topped_up() and self.idle(), at=None)
         people[2].rates(life.name)
-        self.until(lambda: full(life.study()) and self.read(), kill=True, restart=self.postgres)
+        self.until(lambda: full(life.study()) and self.read(), at=points.COLLECTING, restart=self.postgres)
         self.command("approve", life.name)
-        self.until(self.idle, kill=True, restart=self.redis)
+        self.until(self.idle, at=points.APPROVING, restart=self.redis)
         self.command("fair_pay", life.name, "--pay", "--floor", str(FLOOR))
-        self.until(self.idle, kill=True)
+        self.until(self.idle, at=points.PAYING)
         self.command("expire", life.name)
         self.until(lambda: self.idle() and self.over())
         self.command("close", life.name)
-        self.until(self.idle)
+        self.until(self.idle, at=points.DELETING)
 
     def until(
-        self, happened: Callable[[], bool], *, kill: bool = False, restart: PostgreSQL | Redis | None = None
+        self,
+        happened: Callable[[], bool],
+        *,
+        at: Sequence[Point] | None = (),
+        restart: PostgreSQL | Redis | None = None,
     ) -> None:
-        """Wait while workers are killed now and then; a server is restarted once in between."""
-        end, next_kill = time.monotonic() + 240, time.monotonic() + self.crew.dice.uniform(1, 4)
-        share = self.crew.kills + max(1, self.kills // 6)
-        while not self._asked(happened) or (kill and self.crew.kills < share and self.crew.kills < self.kills):
+        """Wait while workers are killed, at the points of the step (None: they were sent already) and now and then.
+
+        A server is restarted once in between.
+        """
+        if at:
+            self.crew.send(at)
+        tally, dice = self.crew.tally, self.crew.dice
+        begun, done_at = tally.total, 0.0
+        share, end = min(begun + max(1, self.kills // 6), self.kills), time.monotonic() + 300
+        next_kill = time.monotonic() + dice.uniform(1, 4)
+        while not done_at or (at and tally.total < share and time.monotonic() < done_at + LINGER):
             if time.monotonic() > end:
                 raise TimeoutError(f"the queue did not finish: {self._left()}")
-            if restart is not None and self.crew.kills > share - max(1, self.kills // 6):
+            if restart is not None and tally.total > begun:
                 restart.restart()
                 self.restarts, restart = self.restarts + 1, None
-            if kill and time.monotonic() > next_kill and self.crew.kills < min(share, self.kills):
+            if at and not self.crew.at and time.monotonic() > next_kill and tally.total < share:
                 self.crew.kill_one()
-                next_kill = time.monotonic() + self.crew.dice.uniform(1, 5)
+                next_kill = time.monotonic() + dice.uniform(1, 5)
             self.crew.tend()
+            if not self._asked(happened):
+                done_at = 0.0
+            elif not done_at:
+                done_at = time.monotonic()
             time.sleep(0.2)
 
     def _asked(self, happened: Callable[[], bool]) -> bool:
@@ -149,6 +204,9 @@ class QueuedLife:
     def read(self) -> bool:
         return not self.life.study().hits.filter(submissions__parse=None, submissions__isnull=False).exists()
 
+    def topped_up(self) -> bool:
+        return Intent.objects.filter(study=self.life.study(), kind="add_places").exists()
+
     def over(self) -> bool:
         return not self.life.study().hits.exclude(market_status__in=["Reviewable", "Reviewing", "Disposed"]).exists()
 
@@ -157,5 +215,5 @@ class QueuedLife:
         return list(rows.values_list("kind", "state", "outcome"))
 
 
-def crewed(environment: dict[str, str], log: Any, dice: random.Random, stack: ExitStack) -> Crew:
-    return stack.enter_context(Crew(environment, log, dice))
+def crewed(environment: dict[str, str], log: Any, dice: random.Random, tally: Tally, stack: ExitStack) -> Crew:
+    return stack.enter_context(Crew(environment, log, dice, tally))

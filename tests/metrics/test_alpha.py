@@ -202,11 +202,13 @@ def test_a_count_as_large_as_the_base_of_the_packing_is_not_carried_over():
     assert alpha_arrays(item, value) == pytest.approx(plain_alpha(item, value, "nominal"), abs=1e-12)
 
 
-def test_resamples_hold_as_many_items_as_there_are_and_each_as_often_as_its_share():
+@pytest.mark.parametrize("coarse", [0, 1 << 18])
+def test_resamples_hold_as_many_items_as_there_are_and_each_as_often_as_its_share(monkeypatch, coarse):
+    monkeypatch.setattr("metrics.units.THREADED_CELLS", coarse)
     rng = np.random.default_rng(7)
     item, value = np.repeat(np.arange(500), 3), rng.choice(4, p=[0.9, 0.05, 0.03, 0.02], size=1500)
     units = count_values(item, value)
-    drawn = np.concatenate(list(resample(units, 4000, rng)))
+    drawn = resample(units, 4000, rng, lambda times: times)
     assert (drawn.sum(axis=1) == 500).all()
     share = units.times / 500
     error = np.sqrt(500 * share * (1 - share) / 4000)

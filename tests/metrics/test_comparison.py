@@ -148,3 +148,71 @@ def test_too_few_texts_have_no_interval_and_say_so():
     studies, _ = two(16)
     found = compare_models(studies, draws=20)
     assert (found.differences[0].huse.interval, "too_few_for_interval" in found.flags) == (None, True)
+
+
+# --- models judged in different studies ---
+
+
+def apart(shared: bool, effect: float = 0.0, seed: int = 1, raters: int = 12):
+    """Two studies of 40 contexts, the same or not, each rated by people of its own; the second one's model differs."""
+    first, ratings = rated_study(40, raters, seed)
+    second, more = rated_study(40, raters, seed + 50, shift=0.5 + effect)
+    contexts = {item.context: item.context if shared else f"b-{item.context}" for item in second}
+    renamed = [replace(item, id=f"b-{item.id}", context=contexts[item.context]) for item in second]
+    other = [replace(one, item=f"b-{one.item}", rater=f"b-{one.rater}") for one in more]
+    return {"one": first, "two": renamed}, ratings + other, {"one": "a", "two": "b"}
+
+
+def test_models_of_two_studies_need_no_common_references():
+    studies, ratings, blocks = apart(shared=False)
+    found = compare_models(studies, ratings, blocks=blocks, draws=40)
+    assert found.paired is True
+    assert "studies:2" in found.differences[0].huse.signature
+    assert found.differences[0].huse.n == 160  # no text is shared
+    with pytest.raises(BadInput, match="same references"):
+        compare_models(studies, ratings, draws=40)
+
+
+def test_raters_of_two_studies_widen_the_interval_and_unknown_ones_are_flagged():
+    studies, ratings, blocks = apart(shared=False)
+    known = compare_models(studies, ratings, blocks=blocks, draws=200).differences[0].huse
+    unknown = compare_models(studies, blocks=blocks, draws=200).differences[0].huse
+    assert known.interval.method == "paired half-samples of texts, and half-samples of raters"
+    assert known.interval.high - known.interval.low >= unknown.interval.high - unknown.interval.low
+    assert "interval_without_raters" in unknown.flags
+    assert "interval_without_raters" not in known.flags
+
+
+def test_models_of_one_study_have_no_part_of_raters():
+    studies, ratings = two()
+    found = compare_models(studies, ratings, blocks=dict.fromkeys(studies, "a"), draws=40)
+    assert found == compare_models(studies, ratings, draws=40)
+
+
+def test_each_model_has_its_own_estimate_at_the_common_number_of_ratings():
+    studies, _ = two(60, 20)
+    found = compare_models(studies, draws=400)
+    for name, study in studies.items():
+        alone = evaluate(study, ["exact"], draws=400)["exact"]
+        for measure in ("huse", "huse_q", "huse_d"):
+            own, theirs = found.estimates[name][measure], getattr(alone, measure)
+            assert own.value == pytest.approx(theirs.value)
+            assert own.interval.high - own.interval.low == pytest.approx(
+                theirs.interval.high - theirs.interval.low, rel=0.25
+            )
+
+
+def test_a_model_without_a_block_is_refused():
+    studies, ratings, _ = apart(shared=True)
+    with pytest.raises(BadInput, match="needs its block"):
+        compare_models(studies, ratings, blocks={"one": "a"})
+
+
+def test_the_interval_across_studies_covers_no_difference():
+    # Both studies are drawn from one world, so that 0 is the truth; binomial bounds for 60 studies at 95 %.
+    held = 0
+    for seed in range(60):
+        studies, ratings, blocks = apart(shared=False, seed=100 * seed + 3)
+        span = compare_models(studies, ratings, blocks=blocks, draws=100, seed=seed).differences[0].huse.interval
+        held += span.low <= 0 <= span.high
+    assert held >= 52

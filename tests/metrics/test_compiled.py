@@ -13,11 +13,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from metrics import compiled, huse_arrays, subsample_sd
+from metrics.alpha import alpha_arrays
 from metrics.batch import line_values, plane_values
 from metrics.lines import line_votes
+from metrics.mace import mace
 from metrics.neighbors import NO_SLACK, RELATIVE_SLACK, Slack, plane_votes
 from metrics.strips import line_weights, plane_weights
 from metrics.subsets import Study
+from metrics.workers import dawid_skene
 from tests.metrics.plain import fraction_twice_error
 
 NUMPY = {"kernels": None, "tried": True}
@@ -255,3 +258,37 @@ def test_rows_of_one_set_are_those_of_many():
     one = [plane_values(row[None], q[None], None, sign[None], 5, 1)[0] for row in rows]
     assert many.tolist() == one
     assert line_values(rows[:1], sign[None], 5, 1)[0] == Study(hj, q, z, 5).huse_and_q(np.arange(40)[None])[1][0]
+
+
+def voted(seed: int, items: int, raters: int, labels: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """item, rater, label in no order: half of the cells of a table."""
+    rng = np.random.default_rng(seed)
+    item, rater = np.nonzero(rng.random((items, raters)) < 0.5)
+    order = rng.permutation(len(item))
+    return item[order], rater[order], ((item + (rng.random(len(item)) < 0.4)) % labels)[order]
+
+
+@pytest.mark.parametrize("model", [dawid_skene, mace])
+@pytest.mark.parametrize("labels", [1, 2, 4, 5, 9])
+@pytest.mark.parametrize("one_coin", [False, True])
+def test_worker_models_have_the_numbers_of_numpy(monkeypatch, loops, model, labels, one_coin):
+    options = {"iterations": 9} | ({"one_coin": one_coin} if model is dawid_skene else {"starts": 2})
+    columns = voted(labels, 60, 12, labels)
+    in_state(monkeypatch, NUMPY)
+    slow = model(*columns, **options)
+    with_loops(monkeypatch, loops)
+    fast = model(*columns, **options)
+    for name in ("posterior", "prior", "competence", "competence_low", "log_likelihood"):
+        np.testing.assert_allclose(getattr(fast, name), getattr(slow, name), rtol=1e-9, atol=1e-12)
+    assert (fast.iterations, fast.flags) == (slow.iterations, slow.flags)
+
+
+@MANY
+@given(st.integers(0, 2**20), st.integers(1, 400), st.integers(1, 6), st.sampled_from([np.int8, np.int64, np.int16]))
+def test_alpha_counts_patterns_as_numpy_does(monkeypatch, loops, seed, n, labels, kind):
+    rng = np.random.default_rng(seed)
+    item, value = rng.integers(0, 1 + n // 3, n), rng.integers(0, labels, n).astype(kind)
+    in_state(monkeypatch, NUMPY)
+    slow = alpha_arrays(item, value, "ordinal")
+    with_loops(monkeypatch, loops)
+    assert alpha_arrays(item, value, "ordinal") == slow

@@ -49,6 +49,25 @@ def moment(at: datetime | None) -> SafeString | str:
 
 
 @register.filter
+def span(seconds: int) -> str:
+    """A span of time in its largest whole unit, up to days: 90 minutes, 36 hours, 7 days."""
+    for unit, one, many in (
+        (86_400, _("day"), _("days")),
+        (3600, _("hour"), _("hours")),
+        (60, _("minute"), _("minutes")),
+    ):
+        if seconds and seconds % unit == 0:
+            return f"{seconds // unit:,} {one if seconds == unit else many}"
+    return f"{seconds:,} {_('seconds')}"
+
+
+@register.filter
+def named(names: Iterable[str]) -> str:
+    """Names of fields as a list of words; a dash for none."""
+    return ", ".join(one.replace("_", " ") for one in names) or "–"
+
+
+@register.filter
 def flag_title(kind: str) -> str:
     """A flag's name for a reader."""
     return title_of(kind)
@@ -156,6 +175,9 @@ DEEDS = {
     "overturn": _("turned a rejection into an approval"),
     "record_reply": _("wrote down a worker's reply"),
     "export": _("made a report"),
+    "export_comparison": _("compared it with other studies"),
+    "share": _("shared a report by a link"),
+    "revoke_share": _("revoked a link"),
     "enrol": _("changed who works here"),
     "import_work": _("imported a finished batch"),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -12,7 +12,8 @@ from django.views.decorators.http import require_POST
 
 from annotation import overviews
 from annotation.console import bills
-from annotation.console.forms.design import ArmsForm, DesignForm, WordingForm
+from annotation.console.forms.design import ArmsForm, DesignForm, LaterForm, RetentionForm
+from annotation.console.forms.wording import WordingForm
 from annotation.console.permission import study_page
 from annotation.designs.wording import from_json
 from annotation.exceptions import AssayError
@@ -21,19 +22,41 @@ from annotation.flows.clear_design import clear_design
 from annotation.flows.configure import configure
 from annotation.flows.create import reword
 from annotation.flows.design import design as lay_out
-from annotation.models import Role, Study
+from annotation.models import Role, Study, StudyWording
 from annotation.orders import page_address
 
 
 @study_page()
 def design(request: HttpRequest, study: Study) -> HttpResponse:
-    cells = overviews.laid_out(study)
-    if cells or study.status != Study.Status.DRAFT:
-        return render(
-            request, "console/design_laid_out.html", {"study": study, "cells": cells, "bill": bills.of(study)}
-        )
+    if study.status != Study.Status.DRAFT or study.hits.exists():
+        return _laid_out(request, study, _later(study).of(study))
     context = {"study": study, "form": DesignForm.of(study), "arms": ArmsForm.of(study), "bill": bills.of(study)}
-    return render(request, "console/design.html", context)
+    return render(request, "console/design.html", {**context, "versions": overviews.versions(study)})
+
+
+def _laid_out(request: HttpRequest, study: Study, form: RetentionForm) -> HttpResponse:
+    context = {"study": study, "cells": overviews.laid_out(study), "bill": bills.of(study), "form": form}
+    return render(request, "console/design_laid_out.html", context, status=422 if form.errors else 200)
+
+
+def _later(study: Study) -> type[RetentionForm]:
+    """What of a layout's study may still change."""
+    return LaterForm if study.status == Study.Status.DRAFT else RetentionForm
+
+
+@require_POST
+@study_page(Role.EDITOR)
+def later(request: HttpRequest, study: Study) -> HttpResponse:
+    """Change what does not touch the layout: money, people, times; of a published study how long ids are kept."""
+    form = _later(study)(request.POST)
+    if form.is_valid():
+        try:
+            configure(study, form.cleaned_data, actor=request.user.get_username(), now=timezone.now())
+            messages.success(request, _("Stored."))
+            return redirect("console:design", study.uuid)
+        except AssayError as error:
+            form.add_error(None, str(error))
+    return _laid_out(request, study, form)
 
 
 @require_POST
@@ -48,7 +71,7 @@ def save(request: HttpRequest, study: Study) -> HttpResponse:
         except AssayError as error:
             form.add_error(None, str(error))
     context = {"study": study, "form": form, "arms": arms, "bill": bills.of(study)}
-    return render(request, "console/design.html", context, status=422)
+    return render(request, "console/design.html", {**context, "versions": overviews.versions(study)}, status=422)
 
 
 def _store(request: HttpRequest, study: Study, form: DesignForm, arms: ArmsForm) -> None:
@@ -100,7 +123,8 @@ def clear(request: HttpRequest, study: Study) -> HttpResponse:
 
 @study_page(Role.EDITOR)
 def wording(request: HttpRequest, study: Study) -> HttpResponse:
-    before = from_json(study.wordings.last().body)  # type: ignore[union-attr]
+    asked = request.GET.get("version", "")
+    before = from_json(_version(study, int(asked) if asked.isdigit() else None).body)
     form = WordingForm(request.POST) if request.method == "POST" else WordingForm.of(before)
     if form.is_valid():
         try:
@@ -110,7 +134,30 @@ def wording(request: HttpRequest, study: Study) -> HttpResponse:
         else:
             messages.success(request, _("The words are stored as version %d.") % made.version)
             return redirect("console:design", study.uuid)
-    return render(request, "console/wording.html", {"study": study, "form": form})
+    return render(
+        request, "console/wording.html", {"study": study, "form": form, "versions": overviews.versions(study)}
+    )
+
+
+def _version(study: Study, number: int | None) -> StudyWording:
+    """That version of the words, or the one in use."""
+    stored = study.wordings.all() if number is None else study.wordings.filter(version=number)
+    found = stored.last()
+    if found is None:
+        raise Http404
+    return found
+
+
+@require_POST
+@study_page(Role.EDITOR)
+def use_again(request: HttpRequest, study: Study, version: int) -> HttpResponse:
+    """Go back to an older version of the words: it is stored once more, as the latest."""
+    wanted = from_json(_version(study, version).body)
+    made = reword(study, wanted, actor=request.user.get_username(), now=timezone.now())
+    messages.success(
+        request, _("Version %(old)d is in use again, as version %(new)d.") % {"old": version, "new": made.version}
+    )
+    return redirect("console:design-wording", study.uuid)
 
 
 @study_page()

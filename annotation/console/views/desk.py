@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -98,9 +100,8 @@ def undo(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
 @study_page(Role.REVIEWER)
 def propose(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
     one, form = _one(study, assignment), Propose(request.POST, prefix="propose")
-    if not form.is_valid():
-        return _shown(request, study, one, propose=form)
-    reject.propose(study, one, reason=form.cleaned_data["reason"], actor=visitor(request), now=timezone.now())
+    if refusal := _acted(request, study, one, reject.propose, propose=form):
+        return refusal
     messages.success(request, _("Proposed. It takes a second person to refuse payment."))
     return _onward(study, one)
 
@@ -127,9 +128,8 @@ def drop(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
 @study_page(Role.REVIEWER)
 def overturn(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
     one, form = _one(study, assignment), Reason(request.POST, prefix="overturn")
-    if not form.is_valid():
-        return _shown(request, study, one, overturn=form)
-    reject.overturn(study, one, reason=form.cleaned_data["reason"], actor=visitor(request), now=timezone.now())
+    if refusal := _acted(request, study, one, reject.overturn, overturn=form):
+        return refusal
     messages.success(request, _("The rejection becomes an approval."))
     return redirect("console:review-assignment", study.uuid, one.market_id)
 
@@ -138,10 +138,9 @@ def overturn(request: HttpRequest, study: Study, assignment: str) -> HttpRespons
 @study_page(Role.REVIEWER)
 def reply(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
     one, form = _one(study, assignment), ReplyForm(request.POST, prefix="reply")
-    if not form.is_valid():
-        return _shown(request, study, one, reply=form)
-    reject.record_reply(study, one, body=form.cleaned_data["body"], actor=visitor(request), now=timezone.now())
-    return redirect("console:review-assignment", study.uuid, one.market_id)
+    return _acted(request, study, one, reject.record_reply, reply=form) or redirect(
+        "console:review-assignment", study.uuid, one.market_id
+    )
 
 
 @require_POST
@@ -171,6 +170,17 @@ def bulk(request: HttpRequest, study: Study) -> HttpResponse:
     done = review.approve(study, rows, actor=visitor(request), now=timezone.now(), window=WINDOW, leave_out=leave_out)
     messages.success(request, _("%(n)s approved; they can be taken back for ten minutes.") % {"n": done.decided})
     return redirect("console:review", study.uuid)
+
+
+def _acted(
+    request: HttpRequest, study: Study, one: Submission, verb: Callable[..., object], **given: Form
+) -> HttpResponse | None:
+    """Call the verb with what a form says, under the form's name on the page; the page again where it says nothing."""
+    (form,) = given.values()
+    if not form.is_valid():
+        return _shown(request, study, one, **given)
+    verb(study, one, **form.cleaned_data, actor=visitor(request), now=timezone.now())
+    return None
 
 
 def _one(study: Study, market_id: str) -> Submission:

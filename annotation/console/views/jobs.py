@@ -15,10 +15,13 @@ from annotation.running import folder_of
 
 
 def job_for(user: User, job_id: UUID) -> Job:
-    """The job, for members of its study and for who asked for it. Raises Http404."""
+    """The job, for members of its study, or for who asked for it while they see all its studies. Raises Http404."""
     job = get_object_or_404(Job.objects.select_related("study", "asked_by"), uuid=job_id)
     if job.study is None:
         if job.asked_by_id != user.pk and not user.is_superuser:
+            raise Http404
+        behind = job.settings.get("studies", ())
+        if studies_of(user).filter(uuid__in=behind).count() < len(behind):
             raise Http404
         return job
     job.study = get_object_or_404(studies_of(user), pk=job.study_id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -11,14 +12,13 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from annotation import conf, overviews, standing
+from annotation import conf, overviews, prechecked, standing
 from annotation.console import bills
 from annotation.console.forms.publish import Publish
 from annotation.console.permission import study_page, visitor
-from annotation.crowd.client import Market
 from annotation.exceptions import StateError
 from annotation.flows import jobs
-from annotation.flows.preflight import preflight
+from annotation.flows.preflight import afford
 from annotation.flows.publish import publish as publish_study
 from annotation.flows.review import approve
 from annotation.models import Job, Role, Study, Submission
@@ -29,16 +29,42 @@ SOON = timedelta(hours=24)
 
 @study_page()
 def publish(request: HttpRequest, study: Study) -> HttpResponse:
-    context = {"study": study, "cells": overviews.laid_out(study), "form": Publish(wanted=study.name)}
-    return render(request, "console/publish.html", {**context, "bill": bills.of(study)})
+    return _shown(request, study, Publish(wanted=study.name))
+
+
+def _shown(request: HttpRequest, study: Study, form: Publish) -> HttpResponse:
+    context = {"cells": overviews.laid_out(study), "bill": bills.of(study), **_checked(study, form)}
+    status = 422 if form.errors else 200
+    return render(request, "console/publish.html", {"study": study, **context}, status=status)
+
+
+def _checked(study: Study, form: Publish) -> dict[str, Any]:
+    """The latest check of the study as it is now, and what it found once it has ended."""
+    endpoint = conf.endpoint()
+    job = prechecked.latest(study, endpoint=endpoint.url, now=timezone.now())
+    found = prechecked.from_json(job.outcome) if job and job.state == Job.State.DONE else None
+    return {"job": job, "found": found, "plan": overviews.plan_of(study), "endpoint": endpoint, "form": form}
 
 
 @study_page()
 def check(request: HttpRequest, study: Study) -> HttpResponse:
-    """What was found: every page is rendered, filled in and read back, so it comes after the page."""
-    found = preflight(study, market=Market(conf.endpoint()))
-    context = {"study": study, "found": found, "plan": overviews.plan_of(study), "endpoint": conf.endpoint()}
-    return render(request, "console/check.html", {**context, "form": Publish(wanted=study.name)})
+    """How far the check is, and what it found: the part of the page that moves."""
+    return _part(request, study)
+
+
+def _part(request: HttpRequest, study: Study) -> HttpResponse:
+    if "HX-Request" not in request.headers:
+        return redirect("console:publish", study.uuid)
+    return render(request, "console/check.html", {"study": study, **_checked(study, Publish(wanted=study.name))})
+
+
+@require_POST
+@study_page(Role.EDITOR)
+def recheck(request: HttpRequest, study: Study) -> HttpResponse:
+    """Have the study checked as it is now; the page asks for it by itself where there is no such check."""
+    asked = prechecked.state_of(study, endpoint=conf.endpoint().url)
+    jobs.ask(Job.Kind.PREFLIGHT, by=visitor(request), now=timezone.now(), study=study, settings=asked)
+    return _part(request, study)
 
 
 @require_POST
@@ -46,15 +72,22 @@ def check(request: HttpRequest, study: Study) -> HttpResponse:
 def confirm(request: HttpRequest, study: Study) -> HttpResponse:
     form = Publish(request.POST, wanted=study.name)
     if not form.is_valid():
-        context = {"study": study, "cells": overviews.laid_out(study), "form": form, "bill": bills.of(study)}
-        return render(request, "console/publish.html", context, status=422)
-    found = preflight(study, market=Market(conf.endpoint()))
-    if found.errors:
-        raise StateError(f"Nothing was published: {found.errors[0].sentence}")
+        return _shown(request, study, form)
+    _require_checked(study)
     actor, by_invitation = request.user.get_username(), form.cleaned_data["by_invitation"]
     publish_study(study, actor=actor, now=timezone.now(), by_invitation=by_invitation)
     wake(study.pk)
     return redirect("console:progress", study.uuid)
+
+
+def _require_checked(study: Study) -> None:
+    """Raises StateError unless the study as it is now was found fit, and there still is the money."""
+    endpoint = conf.endpoint()
+    found = prechecked.passed(study, endpoint=endpoint.url, now=timezone.now())
+    if found is None:
+        raise StateError("Nothing was published: the study has changed since it was checked. Check it once more.")
+    if errors := found.errors or afford(study, endpoint=endpoint):
+        raise StateError(f"Nothing was published: {errors[0].sentence}")
 
 
 @study_page()

@@ -37,7 +37,7 @@ def _shown(request: HttpRequest, study: Study, form: Rules) -> HttpResponse:
         "measured": measured.count(),
         "measured_at": measured.order_by("-measured_at").values_list("measured_at", flat=True).first(),
         "flags": [(rule_of(kind), *counts) for kind, counts in flags.items()],
-        "seen": reviewing.unblinded_at(study),
+        "seen": selectors.seen_at(study),
         "versions": study.rule_sets.select_related("actor").order_by("-number"),
         "holds": reviewing.rule_set(study),
     }

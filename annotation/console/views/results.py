@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from annotation import overviews, standing
+from annotation import overviews, selectors, standing
 from annotation.console.permission import study_page, visitor
 from annotation.flows import jobs
 from annotation.flows.unblind import unblind
@@ -16,7 +16,7 @@ from annotation.models import Job, Role, Study
 
 @study_page()
 def results(request: HttpRequest, study: Study) -> HttpResponse:
-    if not overviews.unblinded(study):
+    if selectors.seen_at(study) is None:
         return render(request, "console/blind.html", {"study": study, "at": standing.progress(study)})
     reports = study.jobs.filter(kind=Job.Kind.REPORT).order_by("-created_at")
     done = reports.filter(state=Job.State.DONE).first()
@@ -42,7 +42,7 @@ def compute(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page()
 def exclusions(request: HttpRequest, study: Study) -> HttpResponse:
     """What leaving out work by rules does to the measures: behind the same warning as the results themselves."""
-    if not overviews.unblinded(study):
+    if selectors.seen_at(study) is None:
         return render(request, "console/blind.html", {"study": study, "at": standing.progress(study)})
     asked = study.jobs.filter(kind=Job.Kind.EXCLUSIONS).order_by("-created_at")
     done = asked.filter(state=Job.State.DONE).first()
@@ -60,6 +60,6 @@ def compute_exclusions(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page()
 def exports(request: HttpRequest, study: Study) -> HttpResponse:
     """Every report that was made, with its files; before unblinding there is none to see."""
-    seen = overviews.unblinded(study)
+    seen = selectors.seen_at(study) is not None
     done = study.jobs.filter(kind=Job.Kind.REPORT, state=Job.State.DONE).order_by("-created_at")[:20] if seen else []
     return render(request, "console/exports.html", {"study": study, "done": done, "unblinded": seen})

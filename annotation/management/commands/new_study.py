@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import fields, replace
+from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import Any
 
@@ -35,9 +36,18 @@ def setting(text: str) -> tuple[str, object]:
         return name, value == "yes"
     if value == "":
         return name, None
+    if name == "retain_until":
+        return name, _day(value)
     if not value.isdigit():
         raise argparse.ArgumentTypeError(f"{name} is a whole number, not {value!r}")
     return name, int(value)
+
+
+def _day(text: str) -> datetime:
+    try:
+        return datetime.combine(date.fromisoformat(text), time(), UTC)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"retain_until is a date such as 2027-06-30, not {text!r}") from None
 
 
 class Command(BaseCommand):

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.conf import endpoint
-from annotation.crowd.client import Market
 from annotation.doors import sentences, study_called
-from annotation.flows.preflight import Preflight, preflight
+from annotation.flows.preflight import preflight
+from annotation.prechecked import Preflight
 
 
 class Command(BaseCommand):
@@ -27,10 +26,9 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         study = study_called(options["study"])
         with sentences():
-            market = None if options["offline"] else Market(endpoint())
-            found = preflight(study, market=market)
+            found = preflight(study, endpoint=None if options["offline"] else endpoint())
         self.stdout.write(
-            json.dumps({"schema_version": 1, **asdict(found)}, indent=1) if options["json"] else told(found)
+            json.dumps({"schema_version": 1, **found.as_json()}, indent=1) if options["json"] else told(found)
         )
         if found.errors:
             raise CommandError(f"{len(found.errors)} errors: the study cannot be published like this.", returncode=2)

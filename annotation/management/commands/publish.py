@@ -4,7 +4,6 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from annotation.conf import endpoint
-from annotation.crowd.client import Market
 from annotation.doors import sentences, study_called
 from annotation.flows.design import design
 from annotation.flows.preflight import preflight
@@ -51,7 +50,7 @@ class Command(BaseCommand):
 
     def _confirm(self, study: Study, *, asked: bool) -> None:
         """Say what will be created and spent; an error stops, and a person types the study's name."""
-        found = preflight(study, market=Market(endpoint()))
+        found = preflight(study, endpoint=endpoint())
         self.stdout.write(told(found))
         if found.errors:
             raise CommandError(f"{len(found.errors)} errors: nothing was published.", returncode=2)

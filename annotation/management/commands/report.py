@@ -1,9 +1,10 @@
-"""manage.py report NAME --out DIR: compute a study's report and write its files."""
+"""manage.py report NAME [NAME ...] --out DIR: a study's report, or a comparison of several studies, as files."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,22 +12,29 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from annotation import conf
+from annotation.accounts.models import User
 from annotation.doors import MAY_SEE, actor_of, add_actor, sentences, study_called
 from annotation.flows.export import export
+from annotation.flows.export_comparison import export_comparison
 from annotation.flows.score import score
+from annotation.models import Role, Study
+from annotation.selectors import seen_at
 from metrics.errors import BadInput, MetricsError
 from metrics.report.attached import kind_of
 from metrics.report.build import build
+from metrics.report.compared import compare
 from metrics.report.particulars import Attached
 from metrics.report.text import table
 from metrics.report.write import FORMATS, USUAL, Format
 
+MAY_LOOK = (Role.REVIEWER, Role.EDITOR, Role.OWNER)
+
 
 class Command(BaseCommand):
-    help = "Compute everything a study's report says and write it (HTML, PDF, JSON, CSV, LaTeX, zip)."
+    help = "Compute a study's report, or of several studies their comparison (HTML, PDF, JSON, CSV, LaTeX, zip)."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study", metavar="NAME")
+        parser.add_argument("study", nargs="+", metavar="NAME", help="a study; of several, their comparison")
         parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write into")
         parser.add_argument("--seed", type=int, default=0, help="of the draws behind the intervals (default 0)")
         parser.add_argument("--level", type=float, default=0.95, help="of the intervals (default 0.95)")
@@ -48,33 +56,58 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         user, actor = actor_of(options)
-        study = study_called(options["study"], by=user, roles=MAY_SEE)
+        names = [options["study"]] if isinstance(options["study"], str) else list(dict.fromkeys(options["study"]))
+        studies = [_study(name, user) for name in names]
+        with sentences():
+            if len(studies) > 1:
+                self._comparison(studies, actor, options)
+            else:
+                self._report(studies[0], actor, options)
+
+    def _report(self, study: Study, actor: str, options: Mapping[str, Any]) -> None:
         seed, level = options["seed"], options["level"]
         command = f"manage.py report {study} --out DIR --seed {seed} --level {level:g}"
         command += "".join(f" --attach {path.name}" for path in options["attach"])
-        with sentences():
-            try:
-                given = score(study, command=command, attached=[attached(path) for path in options["attach"]])
-                report = build(given, seed=seed, level=level, progress=self._progress)
-            except MetricsError as error:
-                raise CommandError(f"The study {study} cannot be scored: {error}", returncode=2) from None
-            done = export(
-                report,
-                options["out"],
-                study=study,
-                actor=actor,
-                now=timezone.now(),
-                formats=formats_of(options["format"]),
-                chromium=conf.chromium(),
-                sandbox=conf.sandbox(),
-            )
+        try:
+            given = score(study, command=command, attached=[attached(path) for path in options["attach"]])
+            report = build(given, seed=seed, level=level, progress=self._progress)
+        except MetricsError as error:
+            raise CommandError(f"The study {study} cannot be scored: {error}", returncode=2) from None
+        done = export(report, options["out"], study=study, actor=actor, now=timezone.now(), **_formats(options))
         self.stdout.write(table(report))
         for warn in report.warnings:
             self.stdout.write(f"Warning: {warn.sentence}")
         self.stdout.write("\n".join(str(path) for path in done.paths))
 
+    def _comparison(self, studies: Sequence[Study], actor: str, options: Mapping[str, Any]) -> None:
+        if options["attach"]:
+            raise CommandError("Files are attached to the report of one study, not to a comparison.", returncode=2)
+        seed, level = options["seed"], options["level"]
+        told = f"--out DIR --seed {seed} --level {level:g}"
+        command = f"manage.py report {' '.join(one.name for one in studies)} {told}"
+        try:
+            given = [score(one, command=f"manage.py report {one} {told}") for one in studies]
+            compared = compare(given, seed=seed, level=level, command=command, progress=self._progress)
+        except MetricsError as error:
+            raise CommandError(f"The studies cannot be compared: {error}", returncode=2) from None
+        out, now = options["out"], timezone.now()
+        paths = export_comparison(compared, out, studies=studies, actor=actor, now=now, **_formats(options))
+        for sentence in (*compared.verdicts, *(f"Warning: {warn.sentence}" for warn in compared.warnings)):
+            self.stdout.write(sentence)
+        self.stdout.write("\n".join(str(path) for path in paths))
+
     def _progress(self, step: str, done: int, of: int) -> None:
         self.stderr.write(f"[{done}/{of}] {step}")
+
+
+def _study(name: str, user: User | None) -> Study:
+    """The study, for whoever may see its results: before somebody has looked at them, that takes more than a viewer."""
+    found = study_called(name, by=user, roles=MAY_SEE)
+    return found if seen_at(found) else study_called(name, by=user, roles=MAY_LOOK)
+
+
+def _formats(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {"formats": formats_of(options["format"]), "chromium": conf.chromium(), "sandbox": conf.sandbox()}
 
 
 def formats_of(text: str) -> tuple[Format, ...]:

@@ -10,7 +10,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from django.utils.dateparse import parse_date
 
-from annotation.doors import study_called
+from annotation.doors import COMMAND_LINE, sentences, study_called
+from annotation.flows.configure import configure
 from annotation.flows.forget import forget
 from annotation.models import Study
 
@@ -42,5 +43,6 @@ class Command(BaseCommand):
         if day is None and text != "never":
             raise CommandError(f"A date is written 2027-06-30, not {text!r}.", returncode=2)
         until = datetime.combine(day, time(), UTC) if day else None
-        Study.objects.filter(pk=study.pk).update(retain_until=until)
+        with sentences():
+            configure(study, {"retain_until": until}, actor=COMMAND_LINE, now=timezone.now())
         return {"study": study.name, "retain_until": day.isoformat() if day else None}

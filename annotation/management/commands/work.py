@@ -13,6 +13,7 @@ from annotation.exceptions import AssayError
 from annotation.flows.forget import forget, forget_devices
 from annotation.flows.hold import open_again
 from annotation.flows.read import read
+from annotation.flows.tidy import tidy
 from annotation.models import ScoringChunk, Study
 from annotation.running import run_due
 from annotation.tasks import carry_out, look_after, running_studies, score_due
@@ -60,6 +61,7 @@ class Command(BaseCommand):
         forget_devices(now=timezone.now(), days=conf.device_days())
         if only in (None, "market"):
             open_again(now=timezone.now())
+        tidy(conf.uploads(), now=timezone.now(), keep=conf.uploads_kept())
         gone = forget(now=timezone.now(), dry_run=False)
         if gone.workers:
             self.stdout.write(f"{gone.workers} workers are known by their pseudonyms alone from now on")

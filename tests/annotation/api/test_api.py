@@ -104,6 +104,38 @@ def test_a_link_ends_when_it_was_said_to(study: Study, owner: Caller) -> None:
     assert owner("post", f"/jobs/{job['uuid']}/links", {"ends_at": past}).status_code == 409
 
 
+def test_studies_are_compared_for_their_reviewer_and_for_nobody_else(
+    study: Study, owner: Caller, tmp_path: Path
+) -> None:
+    call_command("import_batch", batches.written(tmp_path / "two.csv", batches.rows(workers=7)), study="large")
+    other = Study.objects.get(name="large")
+    asked = {"studies": [str(study.uuid), str(other.uuid)], "formats": ["json", "html"]}
+    assert owner("post", "/comparisons", asked).status_code == 404
+    member = Membership.objects.create(study=other, user=owner.user, role="viewer")
+    assert owner("post", "/comparisons", asked).status_code == 403
+    Membership.objects.filter(pk=member.pk).update(role="editor")
+    job = owner("post", "/comparisons", asked).json()
+    run_due()
+    done = owner("get", f"/jobs/{job['uuid']}").json()
+    assert done["state"] == "done", done["problem"]
+    assert {"comparison.json", "comparison.html"} <= set(done["files"])
+    link = owner("post", f"/jobs/{job['uuid']}/links", {}).json()
+    assert Client().get(link["address"]).status_code == 200
+    stranger = Caller("stan")
+    assert stranger("get", f"/jobs/{job['uuid']}").status_code == 404
+    assert stranger("delete", f"/links/{link['id']}").status_code == 404
+
+
+def test_results_that_nobody_looked_at_take_a_reviewer_and_are_noted(study: Study, owner: Caller) -> None:
+    Study.objects.filter(pk=study.pk).update(mode="rehearsal")
+    viewer = Caller("vera")
+    Membership.objects.create(study=study, user=viewer.user, role="viewer")
+    assert viewer("get", f"/studies/{study.uuid}/results").status_code == 409
+    assert viewer("post", f"/studies/{study.uuid}/reports", {}).status_code == 403
+    assert owner("post", f"/studies/{study.uuid}/reports", {}).status_code == 202
+    assert study.audit.get(verb="unblind").actor == "olga"
+
+
 def test_the_document_names_every_operation_and_how_to_sign(db) -> None:
     told = Client().get("/api/v1/openapi.json").json()
     assert {"/api/v1/studies", "/api/v1/jobs/{job}", "/api/v1/links/{link}"} <= set(told["paths"])

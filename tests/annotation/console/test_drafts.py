@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +12,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.console import bills
-from annotation.console.forms.design import ArmsForm, DesignForm, WordingForm
+from annotation.console.forms.design import ArmsForm, DesignForm
+from annotation.console.forms.wording import WordingForm
 from annotation.designs.wording import from_json
 from annotation.models import AuditEvent, Job, Study
 from annotation.pricing.estimates import CellSize, Sketch, estimate
@@ -166,6 +169,89 @@ def test_words_are_stored_as_a_version_and_the_scale_follows(study: Study, owner
     assert list(study.scale.labels.order_by("pk").values_list("label", "code")) == [("Usual", "1"), ("Unusual", "0")]
 
 
+def test_older_words_are_used_again_by_a_button(study: Study, owner: Client) -> None:
+    form = WordingForm.of(from_json(study.wordings.last().body))
+    given = {one.html_name: one.value() for one in form if one.value() is not None}
+    owner.post(at(study, "design-wording"), {**given, "labels": "Usual | 1\nUnusual | 0"})
+    shown = seen(owner, at(study, "design-wording"))
+    assert "Use this again" in shown
+    assert "2 versions" in seen(owner, at(study, "design"))
+    owner.post(reverse("console:design-wording-use", args=[study.uuid, 1]))
+    study.refresh_from_db()
+    assert study.wordings.last().version == 3
+    assert study.scale.labels.count() == 6
+    assert owner.post(reverse("console:design-wording-use", args=[study.uuid, 9])).status_code == 404
+
+
+def test_an_old_version_can_be_looked_at_and_changed_from_there(study: Study, owner: Client) -> None:
+    form = WordingForm.of(from_json(study.wordings.last().body))
+    given = {one.html_name: one.value() for one in form if one.value() is not None}
+    owner.post(at(study, "design-wording"), {**given, "heading": "Newer"})
+    assert 'value="Newer"' in seen(owner, at(study, "design-wording"))
+    assert 'value="Newer"' not in seen(owner, at(study, "design-wording") + "?version=1")
+
+
+def test_minutes_and_days_are_seconds_inside(with_texts: Study, owner: Client) -> None:
+    times = {"assignment_seconds": "90", "lifetime_seconds": "2.5", "auto_approval_seconds": "30"}
+    owner.post(at(with_texts, "design-save"), {**filled(with_texts, **times, retain_until="2099-01-31"), "store": 1})
+    with_texts.refresh_from_db()
+    assert (with_texts.assignment_seconds, with_texts.lifetime_seconds) == (5400, 216_000)
+    assert with_texts.auto_approval_seconds == 2_592_000
+    assert with_texts.retain_until == datetime(2099, 1, 31, tzinfo=UTC)
+    page = seen(owner, at(with_texts, "design"))
+    for value in ("90", "2.5", "30", "2099-01-31"):
+        assert f'value="{value}"' in page
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "told"),
+    [
+        ("auto_approval_seconds", "30.1", "From 0 to 30."),
+        ("assignment_seconds", "0.4", "From 0.5 to 525600."),
+        ("lifetime_seconds", "366", "From 0.0003 to 365."),
+        ("retain_until", "2020-01-01", "That day is not in the future."),
+    ],
+)
+def test_odd_times_are_refused_on_the_page(with_texts: Study, owner: Client, field: str, value: str, told: str) -> None:
+    answer = owner.post(at(with_texts, "design-save"), {**filled(with_texts, **{field: value}), "store": 1})
+    assert answer.status_code == 422
+    assert told in answer.content.decode()
+
+
+def test_the_bill_says_when_time_is_too_short(with_texts: Study, owner: Client) -> None:
+    short = filled(with_texts, assignment_seconds="1")
+    assert "they would lose their work" in owner.post(at(with_texts, "design-price"), short).content.decode()
+    assert "they would lose their work" not in seen(owner, at(with_texts, "design"))
+
+
+def test_times_and_money_change_without_taking_the_layout_back(with_texts: Study, owner: Client) -> None:
+    owner.post(at(with_texts, "design-save"), {**filled(with_texts), "lay_out": 1})
+    given = {"assignment_seconds": "30", "lifetime_seconds": "7", "auto_approval_seconds": "3", "budget_cents": "500"}
+    assert owner.post(at(with_texts, "design-later"), given).status_code == 302
+    with_texts.refresh_from_db()
+    assert (with_texts.assignment_seconds, with_texts.budget_cents) == (1800, 50_000)
+    assert with_texts.hits.exists()
+    assert owner.post(at(with_texts, "design-later"), {**given, "country": "USA"}).status_code == 422
+
+
+def test_of_a_published_study_only_retention_changes(with_texts: Study, owner: Client) -> None:
+    owner.post(at(with_texts, "design-save"), {**filled(with_texts), "lay_out": 1})
+    Study.objects.update(status="published")
+    owner.post(at(with_texts, "design-later"), {"assignment_seconds": "30", "retain_until": "2099-01-31"})
+    with_texts.refresh_from_db()
+    assert (with_texts.assignment_seconds, with_texts.retain_until) == (3600, datetime(2099, 1, 31, tzinfo=UTC))
+
+
+def test_an_upload_that_was_deleted_is_asked_for_again(study: Study, owner: Client) -> None:
+    job = brought(owner, at(study, "texts-add"), SOUND)
+    Path(job.settings["path"]).unlink()
+    owner.post(at(study, "texts-confirm"), {"job": str(job.uuid)})
+    run_due(clock=timezone.now)
+    failed = Job.objects.get(kind="add_texts")
+    assert "deleted after 7 days" in failed.problem
+    assert "bring the file again" in seen(owner, reverse("console:job", args=[failed.uuid]))
+
+
 @pytest.mark.parametrize("place", ["texts-add", "texts-select", "design-wording"])
 def test_a_viewer_changes_nothing(study: Study, person: Any, place: str) -> None:
     assert person("viewer").get(at(study, place)).status_code == 403
@@ -173,7 +259,8 @@ def test_a_viewer_changes_nothing(study: Study, person: Any, place: str) -> None
 
 @pytest.mark.parametrize(
     "place",
-    ["texts-confirm", "design-save", "design-clear", "publish-confirm", "progress-crowd", "progress-approve",
+    ["texts-confirm", "design-save", "design-clear", "publish-confirm", "design-later", "publish-recheck",
+     "progress-crowd", "progress-approve",
      "results-reveal", "results-compute"],
 )  # fmt: skip
 def test_no_deed_is_open_to_a_viewer_or_to_a_link(study: Study, person: Any, place: str) -> None:

@@ -119,6 +119,40 @@ def test_words_changed_after_the_design_are_a_warning(study: Study) -> None:
     assert rules(study)["wording_changed"] == "warning"
 
 
+def test_amazons_endpoint_is_an_error_among_the_others(study: Study) -> None:
+    Study.objects.update(budget_cents=200)
+    study.refresh_from_db()
+    amazon = Endpoint("https://mturk-requester.us-east-1.amazonaws.com", "key", "secret")
+    found = {one.rule: one.sentence for one in preflight(study, endpoint=amazon).errors}
+    assert "closed on 30 September 2026" in found["endpoint"]
+    assert "$0.40 are missing" in found["budget"]
+
+
+def test_pages_that_we_serve_must_be_reached(long_study: Study, endpoint: Endpoint, site: str, settings: Any) -> None:
+
+    assert "link" not in {one.rule for one in preflight(long_study, endpoint=endpoint).findings}
+    settings.HIT_ORIGIN = "http://127.0.0.1:9"
+    found = {one.rule: one.sentence for one in preflight(long_study, endpoint=endpoint).errors}
+    assert found["link"].startswith("Nothing answers at http://127.0.0.1:9")
+    settings.HIT_ORIGIN = "http://hits.example.org"
+    found = {one.rule: one.sentence for one in preflight(long_study, endpoint=endpoint).errors}
+    assert found["link"] == "Pages that we serve must be at an https address, not http://hits.example.org."
+
+
+def test_times_that_do_people_harm_are_warnings(study: Study) -> None:
+    Study.objects.update(assignment_seconds=60, lifetime_seconds=30, auto_approval_seconds=0)
+    study.refresh_from_db()
+    found = {one.rule: one.sentence for one in preflight(study).findings}
+    assert {"time", "short_offer", "paid_at_once"} <= found.keys()
+    assert "would lose their work" in found["time"]
+
+
+def test_how_far_it_is_can_be_told(study: Study) -> None:
+    told: list[tuple[int, int]] = []
+    preflight(study, progress=lambda done, of: told.append((done, of)))
+    assert told == [(2, 2)]
+
+
 def test_publishing_asks_for_the_studys_name(
     study: Study, endpoint: Endpoint, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

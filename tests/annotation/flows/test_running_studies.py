@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 from django.core import mail
+from django.core.management import call_command
 from django.db.models import Q
 
+from annotation import tasks
 from annotation.accounts.models import User
 from annotation.crowd.client import Market
 from annotation.exceptions import MarketError, StateError
@@ -24,9 +27,21 @@ from annotation.flows.review import approve
 from annotation.flows.top_up import declare_width, top_up
 from annotation.flows.warn import warn
 from annotation.flows.work import work
-from annotation.models import Decision, HeardEvent, Hit, Intent, Judgment, Membership, Study, Submission, Worker
+from annotation.models import (
+    AuditEvent,
+    Decision,
+    HeardEvent,
+    Hit,
+    Intent,
+    Judgment,
+    Membership,
+    Study,
+    Submission,
+    Worker,
+)
 from annotation.rehearsal.crowd.browser import Answer, Browser, RefusedError
 from annotation.targets import raters_for
+from annotation.tasks import look_after
 
 from .conftest import NOW, told
 
@@ -37,7 +52,8 @@ Rates = Callable[..., None]
 
 def go(study: Study, market: Market, queue: str = "") -> None:
     done = work(Q(study=study), market=market, clock=lambda: NOW, queue=queue)
-    assert (done.failed, done.put_off) == (0, 0)
+    failed = list(study.intents.exclude(state="done").values_list("kind", "outcome"))
+    assert (done.failed, done.put_off) == (0, 0), failed
 
 
 @pytest.fixture
@@ -123,6 +139,67 @@ def test_left_out_work_is_replaced_by_other_people_until_every_text_has_its_rate
     assert Submission.objects.filter(hit=left_out.hit).values("worker").distinct().count() == 3
     read(out, now=NOW)
     assert top_up(out, actor="ada", now=NOW).pages == 0
+
+
+def test_a_study_that_is_kept_topped_up_replaces_left_out_work_by_itself(
+    out: Study, market: Market, everybody_rates: Rates
+) -> None:
+    everybody_rates("bea", "cy")
+    look_after(out, market)
+    read(out, now=NOW)
+    call_command("top_up", out.name, "--always", "yes", stdout=io.StringIO())
+    out.refresh_from_db()
+    left_out = Submission.objects.order_by("pk")[0]
+    Decision.objects.create(submission=left_out, matter="analysis", verdict="exclude", reason="asleep", at=NOW)
+    look_after(out, market)
+    look_after(out, market)
+    added = Intent.objects.filter(kind="add_places")
+    assert [(one.subject, one.details["places"]) for one in added] == [(left_out.hit_id, 1)]
+    events = AuditEvent.objects.filter(study=out, verb__in=["keep_topped_up", "top_up"]).order_by("number")
+    assert [(event.verb, event.facts.get("on")) for event in events] == [("keep_topped_up", True), ("top_up", None)]
+
+
+def test_a_study_that_is_no_longer_kept_topped_up_is_left_alone(
+    out: Study, market: Market, everybody_rates: Rates
+) -> None:
+    everybody_rates("bea", "cy")
+    look_after(out, market)
+    read(out, now=NOW)
+    for always in ("yes", "no"):
+        call_command("top_up", out.name, "--always", always, stdout=io.StringIO())
+    out.refresh_from_db()
+    Decision.objects.create(
+        submission=Submission.objects.all()[0], matter="analysis", verdict="exclude", reason="asleep", at=NOW
+    )
+    look_after(out, market)
+    assert not Intent.objects.filter(kind="add_places").exists()
+
+
+def test_a_study_that_somebody_ends_meanwhile_is_looked_after_all_the_same(out: Study, market: Market) -> None:
+    Study.objects.filter(pk=out.pk).update(auto_top_up=True)
+    seen_before = Study.objects.get(pk=out.pk)
+    expire_now(out, actor="ada", now=NOW)
+    assert look_after(seen_before, market).new == 0
+
+
+def test_the_scheduler_also_wakes_what_a_closed_study_has_left_to_do(
+    out: Study, market: Market, everybody_rates: Rates, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    everybody_rates("bea", "cy")
+    collect(out, market=market, now=NOW)
+    approve(out, Submission.objects.all(), actor=None, now=NOW)
+    go(out, market)
+    expire_now(out, actor="ada", now=NOW)
+    go(out, market)
+    collect(out, market=market, now=NOW)
+    close(out, actor="ada", now=NOW)
+    woken: list[int] = []
+    monkeypatch.setattr(tasks.work_off, "delay", woken.append)
+    tasks.poll_all()
+    assert woken == [out.pk]
+    go(out, market)
+    tasks.poll_all()
+    assert woken == [out.pk]
 
 
 def test_a_page_that_is_full_at_nine_goes_on_in_a_hit_that_keeps_its_people_out(

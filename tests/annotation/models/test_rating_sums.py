@@ -71,3 +71,20 @@ def test_sums_are_those_of_adding_up_one_by_one_without_what_was_left_out(codes:
             submission=left_out, matter="analysis", verdict="exclude", defaults={"reason": "asleep", "at": NOW}
         )
     assert {one.count for one in sums.values()} == {4}
+
+
+@pytest.mark.parametrize("codes", [EVEN, ODD])
+def test_texts_of_another_study_between_those_of_this_one_are_not_counted(codes: list[str]) -> None:
+    study = rated(codes)
+    other = create("other", mode="rehearsal", plan=Plan(), actor="ada", now=NOW)
+    moved = Text.objects.filter(study=study).order_by("pk")[2]
+    Text.objects.filter(pk=moved.pk).update(study=other)
+    Presentation.objects.filter(text=moved).delete()
+    worker, cell = Worker.objects.known_as("test", "B"), other.arms.create(training="none").cells.create()
+    hit = Hit.objects.create(study=other, cell=cell, slot=0, max_assignments=1)
+    one = Submission.objects.create(hit=hit, worker=worker, market_id="T", raw="x", received_at=NOW)
+    shown = Presentation.objects.create(submission=one, text=moved, position=0)
+    Judgment.objects.create(presentation=shown, label=ScaleLabel.objects.filter(scale=study.scale)[0], text=moved)
+    found = {text: (one.count, one.total) for text, one in selectors.rating_sums(study).items()}
+    assert moved.pk not in found
+    assert found == one_by_one(study)

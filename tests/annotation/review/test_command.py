@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation import reviewing
-from annotation.models import Evidence, Flag, Study
+from annotation.models import Evidence, Flag
 
 pytestmark = [pytest.mark.django_db]
 
@@ -18,15 +17,13 @@ pytestmark = [pytest.mark.django_db]
 def test_the_released_study_from_its_file_to_the_figure(data_dir: Path, tmp_path: Path) -> None:
     file = data_dir / "huse" / "summarization_batch_results.csv"
     call_command("import_batch", str(file), "--study", "huse", stdout=io.StringIO())
-    study, out = Study.objects.get(), io.StringIO()
-    assert reviewing.unblinded_at(study) is None
+    out = io.StringIO()
     rules = ["--rule", "one_answer", "--rule", "quick_assignment"]
     call_command("exclusions", "huse", *rules, "--draws", "20", "--out", str(tmp_path), stdout=out)
     told = out.getvalue()
     # reference-results.md: 12 assignments gave one answer to 20 or more of 25 texts.
     assert Flag.objects.filter(kind="one_answer").count() == 12
     assert Evidence.objects.count() == 160
-    assert reviewing.unblinded_at(study) is not None
     assert "Beyond the recruitment criteria, no rater, assignment or item was excluded." in told
     assert "HUSE under 4 selections of exclusion rules" in told
     assert "without any rule it is 0.53" in told

@@ -140,7 +140,7 @@ def test_an_excluded_answer_is_in_no_number(told_apart: Report, folder: Path) ->
 def test_every_part_of_the_method_is_there_or_said_not_to_be(told_apart: Report, folder: Path) -> None:
     root = lxml_html.parse(str(folder / "report.html")).getroot()
     parts = root.xpath("//div[@class='part']/@id")
-    assert parts == ["huse", "human-or-machine", "agreement", "nnd", "automatic"]
+    assert parts == ["huse", "human-or-machine", "explanations", "agreement", "nnd", "automatic"]
     for part in ("huse", "nnd", "automatic"):
         assert "not recorded" in root.xpath(f"string(//div[@id='{part}'])")
     assert "Welch" in root.xpath("string(//div[@id='human-or-machine'])")

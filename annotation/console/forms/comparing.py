@@ -1,0 +1,39 @@
+"""Which studies to compare, and how long a link to a report lives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from annotation.models import Study
+
+
+class Compare(forms.Form):
+    """Two studies or more."""
+
+    studies = forms.MultipleChoiceField(label=_("Studies"), widget=forms.CheckboxSelectMultiple)
+
+    def __init__(self, *args: Any, studies: Sequence[Study], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["studies"].choices = [(str(one.uuid), one.name) for one in studies]  # type: ignore[attr-defined]
+
+    def clean_studies(self) -> list[str]:
+        found: list[str] = self.cleaned_data["studies"]
+        if len(found) < 2:
+            raise forms.ValidationError(_("A comparison needs two studies or more."))
+        return found
+
+
+class Share(forms.Form):
+    """A link for anybody who has it."""
+
+    days = forms.IntegerField(
+        label=_("Ends after so many days"),
+        min_value=1,
+        max_value=3650,
+        required=False,
+        help_text=_("Empty: it stays open until you revoke it."),
+    )

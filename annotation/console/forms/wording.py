@@ -1,0 +1,96 @@
+"""The words that people read, edited field by field or as JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from annotation.designs.tasks import Criterion
+from annotation.designs.wording import Wording, as_json, from_json
+from annotation.exceptions import DesignError
+
+
+class WordingForm(forms.Form):
+    """The words that are changed most; `everything` holds them all as JSON and wins where it was changed."""
+
+    title = forms.CharField(label=_("Title in the list of tasks"), max_length=128)
+    description = forms.CharField(label=_("Description"), max_length=2000, widget=forms.Textarea(attrs={"rows": 2}))
+    noun = forms.CharField(label=_("One text is called"), max_length=40)
+    nouns = forms.CharField(label=_("Several are called"), max_length=40)
+    heading = forms.CharField(label=_("Heading of the page"))
+    intro = forms.CharField(
+        label=_("Introduction"),
+        widget=forms.Textarea(attrs={"rows": 5}),
+        help_text=_("{noun} and {nouns} stand for the words above; a blank line begins a paragraph."),
+    )
+    question = forms.CharField(label=_("Question"))
+    labels = forms.CharField(
+        label=_("Scale"), widget=forms.Textarea(attrs={"rows": 6}), help_text=_("One a line: label | number | meaning")
+    )
+    consent = forms.CharField(
+        label=_("Consent"), required=False, widget=forms.Textarea(attrs={"rows": 4}),
+        help_text=_("Paragraphs of a first page; empty: the invitation or the marketplace asks."),
+    )  # fmt: skip
+    measure = forms.BooleanField(label=_("Note time, pastes and keystrokes (said aloud on the page)"), required=False)
+    everything = forms.CharField(
+        label=_("All wordings, as JSON"), required=False, widget=forms.Textarea(attrs={"rows": 12, "class": "code"})
+    )
+
+    @classmethod
+    def of(cls, wording: Wording) -> WordingForm:
+        first = wording.criteria[0]
+        return cls(
+            initial={
+                **{
+                    name: getattr(wording, name)
+                    for name in ("title", "description", "noun", "nouns", "heading", "measure")
+                },
+                "intro": "\n\n".join(wording.intro),
+                "consent": "\n\n".join(wording.consent),
+                "question": first.question,
+                "labels": "\n".join(" | ".join(row) for row in first.labels),
+                "everything": as_told(wording),
+            }
+        )
+
+    def wording(self, before: Wording) -> Wording:
+        """The wording as edited. Raises DesignError naming what cannot be."""
+        given = self.cleaned_data
+        told = given["everything"].replace("\r\n", "\n").strip()
+        if told and told != as_told(before).strip():
+            try:
+                return from_json(json.loads(told))
+            except (json.JSONDecodeError, AttributeError) as error:
+                raise DesignError(f"The wordings cannot be read as JSON: {error}.") from None
+        first, *more = before.criteria
+        edited = Criterion(first.name, given["question"], first.scale, _labels(given["labels"]), first.many)
+        plain = {name: given[name] for name in ("title", "description", "noun", "nouns", "heading", "measure")}
+        changed = replace(
+            before, **plain, intro=_paragraphs(given["intro"]), consent=_paragraphs(given["consent"]),
+            criteria=(edited, *more),
+        )  # fmt: skip
+        return from_json(as_json(changed))
+
+
+def as_told(wording: Wording) -> str:
+    return json.dumps(as_json(wording), indent=1, ensure_ascii=False)
+
+
+def _paragraphs(told: str) -> tuple[str, ...]:
+    parts = told.replace("\r\n", "\n").split("\n\n")
+    return tuple(" ".join(part.split()) for part in parts if part.strip())
+
+
+def _labels(told: str) -> tuple[tuple[str, str, str], ...]:
+    rows = []
+    for line in told.splitlines():
+        if not line.strip():
+            continue
+        parts = [part.strip() for part in line.split("|", 2)]
+        if len(parts) < 2:
+            raise DesignError(f"“{line.strip()}” is not of the form label | number | meaning.")
+        rows.append((parts[0], parts[1], parts[2] if len(parts) > 2 else ""))
+    return tuple(rows)

@@ -1,0 +1,46 @@
+"""Write a comparison of studies to disk, and note on each study that it was compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from django.db import transaction
+
+from annotation.exceptions import StateError
+from annotation.models import AuditEvent, Study
+from metrics.errors import BadInput
+from metrics.figures.images import NoBrowser
+from metrics.report.compared import Compared
+from metrics.report.compared_write import data_hashes, write_comparison
+from metrics.report.write import USUAL, Format
+
+
+def export_comparison(
+    compared: Compared,
+    out_dir: Path,
+    *,
+    studies: Sequence[Study],
+    actor: str,
+    now: datetime,
+    formats: Sequence[Format] = USUAL,
+    chromium: Path | None = None,
+    sandbox: bool = True,
+) -> tuple[Path, ...]:
+    """Write the comparison's files into `out_dir`; each study's log gets the hash of what it gave, not the others.
+
+    Raises StateError when the files cannot be written or a format cannot be made; then nothing is noted.
+    """
+    try:
+        paths = write_comparison(compared, out_dir, now=now, formats=formats, chromium=chromium, sandbox=sandbox)
+    except OSError as error:
+        raise StateError(f"The comparison cannot be written to {out_dir}: {error.strerror}.") from None
+    except (NoBrowser, BadInput) as error:
+        raise StateError(str(error)) from None
+    hashes = dict(data_hashes(compared))
+    with transaction.atomic():
+        for study in sorted(studies, key=lambda one: one.pk):
+            facts = {"studies": len(studies), "data_sha256": hashes[study.name]}
+            AuditEvent.objects.record(study, "export_comparison", actor=actor, now=now, **facts)
+    return tuple(paths)

@@ -1,0 +1,40 @@
+"""Tidy up: uploads that nobody went on with are deleted after a while."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from annotation.models import Job
+
+FILES = ("path", "likelihoods")
+
+
+def tidy(folder: Path, *, now: datetime, keep: timedelta) -> int:
+    """Delete what lies in `folder` for longer than `keep`, unless a job that waits or runs reads it; how many went.
+
+    Every upload has a folder of its own there. One whose file was checked and never confirmed holds texts that somebody
+    may have thought better of.
+    """
+    if not folder.is_dir():
+        return 0
+    old = [one for one in folder.iterdir() if _changed_at(one) <= now - keep]
+    read = _being_read() if old else set()
+    gone = [one for one in old if one.name not in read]
+    for one in gone:
+        shutil.rmtree(one, ignore_errors=True)
+    return len(gone)
+
+
+def _changed_at(path: Path) -> datetime:
+    try:
+        return datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    except FileNotFoundError:  # another work loop was quicker
+        return datetime.max.replace(tzinfo=UTC)
+
+
+def _being_read() -> set[str]:
+    """Names of the folders that open jobs read."""
+    settings = Job.objects.filter(state__in=[Job.State.WAITING, Job.State.RUNNING]).values_list("settings", flat=True)
+    return {Path(asked[name]).parent.name for asked in settings for name in FILES if asked.get(name)}

@@ -1,0 +1,109 @@
+"""Pass rates of near-negative tests by category (Laban et al. 2022, Figure 2): one bar a model, beside chance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from metrics.errors import DegenerateInput
+from metrics.figures import theme
+from metrics.figures.chart import Axis, Bars, Chart, Guide, ends
+from metrics.figures.interactive import figure as interactive
+from metrics.figures.texts import short
+from metrics.types import Estimate
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+GROUP = 0.8  # of the space of a category is taken by its bars
+LETTERS = 45  # that fit under the plot on a narrow screen
+PERCENT = tuple((at / 4, f"{at * 25}%") for at in range(5))
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """One model's pass rate on one category of tests, in [0, 1]; n counts tests."""
+
+    model: str
+    category: str
+    rate: Estimate
+
+
+def data(rates: Sequence[Rate]) -> tuple[tuple[str, ...], list[tuple[str | float | None, ...]]]:
+    """The table behind the picture: one row for each model and category."""
+    rows: list[tuple[str | float | None, ...]] = []
+    for one in rates:
+        span = one.rate.interval
+        rows.append(
+            (one.model, one.category, one.rate.value, *((span.low, span.high) if span else (None, None)), one.rate.n)
+        )
+    return ("model", "category", "rate", "low", "high", "n"), rows
+
+
+def chart(rates: Sequence[Rate], *, name: str = "pass-rates") -> Chart:
+    """The picture; a model without a rate on a category has no bar there. Raises DegenerateInput without a rate."""
+    known = [one for one in rates if one.rate.value is not None]
+    if not known:
+        raise DegenerateInput("Pass rates need a model with a rate.")
+    categories = list(dict.fromkeys(one.category for one in known))
+    models = list(dict.fromkeys(one.model for one in known))
+    width = GROUP / len(models)
+    return Chart(
+        name=name,
+        title="Pass rates by category",
+        alt=alt(known),
+        x=Axis("", -0.55, len(categories) - 0.45, _under(categories)),
+        y=Axis("tests passed", 0, 1, PERCENT),
+        bars=tuple(
+            _bars(model, [one for one in known if one.model == model], categories, at, len(models), width)
+            for at, model in enumerate(models)
+        ),
+        guides=(Guide((-0.55, len(categories) - 0.45), (0.5, 0.5)),),
+    )
+
+
+def _bars(model: str, own: Sequence[Rate], categories: Sequence[str], at: int, models: int, width: float) -> Bars:
+    return Bars(
+        look=theme.series(at),
+        name=short(model, 26),
+        x=tuple(categories.index(one.category) + (at - (models - 1) / 2) * width for one in own),
+        height=tuple(one.rate.value or 0.0 for one in own),
+        width=width * 0.92,
+        hover=tuple(f"{one.model}, {one.category}: {_told(one.rate)}" for one in own),
+        bounds=tuple(ends(one.rate.interval) for one in own),
+    )
+
+
+def figure(rates: Sequence[Rate]) -> go.Figure:
+    """The picture in Plotly."""
+    return interactive(chart(rates))
+
+
+def alt(rates: Sequence[Rate]) -> str:
+    """The finding in words: each model's best and worst category, with intervals."""
+    told = []
+    for model in dict.fromkeys(one.model for one in rates):
+        own = sorted((one for one in rates if one.model == model), key=lambda one: one.rate.value or 0.0)
+        best, worst = own[-1], own[0]
+        if best is worst:
+            told.append(f"{model} passes {_told(best.rate)} of {best.category}.")
+        else:
+            told.append(
+                f"{model} passes most of {best.category} ({_told(best.rate)}), fewest of {worst.category} "
+                f"({_told(worst.rate)})."
+            )
+    return " ".join(told) + " Dashed: 50%, what chance gives."
+
+
+def _told(rate: Estimate) -> str:
+    span = f" [{100 * rate.interval.low:.0f}, {100 * rate.interval.high:.0f}]" if rate.interval else ""
+    return f"{100 * (rate.value or 0.0):.0f}%{span}, n = {rate.n}"
+
+
+def _under(labels: Sequence[str]) -> tuple[tuple[float, str], ...]:
+    room = max(6, LETTERS // len(labels))
+    return tuple(
+        (float(at), ("\n" if at % 2 and len(labels) > 3 else "") + short(label, room))
+        for at, label in enumerate(labels)
+    )

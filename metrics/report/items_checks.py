@@ -1,0 +1,59 @@
+"""Checks of the texts themselves: texts that occur twice, and model texts that stand in a reference."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from metrics.report.records import ReportInput
+from metrics.report.section import Section
+from metrics.tables.record import Column, Row, Table
+
+N = 8  # words of a run that two texts share
+MOST = 0.8  # share of a text inside such runs from which on it counts as taken over
+REFERENCES = "references"
+
+
+def section(given: ReportInput) -> Section:
+    """One row a source: its texts, those that occur again, and how much of them stands in other texts."""
+    side = {text.id: text.generator or REFERENCES for text in given.texts}
+    same = Counter(_normal(text.body) for text in given.texts)
+    references = {_normal(text.body) for text in given.texts if text.generator is None}
+    runs = {run for text in given.texts if text.generator is None for run in _runs(text.body)}
+    rows: list[Row] = []
+    for name in sorted(set(side.values()), key=lambda name: (name != REFERENCES, name)):
+        own = [text for text in given.texts if side[text.id] == name]
+        again = sum(same[_normal(text.body)] > 1 for text in own)
+        equal: int | None = None
+        taken: int | None = None
+        if name != REFERENCES:
+            equal = sum(_normal(text.body) in references for text in own)
+            taken = sum(_overlap(text.body, runs) > MOST for text in own)
+        in_context = sum(bool(text.context) and _overlap(text.body, _runs(text.context or "")) > MOST for text in own)
+        contexts = any(text.context for text in own)
+        rows.append((name, len(own), again, equal, taken, in_context if contexts else None))
+    columns = (
+        Column("source", "Source"),
+        Column("texts", "Texts", "count"),
+        Column("again", "Occur more than once", "count"),
+        Column("equal", "Equal to a reference", "count"),
+        Column("taken", f"Over {MOST:.0%} in runs of {N} words of references", "count"),
+        Column("context", f"Over {MOST:.0%} in runs of {N} words of their context", "count"),
+    )
+    title = "Duplicates and overlap; texts are compared without regard to case and space. A dash: does not apply."
+    return Section("items", "Duplicates and overlap", (), (Table("overlap", title, columns, tuple(rows)),))
+
+
+def _normal(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _runs(text: str) -> set[tuple[str, ...]]:
+    words = text.casefold().split()
+    return {tuple(words[at : at + N]) for at in range(len(words) - N + 1)}
+
+
+def _overlap(text: str, runs: set[tuple[str, ...]]) -> float:
+    """Share of the text's words that stand in one of the runs, in [0, 1]."""
+    words = text.casefold().split()
+    inside = {at + i for at in range(len(words) - N + 1) if tuple(words[at : at + N]) in runs for i in range(N)}
+    return len(inside) / len(words) if words else 0.0

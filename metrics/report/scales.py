@@ -1,0 +1,238 @@
+"""Scales of the study's own, labels of errors and preferences in pairs, each as a section of the results."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from metrics.errors import MetricsError
+from metrics.pairwise import bradley_terry
+from metrics.report.records import RatingRow, ReportInput
+from metrics.report.section import Section
+from metrics.shares import pooled_share
+from metrics.significance import TTest, two_sample_t
+from metrics.tables.record import Column, Row, Table
+from metrics.types import Estimate, Interval
+from metrics.version import __version__
+
+TYPICALITY, HUMAN_OR_MACHINE = "typicality", "human_or_machine"
+REFERENCES = "references"
+SCALES, LABELS, PAIRS = "Scales", "Labels", "Preferences"
+MOST_LABELS = 12
+
+
+def sections(given: ReportInput, *, level: float) -> Iterator[Section]:
+    """Each that has something to say: scales and labels of single texts, preferences between two."""
+    side = {text.id: text.generator or REFERENCES for text in given.texts}
+    own = [one for one in given.ratings if one.kept and one.criterion not in (TYPICALITY, HUMAN_OR_MACHINE)]
+    single, pairs = [one for one in own if one.partner is None], [one for one in own if one.partner is not None]
+    if single:
+        yield _scales(single, side, level)
+        yield _labels(single, side, level)
+    if pairs:
+        yield _preferences(pairs, side, level)
+
+
+def _by_criterion(ratings: Sequence[RatingRow]) -> dict[str, list[RatingRow]]:
+    found: defaultdict[str, list[RatingRow]] = defaultdict(list)
+    for one in ratings:
+        found[one.criterion].append(one)
+    return dict(found)
+
+
+# --- means ---
+
+
+def _scales(ratings: Sequence[RatingRow], side: dict[str, str], level: float) -> Section:
+    """Means of texts, as their labels are coded; criteria of which a text may have several labels have none."""
+    rows: list[Row] = []
+    missing: list[tuple[str, str]] = []
+    for criterion, own in _by_criterion(ratings).items():
+        if _several(own):
+            missing.append((f"Mean of {criterion}", "several labels may be given to one text; see the shares"))
+            continue
+        means = _means(own, side)
+        for name, values in means.items():
+            difference: Estimate | None = None
+            if name != REFERENCES and REFERENCES in means:
+                try:
+                    test: TTest = two_sample_t(values, means[REFERENCES], level=level)
+                    difference = test.difference
+                except MetricsError as error:
+                    missing.append((f"{criterion} of {name} less the references", str(error)))
+            rows.append((criterion, name, _mean(criterion, name, values, level), difference, len(values)))
+    columns = (
+        Column("criterion", "Criterion"),
+        Column("source", "Source"),
+        Column("mean", "Mean of the texts' means", "estimate", n="n"),
+        Column("difference", "less the references", "estimate"),
+        Column("n", "Texts", "count"),
+    )
+    title = f"Ratings by source, as coded; {100 * level:g}% intervals over texts, differences by Welch's t."
+    note = "The mixed model under Agreement takes texts and raters as crossed, and is the safer reading."
+    tables = (Table("scales", title, columns, tuple(rows), (note,)),) if rows else ()
+    return Section("scales", SCALES, (), tables, (), tuple(missing))
+
+
+def _several(own: Sequence[RatingRow]) -> bool:
+    return max(Counter((one.text, one.rater, one.hit) for one in own).values()) > 1
+
+
+def _means(own: Sequence[RatingRow], side: dict[str, str]) -> dict[str, list[float]]:
+    """Mean rating of each text, by source, the references first."""
+    by_text: defaultdict[str, list[Fraction]] = defaultdict(list)
+    for one in own:
+        by_text[one.text].append(Fraction(one.value))
+    found: defaultdict[str, list[float]] = defaultdict(list)
+    for text, values in by_text.items():
+        found[side[text]].append(float(sum(values, Fraction(0)) / len(values)))
+    return {name: found[name] for name in sorted(found, key=lambda name: (name != REFERENCES, name))}
+
+
+def _mean(criterion: str, name: str, values: Sequence[float], level: float) -> Estimate:
+    from metrics.judgments import quantile
+
+    n, mean = len(values), float(np.mean(values))
+    interval = None
+    if n > 1 and (sd := float(np.std(values, ddof=1))):
+        half = quantile(level, "t", n - 1) * sd / n**0.5
+        interval = Interval(mean - half, mean + half, level, "t over texts")
+    settings = {"criterion": criterion, "source": name}
+    return Estimate(mean, n, interval, settings, (), f"mean|{criterion}|{name}|n:{n}|v:{__version__}")
+
+
+# --- labels ---
+
+
+def _labels(ratings: Sequence[RatingRow], side: dict[str, str], level: float) -> Section:
+    """Share of the judgments that gave each label, by source, texts drawn anew."""
+    rows: list[Row] = []
+    for criterion, own in _by_criterion(ratings).items():
+        codes = {one.label: Fraction(one.value) for one in own}
+        if len(codes) > MOST_LABELS:
+            continue
+        judged: defaultdict[str, defaultdict[str, set[tuple[str, str | None]]]] = defaultdict(lambda: defaultdict(set))
+        given: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+        for one in own:
+            judged[side[one.text]][one.text].add((one.rater, one.hit))
+            given[side[one.text], one.label][one.text] += 1
+        for name in sorted(judged, key=lambda name: (name != REFERENCES, name)):
+            texts = list(judged[name])
+            totals = np.array([len(judged[name][text]) for text in texts], dtype=np.int64)
+            for label in sorted(codes, key=lambda label: codes[label]):
+                hits = np.array([given[name, label][text] for text in texts], dtype=np.int64)
+                share = _share(criterion, name, label, hits, totals, level)
+                rows.append((criterion, name, label, share, int(hits.sum()), int((hits > 0).sum()), int(totals.sum())))
+    columns = (
+        Column("criterion", "Criterion"),
+        Column("source", "Source"),
+        Column("label", "Label"),
+        Column("share", "Share of judgments", "share_estimate", n="n", digits=1),
+        Column("given", "Given", "count"),
+        Column("texts", "Texts with it", "count"),
+        Column("n", "Judgments", "count"),
+    )
+    title = f"How often each label was given, by source; {100 * level:g}% intervals over new texts, with these raters."
+    tables = (Table("labels", title, columns, tuple(rows)),) if rows else ()
+    return Section("labels", LABELS, (), tables)
+
+
+def _share(criterion: str, name: str, label: str, hits: np.ndarray, totals: np.ndarray, level: float) -> Estimate:
+    share, n = pooled_share(hits, totals), int(totals.sum())
+    flags = () if share.units > 1 else ("one_unit",)
+    settings = {"criterion": criterion, "source": name, "label": label}
+    signature = f"label_share|{criterion}|{name}|{label}|n:{n}|texts:{share.units}|v:{__version__}"
+    return Estimate(share.value, n, share.interval(level, "items"), settings, flags, signature)
+
+
+# --- pairs ---
+
+
+def _preferences(ratings: Sequence[RatingRow], side: dict[str, str], level: float) -> Section:
+    """Who was preferred to whom, and Bradley-Terry strengths; a tie counts half for each."""
+    tables: list[Table] = []
+    missing: list[tuple[str, str]] = []
+    for criterion, own in _by_criterion(ratings).items():
+        tables.append(_met(criterion, own, side, level))
+        try:
+            tables.append(_strengths(criterion, own, side, level))
+        except MetricsError as error:
+            missing.append((f"Strengths, {criterion}", str(error)))
+    return Section("preferences", PAIRS, (), tuple(tables), (), tuple(missing))
+
+
+def _met(criterion: str, own: Sequence[RatingRow], side: dict[str, str], level: float) -> Table:
+    """Each two sources that met: preferences by pair of texts, which is the unit drawn anew."""
+    found: defaultdict[tuple[str, str], defaultdict[tuple[str, str], list[int]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    for one in own:
+        first, second, better = _result(one, side)
+        if (second != REFERENCES and second < first) or first == REFERENCES:
+            first, second, better = second, first, -better
+        found[first, second][tuple(sorted((one.text, str(one.partner))))].append(better)  # type: ignore[index]
+    rows: list[Row] = []
+    for (first, second), by_pair in found.items():
+        results = list(by_pair.values())
+        halves = np.array([sum(1 + better for better in pair) for pair in results], dtype=np.int64)
+        totals = np.array([2 * len(pair) for pair in results], dtype=np.int64)
+        share, n = pooled_share(halves, totals), int(totals.sum()) // 2
+        signature = f"preferred|{criterion}|{first}|{second}|n:{n}|pairs:{len(results)}|v:{__version__}"
+        settings = {"criterion": criterion, "first": first, "second": second, "ties": "half"}
+        value = Estimate(share.value, n, share.interval(level, "items"), settings, (), signature)
+        flat = [better for pair in results for better in pair]
+        counts = (flat.count(1), flat.count(0), flat.count(-1))
+        rows.append((first, second, value, *counts, len(results), n))
+    columns = (
+        Column("first", "First"),
+        Column("second", "Second"),
+        Column("preferred", "First preferred, ties half", "share_estimate", n="n", digits=1),
+        Column("wins", "First better", "count"),
+        Column("ties", "No difference", "count"),
+        Column("losses", "Second better", "count"),
+        Column("pairs", "Pairs of texts", "count"),
+        Column("n", "Judgments", "count"),
+    )
+    title = f"Preferences ({criterion}); {100 * level:g}% intervals over new pairs of texts, with these raters."
+    note = "50% says that neither was preferred. Sides were drawn at random for each rater."
+    return Table(f"preferences-{criterion}", title, columns, tuple(rows), (note,))
+
+
+def _result(one: RatingRow, side: dict[str, str]) -> tuple[str, str, int]:
+    """The sources of both texts, and 1 where the first was better, -1 the second, 0 neither."""
+    value = Fraction(one.value)
+    return side[one.text], side[str(one.partner)], (value > 0) - (value < 0)
+
+
+def _strengths(criterion: str, own: Sequence[RatingRow], side: dict[str, str], level: float) -> Table:
+    names = sorted(set(side.values()), key=lambda name: (name != REFERENCES, name))
+    at = {name: i for i, name in enumerate(names)}
+    wins, ties = np.zeros((len(names), len(names))), np.zeros((len(names), len(names)))
+    for one in own:
+        first, second, better = _result(one, side)
+        if first == second:
+            continue
+        if better:
+            winner, loser = (first, second) if better > 0 else (second, first)
+            wins[at[winner], at[loser]] += 1
+        else:
+            ties[at[first], at[second]] += 1
+    found = bradley_terry(wins, names, ties=ties, level=level)
+    ordered = sorted(names, key=lambda name: -(found.log_strength[name].value or 0.0))
+    rows = tuple(
+        (name, found.log_strength[name], found.strengths[name], found.log_strength[name].n) for name in ordered
+    )
+    columns = (
+        Column("source", "Source"),
+        Column("log_strength", "Log strength", "estimate", n="n"),
+        Column("share", "Strength, shares of 1", "share", digits=1),
+        Column("n", "Judgments", "count"),
+    )
+    title = f"Bradley-Terry strengths ({criterion}), centred at 0: higher is preferred."
+    notes = ["The intervals take judgments for independent, which they are not where a rater or a pair gives many."]
+    if "no_mle" in found.flags:
+        notes.append("Wins do not link every source with every other in both directions: a ridge keeps them finite.")
+    return Table(f"strengths-{criterion}", title, columns, rows, tuple(notes))

@@ -1,0 +1,302 @@
+"""Studies of every kind of task in the report: scales, labels, preferences, comments, frequency; each file of each."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from metrics.report.build import build
+from metrics.report.particulars import CodeRow, CommentRow
+from metrics.report.payload import read
+from metrics.report.records import RatingRow, ReportInput, ScaleLabel, TextRow
+from metrics.report.result import Report
+from metrics.report.write import write
+from metrics.tables.record import Table
+from tests.metrics.report.evaluators_study import evaluators
+from tests.metrics.report.samples import MONEY, NOW, STUDY, study
+
+AGREE = ("Strongly disagree", "Disagree", "Neither", "Agree", "Strongly agree")
+ERRORS = ("No Error", "Disfluent", "Off Target")
+PREFER = {1: "The first", 0: "No difference", -1: "The second"}
+
+
+def texts(number: int = 12) -> tuple[TextRow, ...]:
+    sides: tuple[tuple, ...] = (("r", "reference", None), ("m", "model", "gpt"))
+    return tuple(
+        TextRow(f"{prefix}{i}", source, name, f"Text {prefix} {i}.", f"c{i}", f"Context {i}")
+        for prefix, source, name in sides
+        for i in range(number)
+    )
+
+
+def given(ratings: list[RatingRow], scale: tuple[ScaleLabel, ...]) -> ReportInput:
+    return ReportInput(replace(STUDY, scale=scale, coding="as shown"), (), texts(), tuple(ratings), MONEY)
+
+
+def likert() -> ReportInput:
+    rng = random.Random(4)
+    scale = tuple(ScaleLabel(name, code) for code, name in enumerate(AGREE, 1))
+    ratings = []
+    for text in texts():
+        for rater in range(5):
+            for criterion in ("fluency", "relevance"):
+                code = min(5, max(1, round(rng.gauss(4 if text.generator is None else 3, 1))))
+                ratings.append(RatingRow(text.id, f"w{rater}", AGREE[code - 1], code, "HIT 1", 1, True, criterion))
+    return given(ratings, scale)
+
+
+def error_labels() -> ReportInput:
+    """Raters 0 to 2 give each model text two labels at once; references have no error."""
+    scale = tuple(ScaleLabel(name, code) for code, name in enumerate(ERRORS))
+    ratings = []
+    for text in texts():
+        for rater in range(3):
+            for code in (1, 2) if text.generator else (0,):
+                ratings.append(RatingRow(text.id, f"w{rater}", ERRORS[code], code, "HIT 1", 1, True, "error"))
+    return given(ratings, scale)
+
+
+def pairwise() -> ReportInput:
+    """Of 12 pairs judged by 4 raters, the reference is better in 30, neither in 6, the model's text in 12."""
+    results = [1] * 30 + [0] * 6 + [-1] * 12
+    random.Random(1).shuffle(results)
+    scale = tuple(ScaleLabel(name, code) for code, name in PREFER.items())
+    ratings = []
+    for at, better in enumerate(results):
+        pair, swapped = at % 12, at % 2
+        first, second = (f"m{pair}", f"r{pair}") if swapped else (f"r{pair}", f"m{pair}")
+        value = -better if swapped else better
+        ratings.append(
+            RatingRow(first, f"w{at // 12}", PREFER[value], value, "HIT 1", 1, True, "preference", "", second)
+        )
+    return given(ratings, scale)
+
+
+def commented() -> ReportInput:
+    """Six comments by training; two coders agree on four of them, and a third word settles the fifth."""
+    base = evaluators()
+    own = [one for one in base.ratings if one.kept][:6]
+    codes = [("grammar",), ("grammar", "repetition"), ("repetition",), (), ("grammar",), ("coherence",)]
+    rows = []
+    for at, (rating, first) in enumerate(zip(own, codes, strict=True)):
+        second = first if at < 4 else ("repetition",)
+        for coder, given_codes in (("coder 1", first), ("coder 2", second)):
+            rows.append(CodeRow(rating.text, rating.rater, "why", coder, given_codes or ("null",)))
+    rows.append(CodeRow(own[4].text, own[4].rater, "why", "adjudicated", ("repetition",)))
+    comments = tuple(CommentRow(one.text, one.rater, "why", f"Because {at}.") for at, one in enumerate(own))
+    book = (("form", ("grammar",)), ("content", ("repetition", "coherence")))
+    return replace(base, comments=comments, codes=tuple(rows), codebook=book)
+
+
+LAYOUTS: dict[str, Callable[[], ReportInput]] = {
+    "typicality": lambda: study({"t=0.7": (0.4, 0.6)}),
+    "human_or_machine": evaluators,
+    "likert": likert,
+    "error_labels": error_labels,
+    "pairwise": pairwise,
+    "comments": commented,
+}
+
+
+def table(report: Report, name: str) -> Table:
+    return next(one for section in report.sections for one in section.tables if one.name == name)
+
+
+def cells(found: Table, *keys: str) -> list[tuple]:
+    at = [[column.key for column in found.columns].index(key) for key in keys]
+    return [tuple(row[i] for i in at) for row in found.rows]
+
+
+# --- what is computed ---
+
+
+def test_means_of_a_scale_are_means_of_texts_with_a_t_interval() -> None:
+    from scipy import stats
+
+    from_hand: dict[str, list[int]] = {}
+    source = likert()
+    for one in source.ratings:
+        if one.criterion == "fluency" and one.text.startswith("m"):
+            from_hand.setdefault(one.text, []).append(int(one.value))
+    means = [sum(own) / len(own) for own in from_hand.values()]
+    low, high = stats.t.interval(0.95, len(means) - 1, loc=sum(means) / len(means), scale=stats.sem(means))
+    found = next(row for row in table(build(source), "scales").rows if row[:2] == ("fluency", "gpt"))
+    assert found[2].value == pytest.approx(sum(means) / len(means))
+    assert (found[2].interval.low, found[2].interval.high) == pytest.approx((low, high))
+
+
+def test_the_difference_from_the_references_is_welchs() -> None:
+    from scipy import stats
+
+    source, means = likert(), {"r": [], "m": []}
+    for text in source.texts:
+        own = [int(one.value) for one in source.ratings if one.text == text.id and one.criterion == "relevance"]
+        means[text.id[0]].append(sum(own) / len(own))
+    welch = stats.ttest_ind(means["m"], means["r"], equal_var=False).confidence_interval(0.95)
+    found = next(row for row in table(build(source), "scales").rows if row[:2] == ("relevance", "gpt"))[3]
+    assert (found.interval.low, found.interval.high) == pytest.approx((welch.low, welch.high))
+
+
+def test_labels_of_errors_are_shares_of_judgments_and_several_count_each() -> None:
+    found = table(build(error_labels()), "labels")
+    shown = {row[:2]: (row[2].value, *row[3:]) for row in cells(found, "source", "label", "share", "given", "n")}
+    assert shown["gpt", "Disfluent"] == (1.0, 36, 36)
+    assert shown["gpt", "Off Target"] == (1.0, 36, 36)
+    assert shown["references", "No Error"] == (1.0, 36, 36)
+    assert not any(one.name == "scales" for section in build(error_labels()).sections for one in section.tables)
+
+
+def test_preferences_are_counted_whichever_side_a_text_stood_on() -> None:
+    found = table(build(pairwise()), "preferences-preference")
+    row = cells(found, "first", "second", "wins", "ties", "losses", "pairs", "n")[0]
+    assert row == ("gpt", "references", 12, 6, 30, 12, 48)
+    assert found.rows[0][2].value == pytest.approx((12 + 3) / 48)
+
+
+def test_strengths_of_two_are_the_log_odds_of_their_wins() -> None:
+    import math
+
+    found = table(build(pairwise()), "strengths-preference")
+    values = {row[0]: row[1].value for row in found.rows}
+    assert values["references"] - values["gpt"] == pytest.approx(math.log(33 / 15))
+
+
+def test_comments_have_both_denominators_and_agreement_of_coders() -> None:
+    report = build(commented())
+    found = table(report, "comment-codes")
+    every = {row[1]: row[2:] for row in cells(found, "condition", "code", "labels", "comments") if row[0] == "all"}
+    # grammar, grammar + repetition, repetition, null, repetition (settled), coherence: 6 comments, 6 labels.
+    assert every["grammar"] == (2, 2)
+    assert every["repetition"] == (3, 3)
+    shares = {
+        row[1]: (row[2].value, row[3].value)
+        for row in cells(found, "condition", "code", "share_of_labels", "share_of_comments")
+        if row[0] == "all" and row[2] is not None
+    }
+    assert shares["repetition"] == pytest.approx((3 / 6, 3 / 6))
+    kappa = {row[0]: row[1] for row in table(report, "coder-agreement").rows}
+    assert kappa["grammar"].n == 6
+    assert kappa["grammar"].value == pytest.approx(2 / 3)  # agree on 5 of 6; by chance on 1/2
+    assert len(table(report, "comments").rows) == 6
+
+
+def test_frequency_is_correlated_with_hj_also_without_a_generator() -> None:
+    base = study({"t=0.7": (0.4, 0.6)})
+    own = tuple(replace(text, corpus_count=10**at, corpus_name="news") for at, text in enumerate(base.texts[:8]))
+    kept = {text.id for text in own}
+    bare = replace(base, generators=(), texts=own, ratings=tuple(r for r in base.ratings if r.text in kept))
+    report = build(bare)
+    assert [row[0] for row in table(report, "hj-frequency").rows] == ["Pearson, log frequency", "Spearman"]
+    assert table(report, "hj-frequency").notes == ("Counted in news.",)
+    assert any(chart.name == "hj-by-frequency" for section in report.sections for chart in section.charts)
+
+
+def test_duplicates_and_overlap_with_references_and_contexts_are_counted() -> None:
+    long = "one two three four five six seven eight nine ten"
+    base = study({"t=0.7": (0.4, 0.6)})
+    bodies = {"ref-0": long, "t=0.7-0": f"{long} eleven", "t=0.7-1": "Twice  said", "t=0.7-2": "twice said"}
+    changed = tuple(
+        replace(text, body=bodies.get(text.id, text.body), context=long if text.id == "t=0.7-3" else text.context)
+        for text in base.texts
+    )
+    found = build(replace(base, texts=changed)).items.tables[0]
+    row = next(dict(zip([c.key for c in found.columns], row, strict=True)) for row in found.rows if row[0] == "t=0.7")
+    expected = Counter(" ".join(text.body.casefold().split()) for text in changed)
+    again = sum(expected[" ".join(t.body.casefold().split())] > 1 for t in changed if t.generator)
+    assert (row["texts"], row["again"], row["taken"], row["context"]) == (30, again, 1, 0)
+    assert again >= 2
+
+
+def test_accuracy_stands_with_and_without_the_exclusions() -> None:
+    found = table(build(evaluators()), "evaluators-exclusions")
+    ratings = {row[1]: row[2] for row in cells(found, "condition", "which", "ratings") if row[0] == "all judgments"}
+    assert ratings == {"as reported": 119, "with every judgment": 120}
+
+
+def test_raters_of_one_country_and_loose_thresholds_are_limitations() -> None:
+    from metrics.report.particulars import Attached
+
+    base = replace(evaluators(), study=replace(evaluators().study, mode="live"))
+    estimate = {"value": 0.5, "n": 2, "interval": None, "settings": {}, "flags": [], "signature": "h|n:2"}
+    scores = {"thresholds": {"low": 0.4, "high": 0.4, "calibrated": False}, "backend": {"model": "tiny"}}
+    document = {**scores, **dict.fromkeys(("h", "u", "m", "mean_fp"), estimate)}
+    crowd = replace(base.crowd, criteria=("located in US",))
+    warned = build(replace(base, crowd=crowd, attached=(Attached("automatic", "h.json", "0" * 64, document),))).warnings
+    assert {"locale", "uncalibrated"} <= {warn.kind for warn in warned}
+
+
+# --- every file of every kind of study ---
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_the_json_validates_and_reads_back_to_the_same_numbers(name: str, tmp_path: Path) -> None:
+    report = build(LAYOUTS[name](), seed=3)
+    write(report, tmp_path, now=NOW, formats=("json",))
+    body = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    jsonschema.validate(body, json.loads((tmp_path / "report.schema.json").read_text(encoding="utf-8")))
+    again = read(body)
+    assert again == report.input
+    assert [one.tables for one in build(again, seed=3).sections] == [one.tables for one in report.sections]
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_two_exports_of_one_state_differ_by_the_date_alone(name: str, tmp_path: Path) -> None:
+    for folder, when in (("a", NOW), ("b", NOW), ("c", NOW + timedelta(days=1))):
+        formats = ("html", "json", "csv", "latex", "zip")
+        write(build(LAYOUTS[name](), seed=3), tmp_path / folder, now=when, formats=formats)
+    for path in (tmp_path / "a").iterdir():
+        assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes(), path.name
+        if path.suffix != ".zip":
+            pairs = zip(
+                path.read_text().splitlines(), (tmp_path / "c" / path.name).read_text().splitlines(), strict=True
+            )
+            assert all("2026-11-2" in new or "November 2026" in new for old, new in pairs if old != new), path.name
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_every_column_of_every_file_is_in_the_dictionary_and_every_estimate_says_its_n(
+    name: str, tmp_path: Path
+) -> None:
+    write(build(LAYOUTS[name](), seed=3), tmp_path, now=NOW, formats=("csv",))
+    with (tmp_path / "dictionary.csv").open(newline="", encoding="utf-8") as file:
+        told = {(row["file"], row["column"]) for row in csv.DictReader(file)}
+    for path in tmp_path.glob("*.csv"):
+        if path.name not in ("dictionary.csv", "huse.csv"):
+            heads = path.read_text(encoding="utf-8").split("\n", 1)[0].split(",")
+            assert {(path.name, head) for head in heads} <= told, path.name
+    with (tmp_path / "results.csv").open(newline="", encoding="utf-8") as file:
+        assert all(row["n"] for row in csv.DictReader(file) if row["signature"])
+
+
+ATTACKS = ("=1+1", "+1", "-1+cmd|' /C calc'!A0", "@SUM(1)", "\t=1", "\r=1")
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_words_that_a_spreadsheet_would_run_are_escaped_and_negative_numbers_stand(attack: str, tmp_path: Path) -> None:
+    base = pairwise()
+    comments = (CommentRow("r0", "w0", attack, attack),)
+    bad = replace(
+        base,
+        texts=tuple(replace(text, body=attack, context=attack) for text in base.texts),
+        ratings=tuple(replace(one, label=attack if one.value == 0 else one.label) for one in base.ratings),
+        comments=comments,
+    )
+    write(build(bad), tmp_path, now=NOW, formats=("csv",))
+    values = set()
+    for path in tmp_path.glob("*.csv"):
+        with path.open(newline="", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                values |= {row["value"]} if path.name == "ratings.csv" else set()
+                for cell in row.values():
+                    assert cell[:1] not in ("=", "+", "@", "\t", "\r"), (path.name, cell)
+                    assert not cell.startswith("-") or float(cell) < 0, (path.name, cell)
+    assert values == {"1", "0", "-1"}

@@ -18,6 +18,7 @@ from annotation.datasets.batch import read_batch
 from annotation.datasets.codes import Code
 from annotation.datasets.columns import Names
 from annotation.datasets.problems import Told
+from annotation.datasets.tabular import FileForm
 from annotation.datasets.texts import Examination, examine_texts
 from annotation.exceptions import AssayError, StateError
 from annotation.flows import jobs
@@ -99,6 +100,7 @@ def _examined(job: Job, tell: Tell) -> Examination:
         names=_names(asked),
         likelihoods=Path(asked["likelihoods"]) if asked.get("likelihoods") else None,
         generator=asked.get("generator") or None,
+        form=FileForm(asked.get("delimiter") or None, asked.get("encoding") or None),
         allow=[Code(one) for one in asked.get("allow", ())],
         progress=lambda done, of: tell("Reading", done, of),
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -123,6 +124,8 @@ class Wording:
 
 
 _FORM = TypeAdapter(Wording)
+# Judgments are averaged by these: exact numbers, also as fractions.
+_NUMBER = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,9}|/[1-9][0-9]{0,8})?")
 
 
 def as_json(wording: Wording) -> dict[str, Any]:
@@ -140,7 +143,7 @@ def from_json(told: Mapping[str, Any]) -> Wording:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the wording"
-        raise DesignError(f"The wording's {where}: {first['msg'].lower()}.") from None
+        raise DesignError(f"The wording's {where}: {first['msg'].lower()}.").at(where) from None
     _check(wording)
     return wording
 
@@ -150,7 +153,7 @@ def _check(wording: Wording) -> None:
     for name, most in limits.items():
         text = wording.said(getattr(wording, name))
         if not text.strip() or len(text) > most:
-            raise DesignError(f"The {name} has 1 to {most:,} characters; this one has {len(text):,}.")
+            raise DesignError(f"The {name} has 1 to {most:,} characters; this one has {len(text):,}.").at(name)
     if wording.kind not in tasks.KINDS:
         raise DesignError(f"A task is one of {', '.join(tasks.KINDS)}, not {wording.kind}.")
     if not wording.criteria:
@@ -175,6 +178,8 @@ def _check_scale(criterion: Criterion) -> None:
         values = [row[place] for row in criterion.labels]
         if len(set(values)) < len(values) or not all(values):
             raise DesignError(f"Every {what} of {criterion.name} is there, and there once.")
+    if odd := [code for _, code, _ in criterion.labels if not _NUMBER.fullmatch(code)]:
+        raise DesignError(f"A code of {criterion.name} is a number such as 4, -1 or 0.5, not {odd[0]!r}.")
 
 
 def _typicality() -> Wording:

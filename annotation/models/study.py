@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models import Q
@@ -96,13 +97,14 @@ class Study(models.Model):
     group = models.ForeignKey(StudyGroup, on_delete=models.PROTECT, null=True, blank=True, related_name="studies")
     scale = models.ForeignKey("annotation.Scale", on_delete=models.PROTECT, related_name="studies")
     seed = models.PositiveBigIntegerField(default=1)
-    raters_per_text = models.PositiveIntegerField(default=20)
-    texts_per_hit = models.PositiveIntegerField(default=25)
+    raters_per_text = models.PositiveIntegerField(default=20, validators=[MinValueValidator(1)])
+    texts_per_hit = models.PositiveIntegerField(default=25, validators=[MinValueValidator(1)])
     mix = models.CharField(max_length=10, choices=Mix.choices, default=Mix.BALANCED)
     references_per_hit = models.PositiveIntegerField(null=True, blank=True, help_text="With a fixed mix.")
     evaluators_per_cell = models.PositiveIntegerField(
-        null=True, blank=True, help_text="People in each cell, one HIT each; empty: raters per text decides."
-    )
+        null=True, blank=True, validators=[MinValueValidator(1)],
+        help_text="People in each cell, one HIT each; empty: raters per text decides.",
+    )  # fmt: skip
     gold_per_hit = models.PositiveIntegerField(default=0, help_text="Texts with a known answer in each HIT.")
     repeats_per_hit = models.PositiveIntegerField(default=0, help_text="Texts shown a second time in each HIT.")
     checks_per_hit = models.PositiveIntegerField(default=0, help_text="Attention checks in each HIT.")
@@ -117,8 +119,12 @@ class Study(models.Model):
     lifetime_seconds = models.PositiveIntegerField(default=7 * DAY, validators=DURATION)
     auto_approval_seconds = models.PositiveIntegerField(default=3 * DAY, validators=DELAY)
     minimum_approved_hits = models.PositiveIntegerField(null=True, blank=True)
-    minimum_percent_approved = models.PositiveSmallIntegerField(null=True, blank=True)
-    country = models.CharField(max_length=2, blank=True)
+    minimum_percent_approved = models.PositiveSmallIntegerField(
+        null=True, blank=True, validators=[MaxValueValidator(100)]
+    )
+    country = models.CharField(
+        max_length=2, blank=True, validators=[RegexValidator(r"\A[A-Z]{2}\Z", "Two capital letters, such as US.")]
+    )
     # Published under the keyword assay:study=..., open to invited people only; empty: open to every account.
     channel_tag = models.CharField(max_length=64, blank=True)
     # When top-ups end; declared before work is collected.
@@ -161,6 +167,11 @@ class Study(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    def clean(self) -> None:
+        """What two fields must be together."""
+        if self.mix == self.Mix.FIXED and self.references_per_hit is None:
+            raise ValidationError({"references_per_hit": "A fixed mix says how many references a HIT holds."})
 
 
 class Membership(models.Model):

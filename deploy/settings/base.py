@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from csp.constants import NONE, SELF
 
 from deploy.settings import environment as env
 
 ROOT = env.ROOT
-VAR = ROOT / "var"
+# Where everything lies that a running installation writes: the database of one machine, uploads, reports, logs.
+VAR = Path(env.text("ASSAY_VAR", str(ROOT / "var")))
 
 INSTALLED_APPS = [
     "django.contrib.admin",
@@ -172,7 +175,10 @@ MTURK_ACCESS_KEY = env.text("MTURK_ACCESS_KEY", "")
 MTURK_SECRET_KEY = env.text("MTURK_SECRET_KEY", "")
 # The queue (its URL) in which the marketplace tells what happens; empty: studies are polled, which finds the same.
 MTURK_QUEUE_URL = env.text("MTURK_QUEUE_URL", "")
-# How often one process calls at most; marketplaces throttle accounts. 0: as fast as it answers.
+# The topic (its ARN) under which the marketplace posts signed messages to CONSOLE_ORIGIN/notices/; empty: none is
+# believed. Where a queue is named too, HITs are told to the queue.
+MTURK_TOPIC_ARN = env.text("MTURK_TOPIC_ARN", "")
+# How often all processes together call at most; marketplaces throttle accounts. 0: as fast as it answers.
 MTURK_CALLS_A_SECOND = env.whole("MTURK_CALLS_A_SECOND", 0)
 
 # Whether our marketplace is asked which work came from one device (F23; workers read so), and how long that is kept.

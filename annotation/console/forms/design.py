@@ -34,6 +34,10 @@ class RetentionForm(forms.Form):
 class LaterForm(RetentionForm):
     """What may change until the study is published, whether its texts are dealt or not."""
 
+    field_order = (
+        "budget_cents", "country", "minimum_approved_hits", "minimum_percent_approved", "assignment_seconds",
+        "lifetime_seconds", "auto_approval_seconds", "retain_until",
+    )  # fmt: skip
     budget_cents = DollarField(label=_("Budget ($)"), required=False, help_text=_("Never exceeded; empty: no limit."))
     assignment_seconds = SpanField(
         label=_("Time allowed for a HIT (minutes)"), unit=MINUTE, least=30, most=365 * DAY,

@@ -38,6 +38,9 @@ class NewStudy(forms.Form):
     noun = forms.CharField(
         label=_("What is one text called?"), max_length=40, initial="text", help_text=_("headline, reply, story ...")
     )
+    nouns = forms.CharField(
+        label=_("And several?"), max_length=40, required=False, help_text=_("stories ...; empty: with an s")
+    )
 
 
 class ImportBatch(forms.Form):

@@ -12,6 +12,22 @@ from annotation.datasets.codes import ALLOWABLE
 from annotation.datasets.texts import NEEDED, OPTIONAL
 
 MOST_BYTES = 500 * 1024 * 1024
+DELIMITERS = (
+    ("", _("As seen from the file")), (",", _("Commas")), (";", _("Semicolons")), ("\t", _("Tabs")), ("|", _("Pipes")),
+)  # fmt: skip
+ENCODINGS = (
+    ("", _("UTF-8, or as the file begins")),
+    ("cp1252", _("Windows-1252 (Excel in Western Europe and America)")),
+    ("cp1250", _("Windows-1250 (Central Europe)")),
+    ("cp1251", _("Windows-1251 (Cyrillic)")),
+    ("mac_roman", _("Mac Roman")),
+    ("utf-16-le", _("UTF-16, little-endian")),
+    ("utf-16-be", _("UTF-16, big-endian")),
+    ("gb18030", "GB 18030"),
+    ("big5", "Big5"),
+    ("shift_jis", "Shift JIS"),
+    ("euc_kr", "EUC-KR"),
+)
 ENDINGS = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json")
 
 
@@ -33,6 +49,9 @@ def _pairs(told: str) -> dict[str, str]:
 
 
 class UploadTexts(forms.Form):
+    """A file of texts, and how it is to be read."""
+
+    HOW = ("generator", "columns", "sources", "encoding", "delimiter", "allow")
     file = forms.FileField(
         label=_("File of texts"),
         help_text=_(
@@ -57,6 +76,11 @@ class UploadTexts(forms.Form):
         label=_("Other words for the sources"), required=False, widget=forms.Textarea(attrs={"rows": 2}),
         help_text=_("One a line, the file's word = reference or model: human = reference"),
     )  # fmt: skip
+    encoding = forms.ChoiceField(
+        label=_("Encoding"), required=False, choices=ENCODINGS,
+        help_text=_("Try another where letters are said to be wrong."),
+    )  # fmt: skip
+    delimiter = forms.ChoiceField(label=_("Cells are separated by"), required=False, choices=DELIMITERS)
     allow = forms.MultipleChoiceField(
         label=_("Let these problems be warnings"), required=False, widget=forms.CheckboxSelectMultiple,
         choices=[(str(code), str(code).replace("_", " ")) for code in sorted(ALLOWABLE)],

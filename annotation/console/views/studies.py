@@ -16,7 +16,7 @@ from annotation.accounts.models import User
 from annotation.console import uploads
 from annotation.console.forms.studies import Enrol, ImportBatch, NewStudy
 from annotation.console.permission import console_page, may, studies_of, study_page, visitor
-from annotation.designs.presets import preset_called
+from annotation.designs.presets import PRESETS, preset_called
 from annotation.exceptions import AssayError
 from annotation.flows import jobs
 from annotation.flows.create import Plan, create
@@ -40,13 +40,13 @@ def new(request: HttpRequest) -> HttpResponse:
             return redirect("console:texts", _made(form, visitor(request)).uuid)
         except AssayError as error:
             form.add_error(None, str(error))
-    return render(request, "console/new.html", {"form": form})
+    return render(request, "console/new.html", {"form": form, "presets": PRESETS.values()})
 
 
 def _made(form: NewStudy, owner: User) -> Study:
     """A draft by the preset, with the person's own noun and question."""
     given, preset = form.cleaned_data, preset_called(form.cleaned_data["preset"])
-    wording = replace(preset.wording, noun=given["noun"], nouns=f"{given['noun']}s")
+    wording = replace(preset.wording, noun=given["noun"], nouns=given["nouns"] or f"{given['noun']}s")
     plan = Plan(**{**preset.settings, "question": given["question"], "noun": given["noun"]})
     return create(
         given["name"], mode=given["mode"], plan=plan, wording=wording, owner=owner, actor=owner.get_username(),

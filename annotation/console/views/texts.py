@@ -41,7 +41,10 @@ def texts(request: HttpRequest, study: Study) -> HttpResponse:
 def add(request: HttpRequest, study: Study) -> HttpResponse:
     form = UploadTexts(request.POST or None, request.FILES or None)
     if form.is_valid():
-        given = {name: form.cleaned_data[name] for name in ("generator", "columns", "sources", "allow")}
+        given = {
+            name: form.cleaned_data[name]
+            for name in ("generator", "columns", "sources", "encoding", "delimiter", "allow")
+        }
         files = {"path": form.cleaned_data["file"], "likelihoods": form.cleaned_data["likelihoods"]}
         given |= {name: str(uploads.keep(file)) for name, file in files.items() if file}
         job = jobs.ask(Job.Kind.CHECK_TEXTS, by=visitor(request), now=timezone.now(), study=study, settings=given)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -75,6 +76,22 @@ def test_a_file_with_faults_shows_each_by_row_and_imports_nothing(study: Study, 
     assert "duplicate-id" in page
     assert "Nothing was imported" in page
     assert not study.texts.exists()
+
+
+def test_a_file_from_excel_is_read_by_its_encoding_and_delimiter(study: Study, owner: Client) -> None:
+    content = "id;text;source\nr1;Größe, zählt;reference\n".encode("cp1252")
+    for encoding, texts in (("", 0), ("cp1252", 1)):
+        given = {"file": SimpleUploadedFile("excel.csv", content), "encoding": encoding, "delimiter": ";"}
+        answer = owner.post(at(study, "texts-add"), given)
+        run_due(clock=timezone.now)
+        assert Job.objects.get(uuid=answer["Location"].split("/")[-2]).outcome["texts"] == texts
+
+
+def test_the_new_page_says_where_a_preset_is_safer_and_takes_a_plural(owner: Client) -> None:
+    assert "No text threatens rejection." in seen(owner, "/console/new/")
+    given = {"name": "mine", "preset": "huse-2019", "mode": "rehearsal", "noun": "story", "nouns": "stories"}
+    owner.post("/console/new/", given)
+    assert Study.objects.get(name="mine").wordings.get().body["nouns"] == "stories"
 
 
 def test_a_file_that_was_not_found_sound_cannot_be_confirmed(study: Study, owner: Client) -> None:

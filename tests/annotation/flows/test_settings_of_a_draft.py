@@ -10,7 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation import overviews
-from annotation.designs.wording import as_json, default_wording
+from annotation.designs.wording import as_json, default_wording, from_json
 from annotation.exceptions import DesignError, StateError
 from annotation.flows.configure import configure
 from annotation.flows.create import Plan, create, reword
@@ -51,6 +51,39 @@ def test_times_that_no_marketplace_takes_are_refused_by_name(draft: Study, field
         set_to(draft, **{field: value})
     draft.refresh_from_db()
     assert getattr(draft, field) != value
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"raters_per_text": 0}, "raters_per_text"),
+        ({"texts_per_hit": 0}, "texts_per_hit"),
+        ({"evaluators_per_cell": 0}, "evaluators_per_cell"),
+        ({"minimum_percent_approved": 101}, "minimum_percent_approved"),
+        ({"country": "??"}, "country"),
+        ({"mix": "fixed"}, "references_per_hit"),
+    ],
+)
+def test_a_value_out_of_its_range_is_refused_by_the_name_of_its_field(
+    draft: Study, changes: dict[str, Any], field: str
+) -> None:
+    with pytest.raises(DesignError, match=f"The study's {field} cannot be used"):
+        set_to(draft, **changes)
+
+
+@pytest.mark.parametrize("code", ["abc", "nan", "1e400", "1/0", "٣"])
+def test_a_label_whose_code_is_no_number_is_refused(code: str) -> None:
+    told = as_json(FIRST)
+    told["criteria"][0]["labels"][0][1] = code
+    with pytest.raises(DesignError, match="A code of typicality is a number"):
+        from_json(told)
+
+
+def test_codes_may_be_fractions_and_below_zero() -> None:
+    told = as_json(FIRST)
+    for place, code in enumerate(("-1", "0.5", "1/3")):
+        told["criteria"][0]["labels"][place][1] = code
+    assert [code for _, code, _ in from_json(told).criteria[0].labels][:3] == ["-1", "0.5", "1/3"]
 
 
 def test_times_may_change_after_the_layout_and_stand_in_the_log(study: Study) -> None:

@@ -53,10 +53,9 @@ def test_the_page_tells_every_selection_and_where_it_lies(study: Study) -> None:
     job = Job.objects.get(kind="exclusions")
     assert (job.state, job.problem) == ("done", "")
     page = reviewer.get(reverse("console:results-exclusions", args=[study.uuid])).content.decode()
-    for words in ("<svg", "no rule", "One answer, Straight lines", "Inside it", "These rules leave nobody out"):
-        assert words in page or " ".join(reversed(words.split(", "))) in page, words
+    for words in ("<svg", "no rule", "Straight lines, One answer", "These rules leave nobody out"):
+        assert words in page, words
     part = job.outcome["generators"][0]
-    assert sum(part["sides"]) == pytest.approx(1)
     assert len(part["rows"]) == part["selections"] == 4
 
 

@@ -51,6 +51,22 @@ def uploads_kept() -> timedelta:
     return timedelta(days=settings.UPLOADS_DAYS)
 
 
+def topic() -> str:
+    """The topic whose signed messages are believed; empty for none."""
+    arn: str = settings.MTURK_TOPIC_ARN
+    return arn
+
+
+def destination() -> str:
+    """Where the marketplace is asked to tell what happens: the queue, or the topic."""
+    return queue() or topic()
+
+
+def certificate_host() -> str:
+    """The host (and port) at which the marketplace's signing certificates are."""
+    return urlsplit(settings.MTURK_ENDPOINT_URL).netloc
+
+
 def lease() -> timedelta:
     """After so long an effect in other hands comes back."""
     return timedelta(seconds=settings.INTENT_LEASE_SECONDS)

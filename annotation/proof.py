@@ -27,7 +27,7 @@ def prove(study: Study) -> Proof:
     chain = () if broken is None else (f"Row {broken.number} of the log ({broken.verb}, {broken.at:%Y-%m-%d %H:%M}) "
     "is the first that was altered, or follows one that is missing.",)  # fmt: skip
     rows = AuditEvent.objects.filter(study=study).count()
-    return Proof(rows, (*chain, *_money(study), *_decisions(study), *_sums(study)))
+    return Proof(rows, (*chain, *_money(study), *_decisions(study), *_told(study), *_sums(study)))
 
 
 def _money(study: Study) -> Iterator[str]:
@@ -49,6 +49,42 @@ def _money(study: Study) -> Iterator[str]:
 
 
 def _decisions(study: Study) -> Iterator[str]:
+    """Every decision on pay stands in the chain from the moment it was taken, and the other way round."""
+    said, whole = _chained(study)
+    rows = Decision.objects.filter(submission__hit__study=study, matter="payment").order_by("pk")
+    for pk, assignment, verdict in rows.values_list("pk", "submission__market_id", "verdict").iterator():
+        chained = said.pop(assignment, None)
+        if chained not in (verdict, None):
+            yield f"Decision {pk} on {assignment} says {verdict}; the log says that it was decided: {chained}."
+        elif chained is None and whole:
+            yield f"Decision {pk} on {assignment} says {verdict}; the log does not tell of it."
+    for assignment, chained in said.items() if whole else ():
+        yield f"The log tells of a decision on {assignment} ({chained}) that is not there."
+
+
+def _chained(study: Study) -> tuple[dict[str, str], bool]:
+    """The last decision on each assignment by the log, and whether it names them all.
+
+    An imported study brings its decisions along, and earlier versions wrote only how many were approved.
+    """
+    said: dict[str, str] = {}
+    whole = study.mode != Study.Mode.IMPORTED
+    events = AuditEvent.objects.filter(study=study, verb__in=["approve", "undo", "reject", "overturn", "follow"])
+    for verb, facts in events.order_by("number").values_list("verb", "facts").iterator(chunk_size=2000):
+        named = facts.get("assignments", [facts["assignment"]] if "assignment" in facts else None)
+        if named is None or (verb == "follow" and "refused" not in facts):
+            whole = False
+            continue
+        if verb == "undo":
+            for one in named:
+                said.pop(one, None)
+            continue
+        refused = set(named) if verb == "reject" else set(facts.get("refused", []))
+        said |= {one: "reject" if one in refused else "approve" for one in named}
+    return said, whole
+
+
+def _told(study: Study) -> Iterator[str]:
     """What was told to the marketplace is what the decisions say."""
     events = AuditEvent.objects.filter(study=study, verb__in=VERDICTS).order_by("number")
     told = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import timedelta
 from functools import lru_cache
 
@@ -70,7 +70,7 @@ def read_off(study_pk: int) -> None:
 def carry_out(intents_of: Q, market: Market, progress: Callable[[int], None] | None = None) -> Work:
     """The outbox, as it is worked off everywhere."""
     return work(
-        intents_of, market=market, clock=timezone.now, queue=conf.queue(), lease=conf.lease(), progress=progress
+        intents_of, market=market, clock=timezone.now, queue=conf.destination(), lease=conf.lease(), progress=progress
     )
 
 
@@ -143,6 +143,16 @@ def wake(study_pk: int) -> bool:
         return False
     work_off.delay(study_pk)
     return True
+
+
+def wake_for(market_hits: Collection[str]) -> int:
+    """Have the studies of these HITs looked after soon; how many were woken (0 where no broker is set)."""
+    if not settings.CELERY_BROKER_URL:
+        return 0
+    mine = running_studies().filter(hits__market_id__in=market_hits).distinct()
+    for study in mine:
+        poll_off.delay(study.pk)
+    return len(mine)
 
 
 def wake_scoring(job_pk: int, *, chunks: int) -> bool:

@@ -5,6 +5,7 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 
 from annotation.api.routes import api
+from annotation.notices import posted
 from annotation.pages import hit_page
 from annotation.sharing import shared_report
 
@@ -18,6 +19,7 @@ urlpatterns = [
     path("sqs/", include("annotation.marketplace.queues.urls")),
     path("sns/", include("annotation.marketplace.notices.urls")),
     path("", include("annotation.marketplace.watch.urls")),
+    path("notices/", posted, name="notices"),
     path("pages/<str:token>/", hit_page, name="hit-page"),
     path("hits/", include("annotation.marketplace.urls")),
 ]

@@ -58,7 +58,7 @@ class Market:
         self._ahead: timedelta | None = None
         self._subscribed: set[str] = set()
         self._sqs: Any = None
-        self._pace = Pace(endpoint.calls_a_second)
+        self._pace = Pace(endpoint)
         on_this_machine = host in {"localhost", "127.0.0.1", "::1"}
         self._access = {
             "region_name": endpoint.region,
@@ -109,6 +109,15 @@ class Market:
     def hit(self, hit_id: str) -> SeenHit:
         """One HIT as it is now."""
         return _seen(self._call("get_hit", HITId=hit_id)["HIT"])
+
+    def still(self, hit_id: str) -> SeenHit | None:
+        """One HIT as it is now; None where the marketplace says that there is none of that id."""
+        try:
+            return self.hit(hit_id)
+        except MarketError as error:
+            if error.code != TURK + "HITDoesNotExist":
+                raise
+            return None
 
     def add_places(self, hit_id: str, places: int, *, token: str) -> None:
         """So many more assignments; again with the same token, nothing more."""
@@ -165,11 +174,12 @@ class Market:
             raise MarketError(f"The worker was not written to: {failed[0]['NotifyWorkersFailureMessage']}")
 
     def subscribe(self, hit_id: str, *, queue: str) -> None:
-        """Have what happens to HITs of this one's type told to a queue."""
+        """Have what happens to HITs of this one's type told to a queue, or to a topic (its ARN)."""
         type_id = self.hit(hit_id).type_id
         if type_id in self._subscribed:
             return
-        told = {"Destination": queue, "Transport": "SQS", "Version": "2014-08-15", "EventTypes": list(EVENTS)}
+        transport = "SNS" if queue.startswith("arn:") else "SQS"
+        told = {"Destination": queue, "Transport": transport, "Version": "2014-08-15", "EventTypes": list(EVENTS)}
         self._call("update_notification_settings", HITTypeId=type_id, Notification=told, Active=True)
         self._subscribed.add(type_id)
 

@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
-import threading
+import hashlib
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+from annotation.crowd.records import Endpoint
+from annotation.models import Turn
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
 
 
 class Pace:
-    """Lets `calls_a_second` calls through, evenly; 0: all of them. Shared by the threads of a process."""
+    """Lets the endpoint's `calls_a_second` through, evenly; 0: all of them.
+
+    Shared by every process that calls as the same account through the same database (machines whose clocks differ
+    come apart by as much).
+    """
 
     def __init__(
         self,
-        calls_a_second: float,
+        endpoint: Endpoint,
         *,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], datetime] = _now,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
-        self._gap = 1 / calls_a_second if calls_a_second > 0 else 0.0
+        rate = endpoint.calls_a_second
+        self._gap = timedelta(seconds=1 / rate) if rate > 0 else None
+        self._account = hashlib.sha256(f"{endpoint.url} {endpoint.access_key}".encode()).hexdigest()
         self._clock, self._sleep = clock, sleep
-        self._next = 0.0
-        self._lock = threading.Lock()
 
     def wait(self) -> None:
         """Return when the next call may be made."""
-        if not self._gap:
+        if self._gap is None:
             return
-        with self._lock:
-            now = self._clock()
-            mine = max(now, self._next)
-            self._next = mine + self._gap
+        now = self._clock()
+        mine = Turn.objects.take(self._account, gap=self._gap, now=now)
         if mine > now:
-            self._sleep(mine - now)
+            self._sleep((mine - now).total_seconds())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -26,6 +27,7 @@ from annotation.models import (
     Worker,
 )
 
+log = logging.getLogger(__name__)
 VERDICTS = {"Approved": ("approve", Intent.Kind.APPROVE), "Rejected": ("reject", Intent.Kind.REJECT)}
 
 
@@ -54,7 +56,12 @@ def collect(
     new = decided = open_hits = 0
     for hit in _due(study, market.now(), only):
         heard = list(HeardEvent.objects.filter(market_hit=hit.market_id, looked_at=None).values_list("pk", flat=True))
-        seen = market.hit(str(hit.market_id))
+        seen = market.still(str(hit.market_id))
+        if seen is None:
+            # Deleted there, or the account is another one: a person decides (`compare`), the other HITs go on.
+            log.warning("%s: the marketplace knows no HIT %s", study, hit.market_id)
+            open_hits += 1
+            continue
         for page in _pages(market.submitted(str(hit.market_id))):
             stored, followed = _store(hit, page, market=market, now=now)
             new, decided = new + stored, decided + followed
@@ -143,7 +150,7 @@ def _follow(study: Study, hit: Hit, page: Sequence[SubmittedWork], *, now: datet
         Decision.objects.create(submission=submission, matter="payment", verdict=verdict, reason=reason, at=now)
         deciding.intents(study, kind, [submission], now=now, window=timedelta(0))
     if undecided:
-        AuditEvent.objects.record(
-            study, "follow", actor="marketplace", now=now, assignments=[one.market_id for one in undecided]
-        )
+        followed = [one.market_id for one in undecided]
+        refused = [name for name in followed if verdicts[name][0] == "reject"]
+        AuditEvent.objects.record(study, "follow", actor="marketplace", now=now, assignments=followed, refused=refused)
     return len(undecided)

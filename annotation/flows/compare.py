@@ -14,7 +14,7 @@ from annotation.crowd.records import SeenHit
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Hit, Intent, Study
 
-Mend = Literal["work", "collect", "adopt", "close ghost", "review", "nothing"]
+Mend = Literal["work", "collect", "adopt", "close ghost", "write off", "review", "nothing"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def _of_hit(hit: Hit, by_id: dict[str, SeenHit], by_key: SeenHit | None) -> Iter
     if seen is None:
         if hit.market_status != Hit.GONE:
             reason = "The marketplace no longer lists it: it was deleted there, or belongs to another account."
-            yield Difference(number, hit.market_id, f"{hit.collected} collected", "absent", reason, "nothing")
+            yield Difference(number, hit.market_id, f"{hit.collected} collected", "absent", reason, "write off")
         return
     if seen.places != hit.max_assignments:
         reason = "Places were added, and the outcome is not written yet."
@@ -111,6 +111,22 @@ def adopt(study: Study, *, market: Market, actor: str, now: datetime) -> int:
         if intents:
             AuditEvent.objects.record(study, "adopt", actor=actor, now=now, hits=len(intents))
     return len(intents)
+
+
+def write_off(study: Study, *, market: Market, actor: str, now: datetime) -> int:
+    """Take HITs that the marketplace says it does not have (any more) for gone, so that the study can end; how many.
+
+    What was collected of them stays. See first that the access key is that of the account which published them.
+    """
+    listed = {one.market_id for one in market.hits()}
+    ours = study.hits.exclude(market_id=None).exclude(market_status=Hit.GONE).exclude(market_id__in=listed)
+    gone = [hit.pk for hit in ours if (seen := market.still(str(hit.market_id))) is None or seen.status == Hit.GONE]
+    with transaction.atomic():
+        Study.objects.select_for_update().get(pk=study.pk)
+        number = Hit.objects.filter(pk__in=gone).update(market_status=Hit.GONE, inside=0, free=0, seen_at=now)
+        if number:
+            AuditEvent.objects.record(study, "write_off", actor=actor, now=now, hits=number)
+    return number
 
 
 def close_ghost(study: Study, market_id: str, *, actor: str, now: datetime) -> Intent:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from annotation.crowd.client import Market
-from annotation.crowd.sns import Notice, read_events
+from annotation.crowd.sns import EventDocument, Notice, read_events
 from annotation.exceptions import NoticeError
 from annotation.models import HeardEvent
 
@@ -39,12 +39,23 @@ def hear(*, market: Market, queue: str, now: datetime) -> Heard:
     return Heard(messages, new, frozenset(waiting.values_list("market_hit", flat=True).distinct()))
 
 
+def take_note(notice: Notice, *, now: datetime) -> Heard:
+    """Store the events of a message that was posted and believed. Raises NoticeError where it holds none."""
+    document = read_events(notice)
+    new = _written(document, now=now)
+    return Heard(1, new, frozenset(event.hit_id for event in document.events if event.hit_id))
+
+
 def _stored(body: str, *, now: datetime) -> int:
     try:
-        document = read_events(Notice("", body, now, ""))
+        return _written(read_events(Notice("", body, now, "")), now=now)
     except NoticeError as error:
         log.warning("A message of the marketplace could not be read: %s", error)
         return 0
+
+
+def _written(document: EventDocument, *, now: datetime) -> int:
+    """How many events were new."""
     before = HeardEvent.objects.filter(doc_id=document.doc_id).count()
     HeardEvent.objects.bulk_create(
         (

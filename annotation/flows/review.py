@@ -52,7 +52,8 @@ def approve(
         if leave_out:
             deciding.exclude_by_hand(undecided, reason=leave_out, actor=actor, now=now)
         if undecided:
-            told = {"submissions": len(undecided), **({"left_out": leave_out} if leave_out else {})}
+            told = {"submissions": len(undecided), "assignments": [one.market_id for one in undecided]}
+            told |= {"left_out": leave_out} if leave_out else {}
             AuditEvent.objects.record(study, "approve", actor=name_of(actor), now=now, **told)
         return Review(len(undecided), mine.count() - len(undecided))
 
@@ -76,5 +77,8 @@ def undo(study: Study, submissions: QuerySet[Submission], *, actor: User, now: d
         beside.filter(pk__in=[one.pk for one in beside if at.get(one.submission_id) == one.at]).delete()
         decisions.filter(matter=PAYMENT).delete()
         Rejection.objects.filter(submission__in=back).delete()
-        AuditEvent.objects.record(study, "undo", actor=name_of(actor), now=now, submissions=len(back))
+        names = list(Submission.objects.filter(pk__in=back).order_by("pk").values_list("market_id", flat=True))
+        AuditEvent.objects.record(
+            study, "undo", actor=name_of(actor), now=now, submissions=len(back), assignments=names
+        )
         return len(back)

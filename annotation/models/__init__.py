@@ -12,6 +12,7 @@ from annotation.models.intent import Intent
 from annotation.models.job import Job
 from annotation.models.judgment import Judgment, Scale, ScaleLabel
 from annotation.models.money import LedgerEntry
+from annotation.models.pace import Turn
 from annotation.models.participation import Participation
 from annotation.models.presentation import CheckAnswer, PracticeAnswer, Presentation, Remark
 from annotation.models.result import Result
@@ -74,6 +75,7 @@ __all__ = [
     "StudyWording",
     "Submission",
     "Text",
+    "Turn",
     "Worker",
     "WorkerIdentity",
 ]

@@ -172,7 +172,10 @@ MTURK_ACCESS_KEY = env.text("MTURK_ACCESS_KEY", "")
 MTURK_SECRET_KEY = env.text("MTURK_SECRET_KEY", "")
 # The queue (its URL) in which the marketplace tells what happens; empty: studies are polled, which finds the same.
 MTURK_QUEUE_URL = env.text("MTURK_QUEUE_URL", "")
-# How often one process calls at most; marketplaces throttle accounts. 0: as fast as it answers.
+# The topic (its ARN) under which the marketplace posts signed messages to CONSOLE_ORIGIN/notices/; empty: none is
+# believed. Where a queue is named too, HITs are told to the queue.
+MTURK_TOPIC_ARN = env.text("MTURK_TOPIC_ARN", "")
+# How often all processes together call at most; marketplaces throttle accounts. 0: as fast as it answers.
 MTURK_CALLS_A_SECOND = env.whole("MTURK_CALLS_A_SECOND", 0)
 
 # Files that were uploaded and never gone on with are deleted after so many days (by the work loop).

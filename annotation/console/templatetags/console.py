@@ -184,6 +184,7 @@ def _short(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name.replace('_', ' ')} {_short(one)}" for name, one in sorted(value.items()))
     if isinstance(value, list):
-        return ", ".join(map(_short, value))
+        more = [f"… ({len(value)})"] if len(value) > 3 else []
+        return ", ".join([*map(_short, value[:3]), *more])
     told = str(value)
     return f"{told[:12]}…" if len(told) > 60 else told

@@ -100,6 +100,9 @@ def mend(request: HttpRequest, study: Study) -> HttpResponse:
     if ghost := request.POST.get("ghost"):
         comparing.close_ghost(study, ghost, actor=actor, now=now)
         messages.success(request, _("Nobody new will get into that HIT."))
+    elif "gone" in request.POST:
+        number = comparing.write_off(study, market=Market(conf.endpoint()), actor=actor, now=now)
+        messages.success(request, _("%(n)s HITs are taken for gone.") % {"n": number})
     else:
         number = comparing.adopt(study, market=Market(conf.endpoint()), actor=actor, now=now)
         messages.success(request, _("%(n)s HITs were found again.") % {"n": number})

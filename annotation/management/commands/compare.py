@@ -6,7 +6,7 @@ from django.utils import timezone
 from annotation import conf
 from annotation.crowd.client import Market
 from annotation.doors import sentences, study_called
-from annotation.flows.compare import adopt, close_ghost, compare
+from annotation.flows.compare import adopt, close_ghost, compare, write_off
 from annotation.tasks import wake
 
 
@@ -17,6 +17,9 @@ class Command(BaseCommand):
         parser.add_argument("study")
         parser.add_argument("--adopt", action="store_true", help="write down ids of HITs that were created and lost")
         parser.add_argument("--close-ghost", metavar="HIT_ID", help="let nobody new into a HIT that no study knows")
+        parser.add_argument(
+            "--write-off", action="store_true", help="take HITs that the marketplace no longer has for gone"
+        )
         parser.add_argument("--as", dest="actor", default="command line", help="who does it, for the audit log")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -25,6 +28,8 @@ class Command(BaseCommand):
             market = Market(conf.endpoint())
             if options["adopt"]:
                 self.stdout.write(f"{adopt(study, market=market, **who)} HITs adopted.")
+            if options["write_off"]:
+                self.stdout.write(f"{write_off(study, market=market, **who)} HITs written off.")
             if options["close_ghost"]:
                 close_ghost(study, options["close_ghost"], **who)
                 if not wake(study.pk):

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 from django.db import DatabaseError, connection, transaction
 from django.db.models import Q
 
 from annotation import books
+from annotation.accounts.models import User
 from annotation.crowd.client import Market
 from annotation.exceptions import BudgetError, StateError
 from annotation.flows.collect import collect
 from annotation.flows.publish import publish
 from annotation.flows.raise_pay import raise_pay
 from annotation.flows.read import read
-from annotation.flows.review import approve
+from annotation.flows.review import approve, undo
 from annotation.flows.work import work
-from annotation.models import AuditEvent, Intent, LedgerEntry, Study, Submission
+from annotation.models import AuditEvent, Decision, Intent, LedgerEntry, Study, Submission
 from annotation.proof import prove
 
 from .conftest import NOW
@@ -142,3 +144,38 @@ def test_a_bonus_whose_answer_was_lost_is_not_paid_again_even_after_a_day(
         go(study, market)
         assert [paid.cents for paid in market.bonuses(one.market_id)] == [30]
     assert AuditEvent.objects.filter(study=study, verb="pay").count() == 3
+
+
+def test_each_decision_on_pay_is_in_the_log_from_the_moment_it_is_taken(
+    study: Study, market: Market, everybody_rates: Callable[..., None]
+) -> None:
+    publish(study, actor="ada", now=NOW)
+    go(study, market)
+    everybody_rates("bea", "cy")
+    collect(study, market=market, now=NOW)
+    work_of = Submission.objects.filter(hit__study=study).order_by("pk")
+    approve(study, work_of.filter(pk__in=work_of.values("pk")[:3]), actor=None, now=NOW)
+    assert prove(study).faults == ()
+    first, _, third, fourth = work_of
+    Decision.objects.filter(submission=first).update(verdict="reject", reason="By hand.")
+    Decision.objects.filter(submission=third).delete()
+    Decision.objects.create(submission=fourth, matter="payment", verdict="approve", at=NOW)
+    altered, beside, gone = prove(study).faults
+    assert f"on {first.market_id} says reject; the log says that it was decided: approve" in altered
+    assert f"on {fourth.market_id} says approve; the log does not tell of it" in beside
+    assert f"a decision on {third.market_id} (approve) that is not there" in gone
+
+
+def test_a_decision_that_is_taken_back_is_taken_back_in_the_log(
+    study: Study, market: Market, everybody_rates: Callable[..., None], django_user_model: type[User]
+) -> None:
+    publish(study, actor="ada", now=NOW)
+    go(study, market)
+    everybody_rates("bea")
+    collect(study, market=market, now=NOW)
+    ada, work_of = django_user_model.objects.create(username="ada"), Submission.objects.filter(hit__study=study)
+    approve(study, work_of, actor=ada, now=NOW, window=timedelta(minutes=10))
+    undo(study, work_of, actor=ada, now=NOW)
+    assert prove(study).faults == ()
+    approve(study, work_of, actor=ada, now=NOW)
+    assert prove(study).faults == ()

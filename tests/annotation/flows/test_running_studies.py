@@ -16,7 +16,7 @@ from annotation.accounts.models import User
 from annotation.crowd.client import Market
 from annotation.exceptions import MarketError, StateError
 from annotation.flows.collect import collect
-from annotation.flows.compare import adopt, close_ghost, compare
+from annotation.flows.compare import adopt, close_ghost, compare, write_off
 from annotation.flows.end import close, expire_now
 from annotation.flows.hear import hear
 from annotation.flows.pause import pause, resume
@@ -293,6 +293,27 @@ def test_each_difference_has_a_reason_and_a_mend(out: Study, market: Market, eve
     assert [(one.hit, one.mend) for one in compare(out, market=market).differences] == [(1, "adopt")]
     assert adopt(out, market=market, actor="ada", now=NOW) == 1
     assert compare(out, market=market).differences == ()
+
+
+def test_a_hit_that_is_gone_there_holds_up_no_other_and_is_written_off_by_a_person(
+    out: Study, market: Market, everybody_rates: Rates
+) -> None:
+    everybody_rates("bea", "cy")
+    lost = out.hits.order_by("slot")[0]
+    Hit.objects.filter(pk=lost.pk).update(market_id="3GONE")
+    found = collect(out, market=market, now=NOW)
+    assert (found.new, found.open_hits) == (2, 1)
+    (difference,) = [one for one in compare(out, market=market).differences if one.market_id == "3GONE"]
+    assert difference.mend == "write off"
+    assert write_off(out, market=market, actor="ada", now=NOW) == 1
+    assert write_off(out, market=market, actor="ada", now=NOW) == 0
+    approve(out, Submission.objects.all(), actor=None, now=NOW)
+    go(out, market)
+    expire_now(out, actor="ada", now=NOW)
+    go(out, market)
+    close(out, actor="ada", now=NOW)
+    out.refresh_from_db()
+    assert (out.status, out.reserved_cents) == ("closed", 0)
 
 
 def test_a_ghost_is_found_and_closed(out: Study, market: Market) -> None:

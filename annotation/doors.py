@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from argparse import _ActionsContainer
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandError
 
 from annotation.accounts.models import User
 from annotation.exceptions import AssayError
 from annotation.models import Role, Study
 
 COMMAND_LINE = "command line"
-MAY_SEE = tuple(Role.values)
-MAY_EDIT = (Role.OWNER, Role.EDITOR)
+
+
+def at_least(least: Role) -> tuple[str, ...]:
+    """The roles that may do what `least` may: they are declared from the most to the least."""
+    return tuple(Role.values[: Role.values.index(least) + 1])
 
 
 def study_called(name: str, *, by: User | None = None, roles: Sequence[str] = ()) -> Study:
@@ -26,7 +30,7 @@ def study_called(name: str, *, by: User | None = None, roles: Sequence[str] = ()
         raise CommandError(f"There is no study called {name}{where}.", returncode=2) from None
 
 
-def add_actor(parser: CommandParser) -> None:
+def add_actor(parser: _ActionsContainer) -> None:
     """The option that names who acts."""
     parser.add_argument("--as", dest="as_user", metavar="USER", help="who does this; must hold a role that allows it")
 

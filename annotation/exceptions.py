@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 
 class AssayError(Exception):
-    """Something a person must know about. `permanent`: the same call will fail again."""
+    """Something a person must know about. `permanent`: the same call will fail again. `field`: what is at fault."""
 
     permanent = True
+    field = ""
+
+    def at(self, field: str) -> Self:
+        """The same error, naming the field that is at fault."""
+        self.field = field
+        return self
 
 
 class DesignError(AssayError):

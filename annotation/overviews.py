@@ -276,7 +276,12 @@ MEASURES = {"huse": "HUSE", "huse_q": "HUSE-Q", "huse_d": "HUSE-D"}
 def told(job: Job) -> list[Told]:
     """The measures of a report that was made, with interval, n and signature."""
     result = Result.objects.filter(pk=job.outcome.get("result"), study=job.study_id).first()
-    generators = result.numbers.get("generators", {}) if result else {}
+    return told_of(result) if result else []
+
+
+def told_of(result: Result) -> list[Told]:
+    """The measures of a stored result."""
+    generators = result.numbers.get("generators", {})
     return [
         _told(name, measure, one["modes"]["exact"].get(measure) or {})
         for name, one in sorted(generators.items())

@@ -8,9 +8,10 @@ from django.http import HttpRequest
 from ninja.errors import HttpError
 from ninja.security import HttpBearer
 
+from annotation import desk
 from annotation.accounts.models import ApiToken, User
 from annotation.console.permission import may, studies_of
-from annotation.models import Job, Role, Study
+from annotation.models import Job, Role, Study, Submission
 
 
 class Token(HttpBearer):
@@ -37,15 +38,21 @@ def study_for(request: HttpRequest, study: UUID, least: Role = Role.VIEWER) -> S
     return found
 
 
+def submission_for(request: HttpRequest, study: UUID, assignment: str) -> tuple[Study, Submission]:
+    """An assignment for its reviewers."""
+    found = study_for(request, study, Role.REVIEWER)
+    one = desk.submission(found, assignment)
+    if one is None:
+        raise HttpError(404, "There is no such assignment in this study.")
+    return found, one
+
+
 def job_for(request: HttpRequest, job: UUID, least: Role = Role.VIEWER) -> Job:
-    """The job of a study that the caller may see; a comparison for who asked for it, while all its studies are seen."""
+    """A job of studies that the caller may all see; one without a study (comparison, import) for who asked for it."""
     found = Job.objects.select_related("study").filter(uuid=job).first()
-    if found is None or (found.study is None and not _own_comparison(request, found)):
+    mine = found is not None and (found.asked_by_id == caller(request).pk or caller(request).is_superuser)
+    if found is None or (found.study is None and not mine):
         raise HttpError(404, "There is no such job.")
-    for study in [found.study.uuid] if found.study else found.settings["studies"]:
+    for study in [found.study.uuid] if found.study else found.settings.get("studies", ()):
         study_for(request, study, least)
     return found
-
-
-def _own_comparison(request: HttpRequest, job: Job) -> bool:
-    return job.kind == Job.Kind.COMPARISON and job.asked_by_id == caller(request).pk

@@ -28,9 +28,12 @@ class Place:
 
 RAIL = (
     Place("studies", _("Studies")),
+    Place("everybody", _("Workers")),
+    Place("findings", _("Results")),
     Place("compare", _("Compare")),
+    Place("money", _("Money")),
     Place("activity", _("Activity")),
-    Place("keys", _("API keys")),
+    Place("keys", _("Settings")),
 )
 
 TABS = (

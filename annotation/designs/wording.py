@@ -143,7 +143,7 @@ def from_json(told: Mapping[str, Any]) -> Wording:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the wording"
-        raise DesignError(f"The wording's {where}: {first['msg'].lower()}.") from None
+        raise DesignError(f"The wording's {where}: {first['msg'].lower()}.").at(where) from None
     _check(wording)
     return wording
 
@@ -153,7 +153,7 @@ def _check(wording: Wording) -> None:
     for name, most in limits.items():
         text = wording.said(getattr(wording, name))
         if not text.strip() or len(text) > most:
-            raise DesignError(f"The {name} has 1 to {most:,} characters; this one has {len(text):,}.")
+            raise DesignError(f"The {name} has 1 to {most:,} characters; this one has {len(text):,}.").at(name)
     if wording.kind not in tasks.KINDS:
         raise DesignError(f"A task is one of {', '.join(tasks.KINDS)}, not {wording.kind}.")
     if not wording.criteria:

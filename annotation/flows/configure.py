@@ -27,7 +27,7 @@ def configure(study: Study, changes: Mapping[str, object], *, actor: str, now: d
     DesignError naming the value that is out of its range.
     """
     if unknown := sorted(set(changes) - DEALT - LATER - EVER):
-        raise DesignError(f"A study has no setting {unknown[0]}.")
+        raise DesignError(f"A study has no setting {unknown[0]}.").at(unknown[0])
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)
         changed = sorted(name for name, value in changes.items() if getattr(locked, name) != value)
@@ -49,7 +49,8 @@ def _require_changeable(study: Study, changed: list[str]) -> None:
         raise StateError(f"The study {study.name} is {study.status}; its settings are fixed.")
     dealt = sorted(DEALT.intersection(changed))
     if dealt and study.hits.exists():
-        raise StateError(f"The HITs of {study.name} are laid out with its {dealt[0]}: take the layout back first.")
+        told = f"The HITs of {study.name} are laid out with its {dealt[0]}: take the layout back first."
+        raise StateError(told).at(dealt[0])
 
 
 def _check(study: Study, changed: Sequence[str]) -> None:
@@ -60,7 +61,7 @@ def _check(study: Study, changed: Sequence[str]) -> None:
         study.validate_constraints()
     except ValidationError as error:
         field, sentences = next(iter(error.message_dict.items()))
-        raise DesignError(f"The study's {field} cannot be used: {' '.join(sentences)}") from error
+        raise DesignError(f"The study's {field} cannot be used: {' '.join(sentences)}").at(field) from error
 
 
 def _told(value: object) -> object:

@@ -62,7 +62,7 @@ def create(
     """
     with transaction.atomic():
         if Study.objects.filter(name=name).exists():
-            raise StateError(f"There is already a study called {name}.")
+            raise StateError(f"There is already a study called {name}.").at("name")
         words = wording or default_wording(Study.Task.TYPICALITY, noun=plan.noun)
         first = words.criteria[0]
         study = Study(
@@ -77,7 +77,7 @@ def create(
             study.full_clean()
         except ValidationError as error:
             field, sentences = next(iter(error.message_dict.items()))
-            raise DesignError(f"The study's {field} cannot be used: {' '.join(sentences)}") from error
+            raise DesignError(f"The study's {field} cannot be used: {' '.join(sentences)}").at(field) from error
         study.save()
         reword(study, words, now=now)
         if owner:

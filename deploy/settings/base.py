@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from csp.constants import NONE, SELF
 
 from deploy.settings import environment as env
 
 ROOT = env.ROOT
-VAR = ROOT / "var"
+# Where everything lies that a running installation writes: the database of one machine, uploads, reports, logs.
+VAR = Path(env.text("ASSAY_VAR", str(ROOT / "var")))
 
 INSTALLED_APPS = [
     "django.contrib.admin",

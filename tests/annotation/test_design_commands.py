@@ -99,7 +99,7 @@ def test_pages_are_written_one_for_each_cell(tmp_path: Path) -> None:
     [
         (["new_study", "mine", "--set", "foo=1"], "no FIELD=VALUE"),
         (["new_study", "mine", "--set", "texts_per_hit=many"], "whole number"),
-        (["new_study", "mine", "--owner", "nobody"], "no user called nobody"),
+        (["new_study", "mine", "--owner", "nobody"], "no user named 'nobody'"),
         (["new_study"], "Name the study"),
     ],
 )

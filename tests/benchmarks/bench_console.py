@@ -29,6 +29,10 @@ PLACES = [
     "publish",
     "progress",
     "running",
+    "running/wages",
+    "review",
+    "workers",
+    "quality",
     "results",
     "exports",
     "people",
@@ -132,8 +136,16 @@ def measure(judgments: int) -> None:
     client = Client(headers={"host": "127.0.0.1:8000"})
     client.force_login(User.objects.create_superuser("root"))
     print(f"{connection.vendor}, {judgments:,} judgments", flush=True)
-    for place in ["studies", *PLACES]:
-        address = "/console/" if place == "studies" else base + ("" if place == "overview" else f"{place}/")
+    across = {
+        "studies": "",
+        "everybody": "workers/",
+        "findings": "results/",
+        "money": "money/",
+        "activity": "activity/",
+    }
+    for place in [*across, *PLACES]:
+        inside = "" if place == "overview" else f"{place}/"
+        address = f"/console/{across[place]}" if place in across else base + inside
         seconds = []
         for _ in range(TIMES + 1):
             begun = time.perf_counter()
@@ -142,7 +154,7 @@ def measure(judgments: int) -> None:
         assert answer.status_code == 200, (place, answer.status_code)
         size = len(gzip.compress(answer.content))
         print(
-            f"  {place:<10} {1000 * statistics.median(seconds[1:]):7.1f} ms   {size / 1000:5.1f} kB gzipped", flush=True
+            f"  {place:<14} {1000 * statistics.median(seconds[1:]):7.1f} ms   {size / 1000:5.1f} kB gzipped", flush=True
         )
 
 

@@ -33,7 +33,43 @@ def _named(path: str) -> str:
     return path.replace("/", "-")
 
 
+# Addresses below /console/, by the name of their pictures; {...} are ids of the world that is photographed.
+FULL = {
+    "everybody": "workers/",
+    "findings": "results/",
+    "money": "money/",
+    "settings": "settings/",
+    "review-full": "studies/{judged}/review/",
+    "assignment": "studies/{judged}/review/{assignment}/",
+    "workers-full": "studies/{judged}/workers/",
+    "worker": "studies/{judged}/workers/{worker}/",
+    "quality-full": "studies/{judged}/quality/",
+    "coding-full": "studies/{judged}/coding/",
+    "wages": "studies/{study}/running/wages/",
+    "job-failed": "jobs/{failed}/",
+    "texts-large": "studies/{large}/texts/?page=37",
+}
+EMPTY = {"everybody": "workers/", "findings": "results/", "money": "money/", "settings": "settings/"}
+PRINTED = {"results": "studies/{study}/results/", "log": "studies/{study}/log/", "texts": "studies/{study}/texts/"}
+
+
+def _printed(page: Page) -> None:
+    page.emulate_media(media="print")
+
+
 SHOTS = [
+    *(
+        Shot(f"console-{name}", lambda world, path=path: world.at(path), "owner", _settled)
+        for name, path in FULL.items()
+    ),
+    *(
+        Shot(f"console-{name}-empty", lambda world, path=path: world.at(path), "newcomer")
+        for name, path in EMPTY.items()
+    ),
+    *(
+        Shot(f"console-{name}-printed", lambda world, path=path: world.at(path), "owner", _printed)
+        for name, path in PRINTED.items()
+    ),
     Shot("console-sign-in", lambda world: f"{world.origin}/console/sign-in/"),
     Shot("console-sign-in-failed", lambda world: f"{world.origin}/console/sign-in/", act=_nothing_filled_in),
     Shot("console-refused", lambda world: f"{world.origin}/console/enter/nothing/"),
@@ -42,7 +78,6 @@ SHOTS = [
     Shot("console-new", lambda world: f"{world.origin}/console/new/", "owner"),
     Shot("console-import", lambda world: f"{world.origin}/console/import/", "owner"),
     Shot("console-activity", lambda world: f"{world.origin}/console/activity/", "owner"),
-    Shot("console-keys", lambda world: f"{world.origin}/console/keys/", "owner"),
     Shot("console-overview", lambda world: world.of_study(), "owner"),
     Shot("console-overview-empty", lambda world: world.of_draft(), "owner"),
     *(

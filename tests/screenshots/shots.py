@@ -15,6 +15,8 @@ class World:
     """A served installation in which a small study was rehearsed to its end, and who can sign in to it.
 
     cookies: by person: owner, newcomer (has no study yet), worker. study, draft: ids in the console's addresses.
+    judged: of a study whose work waits for decisions; large: of one with 10,000 texts; failed: of a job that came to
+    nothing; assignment, worker: of the judged study.
     """
 
     origin: str
@@ -22,10 +24,19 @@ class World:
     cookies: dict[str, list[dict[str, Any]]]
     study: str
     draft: str
+    judged: str = ""
+    large: str = ""
+    failed: str = ""
+    assignment: str = ""
+    worker: str = ""
 
     def of_study(self, path: str = "") -> str:
         """The address of a page of the finished study."""
         return f"{self.origin}/console/studies/{self.study}/{path}"
+
+    def at(self, path: str) -> str:
+        """An address in the console; {judged} and the like stand for the ids above."""
+        return f"{self.origin}/console/{path.format(**vars(self))}"
 
     def of_draft(self, path: str = "") -> str:
         """The address of a page of a study that has nothing in it yet."""

@@ -70,7 +70,40 @@ def _peopled(origin: str, folder: Path) -> World:
         jobs.ask("report", by=owner, now=timezone.now(), study=study)
         run_due()
     cookies = {"owner": _session(owner, origin), "newcomer": _session(newcomer, origin), "worker": _worker(origin)}
-    return World(origin, folder, cookies, str(study.uuid), str(draft.uuid))
+    return World(origin, folder, cookies, str(study.uuid), str(draft.uuid), **_more(owner, draft))
+
+
+def _more(owner: Any, draft: Any) -> dict[str, str]:
+    """Work that waits for decisions, a pile of 10,000 texts, and a job that failed."""
+    from django.utils import timezone
+
+    from annotation.flows.assess import assess
+    from annotation.flows.create import Plan, create
+    from annotation.models import Job, Membership, Role, Study, Submission, Text
+    from tests.annotation.review.world import make
+
+    judged, now = Study.objects.filter(name="judged").first(), timezone.now()
+    if judged is None:
+        judged = make(workers=8, hits=4, texts=10, reasons=True, now=now)
+        assess(judged, now=now)
+        large = create("large", mode="live", plan=Plan(noun="headline"), actor="owner", now=now)
+        words = "The council votes on the harbour, the bridge and the old station again, number {}"
+        texts = (Text(study=large, key=f"r{at:05d}", body=words.format(at), source="reference") for at in range(10_000))
+        Text.objects.bulk_create(texts, batch_size=1_000)
+        Job.objects.create(
+            study=draft, kind="report", state="failed", created_at=now, finished_at=now, asked_by=owner,
+            problem="The study draft cannot be scored: it has no ratings.",
+        )  # fmt: skip
+        for one in (judged, large):
+            Membership.objects.create(study=one, user=owner, role=Role.OWNER)
+    work = Submission.objects.filter(hit__study=judged).select_related("worker").order_by("pk")[0]
+    return {
+        "judged": str(judged.uuid),
+        "large": str(Study.objects.get(name="large").uuid),
+        "failed": str(Job.objects.get(state="failed").uuid),
+        "assignment": work.market_id,
+        "worker": work.worker.pseudonym,
+    }
 
 
 def _user(name: str) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.contrib.auth.forms import AuthenticationForm, SetPasswordForm
+from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm, SetPasswordForm
 from django.utils.translation import gettext_lazy as _
 
 
@@ -33,3 +33,21 @@ class FirstPassword(SetPasswordForm):
         second.help_text = ""
         for field in (first, second):
             field.widget = forms.PasswordInput(attrs={"autocomplete": "new-password"})
+
+
+class NewPassword(PasswordChangeForm):
+    """Another password, by whoever knows the present one."""
+
+    field_order = ("old_password", "new_password1", "new_password2")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        labels = (_("Present password"), _("New password"), _("New password, once more"))
+        for name, label in zip(self.field_order, labels, strict=True):
+            self.fields[name].label, self.fields[name].help_text = label, ""
+        self.fields["new_password1"].help_text = _("At least 12 characters.")
+        del self.fields["old_password"].widget.attrs["autofocus"]
+
+
+class NewToken(forms.Form):
+    name = forms.CharField(label=_("What is the token for?"), max_length=60)

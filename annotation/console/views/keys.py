@@ -1,26 +1,74 @@
-"""Keys of the Requester API: issued for oneself, shown once, revoked."""
+"""Settings of oneself: a password, tokens for programs, keys of the Requester API; and what this installation is."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth import update_session_auth_hash
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from annotation.accounts.models import AccessKey
+from annotation import conf
+from annotation.accounts.models import AccessKey, ApiToken
+from annotation.console.forms.entrance import NewPassword, NewToken
 from annotation.console.permission import console_page, visitor
 
 
 @console_page
 def keys(request: HttpRequest) -> HttpResponse:
-    """One's own keys; a new one comes with its secret, this once."""
-    issued = None
-    if request.method == "POST":
-        issued = AccessKey.objects.issue(visitor(request))
-    mine = AccessKey.objects.filter(user=visitor(request)).order_by("-created_at")
-    return render(request, "console/keys.html", {"keys": mine, "issued": issued})
+    """The page; a new key comes with its secret, this once."""
+    issued = AccessKey.objects.issue(visitor(request)) if request.method == "POST" else None
+    return _shown(request, issued=issued)
+
+
+def _shown(request: HttpRequest, **more: Any) -> HttpResponse:
+    user = visitor(request)
+    context = {
+        "keys": AccessKey.objects.filter(user=user).order_by("-created_at"),
+        "tokens": ApiToken.objects.filter(user=user).order_by("-pk"),
+        "password": NewPassword(user),
+        "token": NewToken(),
+        "endpoint": settings.MTURK_ENDPOINT_URL,
+        "queue": bool(settings.CELERY_BROKER_URL),
+        "chromium": bool(conf.chromium()),
+    }
+    status = 422 if any(getattr(form, "errors", None) for form in more.values()) else 200
+    return render(request, "console/keys.html", {**context, **more}, status=status)
+
+
+@require_POST
+@console_page
+def password(request: HttpRequest) -> HttpResponse:
+    form = NewPassword(visitor(request), request.POST)
+    if not form.is_valid():
+        return _shown(request, password=form)
+    update_session_auth_hash(request, form.save())
+    messages.success(request, _("The new password holds. Your other sessions have ended."))
+    return redirect("console:keys")
+
+
+@require_POST
+@console_page
+def make_token(request: HttpRequest) -> HttpResponse:
+    """A token for the web API, shown this once."""
+    form = NewToken(request.POST)
+    if not form.is_valid():
+        return _shown(request, token=form)
+    made = ApiToken.objects.issue(visitor(request), name=form.cleaned_data["name"], now=timezone.now())
+    return _shown(request, made=made)
+
+
+@require_POST
+@console_page
+def revoke_token(request: HttpRequest, token: int) -> HttpResponse:
+    get_object_or_404(ApiToken, user=visitor(request), pk=token).revoke(now=timezone.now())
+    messages.success(request, _("The token opens nothing any more."))
+    return redirect("console:keys")
 
 
 @require_POST

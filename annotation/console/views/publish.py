@@ -12,15 +12,16 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from annotation import conf, overviews, prechecked, standing
+from annotation import conf, desk, overviews, prechecked, standing
 from annotation.console import bills
 from annotation.console.forms.publish import Publish
 from annotation.console.permission import study_page, visitor
+from annotation.deciding import WINDOW
 from annotation.exceptions import StateError
 from annotation.flows import jobs
 from annotation.flows.preflight import afford
 from annotation.flows.publish import publish as publish_study
-from annotation.flows.review import approve
+from annotation.flows.review import approve, undo
 from annotation.models import Job, Role, Study, Submission
 from annotation.tasks import wake
 
@@ -98,6 +99,7 @@ def progress(request: HttpRequest, study: Study) -> HttpResponse:
         "at": standing.progress(study),
         "work": overviews.work(study),
         "due": standing.deadlines(study, now=timezone.now(), within=SOON),
+        "back": desk.to_take_back(study, visitor(request), now=timezone.now()),
         "job": study.jobs.filter(kind=Job.Kind.CROWD).order_by("-created_at").first(),
     }
     return render(request, template, {"study": study, **context})
@@ -118,7 +120,18 @@ def crowd(request: HttpRequest, study: Study) -> HttpResponse:
 def approve_all(request: HttpRequest, study: Study) -> HttpResponse:
     """Pay for everything that is handed in and not decided."""
     waiting = Submission.objects.filter(hit__study=study)
-    done = approve(study, waiting, actor=visitor(request), now=timezone.now())
+    done = approve(study, waiting, actor=visitor(request), now=timezone.now(), window=WINDOW)
     wake(study.pk)
-    messages.success(request, _("%d assignments are approved; their payment is under way.") % done.decided)
+    told = _("%d assignments are approved. They are paid in ten minutes; until then this can be taken back.")
+    messages.success(request, told % done.decided)
+    return redirect("console:progress", study.uuid)
+
+
+@require_POST
+@study_page(Role.REVIEWER)
+def undo_all(request: HttpRequest, study: Study) -> HttpResponse:
+    """Take back what the visitor decided and the marketplace has not heard of."""
+    mine = Submission.objects.filter(hit__study=study, decisions__matter="payment", decisions__actor=visitor(request))
+    number = undo(study, mine, actor=visitor(request), now=timezone.now())
+    messages.success(request, _("%d decisions are taken back. The marketplace was told nothing.") % number)
     return redirect("console:progress", study.uuid)

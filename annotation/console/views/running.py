@@ -48,8 +48,6 @@ ACTS: dict[str, tuple[Act, Callable[[Any], str]]] = {
 
 @study_page()
 def running(request: HttpRequest, study: Study) -> HttpResponse:
-    form = Floor(request.GET if "floor" in request.GET else None)
-    floor = form.cents()
     return render(
         request,
         "console/running.html",
@@ -58,11 +56,17 @@ def running(request: HttpRequest, study: Study) -> HttpResponse:
             "now": standing.progress(study),
             "effects": standing.effects(study),
             "due": standing.deadlines(study, now=timezone.now(), within=SOON),
-            "wages": standing.arm_wages(study, floor_cents=floor),
-            "form": form,
-            "floor": floor,
         },
     )
+
+
+@study_page()
+def wages(request: HttpRequest, study: Study) -> HttpResponse:
+    """What an hour pays: every presentation's time is summed, so it comes behind the page."""
+    form = Floor(request.GET if "floor" in request.GET else None)
+    context = {"study": study, "form": form, "wages": standing.arm_wages(study, floor_cents=form.cents())}
+    whole = "HX-Request" not in request.headers
+    return render(request, "console/running_wages.html" if whole else "console/wages.html", context)
 
 
 @require_POST

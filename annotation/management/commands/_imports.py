@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentTypeError, _ActionsContainer
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,10 @@ from tqdm import tqdm
 
 from annotation.accounts.models import User
 from annotation.datasets.tabular import DELIMITERS
+from annotation.doors import actor_of, add_actor
 from annotation.flows.import_work import WorkImported
 
 BAD_INPUT = 2
-ACTOR = "command line"
 
 
 def user_named(name: str | None) -> User | None:
@@ -29,6 +29,12 @@ def user_named(name: str | None) -> User | None:
         raise CommandError(f"There is no user named {name!r}.", returncode=BAD_INPUT) from None
 
 
+def owner_and_actor(options: Mapping[str, Any]) -> tuple[User | None, str]:
+    """Who will own what is imported (whoever acts, unless another is named), and the name for the audit."""
+    user, actor = actor_of(options)
+    return user_named(options["owner"]) or user, actor
+
+
 def add_file_options(parser: CommandParser, *, mapping: str) -> None:
     """The options of every import."""
     parser.add_argument("--study", required=True, metavar="NAME", help="name of the study")
@@ -38,7 +44,8 @@ def add_file_options(parser: CommandParser, *, mapping: str) -> None:
 
 
 def add_owner(parser: _ActionsContainer) -> None:
-    parser.add_argument("--owner", metavar="USER", help="user who owns the study (superusers see every study)")
+    parser.add_argument("--owner", metavar="USER", help="who owns the study (who acts; superusers see every study)")
+    add_actor(parser)
 
 
 def add_delimiter(parser: _ActionsContainer) -> None:

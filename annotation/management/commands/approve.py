@@ -1,25 +1,24 @@
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
-from annotation.doors import sentences, study_called
+from annotation.doors import sentences
 from annotation.flows.review import approve
-from annotation.models import Submission
+from annotation.management.commands._study import StudyCommand
+from annotation.models import Role, Submission
 from annotation.tasks import wake
 
 
-class Command(BaseCommand):
+class Command(StudyCommand):
     help = (
         "Approve payment of every submission of a study that nobody has decided on (manage.py work tells the market)."
     )
 
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study")
+    least = Role.REVIEWER
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study = study_called(options["study"])
+        study, user, _ = self.asked(options)
         with sentences():
-            found = approve(study, Submission.objects.filter(hit__study=study), actor=None, now=timezone.now())
+            found = approve(study, Submission.objects.filter(hit__study=study), actor=user, now=timezone.now())
         self.stdout.write(f"{found.decided} approved ({found.already} had been decided before)")
         wake(study.pk)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from annotation.designs.presets import CLARK, ArmPlan, CellPlan, clark_cells
-from annotation.doors import sentences, study_called
+from annotation.doors import sentences
 from annotation.flows.arrange import arrange
+from annotation.management.commands._study import StudyCommand
 from annotation.models import Study
 
 
@@ -30,25 +31,25 @@ def reward(text: str) -> ArmPlan:
     return ArmPlan(training, int(cents))
 
 
-class Command(BaseCommand):
+class Command(StudyCommand):
     help = "Set a draft study's cells: --clark for the paper's fifteen, or --cell for each."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study", metavar="NAME")
+        super().add_arguments(parser)
         which = parser.add_mutually_exclusive_group(required=True)
         which.add_argument("--cell", type=cell, action="append", metavar="TRAINING,DOMAIN,GENERATOR")
         which.add_argument("--clark", action="store_true", help="every domain and generator untrained, then trained")
         parser.add_argument("--reward", type=reward, action="append", default=[], metavar="TRAINING=CENTS")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study = study_called(options["study"])
+        study, _, actor = self.asked(options)
         with sentences():
             cells = _clark(study) if options["clark"] else options["cell"]
             arms = {plan.training: plan for plan in CLARK.arms} | {plan.training: plan for plan in options["reward"]}
             used = [
                 arms.get(name, ArmPlan(name, study.reward_cents)) for name in dict.fromkeys(c.training for c in cells)
             ]
-            made = arrange(study, used, cells, actor="command line", now=timezone.now())
+            made = arrange(study, used, cells, actor=actor, now=timezone.now())
         self.stdout.write(f"The study {study} has {made} cells.")
 
 

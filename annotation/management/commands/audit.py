@@ -2,8 +2,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation.doors import study_called
-from annotation.models import Study
+from annotation.doors import actor_of, add_actor, at_least, study_called
+from annotation.models import Role, Study
 from annotation.proof import prove
 
 
@@ -12,9 +12,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study", nargs="?")
+        add_actor(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        studies = [study_called(options["study"])] if options["study"] else list(Study.objects.order_by("pk"))
+        user, roles = actor_of(options)[0], at_least(Role.VIEWER)
+        every = Study.objects.order_by("pk") if user is None else Study.objects.with_role(user, *roles).order_by("pk")
+        studies = [study_called(options["study"], by=user, roles=roles)] if options["study"] else list(every)
         faults = 0
         for study in studies:
             found = prove(study)

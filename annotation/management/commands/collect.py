@@ -1,24 +1,21 @@
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
 from annotation import conf
 from annotation.crowd.client import Market
-from annotation.doors import sentences, study_called
+from annotation.doors import sentences
 from annotation.flows.collect import collect
 from annotation.flows.read import read
 from annotation.flows.withdraw import withdraw, withdrawn_on
+from annotation.management.commands._study import StudyCommand
 
 
-class Command(BaseCommand):
+class Command(StudyCommand):
     help = "Fetch submitted work from the marketplace, store it as it came, and read it into judgments."
 
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study")
-
     def handle(self, *args: Any, **options: Any) -> None:
-        study = study_called(options["study"])
+        study, _, _ = self.asked(options)
         with sentences():
             market = Market(conf.endpoint())
             got = collect(study, market=market, now=timezone.now())

@@ -1,29 +1,32 @@
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from annotation import conf
 from annotation.crowd.client import Market
-from annotation.doors import sentences, study_called
+from annotation.doors import sentences
 from annotation.flows.compare import adopt, close_ghost, compare, write_off
+from annotation.management.commands._study import StudyCommand
+from annotation.models import Role
 from annotation.tasks import wake
 
 
-class Command(BaseCommand):
+class Command(StudyCommand):
     help = "Why do these numbers differ? Compare a study with the marketplace, HIT by HIT, with reasons and mends."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study")
+        super().add_arguments(parser)
         parser.add_argument("--adopt", action="store_true", help="write down ids of HITs that were created and lost")
         parser.add_argument("--close-ghost", metavar="HIT_ID", help="let nobody new into a HIT that no study knows")
         parser.add_argument(
             "--write-off", action="store_true", help="take HITs that the marketplace no longer has for gone"
         )
-        parser.add_argument("--as", dest="actor", default="command line", help="who does it, for the audit log")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study, who = study_called(options["study"]), {"actor": options["actor"], "now": timezone.now()}
+        mends = options["adopt"] or options["close_ghost"] or options["write_off"]
+        study, _, actor = self.asked(options, Role.EDITOR if mends else Role.VIEWER)
+        who: dict[str, Any] = {"actor": actor, "now": timezone.now()}
         with sentences():
             market = Market(conf.endpoint())
             if options["adopt"]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from annotation import facts, reviewing
-from annotation.doors import sentences, study_called
+from annotation.doors import sentences
 from annotation.flows.assess import assess
 from annotation.flows.score import score
 from annotation.flows.unblind import unblind
+from annotation.management.commands._study import StudyCommand
 from annotation.quality.exclusion import Rule
 from annotation.quality.filters import DEFAULTS
 from annotation.quality.paragraph import paragraph
@@ -24,25 +25,25 @@ from metrics.tables.exclusions import exclusions_table
 from metrics.tables.text import table_text
 
 
-class Command(BaseCommand):
+class Command(StudyCommand):
     help = (
         "Measure the study's work by every filter, print the methods paragraph, and HUSE under every selection of the "
         "rules that hold (or the defaults), beside random removals."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study")
+        super().add_arguments(parser)
         parser.add_argument("--rule", action="append", default=[], metavar="FILTER", help="repeatable")
         parser.add_argument("--draws", type=int, default=200)
         parser.add_argument("--seed", type=int, default=0)
         parser.add_argument("--out", type=Path, help="folder for one figure (SVG) a generator")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study = study_called(options["study"])
+        study, _, actor = self.asked(options)
         with sentences():
             done = assess(study, now=timezone.now())
             given = score(study)
-            unblind(study, actor="command line", now=timezone.now())
+            unblind(study, actor=actor, now=timezone.now())
         self.stdout.write(f"{done.submissions} submissions measured, {done.flags} flags raised.")
         self.stdout.write(paragraph(facts.quality_done(study)))
         stored = reviewing.rule_set(study)

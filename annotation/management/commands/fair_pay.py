@@ -1,26 +1,27 @@
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from annotation.doors import sentences, study_called
+from annotation.doors import sentences
 from annotation.flows.raise_pay import raise_pay
+from annotation.management.commands._study import StudyCommand
+from annotation.models import Role
 from annotation.pricing.wages import DEFAULT_FLOOR_CENTS
 from annotation.standing import arm_wages
 from annotation.tasks import wake
 
 
-class Command(BaseCommand):
+class Command(StudyCommand):
     help = "Show what the median worker of each arm earns by the hour; --pay brings it to the floor by bonuses."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study")
+        super().add_arguments(parser)
         parser.add_argument("--floor", type=int, default=DEFAULT_FLOOR_CENTS, metavar="CENTS", help="an hour")
         parser.add_argument("--pay", action="store_true", help="pay the difference; again, only what is still missing")
-        parser.add_argument("--as", dest="actor", default="command line", help="who does it, for the audit log")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study = study_called(options["study"])
+        study, _, actor = self.asked(options, Role.OWNER if options["pay"] else Role.VIEWER)
         for one in arm_wages(study, floor_cents=options["floor"]):
             self.stdout.write(
                 f"{one.name}: ${one.wage_cents / 100:,.2f} an hour at the median of {one.median_seconds:,.0f} s "
@@ -29,7 +30,7 @@ class Command(BaseCommand):
         if not options["pay"]:
             return
         with sentences():
-            done = raise_pay(study, floor_cents=options["floor"], actor=options["actor"], now=timezone.now())
+            done = raise_pay(study, floor_cents=options["floor"], actor=actor, now=timezone.now())
         self.stdout.write(
             f"{done.bonuses} bonuses, ${done.cents / 100:,.2f}; with fees ${done.reserved_cents / 100:,.2f} set aside."
         )

@@ -22,8 +22,8 @@ class Command(BaseCommand):
         imports.add_file_options(parser, mapping="how the columns are to be read (not needed for the shipped layouts)")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        owner = imports.user_named(options["owner"])
+        owner, actor = imports.owner_and_actor(options)
         with sentences():
             work = read_batch(options["file"], options["mapping"], delimiter=imports.delimiter_of(options))
-            done = import_work(work, name=options["study"], actor=imports.ACTOR, now=timezone.now(), owner=owner)
+            done = import_work(work, name=options["study"], actor=actor, now=timezone.now(), owner=owner)
         imports.tell_imported(self.stdout, done, work.warnings)

@@ -25,8 +25,8 @@ class Command(BaseCommand):
         imports.add_delimiter(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        owner = imports.user_named(options["owner"])
+        owner, actor = imports.owner_and_actor(options)
         with sentences():
             work = read_ratings(options["items"], options["ratings"], delimiter=imports.delimiter_of(options))
-            done = import_work(work, name=options["study"], actor=imports.ACTOR, now=timezone.now(), owner=owner)
+            done = import_work(work, name=options["study"], actor=actor, now=timezone.now(), owner=owner)
         imports.tell_imported(self.stdout, done, work.warnings)

@@ -18,12 +18,12 @@ from annotation.datasets.problem_file import ProblemFile
 from annotation.datasets.problems import Sink
 from annotation.datasets.tabular import FileForm
 from annotation.datasets.texts import NEEDED, OPTIONAL, Examination, examine_texts, told_warnings
-from annotation.doors import sentences, study_called
+from annotation.doors import actor_of, at_least, sentences, study_called
 from annotation.exceptions import StateError
 from annotation.flows.add_texts import TextsAdded, add_texts, compared
 from annotation.flows.create import Plan, create
 from annotation.management.commands import _imports as imports
-from annotation.models import Study
+from annotation.models import Role, Study
 
 EXAMPLES = """examples:
   look first:         manage.py import_texts texts.csv --study pilot --create --dry-run
@@ -80,7 +80,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         out = options["problems_out"]
         with sentences(), ProblemFile(out) if out else nullcontext() as problems:
-            study = None if options["create"] else study_called(options["study"])
+            study = None if options["create"] else self._study(options)
             if options["create"] and Study.objects.filter(name=options["study"]).exists():
                 raise StateError(
                     f"There is already a study called {options['study']}; leave out --create to add to it."
@@ -97,6 +97,9 @@ class Command(BaseCommand):
                 self.stdout.write(f"Dry run: {len(found.texts)} texts could be added; nothing was changed.")
                 return
             self._tell(self._add(found, options), options["study"])
+
+    def _study(self, options: dict[str, Any]) -> Study:
+        return study_called(options["study"], by=actor_of(options)[0], roles=at_least(Role.EDITOR))
 
     def _examined(self, options: dict[str, Any], study: Study | None, sink: Sink | None) -> Examination:
         with imports.bar("Reading", "B") as progress:
@@ -131,13 +134,13 @@ class Command(BaseCommand):
                     self.stdout.write(f"    {name}: {short(cell)}")
 
     def _add(self, found: Examination, options: dict[str, Any]) -> TextsAdded:
-        now, owner, actor = timezone.now(), imports.user_named(options["owner"]), imports.ACTOR
+        now, (owner, actor) = timezone.now(), imports.owner_and_actor(options)
         allowed = [Code(one) for one in options["allow"]]
         with transaction.atomic(), imports.bar("Writing", " texts") as progress:
             if options["create"]:
                 study = create(options["study"], mode="live", plan=Plan(), actor=actor, now=now, owner=owner)
             else:
-                study = study_called(options["study"])
+                study = self._study(options)
             return add_texts(
                 study,
                 found.texts,

@@ -12,11 +12,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from annotation.accounts.models import User
 from annotation.designs.presets import PRESETS, preset_called
 from annotation.designs.wording import Wording, as_json, from_json
-from annotation.doors import sentences
+from annotation.doors import actor_of, add_actor, sentences
 from annotation.flows.create import Plan, create
+from annotation.management.commands._imports import user_named
 from annotation.models import StudyGroup
 
 PLAIN = {"question", "noun", "mix", "country"}
@@ -63,10 +63,11 @@ class Command(BaseCommand):
         parser.add_argument("--print-wording", action="store_true", help="print the preset's words and stop")
         parser.add_argument("--group", default="", help="studies of one group: nobody takes part in two of their cells")
         parser.add_argument("--mode", choices=["live", "rehearsal"], default="live")
-        parser.add_argument("--owner", default="", metavar="USER")
+        parser.add_argument("--owner", metavar="USER", help="who owns it (who acts)")
+        add_actor(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        preset = preset_called(options["preset"])
+        preset, (user, actor) = preset_called(options["preset"]), actor_of(options)
         with sentences():
             wording = _wording(options, preset.wording)
             if options["print_wording"]:
@@ -78,7 +79,7 @@ class Command(BaseCommand):
             group = StudyGroup.objects.get_or_create(name=options["group"])[0] if options["group"] else None
             made = create(
                 options["study"], mode=options["mode"], plan=plan, wording=wording, group=group,
-                owner=_owner(options["owner"]), actor="command line", now=timezone.now(),
+                owner=user_named(options["owner"]) or user, actor=actor, now=timezone.now(),
             )  # fmt: skip
         self.stdout.write(f"The study {made} is a draft by {preset.name} ({preset.source}).")
         for field, reason in preset.differs.items():
@@ -95,12 +96,3 @@ def _wording(options: dict[str, Any], default: Wording) -> Wording:
     if options["noun"]:
         wording = replace(wording, noun=options["noun"], nouns=options["nouns"] or f"{options['noun']}s")
     return wording
-
-
-def _owner(name: str) -> User | None:
-    if not name:
-        return None
-    found = User.objects.filter(username=name).first()
-    if found is None:
-        raise CommandError(f"There is no user called {name}.", returncode=2)
-    return found

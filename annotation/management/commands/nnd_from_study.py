@@ -7,21 +7,25 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from annotation.doors import sentences, study_called
+from annotation.doors import sentences
 from annotation.flows.make_tests import Rule, make_tests
+from annotation.management.commands._study import StudyCommand
+from annotation.models import Role
 from metrics.cli.nnd_build import table
 from metrics.cli.output import json_text
 from metrics.errors import MetricsError
 from metrics.nnd.documents import tests_json
 
 
-class Command(BaseCommand):
+class Command(StudyCommand):
     help = "Make near-negative tests of a finished study; `python -m metrics nnd run FILE --model PATH` puts them."
 
+    least = Role.VIEWER
+
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study", metavar="STUDY")
+        super().add_arguments(parser)
         parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the tests, as JSON")
         parser.add_argument("--rule", choices=("mean", "majority", "labels"), default="mean", help="what is better")
         parser.add_argument("--best", metavar="LABEL", help="majority: the top label; labels: the one without error")
@@ -31,7 +35,7 @@ class Command(BaseCommand):
         parser.add_argument("--one-context", action="store_true", help="texts without a context share one")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study = study_called(options["study"])
+        study, _, _ = self.asked(options)
         with sentences():
             try:
                 tests = make_tests(study, rule=self._rule(options))

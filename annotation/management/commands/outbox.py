@@ -1,30 +1,30 @@
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db.models import Count
 from django.utils import timezone
 
-from annotation.doors import study_called
 from annotation.flows.retry import drop, retry
-from annotation.models import Intent, Study
+from annotation.management.commands._study import StudyCommand
+from annotation.models import Intent, Role, Study
 from annotation.standing import progress
 
 
-class Command(BaseCommand):
+class Command(StudyCommand):
     help = "Show how far a study is out: HITs, work, money, effects that wait or failed and why; retry or drop those."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study")
+        super().add_arguments(parser)
         mend = parser.add_mutually_exclusive_group()
         mend.add_argument("--retry", action="store_true", help="try failed effects again, under the tokens they had")
         mend.add_argument("--drop", action="store_true", help="give failed effects up (decisions on pay excepted)")
-        parser.add_argument("--as", dest="actor", default="command line", help="who does it, for the audit log")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study = study_called(options["study"])
-        if options["retry"] or options["drop"]:
+        mends = options["retry"] or options["drop"]
+        study, _, actor = self.asked(options, Role.EDITOR if mends else Role.VIEWER)
+        if mends:
             verb = retry if options["retry"] else drop
-            done = verb(study, actor=options["actor"], now=timezone.now())
+            done = verb(study, actor=actor, now=timezone.now())
             self.stdout.write(f"{done.effects} effects; ${done.released_cents / 100:,.2f} are no longer set aside.")
         self._tell(study)
         failed = study.intents.filter(state=Intent.State.FAILED)

@@ -5,26 +5,30 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from annotation.conf import endpoint
-from annotation.doors import sentences, study_called
+from annotation.doors import sentences
 from annotation.flows.preflight import preflight
+from annotation.management.commands._study import StudyCommand
+from annotation.models import Role
 from annotation.prechecked import Preflight
 
 
-class Command(BaseCommand):
+class Command(StudyCommand):
     help = (
         "Check a designed study before it is published: pages, texts, training, wage, budget, balance. Changes nothing."
     )
 
+    least = Role.VIEWER
+
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study", metavar="NAME")
+        super().add_arguments(parser)
         parser.add_argument("--offline", action="store_true", help="do not ask the marketplace")
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study = study_called(options["study"])
+        study, _, _ = self.asked(options)
         with sentences():
             found = preflight(study, endpoint=None if options["offline"] else endpoint())
         self.stdout.write(

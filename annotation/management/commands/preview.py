@@ -5,23 +5,27 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
-from annotation.doors import sentences, study_called
+from annotation.doors import sentences
 from annotation.exceptions import StateError
+from annotation.management.commands._study import StudyCommand
+from annotation.models import Role
 from annotation.orders import page_of, wording_of
 
 
-class Command(BaseCommand):
+class Command(StudyCommand):
     help = "Write the pages of a designed study as HTML files: one HIT of each cell, or all of them."
 
+    least = Role.VIEWER
+
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study", metavar="NAME")
+        super().add_arguments(parser)
         parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write into")
         parser.add_argument("--all", action="store_true", help="every HIT, not the first of each cell")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study, out = study_called(options["study"]), options["out"]
+        study, out = self.asked(options).study, options["out"]
         with sentences():
             hits = list(study.hits.select_related("cell__arm", "study", "wording").order_by("slot"))
             if not hits:

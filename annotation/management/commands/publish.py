@@ -1,35 +1,37 @@
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from annotation.conf import endpoint
-from annotation.doors import sentences, study_called
+from annotation.doors import sentences
 from annotation.flows.design import design
 from annotation.flows.preflight import preflight
 from annotation.flows.publish import publish
+from annotation.management.commands._study import StudyCommand
 from annotation.management.commands.preflight import told
-from annotation.models import Study
+from annotation.models import Role, Study
 from annotation.tasks import wake
 
 
-class Command(BaseCommand):
+class Command(StudyCommand):
     help = "Lay out a study's HITs if need be, check them, and put them in the outbox (manage.py work sends them)."
 
+    least = Role.OWNER
+
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study")
+        super().add_arguments(parser)
         parser.add_argument("--by-invitation", action="store_true", help="open to people of a channel only")
         parser.add_argument(
             "--wave", action="store_true", help="only the next cell, for a marketplace that does not keep people apart"
         )
         parser.add_argument("--yes", action="store_true", help="spend without asking for the study's name")
-        parser.add_argument("--as", dest="actor", default="command line", help="who does it, for the audit log")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study = study_called(options["study"])
+        study, _, actor = self.asked(options)
         with sentences():
             if not study.hits.exists():
-                laid_out = design(study, actor=options["actor"], now=timezone.now())
+                laid_out = design(study, actor=actor, now=timezone.now())
                 self.stdout.write(
                     f"Laid out. HITs: {laid_out.hits}, assignments: {laid_out.assignments}, "
                     f"at most ${laid_out.total_cents / 100:,.2f}"
@@ -37,7 +39,7 @@ class Command(BaseCommand):
             self._confirm(study, asked=not options["yes"])
             found = publish(
                 study,
-                actor=options["actor"],
+                actor=actor,
                 now=timezone.now(),
                 by_invitation=options["by_invitation"],
                 wave=options["wave"],

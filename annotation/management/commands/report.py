@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from annotation import conf
 from annotation.accounts.models import User
-from annotation.doors import MAY_SEE, actor_of, add_actor, sentences, study_called
+from annotation.doors import actor_of, add_actor, at_least, sentences, study_called
 from annotation.flows.export import export
 from annotation.flows.export_comparison import export_comparison
 from annotation.flows.score import score
@@ -26,8 +26,6 @@ from metrics.report.compared import compare
 from metrics.report.particulars import Attached
 from metrics.report.text import table
 from metrics.report.write import FORMATS, USUAL, Format
-
-MAY_LOOK = (Role.REVIEWER, Role.EDITOR, Role.OWNER)
 
 
 class Command(BaseCommand):
@@ -102,8 +100,8 @@ class Command(BaseCommand):
 
 def _study(name: str, user: User | None) -> Study:
     """The study, for whoever may see its results: before somebody has looked at them, that takes more than a viewer."""
-    found = study_called(name, by=user, roles=MAY_SEE)
-    return found if seen_at(found) else study_called(name, by=user, roles=MAY_LOOK)
+    found = study_called(name, by=user, roles=at_least(Role.VIEWER))
+    return found if seen_at(found) else study_called(name, by=user, roles=at_least(Role.REVIEWER))
 
 
 def _formats(options: Mapping[str, Any]) -> dict[str, Any]:

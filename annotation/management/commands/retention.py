@@ -10,10 +10,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from django.utils.dateparse import parse_date
 
-from annotation.doors import COMMAND_LINE, sentences, study_called
+from annotation.doors import actor_of, add_actor, at_least, sentences, study_called
 from annotation.flows.configure import configure
 from annotation.flows.forget import forget
-from annotation.models import Study
+from annotation.models import Role, Study
 
 
 class Command(BaseCommand):
@@ -24,18 +24,21 @@ class Command(BaseCommand):
         until = actions.add_parser("set", help="from this day (UTC) on, nobody can be told behind a pseudonym")
         until.add_argument("study")
         until.add_argument("until", metavar="DATE", help="such as 2027-06-30, or never")
+        add_actor(until)
         purge = actions.add_parser("purge", help="delete what is past its date")
         purge.add_argument("--dry-run", action="store_true", help="count only")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["action"] == "set":
-            told = self._set(study_called(options["study"]), options["until"])
+            user, actor = actor_of(options)
+            study = study_called(options["study"], by=user, roles=at_least(Role.OWNER))
+            told = self._set(study, options["until"], actor)
         else:
             gone = forget(now=timezone.now(), dry_run=options["dry_run"])
             told = {"dry_run": options["dry_run"], "workers": gone.workers, "studies": list(gone.studies)}
         self.stdout.write(json.dumps(told))
 
-    def _set(self, study: Study, text: str) -> dict[str, Any]:
+    def _set(self, study: Study, text: str, actor: str) -> dict[str, Any]:
         try:
             day = None if text == "never" else parse_date(text)
         except ValueError:
@@ -44,5 +47,5 @@ class Command(BaseCommand):
             raise CommandError(f"A date is written 2027-06-30, not {text!r}.", returncode=2)
         until = datetime.combine(day, time(), UTC) if day else None
         with sentences():
-            configure(study, {"retain_until": until}, actor=COMMAND_LINE, now=timezone.now())
+            configure(study, {"retain_until": until}, actor=actor, now=timezone.now())
         return {"study": study.name, "retain_until": day.isoformat() if day else None}

@@ -5,25 +5,26 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from annotation.doors import sentences, study_called
+from annotation.doors import sentences
 from annotation.flows.retrieve_texts import retrieve_texts
+from annotation.management.commands._study import StudyCommand
 from metrics.errors import MetricsError
 from metrics.likelihood.recorded import read_rows
 
 
-class Command(BaseCommand):
+class Command(StudyCommand):
     help = "Answer each context of a study with the training text whose input is most like it (BM25)."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study", metavar="STUDY")
+        super().add_arguments(parser)
         parser.add_argument("--training", type=Path, required=True, metavar="FILE.jsonl", help="context and candidate")
         parser.add_argument("--generator", default="bm25", metavar="NAME", help="what the generator is called (bm25)")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study = study_called(options["study"])
+        study, _, actor = self.asked(options)
         with sentences():
             try:
                 training = [pair for _, pair, _ in read_rows(options["training"])]
@@ -31,7 +32,7 @@ class Command(BaseCommand):
                     study,
                     generator=options["generator"],
                     training=training,
-                    actor="command line",
+                    actor=actor,
                     now=timezone.now(),
                 )
             except MetricsError as error:

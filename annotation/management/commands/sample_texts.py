@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from annotation.doors import sentences, study_called
+from annotation.doors import sentences
 from annotation.flows.sample_texts import Sample, Wish, sample_texts
+from annotation.management.commands._study import StudyCommand
 from metrics.cli.loglik import add_model_options, opening
 from metrics.errors import BadInput, MetricsError
 from metrics.generation import Generated, Priming, Settings
@@ -19,11 +20,11 @@ from metrics.likelihood.decoding import Decoding
 from metrics.likelihood.recorded import read_rows
 
 
-class Command(BaseCommand):
+class Command(StudyCommand):
     help = "Sample texts for a study's contexts (or behind a prompt) from a language model, with log p and settings."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study", metavar="STUDY")
+        super().add_arguments(parser)
         parser.add_argument("--model", required=True, metavar="PATH", help="folder or hub name of the model")
         parser.add_argument("--generator", required=True, metavar="NAME", help="what the new generator is called")
         parser.add_argument("--each", type=int, default=1, help="texts for every context (1)")
@@ -43,7 +44,7 @@ class Command(BaseCommand):
         parser.set_defaults(server="", end="")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study = study_called(options["study"])
+        study, _, actor = self.asked(options)
         wish = Wish(options["each"], options["count"], options["prompt"], options["most_overlap"])
         with sentences():
             try:
@@ -53,7 +54,7 @@ class Command(BaseCommand):
                     sample=_sampler(options),
                     settings=_settings(options),
                     wish=wish,
-                    actor="command line",
+                    actor=actor,
                     now=timezone.now(),
                 )
             except MetricsError as error:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from annotation.doors import sentences, study_called
+from annotation.doors import sentences
 from annotation.flows.plan_scoring import plan_scoring
 from annotation.flows.score_texts import score_texts
+from annotation.management.commands._study import StudyCommand
 from annotation.models import Generator, Study
 from annotation.scoring import generator_of
 from annotation.tasks import wake_scoring
@@ -20,11 +21,11 @@ from metrics.likelihood import decoding_from
 from metrics.likelihood.opening import Opening
 
 
-class Command(BaseCommand):
+class Command(StudyCommand):
     help = "Score a study's texts by a language model, so that HUSE needs no log-probabilities made by hand."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study", metavar="STUDY")
+        super().add_arguments(parser)
         parser.add_argument("--model", required=True, metavar="PATH", help="folder or hub name of the model")
         parser.add_argument("--generator", metavar="NAME", help="whose model it is (needed where there are several)")
         parser.add_argument("--server", metavar="URL", help="an OpenAI-compatible server that has the model")
@@ -35,23 +36,23 @@ class Command(BaseCommand):
         parser.set_defaults(temperature=None)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study = study_called(options["study"])
+        study, _, actor = self.asked(options)
         with sentences():
             generator = generator_of(study, options["generator"])
             try:
                 how = opening(argparse.Namespace(**options | self._decoding(generator, options)))
                 done = self._plan if options["background"] else self._score
-                done(study, generator, how, replace=options["replace"])
+                done(study, generator, how, replace=options["replace"], actor=actor)
             except MetricsError as error:
                 raise CommandError(f"The texts of {study} cannot be scored: {error}", returncode=2) from None
 
-    def _score(self, study: Study, generator: Generator, how: Opening, *, replace: bool) -> None:
+    def _score(self, study: Study, generator: Generator, how: Opening, *, replace: bool, actor: str) -> None:
         done = score_texts(
             study,
             backend=how.open(),
             generator=generator.name,
             replace=replace,
-            actor="command line",
+            actor=actor,
             now=timezone.now(),
             progress=lambda now_done, of: self.stderr.write(f"{now_done} of {of} texts scored"),
         )
@@ -60,9 +61,9 @@ class Command(BaseCommand):
             f"{done.kept} had this score already.\n{done.signature}"
         )
 
-    def _plan(self, study: Study, generator: Generator, how: Opening, *, replace: bool) -> None:
+    def _plan(self, study: Study, generator: Generator, how: Opening, *, replace: bool, actor: str) -> None:
         done = plan_scoring(
-            study, opening=how, generator=generator.name, replace=replace, actor="command line", now=timezone.now()
+            study, opening=how, generator=generator.name, replace=replace, actor=actor, now=timezone.now()
         )
         self.stdout.write(f"{done.texts} texts to score under {done.generator}, in {done.chunks} chunks.")
         if not wake_scoring(done.job, chunks=done.chunks):

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError
 
-from annotation.doors import study_called
+from annotation.management.commands._study import StudyCommand
+from annotation.models import Role
 from annotation.scoring import ScoringProgress, scoring_progress
 
 
-class Command(BaseCommand):
+class Command(StudyCommand):
     help = "Show how far the scoring of a study's texts on the queue is, and what failed and why."
 
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study", metavar="STUDY")
+    least = Role.VIEWER
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study = study_called(options["study"])
+        study, _, _ = self.asked(options)
         jobs = scoring_progress(study)
         if not jobs:
             self.stdout.write(f"No scoring of {study} was put on the queue.")

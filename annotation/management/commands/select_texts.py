@@ -9,12 +9,13 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from annotation.doors import sentences, study_called
+from annotation.doors import sentences
 from annotation.flows.select_texts import TextsSelected, repeat_selection, select_texts
-from annotation.management.commands._imports import ACTOR, BAD_INPUT, bar
+from annotation.management.commands._imports import BAD_INPUT, bar
+from annotation.management.commands._study import StudyCommand
 from annotation.models import Study
 
 EXAMPLES = """The rules run in the order of this list. For another order, or a rule twice, write them down: --plan FILE.
@@ -30,7 +31,7 @@ examples:
 docs/import.md tells of every rule and of plan files."""
 
 
-class Command(BaseCommand):
+class Command(StudyCommand):
     help = (
         "Choose which of a draft's texts are judged: named rules, each counted. The rules and what each did are "
         "stored and go into the report. Every run starts from all texts of the study, as they were imported."
@@ -41,7 +42,7 @@ class Command(BaseCommand):
         return super().create_parser(prog_name, subcommand, epilog=EXAMPLES, **kwargs)
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("study", metavar="STUDY")
+        super().add_arguments(parser)
         parser.add_argument("--plan", type=Path, metavar="FILE", help="rules in TOML or JSON, in place of those below")
         parser.add_argument("--seed", type=int, help="of every draw (default: the study's)")
         parser.add_argument("--dry-run", action="store_true", help="show what each rule would do; change nothing")
@@ -66,7 +67,7 @@ class Command(BaseCommand):
         rules.add_argument("--by", action="append", choices=("domain", "side"), help="draw in each domain, each side")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study = study_called(options["study"])
+        study, _, actor = self.asked(options)
         with sentences():
             if options["repeat"]:
                 self._repeat(study)
@@ -75,7 +76,7 @@ class Command(BaseCommand):
                 done = select_texts(
                     study,
                     _plan(options),
-                    actor=ACTOR,
+                    actor=actor,
                     now=timezone.now(),
                     dry_run=options["dry_run"],
                     drop_log_probs=options["drop_log_probs"],

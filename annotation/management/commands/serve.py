@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import gc
 import io
 import json
@@ -40,6 +41,14 @@ REQUESTER, PLAY_MONEY = "console-requester", "100000.00"
 ORIGINS = ("WORKER_ORIGIN", "HIT_ORIGIN", "CONSOLE_ORIGIN")
 
 
+def demo_size(text: str) -> tuple[int, int]:
+    """TEXTSxRATERS, as two whole numbers."""
+    texts, _, raters = text.partition("x")
+    if not (texts.isdigit() and raters.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is no TEXTSxRATERS such as 40x10")
+    return int(texts), int(raters)
+
+
 class Command(BaseCommand):
     help = "Serve the Requester API, the worker site and the console on 127.0.0.1 (port 0: any free port)."
 
@@ -48,13 +57,21 @@ class Command(BaseCommand):
         parser.add_argument("--threads", type=int, default=8)
         parser.add_argument("--work", action="store_true", help="run the work loop too, in a process of its own")
         parser.add_argument(
-            "--demo", action="store_true", help="where there is no study yet, rehearse a small one first"
+            "--demo",
+            nargs="?",
+            const="40x10",
+            type=demo_size,
+            metavar="TEXTSxRATERS",
+            help="where there is no study yet, rehearse a small one first (of 40 texts of each source, 10 raters each)",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        # A stop by a signal ends what was started here too, as Ctrl-C does.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
         if options["demo"] and not Study.objects.exists():
+            texts, raters = options["demo"]
             self.stdout.write("There is no study yet. A small one is rehearsed, so that there is something to see.")
-            call_command("rehearse", name="demo", texts=40, raters=10, stdout=self.stdout)
+            call_command("rehearse", name="demo", texts=texts, raters=raters, stdout=self.stdout)
         listener = _listener(options["port"])
         port = listener.getsockname()[1]
         if not options["port"]:
@@ -116,8 +133,6 @@ def _work_loop() -> Iterator[None]:
     """`manage.py work` beside the server: heavy computing holds up no page, and what is due is done while it runs."""
     told = {name: getattr(settings, name) for name in (*ORIGINS, *_key_of_our_own())}
     told["MTURK_ENDPOINT_URL"] = settings.MTURK_ENDPOINT_URL
-    # A stop by a signal ends the loop too, as Ctrl-C does.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     command = [sys.executable, str(settings.ROOT / "manage.py"), "work", "--every", WORK_SECONDS, "--collect"]
     with (settings.VAR / "work.log").open("a") as log:
         loop = subprocess.Popen(command, env={**os.environ, **told}, stdout=log, stderr=subprocess.STDOUT)  # noqa: S603

@@ -3,7 +3,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from annotation.doors import sentences, study_called
+from annotation.doors import sentences
 from annotation.flows.top_up import TopUp, declare_width, keep_topped_up, top_up
 from annotation.management.commands._acts import ActCommand
 
@@ -21,17 +21,14 @@ class Command(ActCommand[TopUp]):
         parser.add_argument("--most", type=int, help="with --width: raters of a text at most")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        study, _, actor = self.asked(options)
         if options["width"] is not None:
-            study, most = study_called(options["study"]), options["most"] or 0
             with sentences():
-                declare_width(study, width=options["width"], most=most, actor=options["actor"], now=timezone.now())
+                declare_width(
+                    study, width=options["width"], most=options["most"] or 0, actor=actor, now=timezone.now()
+                )  # fmt: skip
         if options["always"] is not None:
-            keep_topped_up(
-                study_called(options["study"]),
-                on=options["always"] == "yes",
-                actor=options["actor"],
-                now=timezone.now(),
-            )
+            keep_topped_up(study, on=options["always"] == "yes", actor=actor, now=timezone.now())
         super().handle(*args, **options)
 
     def told(self, found: TopUp) -> str:

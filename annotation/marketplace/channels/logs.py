@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 
-_TOKEN = re.compile(r"(/(?:hits/(?:in|enter|reset|register|account/address)|console/enter)/)[^/\s]+")
+_TOKEN = re.compile(r"(/(?:hits/(?:in|enter|reset|register|account/address)|console/enter|shared)/)[^/\s]+")
 
 
 class WithoutTokens(logging.Filter):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -11,46 +11,29 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from annotation.accounts.models import ApiToken, User
+from annotation.accounts.models import ApiToken
 from annotation.models import Membership, Study
 from annotation.running import run_due
+from tests.annotation.api.conftest import NOW, Caller, fault
 from tests.annotation.imports import batches
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db]
 
-NOW = datetime(2026, 11, 21, tzinfo=UTC)
-
-
-class Caller:
-    """A program of one user."""
-
-    def __init__(self, name: str) -> None:
-        self.user = User.objects.create_user(name)
-        self.row, self.token = ApiToken.objects.issue(self.user, name="test", now=NOW)
-
-    def __call__(self, method: str, path: str, body: object = None):
-        headers = {"authorization": f"Bearer {self.token}"}
-        sent = {} if body is None else {"data": json.dumps(body), "content_type": "application/json"}
-        return getattr(Client(), method)(f"/api/v1{path}", headers=headers, **sent)
-
 
 @pytest.fixture
-def study(tmp_path: Path, settings) -> Study:
-    settings.VAR, settings.CHROMIUM = tmp_path, ""
+def study(tmp_path: Path) -> Study:
     call_command("import_batch", batches.written(tmp_path / "batch.csv", batches.rows()), study="small")
     return Study.objects.get(name="small")
 
 
 @pytest.fixture
 def owner(study: Study) -> Caller:
-    found = Caller("olga")
-    Membership.objects.create(study=study, user=found.user, role="owner")
-    return found
+    return Caller("olga", study, "owner")
 
 
 def test_without_a_token_and_with_a_revoked_one_nothing_is_told(study: Study, owner: Caller) -> None:
     assert Client().get("/api/v1/studies").status_code == 401
-    assert owner("get", "/studies").json()[0]["name"] == "small"
+    assert owner("get", "/studies").json()["items"][0]["name"] == "small"
     owner.row.revoke(now=NOW)
     assert owner("get", "/studies").status_code == 401
 
@@ -62,7 +45,7 @@ def test_of_the_token_only_a_digest_is_kept(owner: Caller) -> None:
 def test_a_stranger_sees_no_study_and_a_viewer_changes_none(study: Study, owner: Caller) -> None:
     stranger, viewer = Caller("stan"), Caller("vera")
     Membership.objects.create(study=study, user=viewer.user, role="viewer")
-    assert stranger("get", "/studies").json() == []
+    assert stranger("get", "/studies").json() == {"items": [], "count": 0}
     for path in (f"/studies/{study.uuid}", f"/studies/{study.uuid}/results"):
         assert stranger("get", path).status_code == 404
     assert viewer("get", f"/studies/{study.uuid}").json()["role"] == "viewer"
@@ -141,3 +124,39 @@ def test_the_document_names_every_operation_and_how_to_sign(db) -> None:
     assert {"/api/v1/studies", "/api/v1/jobs/{job}", "/api/v1/links/{link}"} <= set(told["paths"])
     assert all(one["security"] for path in told["paths"].values() for one in path.values())
     assert all(one["summary"] for path in told["paths"].values() for one in path.values())
+
+
+def test_the_document_beside_the_code_is_the_one_that_is_served(db) -> None:
+    kept = json.loads((Path(__file__).parents[3] / "docs" / "openapi.json").read_text(encoding="utf-8"))
+    assert kept == Client().get("/api/v1/openapi.json").json(), "run `python docs/make_openapi.py`"
+
+
+def test_refusals_are_problem_documents_that_name_the_field(study: Study, owner: Caller) -> None:
+    assert fault(Client().get("/api/v1/studies")) == (401, "sign-in", [])
+    assert fault(owner("get", f"/studies/{study.uuid}x")) == (422, "input", ["study"])
+    assert fault(owner("post", "/studies", {"name": "small"})) == (409, "state", ["name"])
+    assert fault(owner("post", "/studies", {"name": "a b"})) == (409, "design", ["name"])
+    assert fault(owner("post", "/studies", {"name": "x", "mode": "imported"})) == (422, "input", ["mode"])
+    assert fault(owner("post", "/studies", {"name": "x", "preset": "none"})) == (422, "input", ["preset"])
+    assert fault(owner("get", "/studies?limit=1000")) == (422, "input", ["limit"])
+
+
+def test_lists_come_in_pages(owner: Caller) -> None:
+    for name in "abc":
+        assert owner("post", "/studies", {"name": name}).status_code == 201
+    told = owner("get", "/studies?limit=2&offset=1").json()
+    assert ([one["name"] for one in told["items"]], told["count"]) == (["b", "a"], 4)
+
+
+def test_tokens_and_keys_are_made_shown_once_and_revoked(owner: Caller) -> None:
+    made = owner("post", "/tokens", {"name": "nightly"}).json()
+    assert ApiToken.objects.user_of(made["token"]) == owner.user
+    assert made["token"] not in owner("get", "/tokens").content.decode()
+    assert owner("delete", f"/tokens/{made['id']}").status_code == 204
+    assert ApiToken.objects.user_of(made["token"]) is None
+    key = owner("post", "/keys").json()
+    assert len(key["secret_access_key"]) == 40
+    assert key["secret_access_key"] not in owner("get", "/keys").content.decode()
+    assert Caller("other")("delete", f"/keys/{key['key_id']}").status_code == 404
+    assert owner("delete", f"/keys/{key['key_id']}").status_code == 204
+    assert owner("get", "/keys").json()["items"][0]["revoked_at"]

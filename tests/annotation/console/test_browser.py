@@ -1,21 +1,111 @@
-"""Every place of the console for the eyes of axe: narrow and wide, light and dark, full and empty."""
+"""Every address of the console for the eyes of axe: narrow and wide, light and dark, full, empty and failed.
+
+The addresses come from the register of addresses itself: a page that nobody thought of is looked at too, and an address
+with a part that nobody knows here fails the test.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 from django.conf import settings
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
-from playwright.sync_api import Browser, Page
+from django.utils import timezone
+from playwright.sync_api import Browser, Page, expect
 
+from annotation.accounts import links
 from annotation.accounts.models import User
-from annotation.console.places import RAIL, TABS
-from annotation.models import Membership, Role, Study
-from tests.browsing import LOOKS, fresh, wrong_with
+from annotation.console.urls import urlpatterns
+from annotation.designs.wording import default_wording
+from annotation.flows.assess import assess
+from annotation.flows.create import reword
+from annotation.flows.exclude import fix_rules
+from annotation.flows.share import share
+from annotation.models import Job, Membership, Role, Study, Submission
+from annotation.quality.exclusion import Rule
+from annotation.running import run_due
+from tests.annotation.console.making import BROKEN, brought
+from tests.annotation.imports import batches
+from tests.annotation.review.world import make
+from tests.browsing import DESK, PHONE, fresh, wrong_with
 
-STRANGERS = ["/console/sign-in/", "/console/enter/nothing/"]
+WIDTHS = {"narrow": PHONE, "wide": DESK}
+# Parts of pages that htmx fetches: they are looked at inside their page.
+PARTS = {"design-precision", "publish-check"}
+
+
+class World(NamedTuple):
+    """What is shown: a study that runs, one that is finished with its report, and a draft; and who looks."""
+
+    owner: User
+    running: Study
+    finished: Study
+    draft: Study
+    report: Job
+    faulty: Job
+    failed: Job
+    shared: str
+
+
+@pytest.fixture
+def world(site: str, study: Study, tmp_path: Path, settings: Any) -> World:
+    settings.VAR, settings.CHROMIUM = tmp_path, ""
+    owner = User.objects.create_superuser("owner")
+    call_command("import_batch", batches.written(tmp_path / "batch.csv", batches.rows()), study="finished")
+    running, finished = make(workers=3, hits=2, texts=4, reasons=True), Study.objects.get(name="finished")
+    reword(running, default_wording("typicality"), now=timezone.now())
+    assess(running, now=timezone.now())
+    fix_rules(running, "strict", [Rule("one_answer")], actor=owner, now=timezone.now())
+    client = Client()
+    client.force_login(owner)
+    faulty = brought(client, reverse("console:texts-add", args=[study.uuid]), BROKEN)
+    client.post(reverse("console:results-compute", args=[finished.uuid]))
+    client.post(reverse("console:results-reveal", args=[running.uuid]))
+    run_due(clock=timezone.now)
+    report = Job.objects.get(study=finished, kind="report")
+    assert report.state == "done", report.problem
+    failed = Job.objects.create(
+        study=study, kind="report", state="failed", problem="There are no ratings.", created_at=timezone.now()
+    )
+    token = share(report, by=owner, now=timezone.now()).token
+    return World(owner, running, finished, study, report, faulty, failed, reverse("shared-report", args=[token]))
+
+
+def names(patterns: Any, before: dict[str, str] | None = None) -> Iterator[tuple[str, dict[str, str]]]:
+    """Name of every address, and the kind of each of its parts."""
+    for one in patterns:
+        wanted = {**(before or {}), **{part: type(kind).__name__ for part, kind in one.pattern.converters.items()}}
+        if hasattr(one, "url_patterns"):
+            yield from names(one.url_patterns, wanted)
+        else:
+            yield one.name, wanted
+
+
+def addresses(world: World) -> list[str]:
+    """Every address of the console with something to show, and the same of a draft; a strange part is a KeyError."""
+    work = Submission.objects.filter(hit__study=world.running).select_related("worker").order_by("pk")[0]
+    link = links.new_link(User.objects.create_user("newcomer"), now=timezone.now())
+    parts = {
+        "assignment": work.market_id, "pseudonym": work.worker.pseudonym, "purpose": "criteria", "number": 1,
+        "remark": 1, "version": 1, "what": "go-on", "key_id": "x", "token": 1, "link": 1, "name": "report.html",
+    }  # fmt: skip
+    found = []
+    for name, wanted in names(urlpatterns):
+        if name == "enter":
+            found.append(link[link.index("/console/") :])
+            continue
+        jobs = [world.report, world.faulty, world.failed] if name == "job" else [world.report]
+        for study in (world.running, world.draft, world.finished) if "study_id" in wanted else (world.running,):
+            for job in jobs if "job_id" in wanted else jobs[:1]:
+                given = {"study_id": study.uuid, "job_id": job.uuid, **parts}
+                if name not in PARTS:
+                    found.append(reverse(f"console:{name}", kwargs={part: given[part] for part in wanted}))
+    return list(dict.fromkeys(found))
 
 
 def signed_in(user: User, site: str) -> list[dict[str, Any]]:
@@ -24,29 +114,69 @@ def signed_in(user: User, site: str) -> list[dict[str, Any]]:
     return [{"name": settings.SESSION_COOKIE_NAME, "value": client.session.session_key, "url": site}]
 
 
-def faulty(page: Page, addresses: list[str]) -> dict[str, list[str]]:
-    found = {}
-    for address in addresses:
-        page.goto(address)
-        found[address] = wrong_with(page)
-    return {address: wrong for address, wrong in found.items() if wrong}
+def looked_at(page: Page, address: str) -> list[str]:
+    """What is wrong with a page in any of the four looks."""
+    expect(page.locator(".htmx-request, .htmx-swapping, .htmx-settling")).to_have_count(0)
+    wrong = []
+    for width, viewport in WIDTHS.items():
+        page.set_viewport_size(viewport)
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            wrong += [f"{address} {width} {scheme}: {one}" for one in wrong_with(page)]
+    return wrong
 
 
-@pytest.mark.parametrize("look", LOOKS.values(), ids=list(LOOKS))
-def test_no_place_of_the_console_has_faults(browser: Browser, site: str, study: Study, look: dict[str, Any]) -> None:
-    owner, newcomer = (User.objects.create_user(name) for name in ("owner", "newcomer"))
-    Membership.objects.create(study=study, user=owner, role=Role.OWNER)
-    of_study = [reverse(f"console:{tab.key}", args=[study.uuid]) for tab in TABS]
-    rail = [reverse(f"console:{place.key}") for place in RAIL]
-    found = {}
-    for user, addresses in ((None, STRANGERS), (newcomer, rail), (owner, rail + of_study)):
-        with fresh(browser, base_url=site, **look) as context:
+def shows(client: Client, address: str) -> bool:
+    """Whether a page comes (not: only posted to, a file, a sheet, a way on, a study in which it is not there)."""
+    answer = client.get(address)
+    assert answer.status_code in {200, 302, 404, 405, 409}, (address, answer.status_code)
+    answer.close()
+    return answer.status_code == 200 and answer["Content-Type"].startswith("text/html") and not answer.streaming
+
+
+def test_no_page_of_the_console_has_faults(browser: Browser, site: str, world: World) -> None:
+    owner = Client(headers={"host": site.removeprefix("http://")})
+    owner.force_login(world.owner)
+    pages = [one for one in addresses(world) if shows(owner, one)]
+    assert len(pages) > 45
+    wrong = []
+    with fresh(browser, base_url=site) as context:
+        context.add_cookies(signed_in(world.owner, site))  # type: ignore[arg-type]
+        page = context.new_page()
+        for address in pages:
+            page.goto(address)
+            wrong += looked_at(page, address)
+    assert wrong == []
+
+
+def test_no_page_for_strangers_and_newcomers_has_faults(browser: Browser, site: str, world: World) -> None:
+    newcomer = User.objects.create_user("newcomer")
+    wrong = []
+    for user, places in ((None, ["/console/sign-in/", "/console/enter/nothing/", world.shared]), (newcomer, RAILS)):
+        with fresh(browser, base_url=site) as context:
             context.add_cookies(signed_in(user, site) if user else [])  # type: ignore[arg-type]
-            found |= faulty(context.new_page(), addresses)
-    assert found == {}
+            page = context.new_page()
+            for address in places:
+                page.goto(address)
+                wrong += looked_at(page, address)
+    assert wrong == []
+
+
+RAILS = ["/console/", "/console/workers/", "/console/results/", "/console/money/", "/console/activity/"]
+
+
+def test_the_sweep_fails_for_an_address_with_a_part_that_nobody_knows(world: World, monkeypatch: Any) -> None:
+    from django.urls import path
+
+    strange = path("new/<str:unheard_of>/", lambda request, unheard_of: None, name="unheard-of")
+    monkeypatch.setattr("tests.annotation.console.test_browser.urlpatterns", [*urlpatterns, strange])
+    with pytest.raises(KeyError, match="unheard_of"):
+        addresses(world)
 
 
 def test_a_fault_planted_in_a_page_of_the_console_is_found(browser: Browser, site: str, study: Study) -> None:
+    owner = User.objects.create_user("owner")
+    Membership.objects.create(study=study, user=owner, role=Role.OWNER)
     with fresh(browser, base_url=site) as context:
         page = context.new_page()
         page.goto("/console/sign-in/")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import threading
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,9 @@ def loop(site: str, settings: Any, tmp_path: Path) -> Iterator[None]:
 
 
 @pytest.fixture
-def page(browser: Browser, site: str, loop: None) -> Iterator[Page]:
+def page(browser: Browser, site: str, loop: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Page]:
+    # Nobody waits here for the ten minutes in which an approval can be taken back.
+    monkeypatch.setattr("annotation.console.views.publish.WINDOW", timedelta(0))
     with fresh(browser, base_url=site) as context:
         context.set_default_timeout(LONG_MS)
         yield context.new_page()

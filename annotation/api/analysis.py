@@ -1,0 +1,246 @@
+"""Quality and exclusion by rules; coding of explanations; looking at results."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Field, Query, Router, Schema, Status
+from ninja.errors import HttpError
+
+from annotation import coded, desk, facts, reviewing, selectors
+from annotation.api.answers import Page, Paged, gives, paged
+from annotation.api.entrance import caller, study_for
+from annotation.flows import assess, code_reasons, exclude
+from annotation.flows.unblind import unblind
+from annotation.models import Codebook, Remark, Role, RuleSet, Study, Submission
+from annotation.quality.exclusion import Rule
+from annotation.quality.filters import FILTERS, rule_of
+from annotation.quality.paragraph import paragraph
+from metrics.comments import NULL
+
+router = Router(tags=["Analysis"])
+
+
+class FilterOut(Schema):
+    """A filter. on: raises flags by default; threshold: from where on."""
+
+    id: str
+    kind: str
+    title: str
+    rule: str
+    threshold: float
+    on: bool
+
+
+class FlagOut(Schema):
+    """Submissions and workers with a flag."""
+
+    kind: str
+    rule: str
+    submissions: int
+    workers: int
+
+
+class QualityOut(Schema):
+    """unblinded_at: when somebody first saw results; holds: the version of the rules that holds."""
+
+    submissions: int
+    measured: int
+    left_out: int
+    unblinded_at: datetime | None
+    holds: int | None
+    flags: list[FlagOut]
+    paragraph: str
+
+
+class MeasuredOut(Schema):
+    submissions: int
+    flags: int
+
+
+class RulePart(Schema):
+    """A filter, and its threshold where another than the default is wanted."""
+
+    kind: str
+    threshold: float | None = None
+
+
+class RulesIn(Schema):
+    name: str = Field(min_length=1, max_length=100)
+    rules: list[RulePart]
+
+
+class RulesOut(Schema):
+    """A version of the rules. blind: fixed before anybody saw results."""
+
+    number: int
+    name: str
+    rules: list[RulePart]
+    blind: bool
+    fixed_at: datetime
+    applied_at: datetime | None
+
+    @staticmethod
+    def resolve_rules(stored: RuleSet) -> list[dict[str, Any]]:
+        return [{"kind": kind, "threshold": threshold} for kind, threshold in stored.rules]
+
+
+class AppliedOut(Schema):
+    """Submissions left out now, and returned to the analysis."""
+
+    left_out: int
+    returned: int
+
+
+class CodeAgreement(Schema):
+    code: str
+    kappa: float | None
+
+    @staticmethod
+    def resolve_kappa(one: coded.Agreement) -> float | None:
+        return one.kappa.value
+
+
+class CodingOut(Schema):
+    """How far the coding of explanations is. version: of the codebook, null before its first."""
+
+    purpose: str
+    version: int | None
+    codes: list[str]
+    lines: str
+    remarks: int
+    coded_twice: int
+    agreement: list[CodeAgreement]
+    next_remark: int | None
+    next_body: str
+    unsettled: list[int]
+
+
+class BookIn(Schema):
+    """One category a line: `form: grammar, genre`."""
+
+    lines: str = Field(min_length=1, max_length=10_000)
+
+
+class CodesIn(Schema):
+    """Codes of one explanation; none: `null`, which says that none fits."""
+
+    codes: list[str] = []
+
+
+@router.get("/filters", response=gives(Paged[FilterOut]), summary="The filters of quality")
+def list_filters(request: HttpRequest, page: Query[Page]) -> dict[str, Any]:
+    return paged(FILTERS, page)
+
+
+@router.get("/studies/{study}/quality", response=gives(QualityOut), summary="What was measured and left out")
+def show_quality(request: HttpRequest, study: UUID) -> dict[str, Any]:
+    found = study_for(request, study)
+    work, stored = Submission.objects.filter(hit__study=found), reviewing.rule_set(found)
+    flags = selectors.flags_by_kind(found).items()
+    done = facts.quality_done(found)
+    return {
+        "submissions": work.count(),
+        "measured": work.exclude(evidence=None).count(),
+        "left_out": len(reviewing.left_out(found)),
+        "unblinded_at": selectors.seen_at(found),
+        "holds": stored.number if stored else None,
+        "flags": [
+            {"kind": kind, "rule": rule_of(kind), "submissions": submissions, "workers": workers}
+            for kind, (submissions, workers) in flags
+        ],
+        "paragraph": paragraph(done) if done.submissions else "",
+    }
+
+
+@router.post("/studies/{study}/quality/measure", response=gives(MeasuredOut), summary="Measure by every filter")
+def measure(request: HttpRequest, study: UUID) -> Any:
+    return assess.assess(study_for(request, study, Role.EDITOR), now=timezone.now())
+
+
+@router.get("/studies/{study}/rules", response=gives(Paged[RulesOut]), summary="Versions of the rules, newest first")
+def list_rules(request: HttpRequest, study: UUID, page: Query[Page]) -> dict[str, Any]:
+    return paged(study_for(request, study).rule_sets.order_by("-number"), page)
+
+
+@router.post("/studies/{study}/rules", response=gives(RulesOut, 201), summary="Fix a version of the rules")
+def fix_rules(request: HttpRequest, study: UUID, given: RulesIn) -> Status[RuleSet]:
+    """It leaves nobody out until it is applied."""
+    found = study_for(request, study, Role.EDITOR)
+    rules = [Rule(one.kind, one.threshold) for one in given.rules]
+    return Status(201, exclude.fix_rules(found, given.name, rules, actor=caller(request), now=timezone.now()))
+
+
+@router.post(
+    "/studies/{study}/rules/{number}/apply", response=gives(AppliedOut), summary="Leave out what a version says"
+)
+def apply_rules(request: HttpRequest, study: UUID, number: int) -> Any:
+    """Nobody's payment changes."""
+    stored = study_for(request, study, Role.EDITOR).rule_sets.filter(number=number).first()
+    if stored is None:
+        raise HttpError(404, "There is no such version of the rules.")
+    return exclude.apply_rules(stored, actor=caller(request), now=timezone.now())
+
+
+@router.post("/studies/{study}/unblind", response=gives(None, 204), summary="Look at results from now on")
+def look(request: HttpRequest, study: UUID) -> Status[None]:
+    """The log says when and by whom: whatever is decided afterwards was not decided blindly."""
+    found = study_for(request, study, Role.REVIEWER)
+    unblind(found, actor=caller(request).get_username(), now=timezone.now())
+    return Status(204, None)
+
+
+@router.get("/studies/{study}/coding", response=gives(Paged[CodingOut]), summary="How far explanations are coded")
+def show_coding(request: HttpRequest, study: UUID, page: Query[Page]) -> dict[str, Any]:
+    found = study_for(request, study, Role.REVIEWER)
+    return paged([_coding(request, found, purpose) for purpose in Codebook.Purpose.values], page)
+
+
+def _coding(request: HttpRequest, study: Study, purpose: str) -> dict[str, Any]:
+    told = coded.standing(study, purpose)
+    after = desk.to_code(study, told.book, caller(request)) if told.book else None
+    shown = {name: getattr(told, name) for name in ("purpose", "codes", "lines", "remarks", "coded_twice", "agreement")}
+    return {
+        **shown,
+        "version": told.book.number if told.book else None,
+        "next_remark": after.pk if after else None,
+        "next_body": after.body if after else "",
+        "unsettled": [row.pk for row in desk.to_settle(study, told.book)] if told.book else [],
+    }
+
+
+@router.put("/studies/{study}/coding/{purpose}", response=gives(None, 204), summary="A new version of a codebook")
+def put_codebook(request: HttpRequest, study: UUID, purpose: str, given: BookIn) -> Status[None]:
+    found = study_for(request, study, Role.EDITOR)
+    categories = coded.read_lines(given.lines.splitlines())
+    code_reasons.edit_codebook(found, purpose, categories, actor=caller(request), now=timezone.now())
+    return Status(204, None)
+
+
+@router.put("/studies/{study}/coding/{purpose}/{remark}", response=gives(None, 204), summary="Code an explanation")
+def code(request: HttpRequest, study: UUID, purpose: str, remark: int, given: CodesIn) -> Status[None]:
+    one, book = _about(study_for(request, study, Role.REVIEWER), purpose, remark)
+    code_reasons.code(one, book, given.codes or [NULL], coder=caller(request), now=timezone.now())
+    return Status(204, None)
+
+
+@router.put(
+    "/studies/{study}/coding/{purpose}/{remark}/settled", response=gives(None, 204), summary="Settle a difference"
+)
+def settle(request: HttpRequest, study: UUID, purpose: str, remark: int, given: CodesIn) -> Status[None]:
+    one, book = _about(study_for(request, study, Role.REVIEWER), purpose, remark)
+    code_reasons.adjudicate(one, book, given.codes or [NULL], actor=caller(request), now=timezone.now())
+    return Status(204, None)
+
+
+def _about(study: Study, purpose: str, remark: int) -> tuple[Remark, Codebook]:
+    rows = Remark.objects.select_related("presentation__submission__hit")
+    one = rows.filter(pk=remark, presentation__submission__hit__study=study).first()
+    held = coded.current(study, purpose)
+    if one is None or held is None:
+        raise HttpError(404, "There is no such explanation, or no codebook for it yet.")
+    return one, held

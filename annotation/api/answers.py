@@ -1,0 +1,124 @@
+"""What every operation shares: refusals as problem documents (RFC 9457), and lists in pages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any, Generic, TypeVar, cast
+
+from django.db.models import QuerySet
+from django.forms import Form
+from django.http import Http404, HttpResponse
+from ninja import Field, NinjaAPI, Schema
+from ninja.errors import HttpError, ValidationError
+
+from annotation.exceptions import AssayError, BudgetError, DesignError, MarketError
+
+Item = TypeVar("Item")
+MOST_LISTED = 200
+MEDIA_TYPE = "application/problem+json"
+# Places in which parameters stand; a field is named by what follows.
+_PLACES = {"body", "query", "path", "form", "file", "header", "given"}
+
+
+class Fault(Schema):
+    """A field that cannot be used, and the rule that it breaks. field "": of the whole request."""
+
+    field: str
+    rule: str
+
+
+class Problem(Schema):
+    """Why something was not done (RFC 9457, `application/problem+json`). Nothing was changed.
+
+    code: `input`, `design`, `budget`, `market`, `state`, `role`, `sign-in` or `absent`.
+    """
+
+    title: str
+    status: int
+    detail: str
+    code: str
+    errors: list[Fault]
+
+
+class RefusedError(HttpError):
+    """An operation that is refused, with the rule that each field at fault breaks."""
+
+    def __init__(self, status: int, detail: str, *, code: str, errors: Mapping[str, str] | None = None) -> None:
+        super().__init__(status, detail)
+        self.code, self.errors = code, errors or {}
+
+
+def cleaned(form: Form) -> dict[str, Any]:
+    """What a form of the console makes of its fields. Raises RefusedError (422) naming each that cannot be used."""
+    if form.is_valid():
+        return form.cleaned_data
+    errors = {name if name != "__all__" else "": " ".join(map(str, told)) for name, told in form.errors.items()}
+    raise RefusedError(422, next(iter(errors.values())), code="input", errors=errors)
+
+
+REFUSED = frozenset({401, 403, 404, 409, 422})
+
+
+def gives(what: Any, status: int = 200) -> dict[Any, Any]:
+    """The answers of an operation: what it gives, or a problem."""
+    return {status: what, REFUSED: Problem}
+
+
+class Page(Schema):
+    """Which part of a list: at most `limit` of it, from number `offset` (0: the first) on."""
+
+    limit: int = Field(50, ge=1, le=MOST_LISTED)
+    offset: int = Field(0, ge=0)
+
+
+class Paged(Schema, Generic[Item]):
+    """A part of a list, and how many there are in all."""
+
+    items: list[Item]
+    count: int
+
+
+def paged(rows: QuerySet[Any] | Sequence[Any], page: Page) -> dict[str, Any]:
+    """That part of the rows."""
+    count = rows.count() if isinstance(rows, QuerySet) else len(rows)
+    return {"items": list(rows[page.offset : page.offset + page.limit]), "count": count}
+
+
+def tell_problems(api: NinjaAPI) -> None:
+    """Answer errors of the requester side, and of requests, by problem documents."""
+    api.add_exception_handler(AssayError, lambda request, error: _of_ours(cast(AssayError, error)))
+    api.add_exception_handler(ValidationError, lambda request, error: _of_input(cast(ValidationError, error)))
+    api.add_exception_handler(HttpError, lambda request, error: _of_http(cast(HttpError, error)))
+    api.add_exception_handler(Http404, lambda request, error: problem(404, "There is no such thing.", code="absent"))
+
+
+def problem(status: int, detail: str, *, code: str, errors: Mapping[str, str] | None = None) -> HttpResponse:
+    """A problem document. errors: rule by field."""
+    faults = [{"field": field, "rule": rule} for field, rule in (errors or {}).items()]
+    told = {"title": HTTPStatus(status).phrase, "status": status, "detail": detail, "code": code, "errors": faults}
+    return HttpResponse(json.dumps(told), status=status, content_type=MEDIA_TYPE)
+
+
+def _of_ours(error: AssayError) -> HttpResponse:
+    kinds: dict[type[AssayError], str] = {BudgetError: "budget", DesignError: "design", MarketError: "market"}
+    code = next((told for kind, told in kinds.items() if isinstance(error, kind)), "state")
+    return problem(409, str(error), code=code, errors={error.field: str(error)} if error.field else None)
+
+
+def _of_input(error: ValidationError) -> HttpResponse:
+    errors = {_field(one.get("loc", ())): str(one.get("msg", one)) for one in error.errors}
+    first = next(iter(errors.items()), ("", "It cannot be read."))
+    return problem(422, ": ".join(part for part in first if part), code="input", errors=errors)
+
+
+def _field(place: tuple[Any, ...]) -> str:
+    return ".".join(str(part) for part in place if part not in _PLACES)
+
+
+def _of_http(error: HttpError) -> HttpResponse:
+    codes = {401: "sign-in", 403: "role", 404: "absent"}
+    code = getattr(error, "code", codes.get(error.status_code, "input"))
+    detail = "Send `Authorization: Bearer TOKEN`." if error.status_code == 401 else error.message
+    return problem(error.status_code, detail, code=code, errors=getattr(error, "errors", None))

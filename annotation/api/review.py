@@ -1,0 +1,332 @@
+"""Review: the queue, one assignment, decisions with their window, a bulk of them; workers by pseudonym."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Field, Query, Router, Schema, Status
+from ninja.errors import HttpError
+
+from annotation import desk, reviewing
+from annotation.api.answers import Page, Paged, RefusedError, gives, paged
+from annotation.api.entrance import caller, study_for, submission_for
+from annotation.console.permission import may, studies_of
+from annotation.deciding import WINDOW
+from annotation.flows import exclude, hold, reject, review
+from annotation.models import Decision, Role, Study, Submission, Worker
+
+router = Router(tags=["Review"])
+
+
+class WaitingOut(Schema):
+    """Work without a decision. due: when the marketplace approves by itself; suspicion: in [0, 1], where to look."""
+
+    assignment: str
+    worker: str
+    due: datetime | None
+    suspicion: float
+    flags: list[str]
+
+    @staticmethod
+    def resolve_assignment(one: Submission) -> str:
+        return one.market_id
+
+    @staticmethod
+    def resolve_worker(one: Submission) -> str:
+        return one.worker.pseudonym
+
+    @staticmethod
+    def resolve_flags(one: Submission) -> list[str]:
+        return [flag.kind for flag in one.flags.all()]
+
+
+class LineOut(Schema):
+    """A text as judged. others: mean of the other raters, and how many; role "": one that counts."""
+
+    number: int
+    body: str
+    context: str
+    role: str
+    label: str
+    others: float | None
+    raters: int
+    seconds: float | None
+    reasons: list[str]
+
+
+class FoundOut(Schema):
+    """What one filter measured. flag: beyond its threshold, of a filter that is on by default."""
+
+    kind: str
+    title: str
+    value: float
+    low: float | None
+    high: float | None
+    n: int
+    flag: bool
+    sentence: str
+
+    @staticmethod
+    def resolve_kind(found: reviewing.Finding) -> str:
+        return found.one.kind
+
+    @staticmethod
+    def resolve_title(found: reviewing.Finding) -> str:
+        return found.one.title
+
+
+class DecisionOut(Schema):
+    matter: str
+    verdict: str
+    reason: str
+    actor: str | None
+    at: datetime
+
+    @staticmethod
+    def resolve_actor(decision: Decision) -> str | None:
+        return decision.actor.get_username() if decision.actor else None
+
+
+class AssignmentOut(Schema):
+    """An assignment as a reviewer sees it. until: to when its payment decision can be taken back."""
+
+    assignment: str
+    worker: str
+    submitted_at: datetime | None
+    due: datetime | None
+    until: datetime | None
+    lines: list[LineOut]
+    findings: list[FoundOut]
+    decisions: list[DecisionOut]
+
+
+class ApproveIn(Schema):
+    leave_out: str = Field("", max_length=500, description="Why the work is left out of the analysis; empty: it stays.")
+
+
+class ReasonIn(Schema):
+    reason: str = Field(min_length=1, max_length=500)
+
+
+class ProposalIn(Schema):
+    """The reason is what the worker will read."""
+
+    reason: str = Field(min_length=reject.LEAST_REASON, max_length=reject.MOST_REASON)
+
+
+class SecondIn(Schema):
+    beyond_guard: bool = Field(False, description="An owner goes on although more than 5 % would be refused.")
+
+
+class ReplyIn(Schema):
+    body: str = Field(min_length=1, max_length=10_000)
+
+
+class BulkIn(Schema):
+    """assignments: which; null: everything that waits. dry_run: say what would be done, and change nothing."""
+
+    assignments: list[str] | None = None
+    leave_out: str = Field("", max_length=500)
+    dry_run: bool = True
+
+
+class BulkOut(Schema):
+    """decided: how many are, or would be; already: decided before; flagged, cents: of those decided."""
+
+    decided: int
+    already: int
+    flagged: int
+    cents: int
+
+
+class WorkerOut(Schema):
+    pseudonym: str
+    handed_in: int
+    flags: int
+    left_out: int
+    refused: int
+
+
+class HistoryOut(Schema):
+    """What a worker did in the studies that you may see, and the hold that stands."""
+
+    pseudonym: str
+    submissions: int
+    approved: int
+    refused: int
+    left_out: int
+    flags: int
+    held_until: date | None
+    held_reason: str
+
+
+class HoldIn(Schema):
+    reason: str = Field(min_length=1, max_length=500)
+    until: date
+
+
+@router.get("/studies/{study}/review", response=gives(Paged[WaitingOut]), summary="What waits for a decision")
+def show_queue(
+    request: HttpRequest, study: UUID, page: Query[Page], flag: str = "", state: Literal["", "proposed"] = ""
+) -> dict[str, Any]:
+    """The most urgent first, among them the most suspicious. state `proposed`: what waits for a second person."""
+    return paged(desk.queue(study_for(request, study, Role.REVIEWER), now=timezone.now(), kind=flag, state=state), page)
+
+
+@router.get("/studies/{study}/assignments/{assignment}", response=gives(AssignmentOut), summary="One assignment")
+def show_assignment(request: HttpRequest, study: UUID, assignment: str) -> dict[str, Any]:
+    found, one = submission_for(request, study, assignment)
+    waits = reviewing.waits(one, now=timezone.now())
+    return {
+        "assignment": one.market_id,
+        "worker": one.worker.pseudonym,
+        "submitted_at": one.submitted_at,
+        "due": reviewing.due_at(found, one),
+        "until": waits.not_before if waits else None,
+        "lines": desk.lines(one),
+        "findings": reviewing.findings(one),
+        "decisions": one.decisions.select_related("actor").order_by("matter"),
+    }
+
+
+def _rows(one: Submission) -> QuerySet[Submission]:
+    return Submission.objects.filter(pk=one.pk)
+
+
+@router.post("/studies/{study}/assignments/{assignment}/approve", response=gives(None, 204), summary="Approve payment")
+def approve(request: HttpRequest, study: UUID, assignment: str, given: ApproveIn) -> Status[None]:
+    """It can be taken back for ten minutes."""
+    found, one = submission_for(request, study, assignment)
+    who = {"actor": caller(request), "now": timezone.now()}
+    done = review.approve(found, _rows(one), window=WINDOW, leave_out=given.leave_out.strip(), **who)  # type: ignore[arg-type]
+    if not done.decided:
+        raise RefusedError(409, "Payment of this assignment has been decided.", code="state")
+    return Status(204, None)
+
+
+@router.post("/studies/{study}/assignments/{assignment}/undo", response=gives(None, 204), summary="Take it back")
+def undo(request: HttpRequest, study: UUID, assignment: str) -> Status[None]:
+    found, one = submission_for(request, study, assignment)
+    review.undo(found, _rows(one), actor=caller(request), now=timezone.now())
+    return Status(204, None)
+
+
+@router.post(
+    "/studies/{study}/assignments/{assignment}/proposal", response=gives(None, 204), summary="Propose to refuse payment"
+)
+def propose(request: HttpRequest, study: UUID, assignment: str, given: ProposalIn) -> Status[None]:
+    found, one = submission_for(request, study, assignment)
+    reject.propose(found, one, reason=given.reason, actor=caller(request), now=timezone.now())
+    return Status(204, None)
+
+
+@router.delete(
+    "/studies/{study}/assignments/{assignment}/proposal", response=gives(None, 204), summary="Drop such a proposal"
+)
+def drop_proposal(request: HttpRequest, study: UUID, assignment: str) -> Status[None]:
+    found, one = submission_for(request, study, assignment)
+    reject.drop_proposal(found, one, actor=caller(request), now=timezone.now())
+    return Status(204, None)
+
+
+@router.post(
+    "/studies/{study}/assignments/{assignment}/second", response=gives(None, 204), summary="Agree, as a second person"
+)
+def second(request: HttpRequest, study: UUID, assignment: str, given: SecondIn) -> Status[None]:
+    found, one = submission_for(request, study, assignment)
+    if given.beyond_guard and not may(found, Role.OWNER):
+        raise HttpError(403, "Only an owner goes beyond the guard.")
+    reject.second(found, one, actor=caller(request), now=timezone.now(), beyond_guard=given.beyond_guard)
+    return Status(204, None)
+
+
+@router.post(
+    "/studies/{study}/assignments/{assignment}/overturn", response=gives(None, 204), summary="Approve what was rejected"
+)
+def overturn(request: HttpRequest, study: UUID, assignment: str, given: ReasonIn) -> Status[None]:
+    found, one = submission_for(request, study, assignment)
+    reject.overturn(found, one, reason=given.reason, actor=caller(request), now=timezone.now())
+    return Status(204, None)
+
+
+@router.post(
+    "/studies/{study}/assignments/{assignment}/replies", response=gives(None, 204), summary="Note a worker's reply"
+)
+def add_reply(request: HttpRequest, study: UUID, assignment: str, given: ReplyIn) -> Status[None]:
+    found, one = submission_for(request, study, assignment)
+    reject.record_reply(found, one, body=given.body, actor=caller(request), now=timezone.now())
+    return Status(204, None)
+
+
+@router.put(
+    "/studies/{study}/assignments/{assignment}/exclusion",
+    response=gives(None, 204),
+    summary="Leave out of the analysis",
+)
+def leave_out(request: HttpRequest, study: UUID, assignment: str, given: ReasonIn) -> Status[None]:
+    found, one = submission_for(request, study, assignment)
+    exclude.leave_out(found, _rows(one), reason=given.reason, actor=caller(request), now=timezone.now())
+    return Status(204, None)
+
+
+@router.delete("/studies/{study}/assignments/{assignment}/exclusion", response=gives(None, 204), summary="Take back in")
+def take_back_in(request: HttpRequest, study: UUID, assignment: str) -> Status[None]:
+    found, one = submission_for(request, study, assignment)
+    exclude.take_back_in(found, _rows(one), actor=caller(request), now=timezone.now())
+    return Status(204, None)
+
+
+@router.post("/studies/{study}/approvals", response=gives(BulkOut), summary="Approve many at once")
+def approve_many(request: HttpRequest, study: UUID, given: BulkIn) -> dict[str, int]:
+    """They can be taken back for ten minutes."""
+    found = study_for(request, study, Role.REVIEWER)
+    rows = Submission.objects.filter(hit__study=found)
+    rows = rows if given.assignments is None else rows.filter(market_id__in=given.assignments)
+    seen = desk.preview(found, rows.values_list("market_id", flat=True))
+    told = {"flagged": seen.flagged, "cents": seen.cents}
+    if given.dry_run:
+        return {"decided": len(seen.submissions), "already": seen.already, **told}
+    leave_out = given.leave_out.strip()
+    done = review.approve(
+        found, rows, actor=caller(request), now=timezone.now(), window=WINDOW, leave_out=leave_out
+    )  # fmt: skip
+    return {"decided": done.decided, "already": done.already, **told}
+
+
+@router.get("/studies/{study}/workers", response=gives(Paged[WorkerOut]), summary="Workers, by pseudonym")
+def list_workers(request: HttpRequest, study: UUID, page: Query[Page]) -> dict[str, Any]:
+    return paged(reviewing.workers(study_for(request, study, Role.REVIEWER)), page)
+
+
+@router.get("/studies/{study}/workers/{pseudonym}", response=gives(HistoryOut), summary="What a worker did")
+def show_worker(request: HttpRequest, study: UUID, pseudonym: str) -> dict[str, Any]:
+    worker = _worker(study_for(request, study, Role.REVIEWER), pseudonym)
+    told, held = desk.history(worker, studies_of(caller(request))), desk.open_hold(worker)
+    counts = {name: getattr(told, name) for name in ("submissions", "approved", "refused", "left_out", "flags")}
+    until, reason = (held.until, held.reason) if held else (None, "")
+    return {"pseudonym": worker.pseudonym, **counts, "held_until": until, "held_reason": reason}
+
+
+@router.put("/studies/{study}/workers/{pseudonym}/hold", response=gives(None, 204), summary="Hold out of new studies")
+def put_hold(request: HttpRequest, study: UUID, pseudonym: str, given: HoldIn) -> Status[None]:
+    worker = _worker(study_for(request, study, Role.EDITOR), pseudonym)
+    hold.hold(worker, reason=given.reason, until=given.until, actor=caller(request), now=timezone.now())
+    return Status(204, None)
+
+
+@router.delete("/studies/{study}/workers/{pseudonym}/hold", response=gives(None, 204), summary="End a hold")
+def lift_hold(request: HttpRequest, study: UUID, pseudonym: str) -> Status[None]:
+    hold.lift(_worker(study_for(request, study, Role.EDITOR), pseudonym), now=timezone.now())
+    return Status(204, None)
+
+
+def _worker(study: Study, pseudonym: str) -> Worker:
+    found = Worker.objects.filter(pseudonym=pseudonym, submissions__hit__study=study).first()
+    if found is None:
+        raise HttpError(404, "There is no such worker in this study.")
+    return found

@@ -1,0 +1,138 @@
+"""Texts: listed, brought in by a file that is checked first, chosen by rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Field, File, Form, Query, Router, Schema, Status
+from ninja.files import UploadedFile
+
+from annotation import overviews, selectors
+from annotation.api.answers import Page, Paged, cleaned, gives, paged
+from annotation.api.entrance import caller, study_for
+from annotation.api.jobs import JobOut
+from annotation.console import uploads
+from annotation.console.forms.texts import UploadTexts
+from annotation.flows import jobs
+from annotation.flows.select_texts import TextsSelected, select_texts
+from annotation.models import Job, Role, Text
+
+router = Router(tags=["Texts"])
+
+
+class TextOut(Schema):
+    """A text. left_out: why it is not judged, "" where it is; known_label: the answer of a gold text."""
+
+    key: str
+    source: str
+    generator: str
+    context: str
+    domain: str
+    body: str
+    left_out: str
+    known_label: str
+
+    @staticmethod
+    def resolve_generator(text: Text) -> str:
+        return text.generator.name if text.generator else ""
+
+    @staticmethod
+    def resolve_context(text: Text) -> str:
+        return text.context.body if text.context else ""
+
+
+class FileIn(Schema):
+    """What the file calls things. columns: lines `ours = theirs`; sources: lines `theirs = reference or model`."""
+
+    generator: str = Field("", max_length=100, description="Of model texts that name none.")
+    columns: str = ""
+    sources: str = ""
+    allow: list[str] = Field([], description="Codes of problems that may be warnings.")
+
+
+class SelectionIn(Schema):
+    """Rules as in docs/import.md. dry_run: say what they would do, and change nothing."""
+
+    steps: list[dict[str, Any]] = Field(min_length=1)
+    seed: int | None = Field(None, ge=0)
+    dry_run: bool = True
+    drop_log_probs: bool = False
+
+
+class FunnelOut(Schema):
+    """What one rule did."""
+
+    told: str
+    before: int
+    after: int
+
+
+class SelectionOut(Schema):
+    """What a selection did, or would do. number: of the stored one, null for a dry run."""
+
+    number: int | None
+    pool: int
+    kept: int
+    cut: int
+    dropped: int
+    by_side: dict[str, int]
+    funnel: list[FunnelOut]
+
+
+class StoredSelection(Schema):
+    number: int
+    plan: dict[str, Any]
+
+
+@router.get("/studies/{study}/texts", response=gives(Paged[TextOut]), summary="Texts, in the order they came")
+def list_texts(
+    request: HttpRequest, study: UUID, page: Query[Page], words: str = "", side: str = "", state: str = ""
+) -> dict[str, Any]:
+    """side: `reference` or the name of a generator; state: `judged` or `left_out`."""
+    return paged(overviews.found_texts(study_for(request, study), words=words, side=side, state=state), page)
+
+
+@router.post("/studies/{study}/texts", response=gives(JobOut, 202), summary="Check a file of texts (a dry run)")
+def check_texts(
+    request: HttpRequest,
+    study: UUID,
+    file: File[UploadedFile],
+    given: Form[FileIn],
+    likelihoods: UploadedFile | None = File(None),  # noqa: B008
+) -> Status[Job]:
+    """Nothing is changed. The job tells every problem by row, field and rule; `/jobs/{job}/confirm` adds the texts."""
+    found = study_for(request, study, Role.EDITOR)
+    files = {"file": file, **({"likelihoods": likelihoods} if likelihoods else {})}
+    asked = cleaned(UploadTexts(given.dict(), files))  # type: ignore[arg-type]
+    settings = {name: asked[name] for name in ("generator", "columns", "sources", "allow")}
+    kept = {"path": file, **({"likelihoods": likelihoods} if likelihoods else {})}
+    settings |= {name: str(uploads.keep(one)) for name, one in kept.items()}
+    job = jobs.ask(Job.Kind.CHECK_TEXTS, by=caller(request), now=timezone.now(), study=found, settings=settings)
+    return Status(202, job)
+
+
+@router.get("/studies/{study}/selection", response=gives(StoredSelection | None), summary="The selection that holds")
+def show_selection(request: HttpRequest, study: UUID) -> Any:
+    return selectors.selection(study_for(request, study))
+
+
+@router.post("/studies/{study}/selection", response=gives(SelectionOut), summary="Choose the texts that are judged")
+def make_selection(request: HttpRequest, study: UUID, given: SelectionIn) -> Mapping[str, Any]:
+    found = study_for(request, study, Role.EDITOR)
+    plan = {"steps": given.steps, **({} if given.seed is None else {"seed": given.seed})}
+    done = select_texts(
+        found, plan, actor=caller(request).get_username(), now=timezone.now(), dry_run=given.dry_run,
+        drop_log_probs=given.drop_log_probs,
+    )  # fmt: skip
+    return _told(done)
+
+
+def _told(done: TextsSelected) -> Mapping[str, Any]:
+    return {name: getattr(done, name) for name in SelectionOut.model_fields if name != "funnel"} | {
+        "funnel": [asdict(line) for line in done.funnel]
+    }

@@ -1,0 +1,66 @@
+"""manage.py configure STUDY: the settings of a draft, shown and changed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+from django.utils import timezone
+
+from annotation.designs.wording import as_json, from_json
+from annotation.doors import sentences
+from annotation.flows.clear_design import clear_design
+from annotation.flows.configure import DEALT, EVER, LATER, configure
+from annotation.flows.create import reword
+from annotation.management.commands._study import StudyCommand
+from annotation.management.commands.new_study import setting
+from annotation.models import Role, Study
+
+
+class Command(StudyCommand):
+    help = "Show a study's settings; change those of a draft, its words, or take its layout back."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("--set", type=setting, action="append", default=[], metavar="FIELD=VALUE")
+        parser.add_argument("--wording", type=Path, metavar="FILE", help="new words of the pages, as JSON")
+        parser.add_argument("--print-wording", action="store_true", help="print the words that hold, and stop")
+        parser.add_argument("--clear-layout", action="store_true", help="take the HITs of a draft back")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        changes = options["set"] or options["wording"] or options["clear_layout"]
+        study, _, actor = self.asked(options, Role.EDITOR if changes else Role.VIEWER)
+        who: dict[str, Any] = {"actor": actor, "now": timezone.now()}
+        with sentences():
+            if options["clear_layout"]:
+                self.stdout.write(f"{clear_design(study, **who)} HITs taken back.")
+            if options["set"]:
+                configure(study, dict(options["set"]), **who)
+            if options["wording"]:
+                made = reword(study, from_json(_read(options["wording"])), **who)
+                self.stdout.write(f"The words are version {made.version}.")
+        self.stdout.write(_words(study) if options["print_wording"] else _settings(study))
+
+
+def _settings(study: Study) -> str:
+    return "\n".join(f"{name}={_told(getattr(study, name))}" for name in sorted(DEALT | EVER | LATER))
+
+
+def _told(value: object) -> str:
+    return {None: "", True: "yes", False: "no"}[value] if value is None or isinstance(value, bool) else str(value)
+
+
+def _words(study: Study) -> str:
+    version = study.wordings.last()
+    if version is None:
+        raise CommandError(f"The study {study} has no words yet.", returncode=2)
+    return json.dumps(as_json(from_json(version.body)), indent=1, ensure_ascii=False)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, UnicodeDecodeError, ValueError, TypeError) as error:
+        raise CommandError(f"{path} cannot be read as JSON: {error}", returncode=2) from None

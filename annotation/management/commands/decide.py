@@ -1,0 +1,72 @@
+"""manage.py decide STUDY ASSIGNMENT: one decision of the review desk."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+from django.utils import timezone
+
+from annotation import desk
+from annotation.deciding import WINDOW
+from annotation.doors import sentences
+from annotation.flows import exclude, reject, review
+from annotation.management.commands._study import StudyCommand
+from annotation.models import Role, Submission
+from annotation.tasks import wake
+
+
+class Command(StudyCommand):
+    help = (
+        "Decide on an assignment in the name of --as: approve it, propose to refuse payment, agree to that as a second "
+        "person, turn a rejection, leave it out of the analysis. What can be taken back can be for ten minutes."
+    )
+    least = Role.REVIEWER
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("assignment", metavar="ASSIGNMENT")
+        deed = parser.add_mutually_exclusive_group(required=True)
+        deed.add_argument("--approve", action="store_true")
+        deed.add_argument("--undo", action="store_true", help="take a decision back while its window is open")
+        deed.add_argument("--propose", metavar="REASON", help="to refuse payment; the worker reads the reason")
+        deed.add_argument("--drop", action="store_true", help="take such a proposal off the table")
+        deed.add_argument("--second", action="store_true", help="agree to a proposal of somebody else")
+        deed.add_argument("--overturn", metavar="REASON", help="approve what was rejected")
+        deed.add_argument("--leave-out", metavar="REASON", help="of the analysis; payment is another matter")
+        deed.add_argument("--take-back-in", action="store_true")
+        deed.add_argument("--reply", metavar="TEXT", help="write down what the worker answered")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        study, user, _ = self.asked(options)
+        if user is None:
+            raise CommandError("A decision has a name: say --as USER.", returncode=2)
+        one = desk.submission(study, options["assignment"])
+        if one is None:
+            raise CommandError("The study has no such assignment.", returncode=2)
+        with sentences():
+            self._decide(study, one, options, {"actor": user, "now": timezone.now()})
+        wake(study.pk)
+        self.stdout.write("Done.")
+
+    def _decide(self, study: Any, one: Submission, options: dict[str, Any], who: dict[str, Any]) -> None:
+        rows = Submission.objects.filter(pk=one.pk)
+        if options["approve"]:
+            if not review.approve(study, rows, window=WINDOW, **who).decided:
+                raise CommandError("Payment of this assignment has been decided.", returncode=2)
+        elif options["undo"]:
+            review.undo(study, rows, **who)
+        elif options["drop"]:
+            reject.drop_proposal(study, one, **who)
+        elif options["second"]:
+            reject.second(study, one, **who)
+        elif options["take_back_in"]:
+            exclude.take_back_in(study, rows, **who)
+        elif options["leave_out"]:
+            exclude.leave_out(study, rows, reason=options["leave_out"], **who)
+        elif options["propose"]:
+            reject.propose(study, one, reason=options["propose"], **who)
+        elif options["overturn"]:
+            reject.overturn(study, one, reason=options["overturn"], **who)
+        else:
+            reject.record_reply(study, one, body=options["reply"] or "", **who)

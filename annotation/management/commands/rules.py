@@ -1,0 +1,58 @@
+"""manage.py rules STUDY: by which rules work is left out of the analysis."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+from django.utils import timezone
+
+from annotation.doors import sentences
+from annotation.flows.exclude import apply_rules, fix_rules
+from annotation.management.commands._study import StudyCommand
+from annotation.models import Role, RuleSet
+from annotation.quality.exclusion import Rule
+
+
+def rule(text: str) -> Rule:
+    """FILTER, or FILTER=THRESHOLD."""
+    kind, equals, threshold = text.partition("=")
+    try:
+        return Rule(kind, float(threshold) if equals else None)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no FILTER=THRESHOLD") from None
+
+
+class Command(StudyCommand):
+    help = (
+        "List the versions of a study's rules; fix a new one (it leaves nobody out), or apply one. Pay never changes."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        deed = parser.add_mutually_exclusive_group()
+        deed.add_argument("--fix", metavar="NAME", help="store a version of the rules given by --rule")
+        deed.add_argument("--apply", type=int, metavar="NUMBER", help="leave out what that version says")
+        parser.add_argument("--rule", type=rule, action="append", default=[], metavar="FILTER=THRESHOLD")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        changes = options["fix"] or options["apply"] is not None
+        study, user, _ = self.asked(options, Role.EDITOR if changes else Role.VIEWER)
+        with sentences():
+            if options["fix"]:
+                fix_rules(study, options["fix"], options["rule"], actor=user, now=timezone.now())
+            if options["apply"] is not None:
+                stored = study.rule_sets.filter(number=options["apply"]).first()
+                if stored is None:
+                    raise CommandError("The study has no such version of the rules.", returncode=2)
+                done = apply_rules(stored, actor=user, now=timezone.now())
+                self.stdout.write(f"{done.left_out} submissions left out, {done.returned} back in.")
+        for one in study.rule_sets.order_by("number"):
+            self.stdout.write(_told(one))
+
+
+def _told(one: RuleSet) -> str:
+    rules = ", ".join(kind if at is None else f"{kind}={at:g}" for kind, at in one.rules) or "none"
+    when = f"applied {one.applied_at:%Y-%m-%d %H:%M}" if one.applied_at else "not applied"
+    return f"{one.number}  {one.name}: {rules} ({'blind' if one.blind else 'after results were seen'}; {when})"

@@ -1,0 +1,52 @@
+"""manage.py tokens USER: a person's tokens for the web API, and keys for the Requester API."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from annotation.accounts.models import AccessKey, ApiToken, User
+
+
+class Command(BaseCommand):
+    help = "List a person's tokens for /api/v1/ and keys of the Requester API; make one (shown once), or revoke one."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("user", help="whose they are")
+        deed = parser.add_mutually_exclusive_group()
+        deed.add_argument("--new", metavar="NAME", help="make a token, for what NAME says; it is printed once")
+        deed.add_argument("--revoke", type=int, metavar="ID", help="end a token")
+        deed.add_argument("--revoke-key", metavar="KEY_ID", help="end a key of the Requester API")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        user = User.objects.filter(username=options["user"], is_active=True).first()
+        if user is None:
+            raise CommandError(f"There is no active user named {options['user']!r}.", returncode=2)
+        if options["new"]:
+            _, token = ApiToken.objects.issue(user, name=options["new"], now=timezone.now())
+            self.stdout.write(token)
+            self.stderr.write("Copy it now: only a digest of it is kept.")
+            return
+        self._revoke(user, options)
+        for one in ApiToken.objects.filter(user=user).order_by("pk"):
+            self.stdout.write(f"{one.pk}  {one.name}  made {one.created_at:%Y-%m-%d}{_ended(one)}")
+        for key in AccessKey.objects.filter(user=user).order_by("pk"):
+            self.stdout.write(f"{key.key_id}  issued {key.created_at:%Y-%m-%d}{_ended(key)}")
+
+    def _revoke(self, user: User, options: dict[str, Any]) -> None:
+        found: ApiToken | AccessKey | None
+        if options["revoke"] is not None:
+            found = ApiToken.objects.filter(user=user, pk=options["revoke"]).first()
+        elif options["revoke_key"]:
+            found = AccessKey.objects.filter(user=user, key_id=options["revoke_key"]).first()
+        else:
+            return
+        if found is None:
+            raise CommandError(f"{user} has none such.", returncode=2)
+        found.revoke(now=timezone.now())
+
+
+def _ended(one: ApiToken | AccessKey) -> str:
+    return f", revoked {one.revoked_at:%Y-%m-%d}" if one.revoked_at else ""

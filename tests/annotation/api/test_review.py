@@ -1,0 +1,125 @@
+"""Review, rules and coding by the API: the desk's deeds, each with its window, its second person and its note."""
+
+from __future__ import annotations
+
+import pytest
+from django.utils import timezone
+
+from annotation.flows.assess import assess
+from annotation.models import Decision, Remark, Study, Submission
+from tests.annotation.api.conftest import Caller, fault
+from tests.annotation.review.world import make
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+REASON = {"reason": "One label was given for all of the texts of this HIT."}
+
+
+@pytest.fixture
+def study(db: None) -> Study:
+    made = make(workers=3, hits=2, texts=4, reasons=True, now=timezone.now())
+    assess(made, now=timezone.now())
+    return made
+
+
+@pytest.fixture
+def rita(study: Study) -> Caller:
+    return Caller("rita", study, "reviewer")
+
+
+@pytest.fixture
+def at(study: Study) -> str:
+    return f"/studies/{study.uuid}"
+
+
+def verdicts() -> set[tuple[str, str]]:
+    return set(Decision.objects.values_list("matter", "verdict"))
+
+
+def test_the_queue_comes_with_the_most_urgent_first_and_nobody_by_their_id(rita: Caller, at: str) -> None:
+    told = rita("get", f"{at}/review?limit=4").json()
+    assert (len(told["items"]), told["count"]) == (4, 6)
+    due = [one["due"] for one in rita("get", f"{at}/review").json()["items"]]
+    assert len(due) == 6
+    assert "REALID" not in str(told)
+    one = told["items"][0]["assignment"]
+    seen = rita("get", f"{at}/assignments/{one}").json()
+    assert (len(seen["lines"]), seen["decisions"], seen["until"]) == (4, [], None)
+    assert "source" not in str(seen["lines"][0])
+
+
+def test_an_approval_can_be_taken_back(rita: Caller, at: str) -> None:
+    one = f"{at}/assignments/{Submission.objects.first().market_id}"
+    assert rita("post", f"{one}/approve", {}).status_code == 204
+    assert rita("get", one).json()["until"]
+    assert fault(rita("post", f"{one}/approve", {}))[:2] == (409, "state")
+    assert rita("post", f"{one}/undo").status_code == 204
+    assert verdicts() == set()
+    assert fault(rita("post", f"{one}/undo"))[:2] == (409, "state")
+
+
+def test_refusing_payment_takes_a_second_person(study: Study, rita: Caller, at: str) -> None:
+    one = f"{at}/assignments/{Submission.objects.first().market_id}"
+    assert fault(rita("post", f"{one}/proposal", {"reason": "short"})) == (422, "input", ["reason"])
+    assert rita("post", f"{one}/proposal", REASON).status_code == 204
+    assert rita("get", f"{at}/review?state=proposed").json()["count"] == 1
+    assert fault(rita("post", f"{one}/second", {}))[:2] == (409, "state")
+    rolf = Caller("rolf", study, "reviewer")
+    assert fault(rolf("post", f"{one}/second", {"beyond_guard": True}))[:2] == (403, "role")
+    assert rolf("post", f"{one}/second", {}).status_code == 204
+    assert verdicts() == {("payment", "reject")}
+
+
+def test_many_are_previewed_then_approved(rita: Caller, at: str) -> None:
+    tried = rita("post", f"{at}/approvals", {}).json()
+    assert (tried["decided"], tried["already"]) == (6, 0)
+    assert tried["cents"] == 6 * 100
+    assert verdicts() == set()
+    two = list(Submission.objects.order_by("pk").values_list("market_id", flat=True)[:2])
+    assert rita("post", f"{at}/approvals", {"assignments": two, "dry_run": False}).json()["decided"] == 2
+    rest = rita("post", f"{at}/approvals", {"dry_run": False}).json()
+    assert (rest["decided"], rest["already"], rest["cents"]) == (4, 2, 400)
+
+
+def test_work_is_left_out_and_taken_back_in(rita: Caller, at: str) -> None:
+    one = f"{at}/assignments/{Submission.objects.first().market_id}"
+    rita("put", f"{one}/exclusion", REASON)
+    assert verdicts() == {("analysis", "exclude")}
+    rita("delete", f"{one}/exclusion")
+    assert verdicts() == {("analysis", "include")}
+
+
+def test_rules_are_fixed_before_anybody_looks_and_applied(study: Study, at: str) -> None:
+    editor = Caller("eve", study, "editor")
+    assert "one_answer" in {one["kind"] for one in editor("get", "/filters?limit=200").json()["items"]}
+    made = editor("post", f"{at}/rules", {"name": "strict", "rules": [{"kind": "one_answer"}]})
+    assert (made.status_code, made.json()["number"], made.json()["blind"]) == (201, 1, True)
+    assert fault(editor("post", f"{at}/rules", {"name": "x", "rules": [{"kind": "nonsense"}]}))[:2] == (409, "state")
+    assert editor("post", f"{at}/quality/measure").json()["submissions"] == 6
+    applied = editor("post", f"{at}/rules/1/apply").json()
+    told = editor("get", f"{at}/quality").json()
+    assert (told["holds"], told["left_out"]) == (1, applied["left_out"])
+    assert editor("post", f"{at}/unblind").status_code == 204
+    assert editor("post", f"{at}/rules", {"name": "late", "rules": []}).json()["blind"] is False
+
+
+def test_two_people_code_an_explanation_and_a_third_word_settles_it(study: Study, rita: Caller, at: str) -> None:
+    editor, remark = Caller("eve", study, "editor"), Remark.objects.first().pk
+    assert editor("put", f"{at}/coding/comments", {"lines": "form: grammar, genre"}).status_code == 204
+    assert rita("put", f"{at}/coding/comments/{remark}", {"codes": ["grammar"]}).status_code == 204
+    assert editor("put", f"{at}/coding/comments/{remark}", {"codes": ["genre"]}).status_code == 204
+    told = next(one for one in rita("get", f"{at}/coding").json()["items"] if one["purpose"] == "comments")
+    assert (told["coded_twice"], told["unsettled"]) == (1, [remark])
+    assert editor("put", f"{at}/coding/comments/{remark}/settled", {"codes": ["grammar"]}).status_code == 204
+    assert fault(rita("put", f"{at}/coding/comments/999999", {}))[:2] == (404, "absent")
+
+
+def test_a_worker_is_shown_by_pseudonym_and_held_out_of_new_studies(study: Study, at: str) -> None:
+    editor = Caller("eve", study, "editor")
+    first = editor("get", f"{at}/workers").json()["items"][0]["pseudonym"]
+    hold = f"{at}/workers/{first}/hold"
+    assert fault(editor("put", hold, {"reason": "x", "until": "2001-01-01"}))[:2] == (409, "state")
+    assert editor("put", hold, {"reason": "Shared a device.", "until": "2099-01-01"}).status_code == 204
+    assert editor("get", f"{at}/workers/{first}").json()["held_until"] == "2099-01-01"
+    assert editor("delete", hold).status_code == 204
+    assert editor("get", f"{at}/workers/{first}").json()["held_until"] is None
+    assert editor("get", f"{at}/workers/nobody").status_code == 404

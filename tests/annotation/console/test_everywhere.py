@@ -1,0 +1,136 @@
+"""Pages across all studies, settings of oneself, links to reports; and that nobody sees more than their studies."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.accounts.models import ApiToken, User
+from annotation.flows import jobs
+from annotation.flows.state import state
+from annotation.models import Decision, Intent, Job, Result, Role, Study
+from tests.annotation.review.world import make, member
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+
+
+@pytest.fixture
+def study(db: None) -> Study:
+    return make(workers=3, hits=2, texts=4, straight=0, now=timezone.now())
+
+
+def entered(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def seen(client: Client, name: str, *parts: Any) -> str:
+    answer = client.get(reverse(f"console:{name}", args=parts))
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def reported(study: Study, owner: User) -> Job:
+    """A finished report, without its computing."""
+    job = jobs.ask("report", by=owner, now=timezone.now(), study=study)
+    values = {"huse": {"value": 0.5123, "interval": {"low": 0.4, "high": 0.6}, "n": 8, "signature": "huse|n:8"}}
+    numbers = {"generators": {"tiny": {"modes": {"exact": values}}}}
+    made = Result.objects.create(study=study, numbers=numbers, made_at=timezone.now())
+    Job.objects.filter(pk=job.pk).update(state="done", outcome={"files": ["report.html"], "result": made.pk})
+    job.refresh_from_db()
+    return job
+
+
+def test_workers_of_all_ones_studies_are_listed_for_reviewers_only(study: Study) -> None:
+    other = make(workers=1, hits=1, texts=2, name="other")
+    page = seen(entered(member(study, Role.REVIEWER)), "everybody")
+    assert page.count("wjudged0000") == 3 * 2  # the address and the name of each
+    assert "wother" not in page
+    assert "Nobody yet" in seen(entered(member(study, Role.VIEWER)), "everybody")
+    assert "wother00000" in seen(entered(User.objects.create_superuser("root")), "everybody")
+    assert "REALID" not in page
+    assert other.pk
+
+
+def test_results_stand_in_the_list_once_a_report_was_computed(study: Study) -> None:
+    owner = member(study, Role.OWNER)
+    assert "No results yet" in seen(entered(owner), "findings")
+    reported(study, owner)
+    assert "0.512" in seen(entered(owner), "findings")
+    assert "0.512" not in seen(entered(User.objects.create_user("stan")), "findings")
+
+
+def test_play_money_and_real_money_are_never_summed(study: Study) -> None:
+    owner = member(study, Role.OWNER)
+    live = make(workers=1, hits=1, texts=2, name="paid", mode="live")
+    live.memberships.create(user=owner, role=Role.OWNER)
+    Study.objects.filter(pk=study.pk).update(spent_cents=1234)
+    Study.objects.filter(pk=live.pk).update(spent_cents=5600)
+    page = seen(entered(owner), "money")
+    for told in ("Spent, play money", "$12.34", "Spent, real money", "$56.00"):
+        assert told in page
+    assert "$68.34" not in page
+
+
+def test_a_token_is_shown_once_and_revoked_by_its_owner(study: Study) -> None:
+    owner, other = (entered(User.objects.create_user(name)) for name in ("ada", "bo"))
+    page = owner.post(reverse("console:keys-token"), {"name": "nightly"}).content.decode()
+    token = page.split("assay_")[1].split("<")[0]
+    assert ApiToken.objects.user_of(f"assay_{token}") == User.objects.get(username="ada")
+    assert token not in seen(owner, "keys")
+    row = ApiToken.objects.get()
+    assert other.post(reverse("console:keys-token-revoke", args=[row.pk])).status_code == 404
+    owner.post(reverse("console:keys-token-revoke", args=[row.pk]))
+    assert ApiToken.objects.user_of(f"assay_{token}") is None
+
+
+def test_the_password_changes_by_the_present_one_and_the_session_stays() -> None:
+    user = User.objects.create_user("ada", password="quite a long pass phrase")
+    client, elsewhere = entered(user), entered(user)
+    new = {"new_password1": "another long pass phrase", "new_password2": "another long pass phrase"}
+    assert client.post(reverse("console:keys-password"), {"old_password": "wrong", **new}).status_code == 422
+    client.post(reverse("console:keys-password"), {"old_password": "quite a long pass phrase", **new})
+    user.refresh_from_db()
+    assert user.check_password("another long pass phrase")
+    assert client.get("/console/").status_code == 200
+    assert elsewhere.get("/console/").status_code == 302
+
+
+def test_the_log_does_not_name_the_token_of_a_shared_report(client: Client, caplog) -> None:
+    assert client.get("/shared/a-secret-token/").status_code == 404
+    assert "a-secret-token" not in caplog.text
+    assert "/shared/.../" in caplog.text
+
+
+def test_approving_all_can_be_taken_back(study: Study) -> None:
+    reviewer = entered(member(study, Role.REVIEWER))
+    reviewer.post(reverse("console:progress-approve", args=[study.uuid]))
+    waiting = Intent.objects.filter(study=study, kind="approve")
+    assert waiting.count() == Decision.objects.count() == 6
+    assert all(one.not_before > timezone.now() + timedelta(minutes=9) for one in waiting)
+    assert "Take my decisions back" in seen(reviewer, "progress", study.uuid)
+    reviewer.post(reverse("console:progress-undo", args=[study.uuid]))
+    assert Decision.objects.count() == 0
+    assert set(Intent.objects.values_list("state", flat=True)) == {"dropped"}
+
+
+def test_wages_come_behind_the_page_and_stand_alone_without_script(study: Study) -> None:
+    viewer = entered(member(study, Role.VIEWER))
+    assert "Median seconds" not in seen(viewer, "running", study.uuid)
+    whole = seen(viewer, "running-wages", study.uuid)
+    part = viewer.get(reverse("console:running-wages", args=[study.uuid]), headers={"HX-Request": "true"})
+    assert "Median seconds" in whole
+    assert "<html" in whole
+    assert "<html" not in part.content.decode()
+
+
+def test_activity_tells_of_ones_own_studies(study: Study) -> None:
+    state(study, "ethics", "Board 7.", actor="olga", now=timezone.now())
+    assert "olga" in seen(entered(member(study, Role.VIEWER)), "activity")
+    assert "olga" not in seen(entered(User.objects.create_user("stan")), "activity")

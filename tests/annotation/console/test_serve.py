@@ -1,0 +1,113 @@
+"""`make serve` as a newcomer runs it: the first start, a stop by a signal, the second start."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+
+ROOT = Path(__file__).resolve().parents[3]
+PATIENCE = 240.0  # seconds; a busy machine is slow, not wrong
+PASSWORD = "quite a long pass phrase"
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """A place of its own: a free port, an empty folder, nothing of the tests' own settings."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    kept = {name: value for name, value in os.environ.items() if name not in {"DATABASE_URL", "CELERY_BROKER_URL"}}
+    origins = dict.fromkeys(("WORKER_ORIGIN", "CONSOLE_ORIGIN"), f"http://127.0.0.1:{port}")
+    return {
+        **kept, **origins, "HIT_ORIGIN": f"http://localhost:{port}", "ASSAY_VAR": str(folder), "PYTHONUNBUFFERED": "1",
+        "DJANGO_SETTINGS_MODULE": "deploy.settings.development", "PORT": str(port),
+    }  # fmt: skip
+
+
+def manage(*words: str) -> list[str]:
+    return [sys.executable, str(ROOT / "manage.py"), *words]
+
+
+@contextmanager
+def served(env: dict[str, str], told: Path) -> Iterator[subprocess.Popen[bytes]]:
+    command = manage("serve", "--work", "--demo", "20x5", "--port", env["PORT"])
+    with told.open("wb") as out:
+        process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=out, stderr=subprocess.STDOUT)
+        try:
+            until(lambda: "Serving " in told.read_text() or process.poll() is not None)
+            assert process.poll() is None, told.read_text()
+            yield process
+        finally:
+            process.kill()
+            process.wait()
+
+
+def until(holds) -> None:
+    ends = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < ends, "it takes too long"
+        time.sleep(0.2)
+
+
+def children(of: int) -> dict[int, str]:
+    """The processes that `of` started and that still live, with their command lines."""
+    found = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            state, parent = (folder / "stat").read_text().rpartition(")")[2].split()[:2]
+            if int(parent) == of and state != "Z":
+                found[int(folder.name)] = (folder / "cmdline").read_text().replace("\0", " ")
+        except OSError:
+            continue
+    return found
+
+
+def stopped(process: subprocess.Popen[bytes]) -> None:
+    """A stop by a signal ends everything, and in order."""
+    started = children(process.pid)
+    assert any("work --every" in line for line in started.values()), started
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=PATIENCE) == 0
+    assert not [pid for pid in started if Path(f"/proc/{pid}").exists()]
+
+
+def posted(client: httpx.Client, address: str, **fields: str) -> httpx.Response:
+    page = client.get(address)
+    found = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page.text)
+    assert found, page.text[:500]
+    return client.post(address, data={"csrfmiddlewaretoken": found[1], **fields})
+
+
+def test_the_first_start_shows_a_study_and_the_second_makes_nothing_anew(tmp_path: Path) -> None:
+    env = environment(tmp_path / "var")
+    (tmp_path / "var").mkdir()
+    subprocess.run(manage("migrate", "--verbosity", "0"), cwd=ROOT, env=env, check=True)
+    with served(env, tmp_path / "first.txt") as process:
+        link = re.search(r"\S+/console/enter/\S+", (tmp_path / "first.txt").read_text())
+        assert link, (tmp_path / "first.txt").read_text()
+        with httpx.Client(trust_env=False, timeout=60, follow_redirects=True) as owner:
+            entered = posted(owner, link[0], new_password1=PASSWORD, new_password2=PASSWORD)
+            assert ">demo</a>" in entered.text
+            assert owner.get(link[0]).status_code == 403
+            study = re.search(r"/console/studies/[0-9a-f-]{36}/", entered.text)[0]
+            # The loop beside the pages does long work: a report comes.
+            client_says = owner.get(f"{env['CONSOLE_ORIGIN']}{study}results/").text
+            token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', client_says)[1]
+            address = f"{env['CONSOLE_ORIGIN']}{study}results/compute/"
+            job = owner.post(address, data={"csrfmiddlewaretoken": token}).url
+            until(lambda: "See the results" in owner.get(job).text)
+        stopped(process)
+    with served(env, tmp_path / "second.txt") as process:
+        told = (tmp_path / "second.txt").read_text()
+        assert "rehearsed" not in told
+        assert "/console/enter/" not in told
+        stopped(process)

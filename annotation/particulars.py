@@ -57,8 +57,8 @@ def _condition(study: Study, cell: Cell, rows: Sequence[AssignmentRow]) -> Condi
 
 
 def assignments(study: Study) -> tuple[AssignmentRow, ...]:
-    """Every assignment by HIT and pseudonym, under a number of our own. A rehearsal's clock tells nothing."""
-    told = study.mode != Study.Mode.REHEARSAL
+    """Every assignment under a number of our own, its HIT as the ratings name it. A rehearsal's clock tells nothing."""
+    told, imported = study.mode != Study.Mode.REHEARSAL, study.mode == Study.Mode.IMPORTED
     names = {cell.pk: condition_name(cell) for cell in cells(study)}
     flags: dict[int, list[str]] = {}
     for pk, kind in (
@@ -83,6 +83,7 @@ def assignments(study: Study) -> tuple[AssignmentRow, ...]:
             "pk",
             "worker__pseudonym",
             "hit__slot",
+            "hit__market_id",
             "hit__cell",
             "submitted_at",
             "work_seconds",
@@ -92,7 +93,7 @@ def assignments(study: Study) -> tuple[AssignmentRow, ...]:
         )
     )
     made = []
-    for number, (pk, rater, slot, cell, at, seconds, active, timed, shown) in enumerate(rows, 1):
+    for number, (pk, rater, slot, market_id, cell, at, seconds, active, timed, shown) in enumerate(rows, 1):
         payment = decided.get((pk, Decision.Matter.PAYMENT), ("", ""))[0]
         verdict, reason = decided.get((pk, Decision.Matter.ANALYSIS), ("", ""))
         kept = verdict != Decision.Verdict.EXCLUDE
@@ -100,7 +101,7 @@ def assignments(study: Study) -> tuple[AssignmentRow, ...]:
             AssignmentRow(
                 id=f"A{number:05d}",
                 rater=rater,
-                hit=f"HIT {slot + 1}",
+                hit=market_id if imported else f"HIT {slot + 1}",
                 condition=names[cell],
                 submitted_at=at.replace(microsecond=0) if at and told else None,
                 seconds=round(active / 1000) if shown and timed == shown else seconds,

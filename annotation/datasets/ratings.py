@@ -25,7 +25,8 @@ from annotation.datasets.records import (
     TextRecord,
 )
 from annotation.datasets.tabular import FileForm, sha256_of
-from annotation.datasets.texts import TextReader, likelihood_of
+from annotation.datasets.text_likelihoods import likelihood_of
+from annotation.datasets.text_rows import TextReader
 
 RAW_FORMAT = "ratings-csv-rows"
 ITEM_NEEDED = ("id", "source")

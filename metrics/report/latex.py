@@ -77,7 +77,7 @@ def subsections(sections: Sequence[Section]) -> Iterator[str]:
 def _shortened(table: Table) -> Table:
     if len(table.rows) <= MOST_ROWS:
         return table
-    note = f"The first {MOST_ROWS} of {len(table.rows)} rows; results.csv holds all."
+    note = f"The first {MOST_ROWS} of {len(table.rows)} rows; the CSV files hold all."
     return replace(table, rows=table.rows[:MOST_ROWS], notes=(*table.notes, note))
 
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from datetime import datetime
 
 from metrics.report.records import ReportInput
 from metrics.report.result import GeneratorReport
 from metrics.report.wording import duration, money, plural
 from metrics.types import REFERENCE
 
+HUMAN_OR_MACHINE = "human_or_machine"
+
+NONE_LEFT_OUT = "No imported rating was left out of this analysis; what was left out before is not recorded."
 NONE_EXCLUDED = "Beyond the recruitment criteria, no rater, assignment or item was excluded."
 
 
@@ -17,7 +21,13 @@ def paragraph(given: ReportInput, generators: tuple[GeneratorReport, ...], *, k:
     """Its sentences, in order; what is not recorded is left to the list of what is missing."""
     return tuple(
         sentence
-        for part in (_texts(given), _raters(given), _pay(given), _exclusions(given), _analysis(generators, k, level))
+        for part in (
+            _texts(given),
+            _raters(given),
+            _pay(given),
+            _exclusions(given),
+            _analysis(given, generators, k, level),
+        )
         for sentence in part
     )
 
@@ -43,12 +53,14 @@ def _raters(given: ReportInput) -> Iterator[str]:
     crowd = given.crowd
     where = f" through {crowd.provider}" if crowd.provider else ""
     if crowd.workers is not None:
-        criteria = f" ({'; '.join(crowd.criteria)})" if crowd.criteria else ""
+        # The sentences on quality begin with the criteria, where there are any.
+        criteria = f" ({'; '.join(crowd.criteria)})" if crowd.criteria and given.quality is None else ""
         people = ("simulated rater", "simulated raters") if given.study.mode == "rehearsal" else ("person", "people")
         yield f"{plural(crowd.workers, *people)} took part{where}{criteria}."
     first, last = given.study.collected_from, given.study.collected_to
     if first and last:
-        yield f"Ratings were collected from {first:%d %B %Y} to {last:%d %B %Y}."
+        days = (_day(first), _day(last))
+        yield f"Ratings were collected {f'on {days[0]}' if days[0] == days[1] else f'from {days[0]} to {days[1]}'}."
     counts = Counter(one.text for one in given.ratings if one.kept)
     if counts:
         low, high = min(counts.values()), max(counts.values())
@@ -57,6 +69,10 @@ def _raters(given: ReportInput) -> Iterator[str]:
         yield f"Consent: {crowd.consent.rstrip('.')}."
     if crowd.ethics:
         yield f"Ethics: {crowd.ethics.rstrip('.')}."
+
+
+def _day(when: datetime) -> str:
+    return f"{when.day} {when:%B %Y}"
 
 
 def _pay(given: ReportInput) -> Iterator[str]:
@@ -72,17 +88,35 @@ def _exclusions(given: ReportInput) -> Iterator[str]:
         yield from given.quality
     elif given.crowd.submitted is not None and given.crowd.excluded is not None:
         gone, of = given.crowd.excluded, given.crowd.submitted
-        yield (
-            f"Of {plural(of, 'submission')}, {gone} ({100 * gone / of:.1f}%) were excluded from the analysis."
-            if gone and of
-            else NONE_EXCLUDED
-        )
+        if gone and of:
+            yield f"Of {plural(of, 'submission')}, {gone} ({100 * gone / of:.1f}%) were excluded from the analysis."
+        else:
+            yield NONE_LEFT_OUT if given.study.mode == "imported" else NONE_EXCLUDED
 
 
-def _analysis(generators: tuple[GeneratorReport, ...], k: int, level: float) -> Iterator[str]:
+def _analysis(given: ReportInput, generators: tuple[GeneratorReport, ...], k: int, level: float) -> Iterator[str]:
     if generators:
         yield (
             f"HUSE, HUSE-Q and HUSE-D (Hashimoto et al., 2019) were computed by leave-one-out {k}-nearest-neighbour "
             "classification with ties by exact arithmetic and equal votes to the reference; log-probabilities were "
-            f"divided by the length. Intervals are at {100 * level:g}%, by half-samples of the contexts."
+            f"divided by the length. Intervals are at {100 * level:g}%, by {_intervals(generators)}."
         )
+    if asked_who_wrote(given):
+        yield (
+            "The unit of accuracy is the evaluator: each has a share of right answers, reading the two upper labels as "
+            f"machine. Means have {100 * level:g}% intervals over evaluators and two-sided t-tests against 50%, "
+            "adjusted within their family; conditions are compared by Welch's t-tests (Clark et al., 2021)."
+        )
+
+
+def _intervals(generators: tuple[GeneratorReport, ...]) -> str:
+    """How the intervals of HUSE-Q were made, as they say themselves."""
+    spans = [generator.modes["exact"].huse_q.interval for generator in generators]
+    named = dict.fromkeys(span.method for span in spans if span is not None)
+    told = ["half-samples of contexts" if name == "half-samples" else name for name in named]
+    return " or ".join(told) or "half-samples of contexts, of which there are too few here"
+
+
+def asked_who_wrote(given: ReportInput) -> bool:
+    """Whether raters said who wrote a text."""
+    return any(one.kept and one.criterion == HUMAN_OR_MACHINE for one in given.ratings)

@@ -110,7 +110,7 @@ def _table(table: Table) -> dict[str, Any]:
     """The table as HTML; a very long one shows its first rows and says where the others are."""
     cut = table
     if len(table.rows) > SHOWN_ROWS:
-        note = f"The first {SHOWN_ROWS} of {len(table.rows)} rows are shown; results.csv holds all."
+        note = f"The first {SHOWN_ROWS} of {len(table.rows)} rows are shown; the CSV files hold all."
         cut = replace(table, rows=table.rows[:SHOWN_ROWS], notes=(*table.notes, note))
     html = Markup(table_html(cut, sortable=True))  # noqa: S704 - escaped by table_html()
     return {"title": table.title, "rows": len(table.rows), "html": html}

@@ -16,8 +16,12 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tests.benchmarks.bench_import_texts import fresh_postgres
+
+if TYPE_CHECKING:
+    from annotation.models import Study
 
 ROOT = Path(__file__).resolve().parents[2]
 PER_HIT, PEOPLE, TIMES = 25, 100, 7
@@ -40,6 +44,10 @@ PLACES = [
 ]
 
 
+# A table: how many rows, and each column in terms of i, the row's number from 0.
+Table = tuple[int, dict[str, object]]
+
+
 def fill(judgments: int) -> str:
     """A published study of that size, written by SQL; its address in the console."""
     from django.db import connection
@@ -50,67 +58,58 @@ def fill(judgments: int) -> str:
 
     study = create("large", mode="live", plan=Plan(), actor="bench", now=timezone.now())
     Study.objects.filter(pk=study.pk).update(status="published")
-    cell = study.arms.create(training="none").cells.create()
-    label = study.scale.labels.order_by("pk").first()
-    assert label is not None
-    hits, wording = judgments // PER_HIT // PEOPLE, study.wordings.get().pk
-    work, now = hits * PEOPLE, timezone.now().strftime("%Y-%m-%d %H:%M:%S+00:00")
-    no = "false" if connection.vendor == "postgresql" else "0"
-    # For each table: how many rows, and each column in terms of i, the row's number from 0.
-    tables: dict[str, tuple[int, dict[str, object]]] = {
-        "text": (
-            hits * PER_HIT,
-            {
-                "study_id": study.pk, "key": "'r' || i", "source": "'reference'", "body": "'A text, number ' || i",
-                "generation": "'{}'", "known_label": "''", "corpus_name": "''", "original": "''", "left_out": "''",
-                "split": "''", "domain": "''",
-            },
-        ),
-        "hit": (
-            hits,
-            {
-                "study_id": study.pk, "cell_id": cell.pk, "slot": "i", "wording_id": wording, "page": "i",
-                "max_assignments": PEOPLE, "market_id": "'H' || i", "market_status": "''",
-                "collected": PEOPLE, "inside": 0, "free": 0, "judged": PEOPLE * PER_HIT,
-            },
-        ),
-        "hititem": (
-            hits * PER_HIT,
-            {"hit_id": f"i / {PER_HIT} + 1", "text_id": "i + 1", "position": f"i % {PER_HIT}", "role": "'item'"},
-        ),
-        "worker": (PEOPLE, {"pseudonym": "'w' || i"}),
-        "submission": (
-            work,
-            {
-                "hit_id": f"i / {PEOPLE} + 1", "worker_id": f"i % {PEOPLE} + 1", "market_id": "'A' || i", "raw": "''",
-                "raw_format": "'mturk-xml'", "accepted_at": f"'{now}'", "submitted_at": f"'{now}'",
-                "work_seconds": 300, "received_at": f"'{now}'",
-            },
-        ),
-        "parse": (work, {"submission_id": "i + 1", "parsed_at": f"'{now}'", "problem": "''"}),
-        "presentation": (
-            judgments,
-            {
-                "submission_id": f"i / {PER_HIT} + 1",
-                "text_id": f"(i / {PER_HIT * PEOPLE}) * {PER_HIT} + i % {PER_HIT} + 1",
-                "position": f"i % {PER_HIT}", "role": "'item'", "sides_changed": no,
-            },
-        ),
-        "judgment": (
-            judgments,
-            {
-                "presentation_id": "i + 1", "criterion": "'typicality'", "label_id": label.pk,
-                "text_id": f"(i / {PER_HIT * PEOPLE}) * {PER_HIT} + i % {PER_HIT} + 1",
-            },
-        ),
-    }  # fmt: skip
+    hits, vendor = judgments // PER_HIT // PEOPLE, connection.vendor
+    now = timezone.now().strftime("%Y-%m-%d %H:%M:%S+00:00")
+    no = "false" if vendor == "postgresql" else "0"
+    tables = {**_layout(study, hits), **_work(hits * PEOPLE, now), **_answers(study, judgments, no)}
     with connection.cursor() as cursor:
         for table, (count, columns) in tables.items():
             names, values = ", ".join(columns), ", ".join(map(str, columns.values()))
             into = f"INSERT INTO annotation_{table} (id, {names}) SELECT i + 1, {values} FROM"
-            cursor.execute(f"{into} {_numbers(connection.vendor, count)}")
+            cursor.execute(f"{into} {_numbers(vendor, count)}")
         cursor.execute("ANALYZE")
     return f"/console/studies/{study.uuid}/"
+
+
+def _layout(study: Study, hits: int) -> dict[str, Table]:
+    """Texts, and the HITs that hold them."""
+    cell = study.arms.create(training="none").cells.create()
+    text = {
+        "study_id": study.pk, "key": "'r' || i", "source": "'reference'", "body": "'A text, number ' || i",
+        "generation": "'{}'", "known_label": "''", "corpus_name": "''", "original": "''", "left_out": "''",
+        "split": "''", "domain": "''",
+    }  # fmt: skip
+    hit = {
+        "study_id": study.pk, "cell_id": cell.pk, "slot": "i", "wording_id": study.wordings.get().pk, "page": "i",
+        "max_assignments": PEOPLE, "market_id": "'H' || i", "market_status": "''",
+        "collected": PEOPLE, "inside": 0, "free": 0, "judged": PEOPLE * PER_HIT,
+    }  # fmt: skip
+    place = {"hit_id": f"i / {PER_HIT} + 1", "text_id": "i + 1", "position": f"i % {PER_HIT}", "role": "'item'"}
+    return {"text": (hits * PER_HIT, text), "hit": (hits, hit), "hititem": (hits * PER_HIT, place)}
+
+
+def _work(count: int, now: str) -> dict[str, Table]:
+    """People, and what they handed in."""
+    submission = {
+        "hit_id": f"i / {PEOPLE} + 1", "worker_id": f"i % {PEOPLE} + 1", "market_id": "'A' || i", "raw": "''",
+        "raw_format": "'mturk-xml'", "accepted_at": f"'{now}'", "submitted_at": f"'{now}'",
+        "work_seconds": 300, "received_at": f"'{now}'",
+    }  # fmt: skip
+    parse = {"submission_id": "i + 1", "parsed_at": f"'{now}'", "problem": "''"}
+    return {"worker": (PEOPLE, {"pseudonym": "'w' || i"}), "submission": (count, submission), "parse": (count, parse)}
+
+
+def _answers(study: Study, judgments: int, no: str) -> dict[str, Table]:
+    """Each text shown, and one judgment of it. no: how the database writes that it is not so."""
+    label = study.scale.labels.order_by("pk").first()
+    assert label is not None
+    text = f"(i / {PER_HIT * PEOPLE}) * {PER_HIT} + i % {PER_HIT} + 1"
+    presentation = {
+        "submission_id": f"i / {PER_HIT} + 1", "text_id": text, "position": f"i % {PER_HIT}", "role": "'item'",
+        "sides_changed": no,
+    }  # fmt: skip
+    judgment = {"presentation_id": "i + 1", "criterion": "'typicality'", "label_id": label.pk, "text_id": text}
+    return {"presentation": (judgments, presentation), "judgment": (judgments, judgment)}
 
 
 def _numbers(vendor: str, n: int) -> str:

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 import metrics
 from metrics import MetricsError
-from tests.metrics.every_function import CASES, ELSEWHERE, numbers_in
+from tests.metrics.every_function import CASES, ELSEWHERE
+from tests.metrics.fuzzing import numbers_in
 
 ROOT = Path(__file__).resolve().parents[2]
 QUICK = settings(deadline=None, max_examples=12, suppress_health_check=list(HealthCheck))

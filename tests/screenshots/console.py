@@ -78,6 +78,8 @@ SHOTS = [
     Shot("console-new", lambda world: f"{world.origin}/console/new/", "owner"),
     Shot("console-import", lambda world: f"{world.origin}/console/import/", "owner"),
     Shot("console-activity", lambda world: f"{world.origin}/console/activity/", "owner"),
+    Shot("console-compare", lambda world: f"{world.origin}/console/compare/", "owner"),
+    Shot("console-compare-empty", lambda world: f"{world.origin}/console/compare/", "newcomer"),
     Shot("console-overview", lambda world: world.of_study(), "owner"),
     Shot("console-overview-empty", lambda world: world.of_draft(), "owner"),
     *(

@@ -90,3 +90,15 @@ def test_a_file_that_is_no_report_is_refused(tmp_path: Path, content: str, words
     with pytest.raises(CommandError, match=words):
         call_command("import_report", tmp_path / "file.json", study="x")
     assert not Study.objects.exists()
+
+
+def test_each_rating_finds_its_assignment_by_hit_and_rater(study: Study, tmp_path: Path) -> None:
+    call_command("report", "small", out=tmp_path / "out", format="json")
+    data = told(tmp_path / "out")["data"]
+
+    def pairs(name: str) -> set:
+        columns = data[name]["columns"]
+        at = [columns.index(key) for key in ("hit", "rater")]
+        return {tuple(row[i] for i in at) for row in data[name]["rows"]}
+
+    assert pairs("ratings") == pairs("assignments")

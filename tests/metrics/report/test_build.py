@@ -255,3 +255,17 @@ def test_flags_of_the_estimate_become_sentences(given: ReportInput) -> None:
 
 def chart_alt(report: Report) -> str:
     return huse_scatter.alt(report.generators[0].panel)
+
+
+def test_the_methods_say_what_was_done_and_nothing_else(given: ReportInput) -> None:
+    first = STUDY.collected_from
+    assert first is not None
+    told = " ".join(build(replace(given, study=replace(STUDY, collected_to=first, mode="imported"))).methods)
+    assert "Ratings were collected on 3 November 2026." in told
+    assert "what was left out before is not recorded" in told
+    assert "by half-samples of contexts." in told
+    apart = study({"t=1.0": (1.0, 0.0)}, mixed=False)
+    moved = tuple(
+        replace(one, rater=f"{one.rater}-{'m' if one.text.startswith('t=') else 'r'}") for one in apart.ratings
+    )
+    assert "by half-samples of texts and of raters." in " ".join(build(replace(apart, ratings=moved)).methods)

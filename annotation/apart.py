@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from django.db.models import F
+from django.db.models import F, Q, QuerySet
 
 from annotation.crowd.client import Market
 from annotation.exceptions import StateError
-from annotation.models import Decision, Hit, Intent, OncePass, Study, Submission
+from annotation.models import Decision, Hit, Hold, Intent, OncePass, Study, Submission
 
+HOLD = "hold "
 SECOND = "Took part before in this group of studies; a person's first work is used."
 
 
@@ -26,6 +27,17 @@ def grants_by_itself(market: Market) -> bool:
 def scope_of(study: Study) -> str:
     """What the pass of a study's group is called."""
     return f"group {study.group.uuid if study.group else study.uuid}"
+
+
+def hold_scope(study: Study) -> str:
+    """What the mark is called that keeps people on hold out of a study."""
+    return f"{HOLD}{study.uuid}"
+
+
+def held_when_made(study: Study) -> QuerySet[Hold]:
+    """Holds that stood when the study was made."""
+    made = study.created_at
+    return Hold.objects.filter(Q(lifted_at=None) | Q(lifted_at__gt=made), since__lte=made, until__gte=made.date())
 
 
 def next_wave(study: Study, hits: Sequence[Hit], known: set[int]) -> list[Hit]:

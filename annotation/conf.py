@@ -41,6 +41,12 @@ def queue() -> str:
     return url
 
 
+def device_days() -> int:
+    """How long it is kept which work came from one device."""
+    days: int = settings.DEVICE_DAYS
+    return days
+
+
 def uploads() -> Path:
     """Where files lie that came by a form, until the job that reads them has run."""
     return Path(settings.VAR) / "uploads"

@@ -242,6 +242,7 @@ def quality_done(study: Study) -> Done:
     gone = reviewing.left_out(study)
     rules = reviewing.rules_of(stored) if stored else ()
     found = reviewing.tables(study, set(gone)) if gone else None
+    counted = crowd.submitted and study.task == Study.Task.TYPICALITY
     return Done(
         recruitment=_criteria(study),
         submissions=crowd.submitted,
@@ -254,6 +255,7 @@ def quality_done(study: Study) -> Done:
         by_source=found.by_source if found else None,
         by_condition=found.by_condition if found else None,
         refused=crowd.rejected,
+        left=reviewing.thinned(study) if counted else None,
     )
 
 

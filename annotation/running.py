@@ -13,7 +13,7 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from annotation import conf
+from annotation import conf, sensitivity
 from annotation.datasets.batch import read_batch
 from annotation.datasets.codes import Code
 from annotation.datasets.columns import Names
@@ -23,6 +23,7 @@ from annotation.datasets.texts import Examination, examine_texts
 from annotation.exceptions import AssayError, StateError
 from annotation.flows import jobs
 from annotation.flows.add_texts import add_texts, compared
+from annotation.flows.assess import assess
 from annotation.flows.export import export
 from annotation.flows.export_comparison import export_comparison
 from annotation.flows.import_work import import_work
@@ -30,11 +31,14 @@ from annotation.flows.preflight import preflight
 from annotation.flows.score import score
 from annotation.models import Job, Role, Study
 from metrics.errors import MetricsError
-from metrics.figures import static
+from metrics.exclusions import Exclusions
+from metrics.figures import exclusion_curve, static
 from metrics.report.build import build
 from metrics.report.compared import compare
 from metrics.report.gallery import charts
 from metrics.report.write import USUAL
+from metrics.tables.delimited import table_csv
+from metrics.tables.exclusions import exclusions_table
 
 Clock = Callable[[], datetime]
 Tell = Callable[[str, int, int], None]
@@ -183,6 +187,41 @@ def _report(job: Job, tell: Tell, now: datetime) -> Done:
     return {"result": done.result.pk, "files": [path.name for path in done.paths], "figures": figures}, None
 
 
+def _exclusions(job: Job, tell: Tell, now: datetime) -> Done:
+    """Measured anew; one figure and one table a generator, as files in a folder of the job and in the outcome."""
+    study, seed = _study_of(job), int(job.settings.get("seed", 0))
+    tell("Measuring", 0, 0)
+    assess(study, now=now)
+    wanted = sensitivity.asked(study)
+    found = sensitivity.under_rules(study, score(study).generators, wanted, seed=seed, tell=tell)
+    folder = folder_of(job)
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = [_selections(name, told, folder, at) for at, (name, told) in enumerate(found, 1)]
+    files = [name for part in parts for name in part["files"]]
+    return {"generators": parts, "idle": list(wanted.idle), "files": files}, None
+
+
+def _selections(generator: str, told: Exclusions, folder: Path, at: int) -> dict[str, Any]:
+    """A generator's part of the page; its figure and its table are written beside."""
+    table, chart = exclusions_table(told, name=f"exclusions-{at}"), exclusion_curve.chart(told)
+    written = {f"exclusions-{at}.svg": static.svg(chart), f"exclusions-{at}.csv": table_csv(table)}
+    for name, body in written.items():
+        (folder / name).write_text(body, encoding="utf-8")
+    return {
+        "name": generator,
+        "alt": chart.alt,
+        "svg": written[f"exclusions-{at}.svg"],
+        "title": table.title,
+        "columns": [one.title for one in table.columns],
+        "rows": [list(row) for row in table.rows],
+        "notes": list(table.notes),
+        "sides": [told.below, told.inside, told.above],
+        "selections": len(told.specifications),
+        "signature": told.signature,
+        "files": list(written),
+    }
+
+
 def _comparison(job: Job, tell: Tell, now: datetime) -> Done:
     """Of studies on which whoever asked may still look at results; its files lie in a folder of the job."""
     asked, seed = job.settings["studies"], int(job.settings.get("seed", 0))
@@ -227,6 +266,7 @@ RUNS: dict[Job.Kind, Callable[[Job, Tell, datetime], Done]] = {
     Job.Kind.IMPORT_BATCH: _import_batch,
     Job.Kind.PREFLIGHT: _preflight,
     Job.Kind.REPORT: _report,
+    Job.Kind.EXCLUSIONS: _exclusions,
     Job.Kind.COMPARISON: _comparison,
     Job.Kind.CROWD: _crowd,
 }

@@ -11,6 +11,7 @@ from django.db.models import Count, Q
 
 from annotation.models import (
     CheckAnswer,
+    Device,
     HitItem,
     Judgment,
     PracticeAnswer,
@@ -61,7 +62,7 @@ def study_work(study: Study) -> StudyWork:
         checks_passed=columns[1],
         practice=columns[2],
         practice_right=columns[3],
-        device=np.full(len(found), -1),
+        device=_devices(study, place),
         lines=lines,
         reasons=_reasons(study, at_line),
         bodies=[f"{body}\n{context or ''}" for _, body, context, _ in texts],
@@ -136,6 +137,13 @@ def _pair(study: Study, model: Any, field: str) -> dict[int, tuple[int, int]]:
     """(asked, as wanted) by submission."""
     rows = model.objects.filter(submission__hit__study=study).order_by().values_list("submission_id")
     return {pk: (n, good) for pk, n, good in rows.annotate(n=Count("pk"), good=Count("pk", filter=Q(**{field: True})))}
+
+
+def _devices(study: Study, place: dict[int, int]) -> Any:
+    """A number for each device that was told of; -1 where none was."""
+    codes = dict(Device.objects.filter(submission__hit__study=study).values_list("submission_id", "code"))
+    numbers = {code: at for at, code in enumerate(sorted(set(codes.values())))}
+    return np.array([numbers[codes[pk]] if pk in codes else -1 for pk in place], dtype=np.int64)
 
 
 def _column(place: dict[int, int], by_pk: dict[int, tuple[int, int]], part: int) -> Any:

@@ -7,7 +7,7 @@ ratings (method, 2.5 (vi)). Selections by agreement with the other raters are ci
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
@@ -20,7 +20,7 @@ from metrics.huse import evaluate
 from metrics.rated import Rated, lay_out, with_means
 from metrics.subsets import Study
 from metrics.types import Estimate, Item, Missing, Rating, Setting
-from metrics.validation import check_items
+from metrics.validation import check_items, leave_out_log_prob
 from metrics.version import __version__
 
 Measure = Literal["huse", "huse_q"]
@@ -96,28 +96,47 @@ def exclusion_sensitivity(
     draws: int = 200,
     seed: int = 0,
     missing: Missing = "error",
+    alone: Collection[str] = (),
+    progress: Callable[[int, int], None] | None = None,
 ) -> Exclusions:
     """HUSE (or HUSE-Q) with no rule, each rule alone, and all selections of up to 8 rules (beyond: 256 seeded ones).
 
     items: as for `evaluate`; HJ is taken from the ratings. rules: by name, the units (`Rating.unit`, an assignment)
     each leaves out; a selection leaves out the union. draws: random removals beside each specification, and draws of
-    each equalisation. Values are those of exact ties. Flags: `text_without_ratings` (a selection leaves a text none),
+    each equalisation. alone: rules that are joined with no other. progress: told how many specifications of how many
+    are done. Values are those of exact ties. Flags: `text_without_ratings` (a selection leaves a text none),
     `not_equalised` (one leaves fewer than 5 on a text). Raises as `evaluate` and `lay_out`, BadInput.
     """
     _check(measure, draws, seed)
-    table = check_items(with_means(items, ratings), k=k, missing=missing)
+    judged = with_means(items, ratings)
+    blank = measure == "huse_q" and missing == "quality_only" and any(item.log_prob is None for item in judged)
+    table = check_items(leave_out_log_prob(judged) if blank else judged, k=k, missing=missing)
     rated = lay_out(table.items, ratings)
     unit, given = _units(table.items, ratings, rated)
-    selections, told = _selections(tuple(rules), seed)
+    selections, told = _selections(tuple(rule for rule in rules if rule not in alone), seed)
+    selections += [(rule,) for rule in rules if rule in alone]
     masks = np.array([[one in rules[rule] for one in given] for rule in rules], dtype=np.bool_).reshape(len(rules), -1)
     study = Study(rated.means(), table.q, table.z, k)
     work = _Work(study, rated, unit, measure, draws, seed)
     left = [work.left(_union(masks, tuple(rules), chosen)) for chosen in selections]
     usable = [fewest for *_, fewest in left if fewest >= FEWEST]
     common = min(usable) if usable else None
-    found = tuple(work.specification(chosen, one, common) for chosen, one in zip(selections, left, strict=True))
+    found = tuple(_each(work, selections, left, common, progress))
     headline = getattr(evaluate(table.items, ["exact"], k=k, seed=seed)["exact"], measure)
     return _told(measure, headline, found, common, told, {"k": k, "draws": draws, "seed": seed})
+
+
+def _each(
+    work: _Work,
+    selections: Sequence[tuple[str, ...]],
+    left: Sequence[Left],
+    common: int | None,
+    progress: Callable[[int, int], None] | None,
+) -> Iterator[Specification]:
+    for done, (chosen, one) in enumerate(zip(selections, left, strict=True), 1):
+        yield work.specification(chosen, one, common)
+        if progress:
+            progress(done, len(selections))
 
 
 def _check(measure: str, draws: int, seed: int) -> None:

@@ -99,7 +99,8 @@ def lay_out(items: Sequence[Item], ratings: Sequence[Rating]) -> Rated:
 def with_means(items: Sequence[Item], ratings: Sequence[Rating]) -> list[Item]:
     """The same items with HJ and its count from the ratings. Raises as `lay_out`."""
     lay_out(items, ratings)
-    sums = {entry.item: entry for entry in sum_ratings(r for r in ratings if r.item in {item.id for item in items})}
+    wanted = {item.id for item in items}
+    sums = {entry.item: entry for entry in sum_ratings(rating for rating in ratings if rating.item in wanted)}
     return [replace(item, hj=sums[item.id].total / sums[item.id].count, ratings=sums[item.id].count) for item in items]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
 import defusedxml.ElementTree
@@ -13,6 +14,22 @@ NAMESPACE = "{http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2
 ANSWER, IDENTIFIER, FREE_TEXT = (f"{NAMESPACE}{name}" for name in ("Answer", "QuestionIdentifier", "FreeText"))
 # The only answer in the document of a worker who took the answers back; its text is the day.
 WITHDRAWN = "assay:withdrawn"
+
+
+# A HIT's keyword that asks our marketplace for a code of the device, and the answer in which it comes.
+DEVICE = "assay:device"
+_DEVICE_ANSWER = re.compile(
+    rf"<Answer>\s*<QuestionIdentifier>{DEVICE}</QuestionIdentifier>\s*<FreeText>([0-9a-f]{{1,32}})</FreeText>\s*</Answer>\s*"
+)
+
+
+def without_device(document: str) -> tuple[str, str]:
+    """The document as the worker answered it, and the code of their device ("": none).
+
+    The code is the marketplace's, not an answer: it is kept apart, where it can be deleted.
+    """
+    found = _DEVICE_ANSWER.search(document)
+    return (document[: found.start()] + document[found.end() :], found[1]) if found else (document, "")
 
 
 def is_withdrawn(document: str) -> bool:

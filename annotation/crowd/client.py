@@ -29,6 +29,9 @@ TURK = "AWS.MechanicalTurk."
 PASSING = {"ThrottlingException", "ServiceFault", "RequestTimeout", "InternalFailure", "ServiceUnavailable"}
 PAGE = 100
 ONCE = "assay:once"
+HELD_BACK = (
+    "This time others are asked. What you have done for us and your pay for it stay as they are. This ends by itself."
+)
 # The path of queues beside a compatible endpoint; Amazon's own had none.
 QUEUES = "/sqs/"
 EVENTS = (
@@ -167,6 +170,16 @@ class Market:
             SendNotification=False,
         )
 
+    def revoke(self, type_id: str, worker_id: str) -> None:
+        """Take a qualification back without telling; who does not have it (any more) stays without."""
+        try:
+            self._call(
+                "disassociate_qualification_from_worker", QualificationTypeId=type_id, WorkerId=worker_id, Reason=""
+            )
+        except MarketError as error:
+            if not error.code.startswith(TURK + "InvalidQualification"):
+                raise
+
     def notify(self, worker_id: str, *, subject: str, text: str) -> None:
         """Write to a worker whose work was decided on. Raises MarketError (NotNotified) where that cannot be done."""
         answer = self._call("notify_workers", Subject=subject, MessageText=text, WorkerIds=[worker_id])
@@ -220,14 +233,19 @@ class Market:
 
         Made at the first call; the same one afterwards.
         """
+        told = "Held by people who have taken part. Each person takes part once."
+        return self._kind_called(name, Description=told, Keywords=ONCE)
+
+    def hold_mark(self, name: str) -> str:
+        """The qualification type of that name, which people have who are kept out of a study for a while.
+
+        Made at the first call; the same one afterwards.
+        """
+        return self._kind_called(name, Description=HELD_BACK)
+
+    def _kind_called(self, name: str, **properties: Any) -> str:
         try:
-            answer = self._call(
-                "create_qualification_type",
-                Name=name,
-                Description="Held by people who have taken part. Each person takes part once.",
-                Keywords=ONCE,
-                QualificationTypeStatus="Active",
-            )
+            answer = self._call("create_qualification_type", Name=name, QualificationTypeStatus="Active", **properties)
             return str(answer["QualificationType"]["QualificationTypeId"])
         except MarketError as error:
             if "already created" not in str(error):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import date, timedelta
 
 from django.db.models import F
 
@@ -18,7 +18,7 @@ def create(intent: Intent, told: Context) -> None:
     hit = _hit(intent)
     market_id = told.market.find_hit(intent.key) if told.token_forgotten else None
     if market_id is None:
-        order = hit_order(hit, token=intent.key, passes=_passes(hit, told.market))
+        order = hit_order(hit, token=intent.key, passes=_passes(hit, told.market, today=told.clock().date()))
         market_id = told.market.create_hit(order)
     if told.queue:
         told.market.subscribe(market_id, queue=told.queue)
@@ -83,15 +83,36 @@ def _market_id(intent: Intent) -> str:
     return str(intent.details.get("market_id") or _hit(intent).market_id)
 
 
-def _passes(hit: Hit, market: Market) -> tuple[str, ...]:
-    """Qualification types that keep people apart: once in a group of studies, once on a page split over HITs."""
+def _passes(hit: Hit, market: Market, *, today: date) -> tuple[str, ...]:
+    """Qualification types that keep people apart: once in a group of studies, once on a page split over HITs; and the
+    one that keeps out who is on hold."""
     scopes = []
     if hit.study.once:
         scopes.append(_pass(apart.scope_of(hit.study), market))
     if hit.page is not None and Hit.objects.filter(study=hit.study, page=hit.page).exclude(pk=hit.pk).exists():
         scopes.append(_pass(f"page {hit.study.uuid} {hit.page}", market))
         _keep_out(hit, scopes[-1], market)
+    if marked := _hold_mark(hit.study, market, day=today):
+        scopes.append(marked)
     return tuple(scopes)
+
+
+def _hold_mark(study: Study, market: Market, *, day: date) -> str | None:
+    """The type that people have who were on hold when the study was made; None where there was nobody.
+
+    It is noted after it was given to all of them: a crash before does all of it again, which changes nothing.
+    """
+    scope = apart.hold_scope(study)
+    if known := OncePass.objects.filter(endpoint=market.url, scope=scope).first():
+        return known.type_id
+    held = apart.held_when_made(study).filter(lifted_at=None, until__gte=day)
+    people = WorkerIdentity.objects.filter(provider=market.provider, worker__in=held.values("worker"))
+    if not people.exists():
+        return None
+    type_id = market.hold_mark(f"Assay: {scope}")
+    for external_id in people.order_by("pk").values_list("external_id", flat=True):
+        market.grant(type_id, external_id, 1)
+    return OncePass.objects.get_or_create(endpoint=market.url, scope=scope, defaults={"type_id": type_id})[0].type_id
 
 
 def _keep_out(hit: Hit, type_id: str, market: Market) -> None:

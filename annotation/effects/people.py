@@ -58,6 +58,15 @@ def grant(intent: Intent, told: Context) -> None:
         pass
 
 
+def revoke(intent: Intent, told: Context) -> None:
+    """Take a qualification back; again, it changes nothing. Of somebody whom the vault forgot nothing can be told."""
+    known = WorkerIdentity.objects.filter(worker=intent.subject).values_list("external_id", flat=True).first()
+    if known is not None:
+        told.market.revoke(intent.details["type"], known)
+    with outbox.outcome(intent, "revoked" if known else "forgotten", now=told.clock()):
+        pass
+
+
 def notify(intent: Intent, told: Context) -> None:
     """Write to a worker. Marketplaces know no token for it: after a crash at this moment it may come twice."""
     told.market.notify(

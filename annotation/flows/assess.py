@@ -7,9 +7,9 @@ from datetime import datetime
 
 import numpy as np
 from django.db import transaction
-from django.db.models import Q
 
-from annotation.models import Evidence, Flag, Hold, Study, Submission
+from annotation import apart
+from annotation.models import Evidence, Flag, Study, Submission
 from annotation.quality.assess import Assessment
 from annotation.quality.assess import assess as measure
 from annotation.quality.filters import BY_KIND, FILTERS, NOTED
@@ -66,9 +66,7 @@ def assess(study: Study, *, now: datetime) -> Assessed:
 
 def _held(study: Study) -> list[int]:
     """Submissions of people who were on hold when the study was made."""
-    day = study.created_at
-    over = Q(lifted_at=None) | Q(lifted_at__gt=day)
-    held = Hold.objects.filter(over, since__lte=day, until__gte=day.date())
+    held = apart.held_when_made(study)
     mine = Submission.objects.filter(hit__study=study, worker__in=held.values("worker"))
     return list(mine.exclude(raw_format=Submission.WITHDRAWN).order_by("pk").values_list("pk", flat=True))
 

@@ -12,12 +12,13 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from annotation import apart, deciding
-from annotation.crowd.answers import is_withdrawn
+from annotation.crowd.answers import is_withdrawn, without_device
 from annotation.crowd.client import PAGE, Market
 from annotation.crowd.records import SubmittedWork
 from annotation.models import (
     AuditEvent,
     Decision,
+    Device,
     HeardEvent,
     Hit,
     Intent,
@@ -109,7 +110,14 @@ def _store(hit: Hit, page: Sequence[SubmittedWork], *, market: Market, now: date
 
 def _insert(hit: Hit, fresh: Sequence[SubmittedWork], *, provider: str, now: datetime) -> list[Submission]:
     workers = Worker.objects.known_all(provider, [work.worker_id for work in fresh])
-    made = Submission.objects.bulk_create(_submission(hit, work, workers[work.worker_id], now) for work in fresh)
+    told = [without_device(work.answer) for work in fresh]
+    made = Submission.objects.bulk_create(
+        _submission(hit, work, answer, workers[work.worker_id], now)
+        for work, (answer, _) in zip(fresh, told, strict=True)
+    )
+    Device.objects.bulk_create(
+        Device(submission=one, code=code, noted_at=now) for one, (_, code) in zip(made, told, strict=True) if code
+    )
     Participation.objects.bulk_create(
         (
             Participation(
@@ -123,13 +131,13 @@ def _insert(hit: Hit, fresh: Sequence[SubmittedWork], *, provider: str, now: dat
     return made
 
 
-def _submission(hit: Hit, work: SubmittedWork, worker: Worker, now: datetime) -> Submission:
-    withdrawn = is_withdrawn(work.answer)
+def _submission(hit: Hit, work: SubmittedWork, answer: str, worker: Worker, now: datetime) -> Submission:
+    withdrawn = is_withdrawn(answer)
     return Submission(
         hit=hit,
         market_id=work.assignment_id,
         worker=worker,
-        raw="" if withdrawn else work.answer,
+        raw="" if withdrawn else answer,
         raw_format=Submission.WITHDRAWN if withdrawn else "mturk-xml",
         accepted_at=work.accepted_at,
         submitted_at=work.submitted_at,

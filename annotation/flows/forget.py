@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from annotation.models import AuditEvent, Participation, Study, WorkerIdentity
+from annotation.models import AuditEvent, Device, Participation, Study, WorkerIdentity
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,11 @@ class Forgotten:
 
     workers: int
     studies: tuple[str, ...]
+
+
+def forget_devices(*, now: datetime, days: int) -> int:
+    """Delete the codes of devices that were noted so many days ago; how many."""
+    return Device.objects.filter(noted_at__lte=now - timedelta(days=days)).delete()[0]
 
 
 def forget(*, now: datetime, dry_run: bool) -> Forgotten:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from datetime import date, datetime
 
 from django.db import transaction
+from django.db.models import Q
 
+from annotation import apart
 from annotation.accounts.models import User
 from annotation.exceptions import StateError
-from annotation.models import Hold, Look, Worker, WorkerIdentity
+from annotation.models import Hold, Intent, Look, OncePass, Study, Worker, WorkerIdentity
 
 SEES_IDS = "annotation.see_worker_ids"
 
 
 def hold(worker: Worker, *, reason: str, until: date, actor: User, now: datetime) -> Hold:
-    """Not counted on for new studies until a day. Work done and its payment stay as they are."""
+    """Kept out of studies that are made from now on, until a day. Work done and its payment stay as they are."""
     if not reason.strip():
         raise StateError("Keeping somebody out of future studies needs a reason.")
     if until <= now.date():
@@ -27,6 +29,30 @@ def hold(worker: Worker, *, reason: str, until: date, actor: User, now: datetime
 def lift(worker: Worker, *, now: datetime) -> int:
     """End the holds on a person; how many there were."""
     return Hold.objects.filter(worker=worker, lifted_at=None).update(lifted_at=now)
+
+
+def open_again(*, now: datetime) -> int:
+    """Let people in again whose hold is over, in running studies that kept them out; how many were intended."""
+    scopes = dict(OncePass.objects.filter(scope__startswith=apart.HOLD).values_list("scope", "type_id"))
+    uuids = [scope.removeprefix(apart.HOLD) for scope in scopes]
+    running = Study.objects.filter(uuid__in=uuids).exclude(status=Study.Status.CLOSED)
+    return sum(_open_study(study, scopes[apart.hold_scope(study)], now) for study in running)
+
+
+def _open_study(study: Study, type_id: str, now: datetime) -> int:
+    over = Q(lifted_at__isnull=False) | Q(until__lt=now.date())
+    still = Hold.objects.filter(lifted_at=None, until__gte=now.date())
+    let_in = study.intents.filter(kind=Intent.Kind.REVOKE)
+    people = Worker.objects.filter(pk__in=apart.held_when_made(study).filter(over).values("worker"))
+    people = people.exclude(pk__in=still.values("worker")).exclude(pk__in=let_in.values("subject"))
+    made = Intent.objects.bulk_create(
+        (
+            Intent.of(study, Intent.Kind.REVOKE, one.pk, slot=f"hold {one.pseudonym}", details={"type": type_id})
+            for one in people
+        ),
+        ignore_conflicts=True,
+    )
+    return len(made)
 
 
 def look_up(worker: Worker, *, reason: str, actor: User, now: datetime) -> WorkerIdentity | None:

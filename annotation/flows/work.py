@@ -27,6 +27,7 @@ EFFECTS: dict[str, Callable[[Intent, Context], None]] = {
     Kind.REJECT: people.reject,
     Kind.BONUS: people.bonus,
     Kind.GRANT: people.grant,
+    Kind.REVOKE: people.revoke,
     Kind.NOTIFY: people.notify,
 }
 

@@ -12,7 +12,9 @@ HEAD = f'<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n<QuestionFormAn
 TAIL = "</QuestionFormAnswers>"
 # The only answer of a document whose worker took the answers back; no form can send a field of this name.
 WITHDRAWN = "assay:withdrawn"
-RESERVED = frozenset({"assignmentId", "hitId", "turkSubmitTo", "workerId", WITHDRAWN})
+# The code of a device (`devices`), which stands behind the answers of whoever asked for it.
+DEVICE = "assay:device"
+RESERVED = frozenset({"assignmentId", "hitId", "turkSubmitTo", "workerId", WITHDRAWN, DEVICE})
 SEPARATOR = "|"
 
 # What XML 1.0 cannot hold: control characters, lone surrogates, the two non-characters.
@@ -37,6 +39,11 @@ def answers_xml(pairs: Pairs) -> str:
 def withdrawn_xml(day: date) -> str:
     """What stands in place of answers that were taken back on `day`."""
     return HEAD + _answer(WITHDRAWN, day.isoformat()) + TAIL
+
+
+def with_device(answer: str, code: str) -> str:
+    """The document with the code of a device behind the answers."""
+    return answer.removesuffix(TAIL) + _answer(DEVICE, code) + TAIL if answer.endswith(TAIL) else answer
 
 
 def clean(text: str) -> str:

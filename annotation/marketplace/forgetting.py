@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db.models import QuerySet
 
 from annotation.marketplace import tokens
-from annotation.marketplace.models import Document, QueueMessage, RequestToken
+from annotation.marketplace.models import AssignmentDevice, Document, QueueMessage, RequestToken
 from annotation.marketplace.queues import messages
 
 BATCH = 500
@@ -19,12 +19,19 @@ def forget(*, now: datetime, market: datetime) -> int:
     """Delete what is older than it is kept for; returns the number of rows.
 
     Documents that were delivered or given up (with their events) MARKETPLACE_NOTICES_DAYS after they were made,
-    messages in queues after 4 days, both by the real time `now`; request tokens after 24 hours of `market` time.
+    messages in queues after 4 days, codes of devices after DEVICE_CODE_DAYS, all by the real time `now`; request tokens
+    after 24 hours of `market` time.
     """
     done = Document.objects.filter(next_attempt_at=None)
     return (
         _forgotten(done, "created_at", now - timedelta(days=settings.MARKETPLACE_NOTICES_DAYS))
         + _forgotten(QueueMessage.objects.all(), "sent_at", now - messages.RETENTION)
+        + _forgotten(
+            AssignmentDevice.objects.all(),
+            "noted_at",
+            now - timedelta(days=settings.DEVICE_CODE_DAYS),
+            order="noted_at",
+        )
         + _forgotten(RequestToken.objects.all(), "used_at", market - tokens.REMEMBERED, order="used_at")
     )
 

@@ -21,7 +21,7 @@ from annotation.models.scoring_job import ScoringChunk, ScoringJob
 from annotation.models.selection import Selection
 from annotation.models.statement import ShareLink, Statement
 from annotation.models.study import Arm, Cell, Membership, Role, Study, StudyGroup
-from annotation.models.submission import Parse, Submission
+from annotation.models.submission import Device, Parse, Submission
 from annotation.models.text import Context, Generator, Likelihood, Scoring, Text
 from annotation.models.wording import OncePass, StudyWording
 from annotation.models.worker import Worker, WorkerIdentity
@@ -36,6 +36,7 @@ __all__ = [
     "Coding",
     "Context",
     "Decision",
+    "Device",
     "Evidence",
     "Flag",
     "Generator",

@@ -10,7 +10,7 @@ from annotation.models.worker import Worker
 
 
 class Hold(models.Model):
-    """A person is not counted on for new studies until a day, for a reason. It changes nothing about work done."""
+    """A person is kept out of studies made until a day, for a reason. It changes nothing about work done."""
 
     worker = models.ForeignKey(Worker, on_delete=models.CASCADE, related_name="holds")
     reason = models.CharField(max_length=500)

@@ -28,6 +28,7 @@ class Intent(models.Model):
         REJECT = "reject", "reject assignment"
         BONUS = "bonus", "pay a bonus"
         GRANT = "grant", "grant a qualification"
+        REVOKE = "revoke", "take a qualification back"
         NOTIFY = "notify", "write to a worker"
 
     class State(models.TextChoices):

@@ -23,6 +23,7 @@ class Job(models.Model):
         IMPORT_BATCH = "import_batch", "import a finished batch"
         PREFLIGHT = "preflight", "check before publishing"
         REPORT = "report", "compute a report"
+        EXCLUSIONS = "exclusions", "show what exclusions do"
         COMPARISON = "comparison", "compare studies"
         CROWD = "crowd", "let simulated people work"
 

@@ -42,6 +42,20 @@ class Submission(models.Model):
         return self.market_id
 
 
+class Device(models.Model):
+    """A code of the device that work came from, the same for one device within our account; deleted after a while."""
+
+    submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="device")
+    code = models.CharField(max_length=32)
+    noted_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=~Q(code=""), name="device_has_a_code")]
+
+    def __str__(self) -> str:
+        return f"device of {self.submission}"
+
+
 class Parse(models.Model):
     """That a submission has been read into judgments, or why it could not be."""
 

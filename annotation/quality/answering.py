@@ -100,7 +100,7 @@ def agreement(work: Work) -> Measured:
 
 def outlying_mean(work: Work) -> Measured:
     """Distance of a worker's mean answer from the mean of the workers' means, in standard deviations of those."""
-    rows = _judged(work)
+    rows = judged(work)
     by, workers = work.worker[work.lines.assignment[rows]], _workers(work)
     n = counted(by, workers)
     mean = np.where(n > 0, counted(by, workers, work.lines.code[rows]) / np.maximum(n, 1), np.nan)
@@ -115,7 +115,7 @@ def entropy(work: Work) -> Measured:
 
     The value is max(.1 - h, h - .98) for h, the entropy as a share of its largest; above 0 is outside [.1, .98].
     """
-    rows = _judged(work)
+    rows = judged(work)
     by, workers, k = work.worker[work.lines.assignment[rows]], _workers(work), max(2, len(work.codes))
     counts = counted(by * k + work.lines.label[rows], workers * k).reshape(workers, k)
     n = counts.sum(axis=1)
@@ -145,14 +145,14 @@ def _workers(work: Work) -> int:
     return int(work.worker.max(initial=-1)) + 1
 
 
-def _judged(work: Work) -> Ints:
+def judged(work: Work) -> Ints:
     """Rows of the texts that count, answered with a number."""
     return np.flatnonzero((work.lines.role == ITEM) & ~np.isnan(work.lines.code) & (work.lines.label >= 0))
 
 
 def by_others(work: Work) -> tuple[Ints, Floats]:
     """Rows that somebody else answered too, and the mean of those others' answers."""
-    rows = _judged(work)
+    rows = judged(work)
     text, code = work.lines.text[rows], work.lines.code[rows]
     n, total = counted(text, len(work.bodies)), counted(text, len(work.bodies), code)
     shared: Bools = n[text] > 1

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from annotation.quality.chance import clicking
 from annotation.quality.filters import FILTERS
 from annotation.quality.records import Bools, Filter, Floats, Measured, Work
 
-CLICKING = "without_reading"
-CLICKING_SCALE = 1.0  # nats
+CLEAREST = 30.0  # nats
 LEAST_STRENGTH = 0.05
 
 
@@ -20,7 +20,8 @@ class Assessment:
     """What every filter measured, by kind, whom it flagged, and how suspicious each assignment is.
 
     suspicion: (N,) in [0, 1]: the flags of the default filters, each by how far beyond its threshold the value lies,
-    and how well the answers fit clicking, joined as if each alone could be right. It orders a queue, no more.
+    and how well the answers of the worker fit clicking, joined as if each alone could be right. It orders a queue, no
+    more.
     """
 
     measured: Mapping[str, Measured]
@@ -33,7 +34,7 @@ def assess(work: Work, filters: Iterable[Filter] = FILTERS) -> Assessment:
     listed = tuple(filters)
     measured = {one.kind: one.measure(work) for one in listed}
     raised = {one.kind: one.raised(measured[one.kind]) for one in listed}
-    innocent = 1 - _clicking(measured.get(CLICKING), len(work))
+    innocent = 1 / (1 + np.exp(np.clip(clicking(work), -CLEAREST, CLEAREST)))
     for one in listed:
         if one.on:
             innocent *= np.where(raised[one.kind], 1 - _strength(one, measured[one.kind]), 1.0)
@@ -48,11 +49,3 @@ def _strength(one: Filter, found: Measured) -> Floats:
     else:
         share = (value - one.threshold) / np.maximum(found.n - one.threshold, 1)
     return np.asarray(LEAST_STRENGTH + (1 - LEAST_STRENGTH) * np.clip(share, 0, 1))
-
-
-def _clicking(found: Measured | None, size: int) -> Floats:
-    """Between 0 and 1, rising with the log likelihood ratio of clicking; half where nothing is known."""
-    if found is None:
-        return np.full(size, 0.5)
-    scaled = np.clip(np.nan_to_num(found.value) / CLICKING_SCALE, -30, 30)
-    return np.asarray(1 / (1 + np.exp(-scaled)))

@@ -1,24 +1,32 @@
 """Whether answers look like a reader's or like clicks: a log likelihood ratio, ours.
 
-A reader perceives what the others perceived on average, moved by a bias of their own and blurred by noise, and gives
-the nearest label. Someone who does not read gives every label alike, or one label with few exceptions. It uses the
-study's own answers, so it orders the queue of a reviewer and excludes nobody by itself.
+A text lies somewhere on the scale, which the others' answers tell more or less surely. A reader perceives it, moved by
+a bias of their own and blurred by noise, and gives the nearest label. Someone who does not read gives every label
+alike, or one label with few exceptions. It uses the study's own answers, so it orders the queue of a reviewer and
+excludes nobody by itself.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from annotation.quality.answering import Z, by_others
 from annotation.quality.records import Floats, Ints, Measured, Work, counted
 
-# Biases in steps of the scale (weights: a normal of sd .5), and noises, whose weights are those of the study's readers.
+# Biases in steps of the scale (weights: a normal of sd .5), and the usual noises that a study's readers may have.
 BIASES = np.linspace(-1.5, 1.5, 7)
-NOISES = (0.6, 0.8, 1.0, 1.3, 1.8)
-PASSES = 20
+NOISES = (0.64, 0.8, 1.0, 1.25, 1.56)
+AROUND = np.array([0.25, 0.5, 0.25])  # of people, by noise around the usual one
+PASSES = 6
 LEAST_CHANCE = 1e-4
 STRAIGHT = 0.97  # share of one label in a straight line
-GRID = 64  # cells a step of the scale, in the table of log-probabilities
+UNREAD = 0.1  # the share of people who do not read, as far as the readers' noise is concerned
+ALIKE = 0.98  # the chance that somebody works alike in all of a study
+STEPS = 41  # places of a text that are told apart
+SPREADS = (0.8, 1.1, 1.5)  # of single answers around a text's place, in steps of the scale
+CLICKED = 0.05  # share of answers that say nothing, as far as a text's place is concerned
 
 
 def without_reading(work: Work) -> Measured:
@@ -26,52 +34,128 @@ def without_reading(work: Work) -> Measured:
 
     Above 0: the answers fit clicking better. The interval is that of the sum if each text's part were drawn anew.
     """
-    rows, others = by_others(work)
-    assignment, label = work.lines.assignment[rows], work.lines.label[rows]
-    size, labels = len(work), max(2, len(work.codes))
-    n = counted(assignment, size)
-    centre = _shrunk(others, work.lines.code[rows], work.lines.text[rows], len(work.bodies))
-    place = np.interp(centre, work.codes, np.arange(labels)) if len(work.codes) > 1 else centre
-    reading, each = _reading(assignment, label, place, size, labels)
-    value = np.logaddexp(-n * np.log(labels), _one_label(assignment, label, size, labels)) - np.log(2) - reading
-    mean = counted(assignment, size, each) / np.maximum(n, 1)
-    half = Z * np.sqrt(counted(assignment, size, (each - mean[assignment]) ** 2) * n / np.maximum(n - 1, 1))
+    given, size = _given(work), len(work)
+    n = counted(given.assignment, size)
+    value = _over(given.assignment, given, *_unread(given, size))
+    each = given.predicted[NOISES.index(1.0), len(BIASES) // 2][given.at]
+    mean = counted(given.assignment, size, each) / np.maximum(n, 1)
+    spread = counted(given.assignment, size, (each - mean[given.assignment]) ** 2)
+    half = Z * np.sqrt(spread * n / np.maximum(n - 1, 1))
     value, low, high = (np.where(n > 1, part, np.nan) for part in (value, value - half, value + half))
     return Measured(value, low, high, n.astype(np.int64))
 
 
-def _shrunk(others: Floats, code: Floats, text: Ints, texts: int) -> Floats:
-    """The others' means drawn towards the mean of all texts by as much as chance moves them."""
-    if not len(others):
-        return others
-    n = counted(text, texts)
-    some = np.maximum(n, 1)
-    mean = counted(text, texts, code) / some
-    within = counted(text, texts, (code - mean[text]) ** 2).sum() / max(1.0, float((n - 1)[n > 1].sum()))
-    chance = within / np.maximum(n[text] - 1, 1)
-    between = max(0.0, float(np.var(mean[n > 0])) - within * float((1 / some[n > 0]).mean()))
-    grand = mean[n > 0].mean()
-    return np.asarray(grand + (others - grand) * between / np.maximum(between + chance, 1e-12))
+def clicking(work: Work) -> Floats:
+    """(N,) the same, with what the worker's other assignments tell of them; 0 where nothing is known.
+
+    Somebody works alike throughout the study (all with one bias and one noise, or all without reading) with a chance of
+    ALIKE, else each assignment stands for itself.
+    """
+    given, size = _given(work), len(work)
+    if not len(given.label):
+        return np.zeros(size)
+    workers, by = int(work.worker.max()) + 1, work.worker[given.assignment]
+    lines, clicks = _unread(given, size)
+    alone = _over(given.assignment, given, lines, clicks)
+    all_lines, all_clicks = (counted(work.worker, workers, part) for part in (lines, clicks))
+    together = _over(by, given, all_lines, all_clicks)[work.worker]
+    return np.logaddexp(np.log(ALIKE) + together, np.log(1 - ALIKE) + alone)
 
 
-def _reading(assignment: Ints, label: Ints, place: Floats, size: int, labels: int) -> tuple[Floats, Floats]:
-    """Log likelihood of a reader's answers by assignment (size,), and by answer for an unbiased one (rows,)."""
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """Answers to texts that others answered too: assignment, label, and where the others leave the text.
+
+    at: (rows,) the line of this text and label. predicted: (noises, biases, lines) log-probability that such a reader
+    gives the label to the text, by what the answers tell of it without this one.
+    """
+
+    assignment: Ints
+    label: Ints
+    at: Ints
+    predicted: Floats
+    labels: int
+
+
+def _given(work: Work) -> _Given:
+    rows, _ = by_others(work)
+    labels = max(2, len(work.codes))
+    text, label = np.unique(work.lines.text[rows], return_inverse=True)[1], work.lines.label[rows]
+    texts = int(text.max(initial=-1)) + 1
+    counts = counted(text * labels + label, texts * labels).reshape(texts, labels)
+    return _Given(
+        work.lines.assignment[rows], label, text * labels + label, _predicted(_places(counts), labels), labels
+    )
+
+
+def _places(counts: Floats) -> Floats:
+    """(texts x labels, grid): what the answers (texts, labels), less one of each label, tell of a text's place.
+
+    Ordered labels of a noisy impression, some of them clicked; the spread of the noise and the distribution of places
+    are those under which all answers of the study are likeliest.
+    """
+    texts, labels = counts.shape
+    grid = _grid(labels)
+    best = (-np.inf, np.empty((labels, STEPS)), np.empty(STEPS))
+    for spread in SPREADS:
+        chance = np.log((1 - CLICKED) * _chances(grid, spread, labels).T + CLICKED / labels)
+        found = counts @ chance
+        prior = np.full(STEPS, -np.log(STEPS))
+        total = -np.inf
+        for _ in range(PASSES if texts else 0):
+            joint = found + prior
+            whole = _log_sum(joint.T)
+            total = float(whole.sum())
+            share = np.exp(joint - whole[:, None]).mean(axis=0) + LEAST_CHANCE
+            prior = np.log(share / share.sum())
+        best = max(best, (total, chance, prior), key=lambda one: one[0])
+    _, chance, prior = best
+    left = (counts @ chance + prior)[:, None, :] - chance
+    left = np.exp(left - left.max(axis=2, keepdims=True)).reshape(texts * labels, STEPS)
+    return np.asarray(left / left.sum(axis=1, keepdims=True))
+
+
+def _unread(given: _Given, size: int) -> tuple[Floats, Floats]:
+    """Log likelihoods of a straight line and of clicking, by assignment."""
+    clicks = -counted(given.assignment, size) * np.log(given.labels)
+    return _one_label(given.assignment, given.label, size, given.labels), clicks
+
+
+def _over(by: Ints, given: _Given, lines: Floats, clicks: Floats) -> Floats:
+    """Either way of not reading, alike likely, over reading. by: (rows,) whose answers share a bias and a noise."""
+    unread = np.logaddexp(lines, clicks) - np.log(2)
+    return np.asarray(unread - _reading(by, given, unread))
+
+
+def _reading(by: Ints, given: _Given, unread: Floats) -> Floats:
+    """(size,) log likelihood of a reader's answers. The usual noise is the study's own."""
     weights = np.exp(-0.5 * (BIASES / 0.5) ** 2)
     prior = np.log(weights / weights.sum())
-    by_noise = np.empty((len(NOISES), size))
-    for i, noise in enumerate(NOISES):
-        table = _table(noise, labels)
-        logs = np.empty((len(BIASES), size))
-        for j, bias in enumerate(BIASES):
-            at = np.clip(np.rint((place + bias + 4) * GRID), 0, len(table) - 1).astype(np.int64)
-            logs[j] = prior[j] + counted(assignment, size, table[at, label])
+    by_noise = np.empty((len(NOISES), len(unread)))
+    for i in range(len(NOISES)):
+        logs = np.empty((len(BIASES), len(unread)))
+        for j in range(len(BIASES)):
+            logs[j] = prior[j] + counted(by, len(unread), given.predicted[i, j][given.at])
         by_noise[i] = _log_sum(logs)
-    shares = np.full(len(NOISES), 1 / len(NOISES))
-    for _ in range(PASSES):  # EM over the study's assignments
-        logs = by_noise + np.log(shares)[:, None]
-        shares = np.maximum(np.exp(logs - _log_sum(logs)).mean(axis=1), 1e-6) if size else shares
-    middle = np.clip(np.rint((place + 4) * GRID), 0, (labels + 7) * GRID).astype(np.int64)
-    return _log_sum(by_noise + np.log(shares)[:, None]), _table(NOISES[2], labels)[middle, label]
+    # Of all usual noises the one under which the whole study is likeliest; people lie around it.
+    found = [_log_sum(by_noise[at : at + len(AROUND)] + np.log(AROUND)[:, None]) for at in range(len(NOISES) - 2)]
+    whole = [np.logaddexp(one + np.log(1 - UNREAD), unread + np.log(UNREAD)).sum() for one in found]
+    return found[int(np.argmax(whole))]
+
+
+def _predicted(places: Floats, labels: int) -> Floats:
+    """(noises, biases, lines) log-probability that such a reader gives the label in each line's turn."""
+    found = np.empty((len(NOISES), len(BIASES), len(places)))
+    for i, noise in enumerate(NOISES):
+        for j, bias in enumerate(BIASES):
+            chance = _chances(_grid(labels) + bias, noise, labels)
+            for label in range(labels):
+                found[i, j, label::labels] = places[label::labels] @ chance[:, label]
+    return np.log(np.maximum(found, LEAST_CHANCE))
+
+
+def _grid(labels: int) -> Floats:
+    return np.linspace(-1, labels, STEPS)
 
 
 def _log_sum(logs: Floats) -> Floats:
@@ -88,11 +172,9 @@ def _one_label(assignment: Ints, label: Ints, size: int, labels: int) -> Floats:
     return _log_sum(logs.T) - np.log(labels)
 
 
-def _table(noise: float, labels: int) -> Floats:
-    """Log-probability of each label where the impression lies at -4 .. labels + 3, on a grid."""
+def _chances(place: Floats, noise: float, labels: int) -> Floats:
+    """(places, labels): probability of each label where a text lies at these places."""
     from scipy.special import ndtr
 
-    at = np.arange(-4 * GRID, (labels + 3) * GRID + 1) / GRID
-    below = ndtr((np.arange(labels - 1) + 0.5 - at[:, None]) / noise)
-    chance = np.diff(np.hstack([np.zeros((len(at), 1)), below, np.ones((len(at), 1))]), axis=1)
-    return np.log(np.maximum(chance, LEAST_CHANCE))
+    below = ndtr((np.arange(labels - 1) + 0.5 - place[:, None]) / noise)
+    return np.diff(np.hstack([np.zeros((len(place), 1)), below, np.ones((len(place), 1))]), axis=1)

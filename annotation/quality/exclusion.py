@@ -11,6 +11,8 @@ from annotation.quality.filters import BY_FLAG, BY_KIND
 from annotation.quality.records import Bools, Floats, Ints
 
 PERMUTATIONS = 2000
+FEW_KINDS = 200
+FEWEST_RATINGS = 5  # F26
 Findings = Mapping[str, Sequence[float | int | None]]
 
 
@@ -35,6 +37,18 @@ class Rule:
 def known(kind: str) -> bool:
     """Whether there is such a filter."""
     return kind in BY_KIND or kind in BY_FLAG
+
+
+@dataclass(frozen=True, slots=True)
+class Thinned:
+    """Texts that go to raters, and how many of them have fewer ratings than `least` left (F26); contexts with texts of
+    both sources, and how many of them have lost all such texts of one (F27)."""
+
+    texts: int
+    thin: int
+    contexts: int
+    broken: int
+    least: int = FEWEST_RATINGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +95,19 @@ def tabulate(groups: Sequence[str], group: Ints, assignment: Ints, left_out: Boo
     used = totals > 0
     if used.sum() < 2 or not left_out.any() or left_out.all():
         return Tabulated(rows, None, 0)
-    rng = np.random.default_rng(seed)
-    shuffled = np.stack([rng.permutation(left_out) for _ in range(PERMUTATIONS)]).astype(np.float64) @ sizes
+    shuffled = _shuffled(sizes, left_out, np.random.default_rng(seed))
     seen, drawn = _apart(gone[None], totals, used)[0], _apart(shuffled, totals, used)
     p = (1 + int((drawn >= seen - 1e-9).sum())) / (1 + PERMUTATIONS)
     return Tabulated(rows, p, PERMUTATIONS)
+
+
+def _shuffled(sizes: Floats, left_out: Bools, rng: np.random.Generator) -> Floats:
+    """(PERMUTATIONS, groups) ratings left out where as many assignments are left out at random."""
+    kinds, times = np.unique(sizes, axis=0, return_counts=True)
+    if len(kinds) > FEW_KINDS:
+        return np.stack([rng.permutation(left_out).astype(np.float64) @ sizes for _ in range(PERMUTATIONS)])
+    # Assignments with the same texts of each group may change places: how many of each kind is all that counts.
+    return np.asarray(rng.multivariate_hypergeometric(times, int(left_out.sum()), size=PERMUTATIONS) @ kinds)
 
 
 def _apart(gone: Floats, totals: Floats, used: Bools) -> Floats:

@@ -7,7 +7,7 @@ texts. None of them deletes anything.
 
 from __future__ import annotations
 
-from annotation.quality import answering, chance, pace, reasons
+from annotation.quality import answering, chance, competence, pace, reasons
 from annotation.quality.records import Filter
 
 FILTERS: tuple[Filter, ...] = (
@@ -81,6 +81,14 @@ FILTERS: tuple[Filter, ...] = (
         "The worker's mean answer lies {value} standard deviations from that of the raters.",
         "Raters whose mean lay more than {threshold} sd from the raters' mean were marked ({count} assignments).",
         answering.outlying_mean, percent=False,
+    ),
+    Filter(
+        "F12", "competence", "Competence", "a worker model (MACE) takes the worker to know less than half of the "
+        "answers, from 10 texts", 0.5, "below", 10, False, True,
+        "independent thinkers; on a scale, everybody who is a step off",
+        "MACE takes the worker to know {value} of {n} answers and to guess the others.",
+        "Competence estimated by MACE; the raters of {count} assignments were below {threshold}.",
+        competence.competence,
     ),
     Filter(
         "F13", "entropy", "Spread of the labels", "entropy of the labels outside 10 to 98 % of its largest, from 20 "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from annotation.quality.exclusion import Rule, Tabulated
+from annotation.quality.exclusion import Rule, Tabulated, Thinned
 from annotation.quality.filters import BY_KIND, JUDGED_BY_HAND, NOTED
 
 NOTHING = "Beyond the recruitment criteria, no rater, assignment or item was excluded."
@@ -18,6 +18,7 @@ class Done:
     recruitment: criteria in words. submissions: handed in. left_out: left out of the analysis; by_hand of them by a
     person's decision. rules: that hold, with how many submissions each leaves out. blind: whether they were fixed
     before results were seen; None without rules. by_source, by_condition: tables with their tests. refused: payments.
+    left: what is left of the texts' ratings; None where nobody counts them.
     """
 
     recruitment: Sequence[str]
@@ -31,6 +32,7 @@ class Done:
     by_source: Tabulated | None
     by_condition: Tabulated | None
     refused: int
+    left: Thinned | None = None
 
 
 def paragraph(done: Done) -> str:
@@ -43,6 +45,7 @@ def paragraph(done: Done) -> str:
         when = "before" if done.blind else "after"
         parts.append(f"These rules (version {done.version}) were fixed {when} results were seen.")
     parts.append(_summary(done))
+    parts += _texts(done)
     parts += [
         _rates(name, table) for name, table in (("source", done.by_source), ("condition", done.by_condition)) if table
     ]
@@ -68,6 +71,14 @@ def _summary(done: Done) -> str:
     share = 100 * done.left_out / done.submissions if done.submissions else 0.0
     hand = f" ({done.by_hand} by a reviewer's decision on the single submission)" if done.by_hand else ""
     return f"Of {done.submissions} submissions, {done.left_out} ({share:.1f} %) were left out of the analysis{hand}."
+
+
+def _texts(done: Done) -> list[str]:
+    left = done.left
+    if left is None:
+        return []
+    told = [f"{left.thin} of {left.texts} items have fewer than {left.least} ratings left."] if left.thin else []
+    return [*told, f"{left.broken} of {left.contexts} contexts lack a side."] if left.broken else told
 
 
 def _rates(name: str, table: Tabulated) -> str:

@@ -181,6 +181,9 @@ MTURK_TOPIC_ARN = env.text("MTURK_TOPIC_ARN", "")
 # How often all processes together call at most; marketplaces throttle accounts. 0: as fast as it answers.
 MTURK_CALLS_A_SECOND = env.whole("MTURK_CALLS_A_SECOND", 0)
 
+# Whether our marketplace is asked which work came from one device (F23; workers read so), and how long that is kept.
+NOTE_DEVICES = env.flag("NOTE_DEVICES", True)
+DEVICE_DAYS = env.whole("DEVICE_DAYS", 90, least=1)
 # Files that were uploaded and never gone on with are deleted after so many days (by the work loop).
 UPLOADS_DAYS = env.whole("UPLOADS_DAYS", 7, least=1)
 
@@ -195,6 +198,9 @@ MARKETPLACE_EVENT_LOG_DAYS = env.whole("MARKETPLACE_EVENT_LOG_DAYS", 90, least=1
 WORKER_REGISTRATION = env.flag("WORKER_REGISTRATION", True)
 # Stored with each acceptance; change it when marketplace/terms_text.html is changed.
 WORKER_TERMS_VERSION = env.text("WORKER_TERMS_VERSION", "2026-11-21")
+# Whether requesters who ask for it are told which work came from one device (a keyed code), and how long that is kept.
+DEVICE_CODES = env.flag("DEVICE_CODES", True)
+DEVICE_CODE_DAYS = env.whole("DEVICE_CODE_DAYS", 30, least=1)
 # Who runs this site: an address that pages and terms name. Empty: none is named.
 SITE_CONTACT = env.text("SITE_CONTACT", "")
 # What a monitor must show to read /metrics (Authorization: Bearer ...); empty: it answers on this machine only.

@@ -88,6 +88,24 @@ def test_shares_on_each_side_of_the_headlines_interval_sum_to_one(study):
     assert found.inside == pytest.approx(np.mean(inside))
 
 
+def test_without_any_log_p_the_quality_alone_is_told(study):
+    items, ratings = study
+    bare = [replace(item, log_prob=None, length=None) for item in items]
+    found = exclusion_sensitivity(bare, ratings, {"a": {"w0"}}, measure="huse_q", missing="quality_only", draws=5)
+    whole = exclusion_sensitivity(items, ratings, {"a": {"w0"}}, measure="huse_q", draws=5)
+    assert [one.value for one in found.specifications] == [one.value for one in whole.specifications]
+    assert found.headline.value == whole.headline.value
+
+
+def test_a_rule_that_stands_alone_is_joined_with_no_other_and_progress_is_told(study):
+    rules, seen = {"a": {"w0"}, "b": {"w1"}, "c": {"w2"}}, []
+    found = exclusion_sensitivity(
+        *study, rules, draws=2, alone=["c"], progress=lambda done, of: seen.append((done, of))
+    )
+    assert [one.rules for one in found.specifications] == [(), ("a",), ("b",), ("a", "b"), ("c",)]
+    assert seen == [(at, 5) for at in range(1, 6)]
+
+
 def test_ratings_without_an_assignment_are_refused(study):
     items, ratings = study
     with pytest.raises(BadInput, match="no unit"):

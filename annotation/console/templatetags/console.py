@@ -146,6 +146,12 @@ def number(value: float | None) -> str:
 
 
 @register.filter
+def percent(share: float | None) -> str:
+    """A share as whole per cent; a dash for nothing."""
+    return "–" if share is None else f"{100 * share:.0f} %"
+
+
+@register.filter
 def drawn(svg: str) -> SafeString:
     """A figure that `metrics.figures.static` drew: its texts are escaped there."""
     return mark_safe(svg)  # noqa: S308 - made by us, from escaped texts
@@ -164,6 +170,16 @@ DEEDS = {
     "publish": _("published"),
     "approve": _("approved work"),
     "unblind": _("looked at results"),
+    "fix_rules": _("fixed rules of exclusion"),
+    "apply_rules": _("applied rules of exclusion"),
+    "leave_out": _("left work out of the analysis"),
+    "take_back_in": _("took work back into the analysis"),
+    "undo": _("took a decision back"),
+    "propose_rejection": _("proposed to refuse payment"),
+    "drop_proposal": _("dropped a proposal"),
+    "reject": _("refused payment"),
+    "overturn": _("turned a rejection into an approval"),
+    "record_reply": _("wrote down a worker's reply"),
     "export": _("made a report"),
     "export_comparison": _("compared it with other studies"),
     "share": _("shared a report by a link"),

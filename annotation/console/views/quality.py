@@ -51,6 +51,7 @@ def outcome(request: HttpRequest, study: Study) -> HttpResponse:
     done = facts.quality_done(study)
     tables = [(_("Source"), done.by_source), (_("Condition"), done.by_condition)] if done.by_source else []
     told = {"study": study, "tables": tables, "paragraph": paragraph(done) if done.submissions else ""}
+    told["thinned"] = done.left
     whole = "HX-Request" not in request.headers
     return render(request, "console/quality_outcome.html" if whole else "console/outcome.html", told)
 

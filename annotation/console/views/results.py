@@ -40,6 +40,24 @@ def compute(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 @study_page()
+def exclusions(request: HttpRequest, study: Study) -> HttpResponse:
+    """What leaving out work by rules does to the measures: behind the same warning as the results themselves."""
+    if selectors.seen_at(study) is None:
+        return render(request, "console/blind.html", {"study": study, "at": standing.progress(study)})
+    asked = study.jobs.filter(kind=Job.Kind.EXCLUSIONS).order_by("-created_at")
+    done = asked.filter(state=Job.State.DONE).first()
+    return render(request, "console/exclusions.html", {"study": study, "latest": asked.first(), "done": done})
+
+
+@require_POST
+@study_page(Role.REVIEWER)
+def compute_exclusions(request: HttpRequest, study: Study) -> HttpResponse:
+    unblind(study, actor=request.user.get_username(), now=timezone.now())
+    job = jobs.ask(Job.Kind.EXCLUSIONS, by=visitor(request), now=timezone.now(), study=study)
+    return redirect("console:job", job.uuid)
+
+
+@study_page()
 def exports(request: HttpRequest, study: Study) -> HttpResponse:
     """Every report that was made, with its files; before unblinding there is none to see."""
     seen = selectors.seen_at(study) is not None

@@ -24,8 +24,9 @@ LINES = 50
 @require_safe
 @study_page(Role.REVIEWER)
 def listing(request: HttpRequest, study: Study) -> HttpResponse:
-    found = Paginator(reviewing.workers(study), LINES)
-    return render(request, "console/workers.html", {"study": study, "page": found.get_page(request.GET.get("page"))})
+    page = Paginator(reviewing.workers(study), LINES).get_page(request.GET.get("page"))
+    lines = reviewing.with_more(study, list(page.object_list), today=timezone.now().date())
+    return render(request, "console/workers.html", {"study": study, "page": page, "lines": lines})
 
 
 @require_safe
@@ -43,6 +44,7 @@ def _shown(request: HttpRequest, study: Study, worker: Worker, **more: Any) -> H
         "history": desk.history(worker, mine),
         "page": Paginator(desk.work_of(worker, mine), LINES).get_page(request.GET.get("page")),
         "held": desk.open_hold(worker),
+        "competence": reviewing.competence(study, worker),
         "looks": desk.looks(worker) if allowed else (),
         "allowed": allowed,
         "hold": HoldForm(prefix="hold"),

@@ -10,7 +10,8 @@ from annotation import conf
 from annotation.crowd.client import Market
 from annotation.doors import sentences, study_called
 from annotation.exceptions import AssayError
-from annotation.flows.forget import forget
+from annotation.flows.forget import forget, forget_devices
+from annotation.flows.hold import open_again
 from annotation.flows.read import read
 from annotation.flows.tidy import tidy
 from annotation.models import ScoringChunk, Study
@@ -57,6 +58,9 @@ class Command(BaseCommand):
             failed += self._scoring(Q(job__study=study) if study else Q())
         if only in (None, "jobs"):
             run_due()
+        forget_devices(now=timezone.now(), days=conf.device_days())
+        if only in (None, "market"):
+            open_again(now=timezone.now())
         tidy(conf.uploads(), now=timezone.now(), keep=conf.uploads_kept())
         gone = forget(now=timezone.now(), dry_run=False)
         if gone.workers:

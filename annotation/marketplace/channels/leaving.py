@@ -15,6 +15,7 @@ from annotation.marketplace.errors import RequestRefusedError, WorkRefusedError
 from annotation.marketplace.locks import lock_assignment, lock_hit, lock_requester
 from annotation.marketplace.models import (
     Assignment,
+    AssignmentDevice,
     Participant,
     ParticipantIdentity,
     Requester,
@@ -84,6 +85,7 @@ def _erase(assignment: Assignment, now: datetime) -> None:
     lock_hit(assignment.hit_id)
     held = lock_assignment(assignment.pk)
     Submission.objects.filter(assignment=held).update(raw="[]", answer=withdrawn_xml(now.date()))
+    AssignmentDevice.objects.filter(assignment=held).delete()
     Assignment.objects.filter(pk=held.pk).update(withdrawn_at=now)
     if held.state != State.SUBMITTED:
         return

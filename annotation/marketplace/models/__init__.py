@@ -1,6 +1,6 @@
 """What the marketplace stores. Money is integer cents, times are aware UTC, ids shown outside are random."""
 
-from annotation.marketplace.models.assignments import Assignment, Draft, Submission
+from annotation.marketplace.models.assignments import Assignment, AssignmentDevice, Draft, Submission
 from annotation.marketplace.models.channels import (
     Channel,
     Consent,
@@ -44,6 +44,7 @@ from annotation.marketplace.models.workers import (
 
 __all__ = [
     "Assignment",
+    "AssignmentDevice",
     "BonusPayment",
     "Channel",
     "ClockOffset",

@@ -87,3 +87,14 @@ class Draft(models.Model):
 
     def __str__(self) -> str:
         return f"draft of {self.assignment_id}"
+
+
+class AssignmentDevice(models.Model):
+    """A code of the device on which an assignment was first worked on, for its requester alone; deleted by age."""
+
+    assignment = models.OneToOneField(Assignment, on_delete=models.CASCADE, related_name="device")
+    code = models.CharField(max_length=16)
+    noted_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"device of {self.assignment_id}"

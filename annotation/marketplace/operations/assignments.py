@@ -19,7 +19,7 @@ ORDER = ("submitted_at", "id")
 
 
 def _handed_in(hit: int, *states: str) -> QuerySet[Assignment]:
-    rows = Assignment.objects.filter(hit=hit, state__in=states).select_related("worker", "submission")
+    rows = Assignment.objects.filter(hit=hit, state__in=states).select_related("worker", "submission", "device")
     return rows.only(*ASSIGNMENT_FIELDS)
 
 

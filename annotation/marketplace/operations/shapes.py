@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from annotation.marketplace import lifecycle
+from annotation.marketplace.answers import with_device
 from annotation.marketplace.models import Assignment, BonusPayment, Hit
 from annotation.marketplace.money import dollars
 
@@ -41,6 +42,7 @@ def hit_shape(hit: Hit, now: datetime) -> dict[str, Any]:
 ASSIGNMENT_FIELDS = (
     "assignment_id", "state", "auto_approval_at", "accepted_at", "submitted_at", "approved_at", "rejected_at",
     "deadline", "feedback", "worker__worker_id", "submission__answer",
+    "device__code",
 )  # fmt: skip
 
 
@@ -58,9 +60,15 @@ def assignment_shape(assignment: Assignment, hit_id: str) -> dict[str, Any]:
         "ApprovalTime": assignment.approved_at if state == Assignment.State.APPROVED else None,
         "RejectionTime": assignment.rejected_at if state == Assignment.State.REJECTED else None,
         "Deadline": assignment.deadline,
-        "Answer": assignment.submission.answer,
+        "Answer": _answer(assignment),
         "RequesterFeedback": assignment.feedback or None,
     }
+
+
+def _answer(assignment: Assignment) -> str:
+    """What was handed in, with the code of the device where the requester asked for it and it is still kept."""
+    device = getattr(assignment, "device", None)
+    return assignment.submission.answer if device is None else with_device(assignment.submission.answer, device.code)
 
 
 def bonus_shape(bonus: BonusPayment) -> dict[str, Any]:

@@ -6,9 +6,11 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from annotation.marketplace import devices
 from annotation.marketplace import work as steps
 from annotation.marketplace.channels import ending, gate
 from annotation.marketplace.eligibility import standing
@@ -21,7 +23,7 @@ from annotation.marketplace.worker.addresses import framing, origin_of, submit_b
 from annotation.marketplace.worker.doors import Visit, note, worker_page
 from annotation.marketplace.worker.places import accept_some, remember_wish
 from annotation.marketplace.worker.policy import may_frame, sandbox_of
-from annotation.marketplace.worker.relations import types_to_ask_for
+from annotation.marketplace.worker.relations import types_in_the_way, types_to_ask_for
 from annotation.marketplace.worker.shelf import some_of
 
 State = Assignment.State
@@ -29,6 +31,7 @@ State = Assignment.State
 SHOWN = (
     "assignment_id", "state", "deadline", "auto_approval_at", "feedback", "worker_id", "hit__hit_id", "hit__kind",
     "hit__question", "hit__hit_type__group_id", "hit__hit_type__title", "hit__hit_type__reward_cents",
+    "hit__hit_type__keywords",
     "hit__requester__pays", "hit__requester__user__username",
 )  # fmt: skip
 
@@ -53,6 +56,8 @@ def preview(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
         "standing": allowed,
         "open": hit.status == Hit.Status.ASSIGNABLE and not own,
         "lacking": types_to_ask_for(allowed),
+        "in_the_way": types_in_the_way(allowed),
+        "device": devices.asked_for(hit.hit_type.keywords),
     }
     return _framed(request, "marketplace/preview.html", context, hit, None)
 
@@ -82,7 +87,9 @@ def work(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse
     if held.state != State.ACCEPTED:
         return redirect("hits:done", assignment_id)
     context = {"visit": visit, "assignment": held, "hit": held.hit, "left": held.deadline - visit.now}
-    return _framed(request, "marketplace/work.html", context, held.hit, held)
+    context["device"] = devices.asked_for(held.hit.hit_type.keywords)
+    response = _framed(request, "marketplace/work.html", context, held.hit, held)
+    return devices.note(request, response, held, now=timezone.now())
 
 
 @require_safe

@@ -82,10 +82,10 @@ def study(setting: Setting, world: World, rng: np.random.Generator) -> Made:
     label = _labels(setting, kind, doubt[text], skill[worker], rng)
     words = np.array([len(body.split()) for body in bodies])
     ms, slow = _pace(kind, words[text], rng)
-    log_odds = _label_odds(setting, label, doubt[text]), _pace_odds(ms, slow)
+    log_odds = _label_odds(setting, label, doubt[text], worker), _pace_odds(ms, slow)
     told, keys, told_odds = _told(setting, kind, text, bodies, rng)
     work = _work(setting, worker, text, label, words, ms, keys, told, bodies)
-    return Made(work, kind, _oracle(setting, log_odds, told_odds))
+    return Made(work, kind, _oracle(setting, worker, log_odds, told_odds))
 
 
 def _centre(setting: Setting, impression: np.ndarray) -> np.ndarray:
@@ -167,8 +167,8 @@ def _reason(rng: np.random.Generator, body: str) -> str:
     return f"{said}, {int(rng.integers(1, 10))} of 10."
 
 
-def _label_odds(setting: Setting, label: np.ndarray, centre: np.ndarray) -> np.ndarray:
-    """(2, assignments): log likelihood of a straight line and of clicking, over that of reading (all parts known)."""
+def _label_odds(setting: Setting, label: np.ndarray, centre: np.ndarray, worker: np.ndarray) -> np.ndarray:
+    """(2, workers): log likelihood of straight lines and of clicking, over that of reading (all parts known)."""
     biases, noises = np.linspace(-3, 3, 13), [1.0]
     sd = BIAS if setting.labels == 6 else 0.5
     if setting.labels == 6:
@@ -180,12 +180,18 @@ def _label_odds(setting: Setting, label: np.ndarray, centre: np.ndarray) -> np.n
             at = (label - 0.5 - centre - bias) / noise, (label + 0.5 - centre - bias) / noise
             low = np.where(label == 0, 0.0, ndtr(at[0]))
             high = np.where(label == setting.labels - 1, 1.0, ndtr(at[1]))
-            parts.append(np.log(weight) + np.log(np.maximum(high - low, 1e-300)).sum(axis=1))
+            parts.append(np.log(weight) + _of_worker(worker, np.log(np.maximum(high - low, 1e-300)).sum(axis=1)))
     reading = logsumexp(parts, axis=0)
     same = np.stack([(label == one).sum(axis=1) for one in range(setting.labels)])
     n, k = label.shape[1], setting.labels
     lines = np.log(STRAIGHT + (1 - STRAIGHT) / k) * same + np.log((1 - STRAIGHT) / k) * (n - same)
-    return np.stack([logsumexp(lines, axis=0) - np.log(k), np.full(len(label), -n * np.log(k))]) - reading
+    each = logsumexp(lines, axis=0) - np.log(k), np.full(len(label), -n * np.log(k))
+    return np.stack([_of_worker(worker, one) for one in each]) - reading
+
+
+def _of_worker(worker: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Sums over the assignments of each worker: bias, noise and kind are a person's."""
+    return np.bincount(worker, weights=values)
 
 
 def _pace_odds(ms: np.ndarray, slow: np.ndarray) -> np.ndarray:
@@ -196,17 +202,17 @@ def _pace_odds(ms: np.ndarray, slow: np.ndarray) -> np.ndarray:
     return np.asarray((fast - honest).sum(axis=1))
 
 
-def _oracle(setting: Setting, odds: tuple[np.ndarray, np.ndarray], told: np.ndarray) -> np.ndarray:
-    """Log odds of any kind of spam, all kinds alike likely, by the very laws that made the work."""
+def _oracle(setting: Setting, worker: np.ndarray, odds: tuple[np.ndarray, np.ndarray], told: np.ndarray) -> np.ndarray:
+    """Log odds of any kind of spam, all kinds alike likely, by the very laws that made all of a person's work."""
     (straight, clicks), fast = odds
     laws = {
         "straight-liner": straight,
         "random clicker": clicks,
-        "too fast": clicks + fast,
-        "copier": told[:, 0],
-        "paster": told[:, 1],
+        "too fast": clicks + _of_worker(worker, fast),
+        "copier": _of_worker(worker, told[:, 0]),
+        "paster": _of_worker(worker, told[:, 1]),
     }
-    return np.asarray(logsumexp([laws[kind] for kind in setting.kinds], axis=0))
+    return np.asarray(logsumexp([laws[kind] for kind in setting.kinds], axis=0)[worker])
 
 
 def _work(

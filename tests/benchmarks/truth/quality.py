@@ -22,8 +22,9 @@ LOOKED_AT = 0.15
 CHUNK = 25
 SOURCES = (
     "tests/benchmarks/truth/crowd_worlds.py", "tests/benchmarks/truth/quality.py", "annotation/quality/answering.py",
-    "annotation/quality/assess.py", "annotation/quality/chance.py", "annotation/quality/filters.py",
-    "annotation/quality/pace.py", "annotation/quality/reasons.py", "annotation/quality/records.py",
+    "annotation/quality/assess.py", "annotation/quality/chance.py", "annotation/quality/competence.py",
+    "annotation/quality/filters.py", "annotation/quality/pace.py", "annotation/quality/reasons.py",
+    "annotation/quality/records.py", "metrics/mace.py",
 )  # fmt: skip
 HEAD = """# What the evidence about workers is worth
 
@@ -38,9 +39,11 @@ nothing. These habits are assumed; another crowd has others.
 Filters order the queue and raise flags; they exclude and reject nobody.
 """
 RECALL = """Of the assignments of each kind, the share among the {share:.0%} most suspicious of its study, in per cent ±
-its Monte-Carlo error. The oracle ranks by the very laws that made the work, which nobody knows in a real study: no
-order can do better on average, so that what it misses (straight lines and clicks in HITs of five texts) cannot be told
-from honest work. Honest work among the most suspicious is what a reviewer looks at in vain."""
+its Monte-Carlo error. People do one or two HITs, and each assignment is ranked by all that its worker did in the study.
+So does the oracle, which knows where every text lies, who could have which bias and noise, and the very laws that made
+the work; nobody knows them in a real study. No order can do better on average: what the oracle misses (above all clicks
+in HITs of five texts) cannot be told from honest work. Honest work among the most suspicious is what a reviewer looks
+at in vain."""
 FLAGGED = """Share of the assignments of honest workers that each filter flags, in per cent; a dash where these designs
 give it nothing to look at. A filter above 5 % in either design is off by default, as is one that judges people by
 answers of which these designs ask none (checks, gold, repeats, practice); those that use the study's own answers to the

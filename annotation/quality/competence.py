@@ -1,0 +1,32 @@
+"""How competent a worker model takes somebody to be (F12): MACE on all answers of the study, whatever the scale.
+
+It takes labels for unordered classes: on a scale, who is one step off counts as wrong. So it is off, and one piece of
+evidence among others; HJ is never taken from it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from annotation.quality.answering import judged
+from annotation.quality.records import Measured, Work, spread
+from metrics.mace import mace
+
+STARTS = 2
+
+
+def competence(work: Work) -> Measured:
+    """Chance that a worker knows rather than guesses, over all their assignments, with its interval of 90 %."""
+    workers = int(work.worker.max(initial=-1)) + 1
+    value, low, high = (np.full(workers, np.nan) for _ in range(3))
+    n = np.zeros(workers, dtype=np.int64)
+    rows = judged(work)
+    by, text = work.worker[work.lines.assignment[rows]], work.lines.text[rows]
+    # A text met twice counts once: the model takes each answer for a rater's only one.
+    first = np.sort(np.unique(text * workers + by, return_index=True)[1])
+    if len(first):
+        found = mace(text[first], by[first], work.lines.label[rows][first], starts=STARTS)
+        at = np.array(found.raters, dtype=np.int64)
+        value[at], low[at], high[at] = found.competence, found.competence_low, found.competence_high
+        n = np.bincount(by[first], minlength=workers).astype(np.int64)
+    return spread(Measured(value, low, high, n), work.worker)

@@ -1,0 +1,120 @@
+"""Nobody without the permission meets a real worker id: at no address of the site, in no file, log or error."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings as django_settings
+from django.core.management import call_command
+from django.test import Client
+from django.urls import get_resolver
+from django.utils import timezone
+
+from annotation.accounts.models import ApiToken, User
+from annotation.api.routes import api
+from annotation.flows import jobs
+from annotation.flows.unblind import unblind
+from annotation.models import Job, Look, Study, Submission
+from annotation.running import folder_of, run_due
+from tests.annotation.review.world import judged, member
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+SECRET = b"REALID"
+# What stands at the top of the site, and why it is swept, or need not be.
+SWEPT = {"console/", "api/v1/", "shared/<str:token>/"}
+OTHERWISE = {
+    "": "the way to the console, and health",
+    "admin/": "superusers only, who hold every permission",
+    "mturk/": "the marketplace: to requesters who sign with a key, as Mechanical Turk did",
+    "sqs/": "the marketplace's queues, signed likewise",
+    "sns/": "the marketplace's notifications",
+    "notices/": "what marketplaces post; it answers nothing of ours",
+    "pages/<str:token>/": "a HIT's page, which knows no worker",
+    "hits/": "the worker site: each worker's own",
+}
+
+
+@pytest.fixture
+def study(db: None, settings: Any, tmp_path: Path) -> Study:
+    settings.VAR = tmp_path
+    return judged(workers=3, hits=2, texts=10, reasons=True)
+
+
+def told(job: Job) -> dict[str, bytes]:
+    """The files that a job wrote, archives and what is packed in them unpacked."""
+    found = {path.name: path.read_bytes() for path in sorted(folder_of(job).iterdir())}
+    for name, body in list(found.items()):
+        if name.endswith(".zip"):
+            packed = zipfile.ZipFile(io.BytesIO(body))
+            found |= {f"{name}/{one}": packed.read(one) for one in packed.namelist()}
+    return found
+
+
+def streams(pdf: bytes) -> bytes:
+    """The streams of a PDF, inflated."""
+    packed = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.DOTALL)
+    return b"".join(zlib.decompressobj().decompress(one) for one in packed if one[:1] == b"\x78")
+
+
+def test_every_address_of_the_site_is_swept_or_says_why_not() -> None:
+    top = {str(one.pattern) for one in get_resolver(django_settings.ROOT_URLCONF).url_patterns}
+    assert top == SWEPT | OTHERWISE.keys()
+
+
+def test_no_route_of_the_api_tells_a_real_id(study: Study, caplog: pytest.LogCaptureFixture) -> None:
+    user = member(study, "owner", "olga")
+    _, token = ApiToken.objects.issue(user, name="test", now=timezone.now())
+    job = jobs.ask("report", by=user, now=timezone.now(), study=study, settings={"formats": ["json"]})
+    run_due()
+    one = Submission.objects.filter(hit__study=study).select_related("worker").first()
+    parts = {
+        "study": study.uuid, "job": job.uuid, "key": "ethics", "name": "report.json", "assignment": one.market_id,
+        "pseudonym": one.worker.pseudonym, "purpose": "criteria", "username": "olga", "number": 1, "remark": 1,
+        "act": "pause", "link": 1, "token": 1, "key_id": "A", "noun": "hits", "rule": "one_answer",
+    }  # fmt: skip
+    reading = [path for path, methods in api.get_openapi_schema()["paths"].items() if "get" in methods]
+    assert len(reading) > 20
+    for path in reading:
+        address = re.sub(r"{(\w+)}", lambda found: str(parts[found[1]]), path)
+        if address.endswith("/comparison"):  # asks the marketplace, which there is none of here
+            continue
+        answer = Client().get(address, headers={"authorization": f"Bearer {token}"})
+        assert SECRET not in b"".join(answer), path
+    assert "REALID" not in caplog.text
+
+
+def test_no_file_of_a_report_or_of_the_exclusions_holds_a_real_id(study: Study) -> None:
+    user = member(study, "owner", "olga")
+    unblind(study, actor="olga", now=timezone.now())
+    formats = ["html", "json", "csv", "latex", "zip", *(["pdf"] if django_settings.CHROMIUM else [])]
+    for kind, wanted in (("report", {"formats": formats}), ("exclusions", {})):
+        job = jobs.ask(kind, by=user, now=timezone.now(), study=study, settings=wanted)
+        run_due()
+        job.refresh_from_db()
+        assert (job.state, job.problem) == ("done", "")
+        files = told(job)
+        assert len(files) >= 2
+        for name, body in files.items():
+            assert SECRET not in body, name
+            assert SECRET not in (streams(body) if name.endswith(".pdf") else b""), name
+
+
+def test_no_command_that_reads_a_study_tells_a_real_id(study: Study, tmp_path: Path) -> None:
+    reading = [["audit", str(study)], ["outbox", str(study)], ["exclusions", str(study), "--draws", "5"]]
+    for words in reading:
+        out = io.StringIO()
+        call_command(*words, stdout=out, stderr=out)
+        assert "REALID" not in out.getvalue(), words
+    assert not Look.objects.exists()
+
+
+def test_a_strangers_api_token_opens_no_study(study: Study) -> None:
+    _, token = ApiToken.objects.issue(User.objects.create_user("stan"), name="test", now=timezone.now())
+    answer = Client().get(f"/api/v1/studies/{study.uuid}", headers={"authorization": f"Bearer {token}"})
+    assert answer.status_code == 404

@@ -162,9 +162,10 @@ def main() -> None:
         runs = list(pool.map(_alone, parts))
     from tests.faults.page import write
 
-    write(runs, FAULTS, ROOT / "docs" / "reliability.md")
-    if faults := faults_of(runs, kills=options.kills):
-        sys.exit("\n".join(faults))
+    failures = faults_of(runs, kills=options.kills)
+    write(runs, FAULTS, failures, ROOT / "docs" / "reliability.md")
+    if failures:
+        sys.exit("\n".join(failures))
 
 
 if __name__ == "__main__":

@@ -26,8 +26,8 @@ of comes back to others after one second, so that slow workers and their success
 """
 
 
-def write(runs: Sequence[Run], faults: Mapping[str, int], path: Path) -> None:
-    """Write the page."""
+def write(runs: Sequence[Run], faults: Mapping[str, int], failures: Sequence[str], path: Path) -> None:
+    """Write the page; `failures`: why this run failed, if it did."""
     parts = [HEAD.format(**faults), "| | " + " | ".join(run.title for run in runs) + " |"]
     parts.append("|---|" + "---|" * len(runs))
     rows = [
@@ -44,6 +44,8 @@ def write(runs: Sequence[Run], faults: Mapping[str, int], path: Path) -> None:
     parts.append("|---|" + "---|" * len(runs))
     points = sorted({*ALL, *(name for run in runs for name in run.kills)})
     parts += [f"| {name} | " + " | ".join(str(run.kills[name]) for run in runs) + " |" for name in points]
+    if failures:
+        parts += ["\n## This run failed\n", *(f"- {sentence}" for sentence in failures)]
     path.write_text("\n".join(parts) + "\n\n" + FOOT, encoding="utf-8")
 
 

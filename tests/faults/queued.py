@@ -128,16 +128,19 @@ class QueuedLife:
         self.until(self.idle, at=points.EXPIRING)
         self.command("resume", life.name)
         self.until(self.idle, at=points.PROLONGING)
+        # Sent before there is work: healthy workers would have collected it by the time they are replaced.
+        self.crew.send(points.COLLECTING)
         people[1].rates(life.name)
-        self.until(lambda: full(life.study()), at=points.COLLECTING, restart=self.redis)
-        self.until(self.read)
+        collected = lambda: full(life.study()) and self.read()  # noqa: E731
+        self.until(collected, at=points.COLLECTING, sent=True, restart=self.redis)
         # From here on the workers replace ratings by themselves.
         self.command("top_up", life.name, "--always", "yes")
         self.crew.send((*points.DECIDING, *points.ADDING, *points.PROLONGING))
         life.leave_one_out()
-        self.until(lambda: self.topped_up() and self.idle(), at=None)
+        self.until(lambda: self.topped_up() and self.idle())
+        self.crew.send(points.COLLECTING)
         people[2].rates(life.name)
-        self.until(lambda: full(life.study()) and self.read(), at=points.COLLECTING, restart=self.postgres)
+        self.until(collected, at=points.COLLECTING, sent=True, restart=self.postgres)
         self.command("approve", life.name)
         self.until(self.idle, at=points.APPROVING, restart=self.redis)
         self.command("fair_pay", life.name, "--pay", "--floor", str(FLOOR))
@@ -151,14 +154,15 @@ class QueuedLife:
         self,
         happened: Callable[[], bool],
         *,
-        at: Sequence[Point] | None = (),
+        at: Sequence[Point] = (),
+        sent: bool = False,
         restart: PostgreSQL | Redis | None = None,
     ) -> None:
-        """Wait while workers are killed, at the points of the step (None: they were sent already) and now and then.
+        """Wait while workers are killed, at the points of the step (`sent`: sent before) and now and then.
 
         A server is restarted once in between.
         """
-        if at:
+        if at and not sent:
             self.crew.send(at)
         tally, dice = self.crew.tally, self.crew.dice
         begun, done_at = tally.total, 0.0

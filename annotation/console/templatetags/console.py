@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django import template
@@ -46,6 +46,12 @@ def moment(at: datetime | None) -> SafeString | str:
         return "–"
     told = timezone.localtime(at, timezone.get_default_timezone())
     return format_html('<time datetime="{}">{}</time>', told.isoformat(), told.strftime("%Y-%m-%d %H:%M"))
+
+
+@register.filter
+def past(at: datetime, seconds: int) -> bool:
+    """Whether so many seconds went by since."""
+    return timezone.now() - at >= timedelta(seconds=seconds)
 
 
 @register.filter

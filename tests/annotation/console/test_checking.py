@@ -77,6 +77,14 @@ def test_the_page_waits_for_the_work_loop_and_then_tells(laid_out: Study, person
     assert Job.objects.get(kind="preflight").outcome["assignments"] == 20
 
 
+def test_a_job_that_nobody_takes_up_says_what_must_run(laid_out: Study, person: Callable[..., Client]) -> None:
+    owner = person("owner")
+    owner.post(reverse("console:publish-recheck", args=[laid_out.uuid]))
+    assert "make serve" not in page(owner, laid_out)
+    Job.objects.update(created_at=timezone.now() - timedelta(minutes=2))
+    assert "make serve" in page(owner, laid_out)
+
+
 def test_asking_twice_is_one_check(laid_out: Study, person: Callable[..., Client]) -> None:
     owner = person("owner")
     for _ in range(2):

@@ -94,6 +94,8 @@ def rating_sums(study: Study) -> dict[int, RatingSum]:
     left_out = exclusions().filter(submission__hit__study=study).values("submission")
     labels = _labels(study)
     found = _summed(counted, labels)
+    if not left_out.exists():
+        return found
     # From the submissions on: there are few, and their texts are the study's.
     gone_ones = Judgment.objects.filter(criterion=CRITERION, text__isnull=False, presentation__submission__in=left_out)
     for text, gone in _summed(gone_ones, labels).items():
@@ -142,12 +144,12 @@ def _summed(counted: QuerySet[Judgment], labels: Sequence[tuple[int, Fraction]])
     whole = step.denominator == start.denominator == 1
     # Whole numbers stay whole: half of the time would go into fractions.
     a, b = (int(step), int(start)) if whole else (step, start)
+    (low, _), (high, _) = labels[0], labels[-1]
     # PostgreSQL sums big integers to decimals.
-    found = {text: RatingSum(n, Fraction(a * int(keys) + b * n)) for text, n, keys in summed_keys(counted)}
-    least, most = min(code for _, code in labels), max(code for _, code in labels)
-    if any(not least * one.count <= one.total <= most * one.count for one in found.values()):
+    sums = [(text, n, int(keys)) for text, n, keys in summed_keys(counted)]
+    if any(not low * n <= keys <= high * n for _, n, keys in sums):
         return _counted_by_label(counted)
-    return found
+    return {text: RatingSum(n, Fraction(a * keys + b * n)) for text, n, keys in sums}
 
 
 def _line(labels: Sequence[tuple[int, Fraction]]) -> tuple[Fraction, Fraction] | None:

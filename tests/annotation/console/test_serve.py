@@ -92,8 +92,9 @@ def test_the_first_start_shows_a_study_and_the_second_makes_nothing_anew(tmp_pat
     (tmp_path / "var").mkdir()
     subprocess.run(manage("migrate", "--verbosity", "0"), cwd=ROOT, env=env, check=True)
     with served(env, tmp_path / "first.txt") as process:
+        until(lambda: re.search(r"/console/enter/\S+\n", (tmp_path / "first.txt").read_text()))
         link = re.search(r"\S+/console/enter/\S+", (tmp_path / "first.txt").read_text())
-        assert link, (tmp_path / "first.txt").read_text()
+        assert link
         with httpx.Client(trust_env=False, timeout=60, follow_redirects=True) as owner:
             entered = posted(owner, link[0], new_password1=PASSWORD, new_password2=PASSWORD)
             assert ">demo</a>" in entered.text

@@ -78,26 +78,32 @@ def read(study: Study, *, now: datetime, progress: Callable[[int], None] | None 
     """Turn every submission not yet read into presentations and judgments, batch by batch, each in a transaction."""
     sheets: dict[int, _Sheet] = {}
     submissions = judgments = unreadable = 0
-    while batch := _read_batch(study, sheets, now=now):
+    # From HIT to HIT, so that what is read is not looked through for each batch; once more for what came behind.
+    at = 0
+    while True:
+        batch, last = _read_batch(study, sheets, at, now=now)
+        if not batch and not at:
+            return Reading(submissions, judgments, unreadable)
+        at = last
         submissions += len(batch)
         judgments += sum(batch)
         unreadable += batch.count(0)
-        if progress:
+        if progress and batch:
             progress(submissions)
-    return Reading(submissions, judgments, unreadable)
 
 
-def _read_batch(study: Study, sheets: dict[int, _Sheet], *, now: datetime) -> list[int]:
-    """Judgments made of each submission of the next batch (0: unreadable)."""
+def _read_batch(study: Study, sheets: dict[int, _Sheet], at: int, *, now: datetime) -> tuple[list[int], int]:
+    """Judgments made of each submission of the next batch (0: unreadable), of HITs from `at` on; the last one's HIT."""
     with transaction.atomic():
         unread = ~Exists(Parse.objects.filter(submission=OuterRef("pk")))
-        waiting = Submission.objects.filter(unread, hit__study=study, raw_format="mturk-xml").order_by("hit", "pk")
+        waiting = Submission.objects.filter(unread, hit__study=study, hit__gte=at, raw_format="mturk-xml")
+        waiting = waiting.order_by("hit", "pk")
         hits = set(waiting.values_list("hit_id", flat=True)[:BATCH])
         # Of two readers the second waits here, and then finds what the first has read; collecting goes on beside.
         list(Hit.objects.select_for_update().filter(pk__in=hits).order_by("pk").values_list("pk"))
         batch = list(waiting.filter(hit__in=hits).select_related("hit__wording", "hit__cell__arm")[:BATCH])
         if hits and not batch:
-            return _read_batch(study, sheets, now=now)
+            return _read_batch(study, sheets, at, now=now)
         for hit_id in set(sheets) - {one.hit_id for one in batch}:
             del sheets[hit_id]
         read_now = []
@@ -105,7 +111,7 @@ def _read_batch(study: Study, sheets: dict[int, _Sheet], *, now: datetime) -> li
             if submission.hit_id not in sheets:
                 sheets[submission.hit_id] = _sheet(submission.hit)
             read_now.append(_understood(submission, sheets[submission.hit_id]))
-        return _store(read_now, now=now) if read_now else []
+        return (_store(read_now, now=now), batch[-1].hit_id) if read_now else ([], 0)
 
 
 def _sheet(hit: Hit) -> _Sheet:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-OURS = ("numpy", "scipy")
+OURS = ("numpy", "scipy", "numba")
 
 
 def beside(

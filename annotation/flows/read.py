@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef
+from django.db.models import Exists, F, OuterRef, QuerySet
 
 from annotation import bulk
 from annotation.answered import Answered, changed_sides, order_shown, read_check, read_line, read_practice
@@ -33,6 +33,7 @@ from annotation.models import (
 )
 
 BATCH = 100
+TOGETHER = 5  # HITs
 PRESENTED = (
     "id", "submission", "text", "partner", "position", "role",
     "shown_at", "sides_changed", "active_ms", "away", "pastes", "keystrokes",
@@ -78,32 +79,30 @@ def read(study: Study, *, now: datetime, progress: Callable[[int], None] | None 
     """Turn every submission not yet read into presentations and judgments, batch by batch, each in a transaction."""
     sheets: dict[int, _Sheet] = {}
     submissions = judgments = unreadable = 0
-    # From HIT to HIT, so that what is read is not looked through for each batch; once more for what came behind.
-    at = 0
-    while True:
-        batch, last = _read_batch(study, sheets, at, now=now)
-        if not batch and not at:
-            return Reading(submissions, judgments, unreadable)
-        at = last
-        submissions += len(batch)
-        judgments += sum(batch)
-        unreadable += batch.count(0)
-        if progress and batch:
-            progress(submissions)
+    # HIT by HIT: looking for the next batch in the whole study would pass over all that is read, each time.
+    while hits := list(_unread(study).order_by("hit").values_list("hit_id", flat=True).distinct()):
+        for begin in range(0, len(hits), TOGETHER):
+            while batch := _read_batch(study, hits[begin : begin + TOGETHER], sheets, now=now):
+                submissions += len(batch)
+                judgments += sum(batch)
+                unreadable += batch.count(0)
+                if progress:
+                    progress(submissions)
+    return Reading(submissions, judgments, unreadable)
 
 
-def _read_batch(study: Study, sheets: dict[int, _Sheet], at: int, *, now: datetime) -> tuple[list[int], int]:
-    """Judgments made of each submission of the next batch (0: unreadable), of HITs from `at` on; the last one's HIT."""
+def _unread(study: Study) -> QuerySet[Submission]:
+    unread = ~Exists(Parse.objects.filter(submission=OuterRef("pk")))
+    return Submission.objects.filter(unread, hit__study=study, raw_format="mturk-xml")
+
+
+def _read_batch(study: Study, hits: Sequence[int], sheets: dict[int, _Sheet], *, now: datetime) -> list[int]:
+    """Judgments made of each submission of the next batch of these HITs (0: unreadable)."""
     with transaction.atomic():
-        unread = ~Exists(Parse.objects.filter(submission=OuterRef("pk")))
-        waiting = Submission.objects.filter(unread, hit__study=study, hit__gte=at, raw_format="mturk-xml")
-        waiting = waiting.order_by("hit", "pk")
-        hits = set(waiting.values_list("hit_id", flat=True)[:BATCH])
         # Of two readers the second waits here, and then finds what the first has read; collecting goes on beside.
         list(Hit.objects.select_for_update().filter(pk__in=hits).order_by("pk").values_list("pk"))
-        batch = list(waiting.filter(hit__in=hits).select_related("hit__wording", "hit__cell__arm")[:BATCH])
-        if hits and not batch:
-            return _read_batch(study, sheets, at, now=now)
+        waiting = _unread(study).filter(hit__in=hits).order_by("hit", "pk")
+        batch = list(waiting.select_related("hit__wording", "hit__cell__arm")[:BATCH])
         for hit_id in set(sheets) - {one.hit_id for one in batch}:
             del sheets[hit_id]
         read_now = []
@@ -111,7 +110,7 @@ def _read_batch(study: Study, sheets: dict[int, _Sheet], at: int, *, now: dateti
             if submission.hit_id not in sheets:
                 sheets[submission.hit_id] = _sheet(submission.hit)
             read_now.append(_understood(submission, sheets[submission.hit_id]))
-        return (_store(read_now, now=now), batch[-1].hit_id) if read_now else ([], 0)
+        return _store(read_now, now=now) if read_now else []
 
 
 def _sheet(hit: Hit) -> _Sheet:

@@ -93,11 +93,14 @@ def reader(wanted: int) -> None:
     from annotation.models import Judgment, Study
 
     study, marks = Study.objects.get(name="ingest"), list[int]()
-    while (done := study.hits.aggregate(sum=Sum("judged", default=0))["sum"]) < wanted * RATINGS:
-        if not read(study, now=timezone.now()).submissions:
-            time.sleep(0.2)
-        if done >= wanted * RATINGS // 10 and not marks:
+
+    def mark(_: int) -> None:
+        if not marks and study.hits.aggregate(sum=Sum("judged", default=0))["sum"] >= wanted * RATINGS // 10:
             marks.append(_peak())
+
+    while study.hits.aggregate(sum=Sum("judged", default=0))["sum"] < wanted * RATINGS:
+        if not read(study, now=timezone.now(), progress=mark).submissions:
+            time.sleep(0.2)
     assert Judgment.objects.count() == wanted * RATINGS
     print(f"peak memory of the reader: {marks[0] / 1024:.0f} MiB after a tenth, {_peak() / 1024:.0f} MiB at the end")
 

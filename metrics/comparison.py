@@ -96,13 +96,7 @@ def compare_models(
     Raises as `evaluate`, BadInput where the references differ, InsufficientData where ratings cannot be equalised.
     """
     Settings(k, "reference", seed, level, draws).check(())
-    if len(studies) < 2:
-        raise InsufficientData("A comparison needs at least two models.")
-    if draws < 2:
-        raise BadInput("draws must be at least 2", column="draws")
-    block_of = {name: BLOCK if blocks is None else blocks.get(name, "") for name in studies}
-    if "" in block_of.values():
-        raise BadInput("every model needs its block", column="blocks")
+    block_of = _blocks(studies, blocks, draws)
     tables = {
         name: check_items(with_means(items, ratings) if ratings is not None else items, k=k, missing=missing)
         for name, items in studies.items()
@@ -117,14 +111,9 @@ def compare_models(
     parts = _rater_parts(tables, ratings, block_of, k, seed, draws)
     differences = []
     for pair in combinations(tables, 2):
-        apart = block_of[pair[0]] != block_of[pair[1]]
+        told, others = _between(pair, tables, block_of, parts, base)
         errors = None if drawn is None else _standard_errors(drawn[pair[0]] - drawn[pair[1]], design.kept())
-        n = sum(len(tables[name]) for name in pair) - (0 if apart else tables[pair[0]].sizes[0])
-        told = replace(base, n=n)
-        if apart and any(parts[name] is None for name in pair):
-            told = replace(told, flags=(*told.flags, NO_RATERS))
-        others = [part for name in pair if apart and (part := parts[name]) is not None]
-        spread = None if errors is None else _Spread(errors, others if len(others) == 2 else [], design.smallest)
+        spread = None if errors is None else _Spread(errors, others, design.smallest)
         differences.append(_difference(pair, values, spread, level, told))
     return Comparison(
         values={name: (float(v[0]), float(v[1]), float(v[2])) for name, v in values.items()},
@@ -138,6 +127,18 @@ def compare_models(
         flags=base.flags,
         signature=f"compare|models:{len(tables)}|{base.signature}",
     )
+
+
+def _blocks(studies: Mapping[str, Sequence[Item]], blocks: Mapping[str, str] | None, draws: int) -> dict[str, str]:
+    """The block of each model. Raises InsufficientData, BadInput."""
+    if len(studies) < 2:
+        raise InsufficientData("A comparison needs at least two models.")
+    if draws < 2:
+        raise BadInput("draws must be at least 2", column="draws")
+    block_of = {name: BLOCK if blocks is None else blocks.get(name, "") for name in studies}
+    if "" in block_of.values():
+        raise BadInput("every model needs its block", column="blocks")
+    return block_of
 
 
 def _base(
@@ -252,6 +253,23 @@ def _own(
         signature = f"{name}:{model}|{base.signature}"
         found[name] = replace(base, value=value, n=n, interval=interval, signature=signature)
     return found
+
+
+def _between(
+    pair: tuple[str, str],
+    tables: Mapping[str, Table],
+    block_of: Mapping[str, str],
+    parts: Mapping[str, _Part | None],
+    base: Estimate,
+) -> tuple[Estimate, list[_Part]]:
+    """What is told with the difference of a pair, and both raters' parts of a pair across blocks, if both are known."""
+    n = sum(len(tables[name]) for name in pair)
+    if block_of[pair[0]] == block_of[pair[1]]:
+        return replace(base, n=n - tables[pair[0]].sizes[0]), []
+    others = [part for name in pair if (part := parts[name]) is not None]
+    if len(others) < len(pair):
+        return replace(base, n=n, flags=(*base.flags, NO_RATERS)), []
+    return replace(base, n=n), others
 
 
 def _difference(

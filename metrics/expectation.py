@@ -73,6 +73,7 @@ class _Products:
         self._by_cell = self._given.T  # by columns: the table of cells is small, the posterior is read once
 
     def of(self, table: Floats, offset: Floats) -> tuple[Floats, float, Floats]:
+        """As `Expectation.of`."""
         logs = self._given @ table
         logs += offset
         posterior, total = normalise(logs)
@@ -93,6 +94,7 @@ class _Loops:
         self._offset, self._table = np.full(width, -np.inf), np.zeros((cells, width))
 
     def of(self, table: Floats, offset: Floats) -> tuple[Floats, float, Floats]:
+        """As `Expectation.of`."""
         self._table[:, : self._labels], self._offset[: self._labels] = table, offset
         largest = self._loops.gather(self._start, self._cell, self._table, self._offset, self._chances)
         np.exp(self._chances, out=self._chances)

@@ -22,12 +22,12 @@ from metrics.report.page import MANY_ROWS, environment, part, report_scripts, se
 from metrics.report.payload import section_json
 from metrics.report.schema import ESTIMATE, INTERVAL, SECTION, TABLE, TEXTS, object_schema
 from metrics.report.tables import estimate_rows
-from metrics.report.write import USUAL, Format, as_json, check_formats, put
+from metrics.report.write import USUAL, Format, as_json, asked, check_formats, put
 from metrics.tables.delimited import lines, table_csv
 from metrics.tables.latex import escape
 
 SCHEMA_VERSION = 1
-BY_FORMAT = {
+BY_FORMAT: dict[str, Format] = {
     "comparison.html": "html",
     "comparison.pdf": "pdf",
     "comparison.json": "json",
@@ -76,14 +76,9 @@ def contents_of(
     if every:
         about = archive.About(f"Comparison of {compared.title}", " ".join(compared.verdicts))
         whole = archive.archive(about, made, now=now)
-        made = {name: content for name, content in made.items() if _asked(name, formats, data)}
+        made = {name: content for name, content in made.items() if asked(name, formats, data, BY_FORMAT)}
         made[archive.NAME] = whole
     return made
-
-
-def _asked(name: str, formats: Sequence[Format], data: Mapping[str, bytes]) -> bool:
-    """Whether a file of the zip stands beside it, too."""
-    return ("csv" if name in data else BY_FORMAT.get(name, "latex")) in formats
 
 
 def charts(compared: Compared) -> list[Chart]:

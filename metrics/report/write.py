@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -22,6 +22,12 @@ from metrics.report.tables import files
 Format = Literal["html", "json", "csv", "pdf", "latex", "zip"]
 FORMATS: tuple[Format, ...] = ("html", "json", "csv", "pdf", "latex", "zip")
 USUAL: tuple[Format, ...] = ("html", "json", "csv")
+BY_FORMAT: dict[str, Format] = {
+    "report.html": "html",
+    "report.pdf": "pdf",
+    "report.json": "json",
+    "report.schema.json": "json",
+}
 
 
 def write(
@@ -95,17 +101,14 @@ def contents_of(
         study, said = report.input.study, " ".join(report.verdicts)
         about = archive.About(f"Human evaluation {study.name}", said, report.input.licence)
         whole = archive.archive(about, made, now=now)
-        made = {name: content for name, content in made.items() if _asked(name, formats, data)}
+        made = {name: content for name, content in made.items() if asked(name, formats, data, BY_FORMAT)}
         made[archive.NAME] = whole
     return made
 
 
-def _asked(name: str, formats: Sequence[Format], data: dict[str, bytes]) -> bool:
-    """Whether a file of the zip stands beside it, too."""
-    if name in data:
-        return "csv" in formats
-    of = {"report.html": "html", "report.pdf": "pdf", "report.json": "json", "report.schema.json": "json"}
-    return of.get(name, "latex") in formats
+def asked(name: str, formats: Sequence[Format], data: Container[str], pages: Mapping[str, Format]) -> bool:
+    """Whether a file of the zip stands beside it, too. data: names of the CSV files; pages: formats by name."""
+    return ("csv" if name in data else pages.get(name, "latex")) in formats
 
 
 def _latex(report: Report, *, now: datetime, chromium: Path | None, sandbox: bool) -> dict[str, bytes]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
-from django.db.models import Count, Exists, OuterRef, Sum
+from django.db.models import Exists, OuterRef
 from django.utils.translation import get_language_info
 
 from annotation import selectors
@@ -73,11 +73,6 @@ def assignments(study: Study) -> tuple[AssignmentRow, ...]:
     }
     rows = (
         Submission.objects.filter(hit__study=study)
-        .annotate(
-            active=Sum("presentations__active_ms"),
-            timed=Count("presentations__active_ms"),
-            shown=Count("presentations"),
-        )
         .order_by("hit__slot", "worker__pseudonym", "pk")
         .values_list(
             "pk",
@@ -86,14 +81,11 @@ def assignments(study: Study) -> tuple[AssignmentRow, ...]:
             "hit__market_id",
             "hit__cell",
             "submitted_at",
-            "work_seconds",
-            "active",
-            "timed",
-            "shown",
+            selectors.TAKEN,
         )
     )
     made = []
-    for number, (pk, rater, slot, market_id, cell, at, seconds, active, timed, shown) in enumerate(rows, 1):
+    for number, (pk, rater, slot, market_id, cell, at, taken) in enumerate(rows, 1):
         payment = decided.get((pk, Decision.Matter.PAYMENT), ("", ""))[0]
         verdict, reason = decided.get((pk, Decision.Matter.ANALYSIS), ("", ""))
         kept = verdict != Decision.Verdict.EXCLUDE
@@ -104,7 +96,7 @@ def assignments(study: Study) -> tuple[AssignmentRow, ...]:
                 hit=market_id if imported else f"HIT {slot + 1}",
                 condition=names[cell],
                 submitted_at=at.replace(microsecond=0) if at and told else None,
-                seconds=round(active / 1000) if shown and timed == shown else seconds,
+                seconds=None if taken is None else round(taken),
                 payment={"approve": "approved", "reject": "rejected"}.get(payment, ""),
                 kept=kept,
                 reason="" if kept else reason,

@@ -10,7 +10,21 @@ from fractions import Fraction
 from typing import Any
 
 from django.db import connection
-from django.db.models import Count, Exists, IntegerField, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum, Value
+from django.db.models import (
+    Count,
+    Exists,
+    F,
+    FloatField,
+    IntegerField,
+    Max,
+    Min,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+    Value,
+)
 from django.db.models.functions import Coalesce
 
 from annotation.designs.wording import from_json
@@ -36,6 +50,9 @@ from annotation.models import (
 CRITERION = "typicality"
 # Deeds after which somebody has seen results of a study.
 SEEN = ("export", "export_comparison", "unblind")
+# Of a submission: the active time that the page's own clock measured, where it timed every text; else from accepting
+# to submitting, which also counts the time a worker was elsewhere.
+TAKEN = Coalesce(F("parse__active_ms") / Value(1000.0), F("work_seconds"), output_field=FloatField())
 
 
 def counted(rows: QuerySet[Any], of: str, *, what: Count | Sum | None = None) -> Coalesce:
@@ -245,21 +262,9 @@ def money_spent(study: Study) -> dict[str, int]:
 
 
 def work_seconds(study: Study) -> list[int]:
-    """How long each submission took, where known, ascending.
-
-    The active time that the page's own clock measured, where it timed every text; else from accepting to submitting,
-    which also counts the time a worker was elsewhere.
-    """
-    rows = Submission.objects.filter(hit__study=study).annotate(
-        active=Sum("presentations__active_ms"),
-        timed=Count("presentations__active_ms"),
-        shown=Count("presentations"),
-    )
-    known = (
-        round(row.active / 1000) if row.shown and row.timed == row.shown else row.work_seconds
-        for row in rows.only("work_seconds")
-    )
-    return sorted(seconds for seconds in known if seconds is not None)
+    """How long each submission took, where known, ascending."""
+    taken = Submission.objects.filter(hit__study=study).values_list(TAKEN, flat=True)
+    return sorted(round(seconds) for seconds in taken if seconds is not None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from django.db.models import Count, Exists, Max, Min, OuterRef, Q, Sum
 
 from annotation.models import Arm, Decision, HitItem, Intent, ItemRole, Study, Submission
 from annotation.pricing.wages import HOUR, wage_cents
-from annotation.selectors import excluded, exclusions, judgments
+from annotation.selectors import TAKEN, excluded, exclusions, judgments
 
 
 def valid_submissions(study: Study) -> dict[int, int]:
@@ -93,18 +93,11 @@ class ArmWage:
 
 def arm_wages(study: Study, *, floor_cents: int) -> list[ArmWage]:
     """Real wage by arm: reward over the median time from acceptance to submission, or active time where measured."""
-    rows = Submission.objects.filter(hit__study=study).annotate(
-        active=Sum("presentations__active_ms"),
-        timed=Count("presentations__active_ms"),
-        shown=Count("presentations"),
-    )
+    rows = Submission.objects.filter(hit__study=study).values_list("hit__cell__arm", TAKEN)
     times: defaultdict[int, list[float]] = defaultdict(list)
-    for arm, seconds, active, timed, shown in rows.values_list(
-        "hit__cell__arm", "work_seconds", "active", "timed", "shown"
-    ):
-        taken = active / 1000 if shown and timed == shown else seconds
+    for arm, taken in rows:
         if taken:
-            times[arm].append(float(taken))
+            times[arm].append(taken)
     arms = {arm.pk: arm for arm in study.arms.order_by("pk")}
     return [_arm_wage(study, arms[pk], times[pk], floor_cents) for pk in arms if times.get(pk)]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Callable, Collection, Mapping, MutableSet
+from collections.abc import Callable, Mapping, MutableSet
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -90,11 +90,10 @@ def verify(
     topic_arn: str,
     now: datetime,
     fetch: Fetch = fetch_certificate,
-    versions: Collection[str] = ("2",),
 ) -> Notice:
     """What `message` (the JSON object that was posted) says, once it is sure to come from the marketplace.
 
-    `versions` of signatures that are accepted: 2 is SHA-256; 1 is SHA-1, for a marketplace that sends nothing else.
+    Signatures are of version 1 (SHA-1, what SNS sends unless its topic says otherwise) or 2 (SHA-256).
     `certificate_host` is the marketplace's host, with its port if it has one; the certificate must be there, by https
     (by http on loopback only). Raises NoticeError: another topic, host, type or signature version, a timestamp more
     than an hour old or 5 minutes ahead, a certificate that is not valid now, a signature that does not fit.
@@ -105,8 +104,8 @@ def verify(
     if _text(message, "TopicArn") != topic_arn:
         raise NoticeError(f"The message is about another topic: {message['TopicArn']!r:.120}.")
     version = _text(message, "SignatureVersion")
-    if version not in versions or version not in DIGESTS:
-        raise NoticeError(f"The message's signature is of version {version!r:.20}, not {' or '.join(versions)}.")
+    if version not in DIGESTS:
+        raise NoticeError(f"The message's signature is of version {version!r:.20}, not {' or '.join(DIGESTS)}.")
     sent_at = _moment(_text(message, "Timestamp"))
     if not now - OLDEST <= sent_at <= now + AHEAD:
         raise NoticeError(f"The message is of {sent_at:%Y-%m-%d %H:%M:%S} UTC: too old, or ahead of its time.")

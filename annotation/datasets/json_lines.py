@@ -81,7 +81,7 @@ class _Reader:
             rule, code = "must be a text or a number, not a truth value", Code.WRONG_TYPE
         else:
             rule, code = "must be a text or a number, not a list or an object", Code.NESTED_VALUE
-        self.findings.problem(line, name, rule, code)
+        self.findings.refuse(line, name, rule, code)
         return ""
 
     def _tell_odd(self, cell: str, line: int, name: str) -> bool:

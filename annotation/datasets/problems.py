@@ -94,14 +94,20 @@ class Findings:
         self.warning_counts: Counter[Code] = Counter()
         self.total = 0
         self.total_warnings = 0
+        self._refused: set[tuple[int, str]] = set()  # cells of the latest row that had one
 
     def problem(self, row: int | None, field: str, rule: str, code: Code = Code.RULE) -> None:
         """Note a broken rule; the first SHOWN and the first of each kind are kept, all are counted."""
         if code in self.allow:
             self.warn(row, field, rule, code)
-            return
-        self.total += 1
-        self._keep(Problem(row, field, rule, code), self.problems, self.counts, warns=False)
+        elif (row, field) not in self._refused:
+            self.total += 1
+            self._keep(Problem(row, field, rule, code), self.problems, self.counts, warns=False)
+
+    def refuse(self, row: int, field: str, rule: str, code: Code) -> None:
+        """Note a cell that cannot be read at all: that it is empty then, or lacks what it should say, is not told."""
+        self.problem(row, field, rule, code)
+        self._refused = {(row, field), *(one for one in self._refused if one[0] == row)}
 
     def warn(self, row: int | None, field: str, rule: str, code: Code = Code.RULE) -> None:
         """Note something a reader should know that stops nothing."""

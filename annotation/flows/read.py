@@ -148,7 +148,9 @@ def _missing(found: Sequence[Answered], sheet: _Sheet) -> str:
 
 def _store(batch: Sequence[_Read], *, now: datetime) -> list[int]:
     """Rows of a whole batch in one statement for each table; the judgments made of each submission."""
-    Parse.objects.bulk_create(Parse(submission=one.submission, parsed_at=now, problem=one.problem) for one in batch)
+    Parse.objects.bulk_create(
+        Parse(submission=one.submission, parsed_at=now, problem=one.problem, active_ms=_active_ms(one)) for one in batch
+    )
     Flag.objects.bulk_create(
         Flag(submission=one.submission, kind="incomplete", sentence=one.problem, raised_at=now)
         for one in batch
@@ -172,6 +174,11 @@ def _store(batch: Sequence[_Read], *, now: datetime) -> list[int]:
     for hit_id, number in sorted(made.items()):
         Hit.objects.filter(pk=hit_id).update(judged=F("judged") + number)
     return [len(rows) for rows in judgments]
+
+
+def _active_ms(one: _Read) -> int | None:
+    times = [line.active_ms for line in one.found if line.active_ms is not None]
+    return sum(times) if times and len(times) == len(one.found) else None
 
 
 def _presentation(one: _Read, key: int, item: HitItem, answered: Answered) -> bulk.Row:

@@ -71,5 +71,6 @@ def _erase(submissions: Sequence[int]) -> int:
     for relation in Submission._meta.related_objects:
         if relation.on_delete is CASCADE and relation.related_model is not Parse:
             relation.related_model._default_manager.filter(**{f"{relation.field.name}__in": submissions}).delete()
+    Parse.objects.filter(submission__in=submissions).update(active_ms=None)
     Submission.objects.filter(pk__in=submissions).update(raw="", raw_format=Submission.WITHDRAWN)
     return sum(number for _, number in by_hit)

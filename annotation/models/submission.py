@@ -62,6 +62,9 @@ class Parse(models.Model):
     submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="parse")
     parsed_at = models.DateTimeField()
     problem = models.TextField(blank=True)
+    active_ms = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Sum over what was shown, by the page; empty unless every text was timed."
+    )
 
     def __str__(self) -> str:
         return self.problem or "parsed"

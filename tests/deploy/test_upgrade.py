@@ -9,7 +9,8 @@ from django.db import DatabaseError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 
 from annotation.flows.create import Plan, create
-from annotation.models import AuditEvent, Study
+from annotation.models import AuditEvent, Parse, Presentation, Study
+from tests.annotation.review.world import make
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database, pytest.mark.timeout(900)]
 
@@ -30,3 +31,13 @@ def test_every_later_migration_can_be_taken_back_and_applied_again() -> None:
     assert Study.objects.get().uuid == study.uuid
     with pytest.raises(DatabaseError, match="immutable"), transaction.atomic():
         AuditEvent.objects.update(actor="eve")
+
+
+def test_the_time_of_work_that_was_read_before_is_summed_where_every_text_was_timed() -> None:
+    make(workers=1, hits=2, texts=3)
+    Presentation.objects.filter(submission__hit__slot=1, position=0).update(active_ms=None)
+    try:
+        migrate(("annotation", "0020_judging_more"))
+    finally:
+        migrate()
+    assert list(Parse.objects.order_by("submission__hit__slot").values_list("active_ms", flat=True)) == [27_000, None]

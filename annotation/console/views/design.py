@@ -101,11 +101,16 @@ def price(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "console/bill.html", {"study": study, "bill": bill})
 
 
+def _number(request: HttpRequest, name: str) -> int | None:
+    """A number below 100,000 that the address asks for."""
+    told = request.GET.get(name, "")
+    return int(told) if told.isascii() and told.isdigit() and len(told) < 6 else None
+
+
 @study_page()
 def precision(request: HttpRequest, study: Study) -> HttpResponse:
     """Simulated, so it comes after the page."""
-    asked = {name: request.GET.get(name, "") for name in ("contexts", "raters", "per_hit", "evaluators")}
-    numbers = {name: int(value) if value.isdigit() and int(value) < 100_000 else 0 for name, value in asked.items()}
+    numbers = {name: _number(request, name) or 0 for name in ("contexts", "raters", "per_hit", "evaluators")}
     told = bills.precision(
         study, contexts=min(numbers["contexts"], 2_000), raters=max(1, numbers["raters"]),
         per_hit=max(1, numbers["per_hit"]), evaluators=numbers["evaluators"] or None,
@@ -123,8 +128,7 @@ def clear(request: HttpRequest, study: Study) -> HttpResponse:
 
 @study_page(Role.EDITOR)
 def wording(request: HttpRequest, study: Study) -> HttpResponse:
-    asked = request.GET.get("version", "")
-    before = from_json(_version(study, int(asked) if asked.isdigit() else None).body)
+    before = from_json(_version(study, _number(request, "version")).body)
     form = WordingForm(request.POST) if request.method == "POST" else WordingForm.of(before)
     if form.is_valid():
         try:
@@ -164,8 +168,8 @@ def use_again(request: HttpRequest, study: Study, version: int) -> HttpResponse:
 def preview(request: HttpRequest, study: Study) -> HttpResponse:
     """One HIT after the other in a frame without rights, as wide as a telephone or a desk."""
     hits = study.hits.select_related("cell__arm", "cell__generator").order_by("slot")
-    asked, count = request.GET.get("hit", ""), hits.count()
-    number = min(max(int(asked) if asked.isdigit() else 1, 1), max(count, 1))
+    count = hits.count()
+    number = min(max(_number(request, "hit") or 1, 1), max(count, 1))
     hit = hits.filter(slot=number - 1).first()
     width = "desk" if request.GET.get("width") == "desk" else "phone"
     context = {"study": study, "hit": hit, "number": number, "count": count, "width": width, "bill": bills.of(study)}

@@ -26,7 +26,7 @@ def cell(text: str) -> CellPlan:
 def reward(text: str) -> ArmPlan:
     """TRAINING=CENTS."""
     training, equals, cents = text.partition("=")
-    if not equals or not cents.isdigit():
+    if not equals or not cents.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is no TRAINING=CENTS")
     return ArmPlan(training, int(cents))
 

@@ -38,7 +38,7 @@ def setting(text: str) -> tuple[str, object]:
         return name, None
     if name == "retain_until":
         return name, _day(value)
-    if not value.isdigit():
+    if not value.isdecimal():
         raise argparse.ArgumentTypeError(f"{name} is a whole number, not {value!r}")
     return name, int(value)
 

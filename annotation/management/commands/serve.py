@@ -44,7 +44,7 @@ ORIGINS = ("WORKER_ORIGIN", "HIT_ORIGIN", "CONSOLE_ORIGIN")
 def demo_size(text: str) -> tuple[int, int]:
     """TEXTSxRATERS, as two whole numbers."""
     texts, _, raters = text.partition("x")
-    if not (texts.isdigit() and raters.isdigit()):
+    if not (texts.isdecimal() and raters.isdecimal()):
         raise argparse.ArgumentTypeError(f"{text!r} is no TEXTSxRATERS such as 40x10")
     return int(texts), int(raters)
 

@@ -16,7 +16,7 @@ from annotation.console import bills
 from annotation.console.forms.design import ArmsForm, DesignForm
 from annotation.console.forms.wording import WordingForm
 from annotation.designs.wording import from_json
-from annotation.models import AuditEvent, Job, Study
+from annotation.models import AuditEvent, Job, Study, StudyWording
 from annotation.pricing.estimates import CellSize, Sketch, estimate
 from annotation.running import run_due
 from tests.annotation.console.making import BROKEN, SOUND, brought
@@ -184,6 +184,19 @@ def test_words_are_stored_as_a_version_and_the_scale_follows(study: Study, owner
     study.refresh_from_db()
     assert study.wordings.last().body["heading"] == "How usual is it?"
     assert list(study.scale.labels.order_by("pk").values_list("label", "code")) == [("Usual", "1"), ("Unusual", "0")]
+
+
+def test_a_study_without_words_has_no_page_of_words(study: Study, owner: Client) -> None:
+    StudyWording.objects.filter(study=study).delete()
+    assert owner.get(at(study, "design-wording")).status_code == 404
+
+
+@pytest.mark.parametrize("asked", ["0", "-1", "²", "٣", "9" * 5000, "x", ""])
+def test_an_address_that_asks_for_no_number_is_answered_all_the_same(study: Study, owner: Client, asked: str) -> None:
+    assert owner.get(at(study, "preview"), {"hit": asked}).status_code == 200
+    assert owner.get(at(study, "design-precision"), {"contexts": asked, "raters": asked}).status_code == 200
+    found = owner.get(at(study, "design-wording"), {"version": asked}).status_code
+    assert found == (404 if asked == "0" else 200)
 
 
 def test_older_words_are_used_again_by_a_button(study: Study, owner: Client) -> None:

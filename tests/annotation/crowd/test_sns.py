@@ -59,7 +59,8 @@ def signed(key):
             for name in ("Message", "MessageId", "Subject", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type")
             if name in message
         )
-        signature = key.sign(text.encode(), padding.PKCS1v15(), hashes.SHA256())
+        digest = hashes.SHA1() if message["SignatureVersion"] == "1" else hashes.SHA256()
+        signature = key.sign(text.encode(), padding.PKCS1v15(), digest)
         return {**message, "Signature": base64.b64encode(signature).decode()}
 
     return made
@@ -77,6 +78,7 @@ def believe(key):
 def test_a_message_signed_by_the_book_is_believed(signed, believe):
     assert believe(signed()) == Notice("m-1", DOCUMENT, NOW - timedelta(minutes=1), "")
     assert believe(signed(Subject="")).message == DOCUMENT
+    assert believe(signed(SignatureVersion="1")).message == DOCUMENT
 
 
 def test_a_request_to_confirm_names_the_address_to_visit(signed, believe):
@@ -104,7 +106,8 @@ def test_a_subject_cannot_be_taken_away(signed, believe):
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"SignatureVersion": "1"}, "version .1., not 2"),
+        ({"SignatureVersion": "1"}, "does not fit"),
+        ({"SignatureVersion": "3"}, "version .3., not 1 or 2"),
         ({"Type": "UnsubscribeConfirmation"}, "not accepted"),
         ({"Timestamp": "yesterday"}, "not a time"),
         ({"Timestamp": "2026-11-20T10:59:59Z"}, "too old"),

@@ -97,6 +97,19 @@ def test_a_fault_of_json_lines_names_its_row_member_and_rule(name: str, tmp_path
     assert any((one.row, one.field) == (row, field) and rule in one.rule for one in caught.value.problems), caught.value
 
 
+@pytest.mark.parametrize("field", ["id", "text", "source", "generator"])
+@pytest.mark.parametrize("value", [["x"], {"x": "y"}, True])
+def test_a_member_that_is_no_text_is_told_once(field: str, value: object, tmp_path: Path) -> None:
+    good = {"id": "a", "text": "x", "source": "model", "generator": "tiny"}
+    path = tmp_path / "texts.jsonl"
+    path.write_text(
+        "".join(json.dumps(row) + "\n" for row in ({**good, field: value}, {**good, "id": "b", "text": ""}))
+    )
+    with pytest.raises(FileProblems) as caught:
+        read_texts(path)
+    assert [(one.row, one.field) for one in caught.value.problems] == [(1, field), (2, "text")]
+
+
 def test_the_first_sentence_names_the_first_problem_and_the_rest_is_listed(tmp_path: Path) -> None:
     path = tmp_path / "texts.csv"
     path.write_text("id,text,source\nr1,a,reference\nr1,b,reference\nr2,,reference\n")

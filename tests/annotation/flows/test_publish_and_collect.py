@@ -20,6 +20,7 @@ from annotation.flows.read import read
 from annotation.flows.review import approve
 from annotation.flows.work import work
 from annotation.models import Flag, Hit, Intent, Judgment, LedgerEntry, Parse, Presentation, Study, Submission, Worker
+from annotation.selectors import work_seconds
 
 from .conftest import NOW
 
@@ -128,6 +129,7 @@ def test_work_comes_back_as_judgments_with_labels_as_chosen(
         labels = Judgment.objects.filter(presentation__text=text).values_list("label__label", flat=True)
         assert sorted(labels) == ["Rare", "Typical"]
     assert set(Presentation.objects.values_list("active_ms", flat=True)) == {1500}
+    assert work_seconds(published) == [6, 6, 6, 6]
 
 
 def test_collecting_and_reading_twice_adds_nothing(

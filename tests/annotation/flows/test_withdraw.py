@@ -77,6 +77,10 @@ def test_what_was_collected_is_erased_and_what_was_paid_stays_paid(rated: Study,
     assert (done.submissions, done.judgments, done.unknown) == (2, 8, 0)
     assert sorted(Submission.objects.values_list("raw_format", "raw"))[-2:] == [("withdrawn", "")] * 2
     assert (Judgment.objects.count(), Presentation.objects.count()) == (8, 8)
+    assert (
+        sorted(Parse.objects.values_list("active_ms", "submission__raw_format"), key=str)[2:]
+        == [(None, "withdrawn")] * 2
+    )
     assert selectors.money_spent(rated) == spent
     assert {row.count for row in selectors.rating_sums(rated).values()} == {1}
     erased = Submission.objects.filter(raw_format="withdrawn")

@@ -82,7 +82,9 @@ def make(
         ),
         batch_size=BATCH,
     )  # fmt: skip
-    Parse.objects.bulk_create((Parse(submission=one, parsed_at=NOW) for one in work), batch_size=BATCH)
+    Parse.objects.bulk_create(
+        (Parse(submission=one, parsed_at=NOW, active_ms=9000 * texts) for one in work), batch_size=BATCH
+    )
     centre = rng.uniform(0.5, 4.5, hits * texts)
     _judge(study, work, made, centre, workers, texts, straight, rng, reasons=reasons)
     return study

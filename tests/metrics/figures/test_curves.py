@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import pkgutil
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 from lxml import etree
 from lxml import html as lxml_html
 
+from metrics import figures
 from metrics.errors import DegenerateInput
 from metrics.figures import curves, embed, hj_by_source, huse_scatter, images, theme
 from metrics.figures.chart import Axis, Chart, Points, decades
@@ -24,7 +27,7 @@ from metrics.figures.scale import Scale
 from metrics.figures.static import svg
 from metrics.types import MODEL
 from tests.metrics.figures.test_charts import luminance, panel, rows
-from tests.metrics.figures.test_papers import CHARTS
+from tests.metrics.figures.test_papers import BY_KIND
 
 SVG = "{http://www.w3.org/2000/svg}"
 SIZES = Series("small", (At(1e6, 0.5, 0.4, 0.6, 300), At(1e9, 0.7, 0.6, 0.8, 300)))
@@ -166,7 +169,18 @@ def test_the_models_side_of_the_ground_is_hatched_for_grey_paper() -> None:
     assert hatch.get("d").count("M") == 1
 
 
-ALL = (*CHARTS, hj_by_source.chart(rows()), huse_scatter.chart(panel(), margins=True), curves.chart(PANEL))
+GALLERY = {
+    **BY_KIND,
+    hj_by_source: hj_by_source.chart(rows()),
+    huse_scatter: huse_scatter.chart(panel(), margins=True),
+    curves: curves.chart(PANEL),
+}
+ALL = tuple(GALLERY.values())
+
+
+def test_every_kind_of_figure_is_in_the_gallery() -> None:
+    modules = [importlib.import_module(f"metrics.figures.{one.name}") for one in pkgutil.iter_modules(figures.__path__)]
+    assert {one.__name__ for one in GALLERY} == {one.__name__ for one in modules if hasattr(one, "alt")}
 
 
 def test_the_part_of_plotly_that_is_carried_is_of_the_version_that_draws() -> None:

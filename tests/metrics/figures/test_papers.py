@@ -12,12 +12,23 @@ import pytest
 from lxml import etree
 
 from metrics.errors import DegenerateInput
-from metrics.figures import accuracy_by_arm, hj_frequency, huse_curves, k_sensitivity, score_histogram, tradeoff
+from metrics.exclusions import Exclusions, Removal, Specification
+from metrics.figures import (
+    accuracy_by_arm,
+    exclusion_curve,
+    hj_frequency,
+    huse_curves,
+    k_sensitivity,
+    pass_rates,
+    score_histogram,
+    tradeoff,
+)
 from metrics.figures.accuracy_by_arm import Arm
 from metrics.figures.chart import Chart
 from metrics.figures.hj_frequency import Phrase, Typicality
 from metrics.figures.huse_curves import Place, SizeCurve
 from metrics.figures.k_sensitivity import Row, Sensitivity
+from metrics.figures.pass_rates import Rate
 from metrics.figures.score_histogram import Scores
 from metrics.figures.static import svg
 from metrics.figures.tradeoff import Region, System
@@ -258,6 +269,50 @@ def test_an_arm_without_a_value_keeps_its_row_and_no_value_at_all_is_refused() -
         accuracy_by_arm.chart((nobody,))
 
 
+# Overall rates of two models (method.md, N14); the category, the intervals and n are made up.
+RATES = (
+    Rate("mixqg-large", "overall", estimate(0.70886, 0.68, 0.74, n=900)),
+    Rate("mixqg-large", "disfluent", estimate(0.9, 0.85, 0.95, n=200)),
+    Rate("distilgpt2", "overall", estimate(0.44899, 0.42, 0.48, n=900)),
+    Rate("distilgpt2", "disfluent", estimate(None, n=0)),
+)
+
+
+def test_pass_rates_stand_model_beside_model_in_each_category_above_a_line_at_chance() -> None:
+    chart = pass_rates.chart(RATES)
+    large, small = chart.bars
+    assert (large.height, small.height) == ((0.70886, 0.9), (0.44899,))
+    assert (round(large.x[0]), round(small.x[0]), round(large.x[1])) == (0, 0, 1)
+    assert small.x[0] - large.x[0] >= large.width
+    assert large.bounds == ((0.68, 0.74), (0.85, 0.95))
+    assert chart.guides[0].y == (0.5, 0.5)
+
+
+def test_pass_rates_name_the_best_and_the_worst_category_of_each_model() -> None:
+    words = pass_rates.chart(RATES).alt
+    best = "mixqg-large passes most of disfluent (90% [85, 95], n = 200), fewest of overall (71% [68, 74], n = 900)."
+    assert words == f"{best} distilgpt2 passes 45% [42, 48], n = 900 of overall. Dashed: 50%, what chance gives."
+    with pytest.raises(DegenerateInput, match="a model with a rate"):
+        pass_rates.chart(RATES[3:])
+
+
+LEFT = Exclusions(
+    "huse", estimate(0.53, 0.4, 0.66),
+    (
+        Specification((), 0, 0, 20, 0.53, Removal(0.53, 0.53, 0.53, 200), 1.0, 0.53),
+        Specification(("fast",), 2, 50, 18, 0.49, Removal(0.54, 0.5, 0.58, 200), 0.02, 0.5),
+    ),
+    18, 0.0, 1.0, 0.0, "all", {}, (), "huse|n:200",
+)  # fmt: skip
+
+
+def test_selections_of_rules_are_drawn_from_the_lowest_value_up_beside_the_band_of_random_removals() -> None:
+    chart = exclusion_curve.chart(LEFT)
+    assert [curve.y for curve in chart.curves] == [(0.49, 0.53), (0.54, 0.53)]
+    assert (chart.curves[1].low, chart.curves[1].high) == ((0.5, 0.53), (0.58, 0.53))
+    assert "1 of 2 lie outside the middle 95 % of random removals" in chart.alt
+
+
 @pytest.mark.parametrize(
     "table",
     [
@@ -267,6 +322,8 @@ def test_an_arm_without_a_value_keeps_its_row_and_no_value_at_all_is_refused() -
         k_sensitivity.data(TRIED),
         score_histogram.data(LABELS, [HUMAN, MACHINE]),
         accuracy_by_arm.data(ARMS),
+        pass_rates.data(RATES),
+        exclusion_curve.data(LEFT),
     ],
     ids=lambda table: table[0][0],
 )
@@ -278,14 +335,17 @@ def test_the_data_behind_each_figure_are_a_table_of_csv(table: tuple[Sequence[st
     assert {len(line) for line in read} == {len(columns)}
 
 
-CHARTS = (
-    tradeoff.chart(SYSTEMS, [Region("summaries", ((0, 0), (0.6, 0.9), (0.9, 0.3)))]),
-    hj_frequency.chart(TYPICAL),
-    *huse_curves.charts([CURVE]),
-    k_sensitivity.chart(TRIED),
-    score_histogram.chart(LABELS, [HUMAN, MACHINE]),
-    accuracy_by_arm.chart(ARMS),
-)
+BY_KIND = {
+    tradeoff: tradeoff.chart(SYSTEMS, [Region("summaries", ((0, 0), (0.6, 0.9), (0.9, 0.3)))]),
+    hj_frequency: hj_frequency.chart(TYPICAL),
+    huse_curves: huse_curves.charts([CURVE])[0],
+    k_sensitivity: k_sensitivity.chart(TRIED),
+    score_histogram: score_histogram.chart(LABELS, [HUMAN, MACHINE]),
+    accuracy_by_arm: accuracy_by_arm.chart(ARMS),
+    pass_rates: pass_rates.chart(RATES),
+    exclusion_curve: exclusion_curve.chart(LEFT),
+}
+CHARTS = tuple(BY_KIND.values())
 
 
 @pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart.name)

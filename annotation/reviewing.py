@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from django.db import connection
 from django.db.models import (
     Case,
     Count,
@@ -18,6 +19,7 @@ from django.db.models import (
     F,
     IntegerField,
     OuterRef,
+    Q,
     QuerySet,
     Value,
     When,
@@ -32,15 +34,17 @@ from annotation.models import (
     Hold,
     Intent,
     ItemRole,
+    Judgment,
     Presentation,
     RuleSet,
     Study,
     Submission,
+    Text,
     Worker,
 )
 from annotation.quality.exclusion import FEWEST_RATINGS, Rule, Tabulated, Thinned, tabulate
 from annotation.quality.filters import BY_FLAG, BY_KIND, FILTERS
-from annotation.quality.records import Bools, Filter, Ints
+from annotation.quality.records import Filter
 from metrics.types import Rating
 
 # Bands of the time left until the marketplace approves by itself.
@@ -157,18 +161,21 @@ def rules_of(stored: RuleSet) -> tuple[Rule, ...]:
 
 def left_out_by(study: Study, rules: tuple[Rule, ...]) -> dict[str, set[int]]:
     """Submissions (primary keys) that each rule leaves out, by kind."""
-    if not rules:
-        return {}
-    flags: dict[int, set[str]] = {}
-    by_hand = Flag.objects.filter(submission__hit__study=study, kind__in=[*BY_FLAG])
-    for pk, kind in by_hand.values_list("submission_id", "kind"):
-        flags.setdefault(pk, set()).add(kind)
-    stored = dict(Evidence.objects.filter(submission__hit__study=study).values_list("submission_id", "findings"))
-    everybody = {*stored, *flags}
-    return {
-        rule.kind: {pk for pk in everybody if rule.holds(stored.get(pk, {}), frozenset(flags.get(pk, ())))}
-        for rule in rules
-    }
+    measured = Evidence.objects.filter(submission__hit__study=study)
+    by_hand = Flag.objects.filter(submission__hit__study=study)
+    found = {}
+    for rule in rules:
+        rows = by_hand.filter(kind=rule.kind) if rule.kind in BY_FLAG else measured.filter(beyond(rule))
+        found[rule.kind] = set(rows.values_list("submission_id", flat=True))
+    return found
+
+
+def beyond(rule: Rule) -> Q:
+    """Evidence for which a rule `holds`."""
+    one = BY_KIND[rule.kind]
+    value, side = f"findings__{rule.kind}__0", "gt" if one.beyond == "above" else "lt"
+    # PostgreSQL puts JSON's null below every number.
+    return ~Q(**{value: None}) & Q(**{f"{value}__{side}": rule.cut, f"findings__{rule.kind}__3__gte": one.least})
 
 
 def left_out(study: Study) -> dict[int, bool]:
@@ -193,21 +200,37 @@ def rated_units(study: Study) -> list[Rating]:
     return [Rating(text, rater, Fraction(code), unit) for text, rater, code, unit in rows.iterator(chunk_size=5000)]
 
 
+# A sum by text, for a join of what was summed apart has no index.
+THINNED = """
+WITH shown (text, context, source) AS ({shown}), rated (text, n) AS ({rated}), gone (text, n) AS ({gone}),
+each (text, context, source, n) AS (
+  SELECT text, context, source, 0 FROM shown UNION ALL SELECT text, NULL, NULL, n FROM rated
+  UNION ALL SELECT text, NULL, NULL, -n FROM gone),
+one (context, source, enough) AS MATERIALIZED (
+  SELECT MAX(context), MAX(source), CASE WHEN SUM(n) >= %s THEN 1 ELSE 0 END FROM each
+  GROUP BY text HAVING MAX(source) IS NOT NULL),
+sides (left_over) AS (
+  SELECT COUNT(DISTINCT CASE WHEN enough = 1 THEN source END) FROM one
+  WHERE context IS NOT NULL GROUP BY context HAVING COUNT(DISTINCT source) > 1)
+SELECT (SELECT COUNT(*) FROM one), (SELECT COUNT(*) FROM one WHERE enough = 0),
+  (SELECT COUNT(*) FROM sides), (SELECT COUNT(*) FROM sides WHERE left_over < 2)
+"""
+
+
 def thinned(study: Study) -> Thinned:
-    """What is left of each text's ratings after the exclusions that hold."""
-    left = {pk for pk, one in selectors.rating_sums(study).items() if one.count >= FEWEST_RATINGS}
+    """What is left of each text's ratings after the exclusions that hold, counted by the database."""
     shown = study.texts.judged().filter(known_label="").values_list("pk", "context_id", "source")
-    before: dict[int, set[str]] = {}
-    after: dict[int, set[str]] = {}
-    texts = thin = 0
-    for pk, context, source in shown:
-        texts += 1
-        thin += pk not in left
-        if context is not None:
-            before.setdefault(context, set()).add(source)
-            after.setdefault(context, set()).update({source} if pk in left else ())
-    paired = [context for context, sources in before.items() if len(sources) > 1]
-    return Thinned(texts, thin, len(paired), sum(len(after[context]) < 2 for context in paired))
+    rated, gone = _by_text(selectors.rated(study)), _by_text(selectors.rated_in_vain(study))
+    asked: dict[str, QuerySet[Any, Any]] = {"shown": shown, "rated": rated, "gone": gone}
+    parts = {name: rows.query.sql_with_params() for name, rows in asked.items()}
+    given = [value for _, values in parts.values() for value in values]
+    with connection.cursor() as cursor:
+        cursor.execute(THINNED.format(**{name: sql for name, (sql, _) in parts.items()}), [*given, FEWEST_RATINGS])
+        return Thinned(*cursor.fetchone())
+
+
+def _by_text(ratings: QuerySet[Judgment]) -> QuerySet[Any]:
+    return ratings.order_by().values_list("text_id").annotate(n=Count("*"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,25 +243,20 @@ class Tables:
 
 def tables(study: Study, left_out: set[int]) -> Tables:
     """Texts judged (without gold and repeats) of submissions left out, by source and by cell, each with its test."""
-    cell = "submission__hit__cell__"
     of = Presentation.objects.filter(submission__hit__study=study, role=ItemRole.ITEM).order_by()
-    rows = list(
-        of.values_list("submission_id", "text__source", f"{cell}arm__training", f"{cell}domain").annotate(n=Count("pk"))
+    made = Count("pk", filter=Q(text__source=Text.Source.MODEL))
+    counts = {pk: (n - m, m) for pk, n, m in of.values_list("submission_id").annotate(n=Count("pk"), m=made)}
+    gone = np.array([pk in left_out for pk in counts], dtype=np.bool_)
+    cells = Submission.objects.filter(hit__study=study).values_list(
+        "pk", "hit__cell__arm__training", "hit__cell__domain"
     )
-    submissions = {pk: at for at, pk in enumerate(dict.fromkeys(row[0] for row in rows))}
-    gone = np.array([pk in left_out for pk in submissions], dtype=np.bool_)
-    times = np.array([row[-1] for row in rows], dtype=np.int64)
-    assignment = np.repeat(np.array([submissions[row[0]] for row in rows], dtype=np.int64), times)
-    conditions = [" × ".join(part for part in row[2:4] if part) for row in rows]
-    return Tables(
-        _tabulated([row[1] for row in rows], times, assignment, gone), _tabulated(conditions, times, assignment, gone)
-    )
-
-
-def _tabulated(names: list[str], times: Ints, assignment: Ints, gone: Bools) -> Tabulated:
-    groups = sorted(set(names), reverse="reference" in names)
-    at = {name: i for i, name in enumerate(groups)}
-    return tabulate(groups, np.repeat(np.array([at[name] for name in names], dtype=np.int64), times), assignment, gone)
+    named = {pk: " × ".join(part for part in parts if part) for pk, *parts in cells}
+    conditions = sorted({named[pk] for pk in counts})
+    by_source = np.array([*counts.values()], dtype=np.float64).reshape(-1, 2)
+    by_condition = np.zeros((len(counts), len(conditions)))
+    by_condition[np.arange(len(counts)), [conditions.index(named[pk]) for pk in counts]] = by_source.sum(axis=1)
+    sources = [str(Text.Source.REFERENCE), str(Text.Source.MODEL)]
+    return Tables(tabulate(sources, by_source, gone), tabulate(conditions, by_condition, gone))
 
 
 def decided_counts(study: Study) -> dict[str, int]:

@@ -108,14 +108,11 @@ class RatingSum:
 def rating_sums(study: Study) -> dict[int, RatingSum]:
     """Kept ratings by text (primary key): one aggregate over all, less the (few) ratings that were left out."""
     counted = rated(study)
-    left_out = exclusions().filter(submission__hit__study=study).values("submission")
     labels = _labels(study)
     found = _summed(counted, labels)
-    if not left_out.exists():
+    if not exclusions().filter(submission__hit__study=study).exists():
         return found
-    # From the submissions on: there are few, and their texts are the study's.
-    gone_ones = Judgment.objects.filter(criterion=CRITERION, text__isnull=False, presentation__submission__in=left_out)
-    for text, gone in _summed(gone_ones, labels).items():
+    for text, gone in _summed(rated_in_vain(study), labels).items():
         found[text] = RatingSum(found[text].count - gone.count, found[text].total - gone.total)
     return {text: one for text, one in found.items() if one.count}
 
@@ -129,6 +126,12 @@ def rated(study: Study) -> QuerySet[Judgment]:
     if span["n"] and span["last"] - span["first"] + 1 == span["n"]:
         return ratings.filter(text__gte=span["first"], text__lte=span["last"])
     return ratings.filter(text__in=mine.values("pk"))
+
+
+def rated_in_vain(study: Study) -> QuerySet[Judgment]:
+    """Those of the ratings that were left out: from the submissions on, for there are few."""
+    left_out = exclusions().filter(submission__hit__study=study).values("submission")
+    return Judgment.objects.filter(criterion=CRITERION, text__isnull=False, presentation__submission__in=left_out)
 
 
 def summed_keys(counted: QuerySet[Judgment]) -> list[tuple[int, int, int]]:

@@ -34,9 +34,10 @@ def without_reading(work: Work) -> Measured:
 
     Above 0: the answers fit clicking better. The interval is that of the sum if each text's part were drawn anew.
     """
-    given, size = _given(work), len(work)
+    laid, size = _laid_out(work), len(work)
+    given = laid.given
     n = counted(given.assignment, size)
-    value = _over(given.assignment, given, *_unread(given, size))
+    value = laid.alone
     each = given.predicted[NOISES.index(1.0), len(BIASES) // 2][given.at]
     mean = counted(given.assignment, size, each) / np.maximum(n, 1)
     spread = counted(given.assignment, size, (each - mean[given.assignment]) ** 2)
@@ -51,15 +52,14 @@ def clicking(work: Work) -> Floats:
     Somebody works alike throughout the study (all with one bias and one noise, or all without reading) with a chance of
     ALIKE, else each assignment stands for itself.
     """
-    given, size = _given(work), len(work)
+    laid = _laid_out(work)
+    given = laid.given
     if not len(given.label):
-        return np.zeros(size)
+        return np.zeros(len(work))
     workers, by = int(work.worker.max()) + 1, work.worker[given.assignment]
-    lines, clicks = _unread(given, size)
-    alone = _over(given.assignment, given, lines, clicks)
-    all_lines, all_clicks = (counted(work.worker, workers, part) for part in (lines, clicks))
+    all_lines, all_clicks = (counted(work.worker, workers, part) for part in (laid.lines, laid.clicks))
     together = _over(by, given, all_lines, all_clicks)[work.worker]
-    return np.logaddexp(np.log(ALIKE) + together, np.log(1 - ALIKE) + alone)
+    return np.logaddexp(np.log(ALIKE) + together, np.log(1 - ALIKE) + laid.alone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +75,27 @@ class _Given:
     at: Ints
     predicted: Floats
     labels: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Laid:
+    """The answers of a study's work, and by assignment: log likelihoods of a straight line and of clicking, and of not
+    reading over reading."""
+
+    given: _Given
+    lines: Floats
+    clicks: Floats
+    alone: Floats
+
+
+def _laid_out(work: Work) -> _Laid:
+    """Worked out once for each work: the filter and the order of the queue both look at it."""
+    if "laid out" not in work.kept:
+        given = _given(work)
+        lines, clicks = _unread(given, len(work))
+        work.kept["laid out"] = _Laid(given, lines, clicks, _over(given.assignment, given, lines, clicks))
+    found: _Laid = work.kept["laid out"]
+    return found
 
 
 def _given(work: Work) -> _Given:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotation.quality.filters import BY_FLAG, BY_KIND
-from annotation.quality.records import Bools, Floats, Ints
+from annotation.quality.records import Bools, Floats
 
 PERMUTATIONS = 2000
 FEW_KINDS = 200
@@ -30,8 +30,12 @@ class Rule:
         one, found = BY_KIND[self.kind], findings.get(self.kind)
         if found is None or found[0] is None or (found[3] or 0) < one.least:
             return False
-        cut = one.threshold if self.threshold is None else self.threshold
-        return found[0] > cut if one.beyond == "above" else found[0] < cut
+        return found[0] > self.cut if one.beyond == "above" else found[0] < self.cut
+
+    @property
+    def cut(self) -> float:
+        """The threshold that counts."""
+        return BY_KIND[self.kind].threshold if self.threshold is None else self.threshold
 
 
 def known(kind: str) -> bool:
@@ -82,16 +86,15 @@ class Tabulated:
     permutations: int
 
 
-def tabulate(groups: Sequence[str], group: Ints, assignment: Ints, left_out: Bools, *, seed: int = 0) -> Tabulated:
-    """group, assignment: (ratings,) rows; left_out: (assignments,). A rating goes with its assignment.
+def tabulate(groups: Sequence[str], sizes: Floats, left_out: Bools, *, seed: int = 0) -> Tabulated:
+    """sizes: (assignments, groups) ratings; left_out: (assignments,). A rating goes with its assignment.
 
-    The test: chi-squared over groups, against PERMUTATIONS shuffles of who is left out among the assignments.
+    Groups without ratings have no row. The test: chi-squared over groups, against PERMUTATIONS shuffles of who is left
+    out among the assignments.
     """
-    sizes = np.zeros((len(left_out), len(groups)))
-    np.add.at(sizes, (assignment, group), 1)
     totals = sizes.sum(axis=0)
     gone = left_out.astype(np.float64) @ sizes
-    rows = tuple(GroupShare(name, int(n), int(g)) for name, n, g in zip(groups, totals, gone, strict=True))
+    rows = tuple(GroupShare(name, int(n), int(g)) for name, n, g in zip(groups, totals, gone, strict=True) if n)
     used = totals > 0
     if used.sum() < 2 or not left_out.any() or left_out.all():
         return Tabulated(rows, None, 0)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +51,8 @@ class Work:
 
     worker, cell: (N,) rows. work_seconds: (N,) from accepting to submitting, NaN unknown. unanswered: (N,) texts
     without a label. checks, checks_passed, practice, practice_right: (N,). device: (N,) -1 where none is known.
-    bodies: text and context of each text. codes: number of each label, ascending.
+    bodies: text and context of each text. codes: number of each label, ascending. kept: what several filters need and
+    one of them worked out.
     """
 
     worker: Ints
@@ -67,6 +69,7 @@ class Work:
     bodies: Sequence[str]
     codes: Sequence[float]
     language: str = "en"
+    kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.worker)

@@ -59,7 +59,9 @@ def _measure(assignments: int, name: str) -> None:
     from django.utils import timezone
 
     from annotation.flows.assess import assess
+    from annotation.flows.exclude import apply_rules, fix_rules
     from annotation.models import Submission
+    from annotation.quality.exclusion import Rule
     from tests.annotation.review.world import make, member
 
     now = timezone.now()
@@ -81,9 +83,12 @@ def _measure(assignments: int, name: str) -> None:
         "workers": lambda: client.get(f"{base}workers/"),
         "one worker": lambda: client.get(f"{base}workers/{one.worker.pseudonym}/"),
         "quality": lambda: client.get(f"{base}quality/"),
-        "what was left out": lambda: client.get(f"{base}quality/left-out/"),
+        "nothing left out": lambda: client.get(f"{base}quality/left-out/"),
+        "left out by a rule": lambda: client.get(f"{base}quality/left-out/"),
     }
     for title, ask in pages.items():
+        if title.endswith("by a rule"):
+            apply_rules(fix_rules(study, "lines", [Rule("one_answer")], actor=None, now=now), actor=None, now=now)
         assert ask().status_code == 200
         times = []
         for _ in range(ROUNDS):

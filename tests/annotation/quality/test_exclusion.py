@@ -25,17 +25,22 @@ def test_what_people_judged_holds_by_its_flag():
     assert not Rule("mismatch").holds({}, NO_FLAGS)
 
 
+def sizes(group: object, assignment: object) -> np.ndarray:
+    """Ratings by assignment and by two groups, from the group and the assignment of each rating."""
+    found = np.zeros((np.max(assignment) + 1, 2))
+    np.add.at(found, (assignment, group), 1)
+    return found
+
+
 def test_shares_by_source_are_counted_in_ratings():
     # Assignment 0: three references; 1: two model texts and a reference.
-    found = tabulate(
-        ["reference", "model"], np.array([0, 0, 0, 1, 1, 0]), np.array([0, 0, 0, 1, 1, 1]), np.array([True, False])
-    )
+    found = tabulate(["reference", "model"], np.array([[3, 0], [1, 2]]), np.array([True, False]))
     assert [(row.group, row.ratings, row.left_out) for row in found.rows] == [("reference", 4, 3), ("model", 2, 0)]
 
 
 def test_with_one_rating_an_assignment_the_test_is_that_of_a_two_by_two_table():
     left_out = np.array([True] * 12 + [False] * 28 + [True] * 4 + [False] * 36)
-    found = tabulate(["a", "b"], np.repeat([0, 1], 40), np.arange(80), left_out)
+    found = tabulate(["a", "b"], sizes(np.repeat([0, 1], 40), np.arange(80)), left_out)
     exact = stats.fisher_exact([[12, 28], [4, 36]]).pvalue
     assert found.p == pytest.approx(exact, abs=0.02)
 
@@ -43,11 +48,11 @@ def test_with_one_rating_an_assignment_the_test_is_that_of_a_two_by_two_table():
 def test_a_filter_that_hits_hits_of_one_source_is_tested_by_assignment_not_by_rating():
     # Four assignments of 25 ratings: that one of two of a source is left out says nothing.
     group, assignment = np.repeat([0, 0, 1, 1], 25), np.repeat(np.arange(4), 25)
-    assert tabulate(["a", "b"], group, assignment, np.array([True, False, False, False])).p == 1.0
+    assert tabulate(["a", "b"], sizes(group, assignment), np.array([True, False, False, False])).p == 1.0
 
 
 def test_nothing_left_out_has_no_p():
-    assert tabulate(["a", "b"], np.array([0, 1]), np.array([0, 1]), np.array([False, False])).p is None
+    assert tabulate(["a", "b"], np.eye(2), np.array([False, False])).p is None
 
 
 def done(**changes: object) -> Done:
@@ -61,7 +66,7 @@ def test_a_study_that_left_nothing_out_says_so():
 
 
 def test_the_paragraph_tells_rules_counts_when_they_were_fixed_and_who_was_paid():
-    table = tabulate(["reference", "model"], np.array([0, 1]), np.array([0, 1]), np.array([True, False]))
+    table = tabulate(["reference", "model"], np.eye(2), np.array([True, False]))
     told = paragraph(
         done(left_out=12, by_hand=2, rules=[Rule("too_fast"), Rule("mismatch")], hits={"too_fast": 9, "mismatch": 1},
              version=3, blind=False, by_source=table, refused=1, recruitment=["located in US"])

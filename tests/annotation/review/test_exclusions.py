@@ -13,6 +13,7 @@ from annotation.flows.assess import assess
 from annotation.flows.code_reasons import adjudicate, code, edit_codebook
 from annotation.models import (
     Codebook,
+    Context,
     Decision,
     Evidence,
     Flag,
@@ -25,7 +26,8 @@ from annotation.models import (
     Worker,
 )
 from annotation.quality.codebooks import COMMENTS, CRITERIA, read_lines
-from annotation.quality.exclusion import Rule
+from annotation.quality.exclusion import Rule, Thinned
+from annotation.quality.filters import FILTERS
 from annotation.workings import study_work
 from tests.annotation.review.world import NOW, judged, make, member
 
@@ -91,6 +93,19 @@ def test_rules_leave_out_and_a_later_version_takes_the_place_of_an_earlier_one(s
     assert reviewing.rule_set(study) == RuleSet.objects.get(number=2)
 
 
+@pytest.mark.parametrize(
+    "rule", [*(Rule(one.kind) for one in FILTERS), Rule("straight_lining", 0.2), Rule("disagreement", 0.9)], ids=str
+)
+def test_the_database_leaves_out_whom_a_rule_holds_for(study, rule):
+    # Of somebody whom no filter could measure a null is stored, and nothing of somebody else.
+    first, second = Evidence.objects.order_by("pk")[:2]
+    Evidence.objects.filter(pk=first.pk).update(findings={one.kind: [None, None, None, 99] for one in FILTERS})
+    Evidence.objects.filter(pk=second.pk).update(findings={})
+    stored = Evidence.objects.values_list("submission", "findings")
+    wanted = {pk for pk, findings in stored if rule.holds(findings, frozenset())}
+    assert reviewing.left_out_by(study, (rule,)) == {rule.kind: wanted}
+
+
 def test_a_persons_decision_stands_against_rules(study):
     one = Submission.objects.filter(worker__pseudonym="wjudged00000").order_by("pk")
     exclude.apply_rules(
@@ -121,6 +136,19 @@ def test_what_is_left_out_is_tabulated_by_source_and_condition(study):
     ]  # fmt: skip
     assert found.by_source.p == 1.0
     assert found.by_condition.p is None
+
+
+def test_texts_with_fewer_than_five_ratings_left_and_contexts_that_lost_a_side_are_counted():
+    # Texts 0 to 3 stand in the first HIT, 4 to 7 in the second; the odd ones are the model's.
+    study = make(workers=6, hits=2, texts=4)
+    for key, texts in (("broken", (0, 1, 2, 5)), ("whole", (3, 4, 7)), ("one side", (6,))):
+        context = Context.objects.create(study=study, key=key)
+        study.texts.filter(key__in=[f"t{at}" for at in texts]).update(context=context)
+    first = Submission.objects.filter(hit__slot=0)
+    exclude.leave_out(study, first.filter(worker__pseudonym="wjudged00000"), reason="Asleep.", actor=None, now=NOW)
+    assert reviewing.thinned(study) == Thinned(texts=8, thin=0, contexts=2, broken=0)
+    exclude.leave_out(study, first.filter(worker__pseudonym="wjudged00001"), reason="Asleep.", actor=None, now=NOW)
+    assert reviewing.thinned(study) == Thinned(texts=8, thin=4, contexts=2, broken=1)
 
 
 def test_two_people_code_and_a_third_word_settles():

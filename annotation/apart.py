@@ -6,7 +6,7 @@ wave. Whoever slips through is paid like everybody; the first work of a person i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from django.db.models import F, Q, QuerySet
@@ -76,7 +76,12 @@ def _grant(study: Study, fresh: Sequence[Submission], market: Market) -> None:
     known = OncePass.objects.filter(endpoint=market.url, scope=scope_of(study)).first()
     if known is None:
         return
-    details = {"type": known.type_id}
+    passes(study, fresh, known.type_id)
+
+
+def passes(study: Study, fresh: Iterable[Submission], type_id: str) -> None:
+    """Intend that whoever handed in `fresh` is given the qualification."""
+    details = {"type": type_id}
     given = {one.worker_id: one.worker.pseudonym for one in fresh}
     Intent.objects.bulk_create(
         (

@@ -61,6 +61,11 @@ def submission(study: Study, market_id: str) -> Submission | None:
     return rows.select_related("hit", "worker", "evidence", "rejection__proposed_by").first()
 
 
+def worker(study: Study, pseudonym: str) -> Worker | None:
+    """Who handed in work of the study under that pseudonym."""
+    return Worker.objects.filter(pseudonym=pseudonym, submissions__hit__study=study).first()
+
+
 def queue(study: Study, *, now: datetime, kind: str = "", state: str = "") -> QuerySet[Submission]:
     """What waits for a decision (state "proposed": for a second person only), with flags; `kind`: of one flag only."""
     rows = reviewing.undecided(study, now=now).select_related("worker", "hit", "rejection").defer("raw")

@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from celery import shared_task
 from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.utils import timezone
@@ -43,6 +44,12 @@ from metrics.tables.exclusions import exclusions_table
 Clock = Callable[[], datetime]
 Tell = Callable[[str, int, int], None]
 log = logging.getLogger(__name__)
+
+
+@shared_task(name="annotation.jobs", ignore_result=True)
+def jobs_off() -> None:
+    """Carry out the jobs that wait."""
+    run_due()
 
 
 def run_due(*, clock: Clock = timezone.now, at_most: int = 100) -> int:

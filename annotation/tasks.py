@@ -6,8 +6,9 @@ import logging
 from collections.abc import Callable, Collection
 from datetime import timedelta
 from functools import lru_cache
+from typing import Any
 
-from celery import shared_task
+from celery import current_app, shared_task
 from celery.signals import worker_ready
 from django.conf import settings
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
@@ -16,14 +17,18 @@ from django.utils import timezone
 from annotation import conf
 from annotation.crowd.client import Market
 from annotation.exceptions import BudgetError, StateError
+from annotation.flows import jobs
 from annotation.flows.collect import Collected, collect
+from annotation.flows.forget import Forgotten, forget, forget_devices
 from annotation.flows.hear import hear
+from annotation.flows.hold import open_again
 from annotation.flows.read import read
 from annotation.flows.score_chunks import ChunksScored, score_chunks
+from annotation.flows.tidy import tidy
 from annotation.flows.top_up import top_up
 from annotation.flows.warn import warn
 from annotation.flows.work import Work, work
-from annotation.models import Intent, ScoringChunk, Study, Submission
+from annotation.models import Intent, Job, ScoringChunk, Study, Submission
 from metrics.likelihood import LogProbs
 from metrics.likelihood.opening import Opening
 
@@ -65,6 +70,16 @@ def poll_off(study_pk: int) -> None:
 def read_off(study_pk: int) -> None:
     """Read what was collected into judgments."""
     read(Study.objects.get(pk=study_pk), now=timezone.now())
+
+
+@shared_task(name="annotation.keep_house", ignore_result=True)
+def keep_house() -> Forgotten:
+    """What time brings: holds end, devices, uploads and people's ids are forgotten."""
+    now = timezone.now()
+    forget_devices(now=now, days=conf.device_days())
+    open_again(now=now)
+    tidy(conf.uploads(), now=now, keep=conf.uploads_kept())
+    return forget(now=now, dry_run=False)
 
 
 def carry_out(intents_of: Q, market: Market, progress: Callable[[int], None] | None = None) -> Work:
@@ -143,6 +158,14 @@ def wake(study_pk: int) -> bool:
         return False
     work_off.delay(study_pk)
     return True
+
+
+def ask(kind: Job.Kind, **asked: Any) -> Job:
+    """Ask for long work (as `flows.jobs.ask`), and a Celery worker to take it up."""
+    job = jobs.ask(kind, **asked)
+    if settings.CELERY_BROKER_URL:
+        current_app.send_task("annotation.jobs")
+    return job
 
 
 def wake_for(market_hits: Collection[str]) -> int:

@@ -14,9 +14,9 @@ from ninja.errors import HttpError
 from annotation.api.answers import Page, Paged, gives, paged
 from annotation.api.entrance import caller, job_for, study_for
 from annotation.exceptions import StateError
-from annotation.flows import jobs
 from annotation.models import Job, Role
 from annotation.running import folder_of
+from annotation.tasks import ask
 
 router = Router(tags=["Jobs"])
 # Drawings of a report's figures: its files hold them, in a better form.
@@ -71,7 +71,7 @@ def confirm_texts(request: HttpRequest, job: UUID) -> Status[Job]:
     checked = job_for(request, job, Role.EDITOR)
     if checked.kind != Job.Kind.CHECK_TEXTS or checked.state != Job.State.DONE:
         raise StateError("Only a finished check of texts can be confirmed.")
-    made = jobs.ask(
+    made = ask(
         Job.Kind.ADD_TEXTS, by=caller(request), now=timezone.now(), study=checked.study, settings=checked.settings
     )  # fmt: skip
     return Status(202, made)

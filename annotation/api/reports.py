@@ -17,11 +17,11 @@ from annotation.api.answers import Page, Paged, gives, paged
 from annotation.api.entrance import caller, job_for, study_for
 from annotation.api.jobs import JobOut
 from annotation.exceptions import StateError
-from annotation.flows import jobs
 from annotation.flows.share import revoke, share
 from annotation.flows.unblind import unblind
 from annotation.models import Job, Role, ShareLink
 from annotation.selectors import seen_at
+from annotation.tasks import ask
 from metrics.report.write import Format
 
 router = Router(tags=["Reports"])
@@ -86,7 +86,7 @@ def ask_report(request: HttpRequest, study: UUID, given: ReportIn) -> Status[Job
     if not seen_at(found):
         unblind(study_for(request, study, Role.REVIEWER), actor=caller(request).get_username(), now=timezone.now())
     wanted = {"formats": list(given.formats), "seed": given.seed}
-    job = jobs.ask(Job.Kind.REPORT, by=caller(request), now=timezone.now(), study=found, settings=wanted)
+    job = ask(Job.Kind.REPORT, by=caller(request), now=timezone.now(), study=found, settings=wanted)
     return Status(202, job)
 
 
@@ -99,7 +99,7 @@ def ask_comparison(request: HttpRequest, given: ComparisonIn) -> Status[Job]:
     if len(found) < 2:
         raise StateError("A comparison is of two studies at least.").at("studies")
     wanted = {"studies": [str(one.uuid) for one in found], "formats": list(given.formats), "seed": given.seed}
-    return Status(202, jobs.ask(Job.Kind.COMPARISON, by=caller(request), now=timezone.now(), settings=wanted))
+    return Status(202, ask(Job.Kind.COMPARISON, by=caller(request), now=timezone.now(), settings=wanted))
 
 
 @router.post("/jobs/{job}/links", response=gives(LinkOut, 201), summary="Share a finished report")

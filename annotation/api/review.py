@@ -18,7 +18,9 @@ from annotation.api.entrance import caller, study_for, submission_for
 from annotation.console.permission import may, studies_of
 from annotation.deciding import WINDOW
 from annotation.flows import exclude, hold, reject, review
+from annotation.flows.notify import Notices, notify
 from annotation.models import Decision, Role, Study, Submission, Worker
+from annotation.tasks import wake
 
 router = Router(tags=["Review"])
 
@@ -168,6 +170,22 @@ class HistoryOut(Schema):
 class HoldIn(Schema):
     reason: str = Field(min_length=1, max_length=500)
     until: date
+
+
+class NoticeIn(Schema):
+    """workers: pseudonyms; null: everybody of the study."""
+
+    subject: str
+    text: str
+    workers: list[str] | None = None
+
+
+class NoticesOut(Schema):
+    """People who are written to now, who have these words already, and whose work is not decided on yet."""
+
+    people: int
+    already: int
+    undecided: int
 
 
 @router.get("/studies/{study}/review", response=gives(Paged[WaitingOut]), summary="What waits for a decision")
@@ -325,8 +343,19 @@ def lift_hold(request: HttpRequest, study: UUID, pseudonym: str) -> Status[None]
     return Status(204, None)
 
 
+@router.post("/studies/{study}/notices", response=gives(NoticesOut), summary="Write to workers")
+def post_notice(request: HttpRequest, study: UUID, given: NoticeIn) -> Notices:
+    """Only to people whose work was approved or rejected: marketplaces take no other. The same words come once."""
+    found = study_for(request, study, Role.EDITOR)
+    workers = None if given.workers is None else [_worker(found, one) for one in given.workers]
+    words = {"subject": given.subject, "text": given.text}
+    told = notify(found, **words, actor=caller(request).get_username(), now=timezone.now(), workers=workers)
+    wake(found.pk)
+    return told
+
+
 def _worker(study: Study, pseudonym: str) -> Worker:
-    found = Worker.objects.filter(pseudonym=pseudonym, submissions__hit__study=study).first()
+    found = desk.worker(study, pseudonym)
     if found is None:
         raise HttpError(404, "There is no such worker in this study.")
     return found

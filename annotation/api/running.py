@@ -20,7 +20,6 @@ from annotation.api.jobs import JobOut
 from annotation.crowd.client import Market
 from annotation.exceptions import StateError
 from annotation.flows import compare as comparing
-from annotation.flows import jobs
 from annotation.flows.end import close, expire_now
 from annotation.flows.pause import pause, resume
 from annotation.flows.preflight import afford
@@ -31,7 +30,7 @@ from annotation.flows.top_up import declare_width, keep_topped_up, top_up
 from annotation.models import Job, Role, Study
 from annotation.prechecked import Preflight
 from annotation.pricing.wages import DEFAULT_FLOOR_CENTS
-from annotation.tasks import wake
+from annotation.tasks import ask, wake
 
 router = Router(tags=["Running"])
 SOON = timedelta(hours=24)
@@ -201,7 +200,7 @@ def check(request: HttpRequest, study: UUID) -> Status[Job]:
     """Every page is rendered, filled in and read back, and the marketplace is asked."""
     found = study_for(request, study, Role.EDITOR)
     asked = prechecked.state_of(found, endpoint=conf.endpoint().url)
-    job = jobs.ask(Job.Kind.PREFLIGHT, by=caller(request), now=timezone.now(), study=found, settings=asked)
+    job = ask(Job.Kind.PREFLIGHT, by=caller(request), now=timezone.now(), study=found, settings=asked)
     return Status(202, job)
 
 
@@ -333,4 +332,4 @@ def call_crowd(request: HttpRequest, study: UUID) -> Status[Job]:
     found = study_for(request, study, Role.EDITOR)
     if found.mode != Study.Mode.REHEARSAL or found.status != Study.Status.PUBLISHED:
         raise StateError("Simulated people come to a published rehearsal only.")
-    return Status(202, jobs.ask(Job.Kind.CROWD, by=caller(request), now=timezone.now(), study=found))
+    return Status(202, ask(Job.Kind.CROWD, by=caller(request), now=timezone.now(), study=found))

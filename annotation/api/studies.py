@@ -21,11 +21,11 @@ from annotation.api.jobs import JobOut
 from annotation.console import uploads
 from annotation.console.permission import studies_of
 from annotation.designs.presets import PRESETS, preset_called
-from annotation.flows import jobs
 from annotation.flows.create import Plan, create
 from annotation.flows.enrol import enrol
 from annotation.flows.state import state
 from annotation.models import AuditEvent, Job, Membership, Role, Statement, Study
+from annotation.tasks import ask
 
 router = Router(tags=["Studies"])
 
@@ -149,7 +149,7 @@ def make_study(request: HttpRequest, given: StudyIn) -> Status[Study]:
 @router.post("/imports/batch", response=gives(JobOut, 202), summary="Import a finished batch (CSV) as a study")
 def import_batch(request: HttpRequest, file: File[UploadedFile], name: Form[str]) -> Status[Job]:
     given = {"path": str(uploads.keep(file)), "name": name}
-    return Status(202, jobs.ask(Job.Kind.IMPORT_BATCH, by=caller(request), now=timezone.now(), settings=given))
+    return Status(202, ask(Job.Kind.IMPORT_BATCH, by=caller(request), now=timezone.now(), settings=given))
 
 
 @router.get("/studies/{study}", response=gives(StudyWithCounts), summary="One study, with its counts")

@@ -18,9 +18,9 @@ from annotation.api.entrance import caller, study_for
 from annotation.api.jobs import JobOut
 from annotation.console import uploads
 from annotation.console.forms.texts import UploadTexts
-from annotation.flows import jobs
 from annotation.flows.select_texts import TextsSelected, select_texts
 from annotation.models import Job, Role, Text
+from annotation.tasks import ask
 
 router = Router(tags=["Texts"])
 
@@ -112,7 +112,7 @@ def check_texts(
     settings = {name: asked[name] for name in ("generator", "columns", "sources", "allow")}
     kept = {"path": file, **({"likelihoods": likelihoods} if likelihoods else {})}
     settings |= {name: str(uploads.keep(one)) for name, one in kept.items()}
-    job = jobs.ask(Job.Kind.CHECK_TEXTS, by=caller(request), now=timezone.now(), study=found, settings=settings)
+    job = ask(Job.Kind.CHECK_TEXTS, by=caller(request), now=timezone.now(), study=found, settings=settings)
     return Status(202, job)
 
 

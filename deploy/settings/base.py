@@ -150,12 +150,15 @@ CELERY_TASK_ROUTES = {
     "annotation.work": {"queue": "market"},
     "annotation.poll": {"queue": "market"},
     "annotation.read": {"queue": "computing"},
+    "annotation.jobs": {"queue": "computing"},
     "annotation.score": {"queue": "scoring"},
 }
-# The scheduler (`celery -A deploy beat`) has running studies looked after; who comes too late for his turn leaves it.
+# The scheduler (`celery -A deploy beat`) has running studies looked after, open jobs taken up again and the house kept;
+# who comes too late for his turn leaves it.
 POLL_SECONDS = env.whole("POLL_SECONDS", 60, least=1)
 CELERY_BEAT_SCHEDULE = {
-    "poll": {"task": "annotation.poll_all", "schedule": POLL_SECONDS, "options": {"expires": POLL_SECONDS}}
+    name: {"task": f"annotation.{name}", "schedule": POLL_SECONDS, "options": {"expires": POLL_SECONDS}}
+    for name in ("poll_all", "jobs", "keep_house")
 }
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # A worker that took an effect and has said nothing for so long is taken for dead, and another takes it.

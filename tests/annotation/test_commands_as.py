@@ -39,6 +39,7 @@ NEEDED: dict[str, tuple[list[str], Role]] = {
     "fair_pay": (["--pay"], Role.OWNER),
     "hold": (["w1", "--lift"], Role.EDITOR),
     "nnd_from_study": (["--out", "x"], Role.VIEWER),
+    "notify": (["--everybody", "--subject", "x", "--text", "x"], Role.EDITOR),
     "outbox": (["--retry"], Role.EDITOR),
     "pause": ([], Role.EDITOR),
     "people": (["--give", "x", "viewer"], Role.OWNER),

@@ -8,7 +8,7 @@ from django.db.models import Count, Q, Sum
 
 from annotation.marketplace import models as market
 from annotation.marketplace.proof import prove as prove_marketplace
-from annotation.models import Decision, Intent, Study, Submission
+from annotation.models import Decision, Intent, Study, Submission, WorkerIdentity
 from annotation.proof import prove
 
 
@@ -25,6 +25,9 @@ class Findings:
     unpaid_approvals: int
     double_bonuses: int
     unpaid_bonuses: int
+    refusals_that_differ: int
+    qualifications_that_differ: int
+    lost_notices: int
     budget_overruns: int
     cents_that_differ: int
     cents_still_set_aside: int
@@ -82,12 +85,52 @@ def findings(study: Study) -> Findings:
         unpaid_approvals=len(approved - set(rewards)) + len(approved - booked),
         double_bonuses=sum(n - 1 for n in bonuses.values()),
         unpaid_bonuses=len(promised - set(bonuses)),
+        refusals_that_differ=_refusals_that_differ(study),
+        qualifications_that_differ=_qualifications_that_differ(study),
+        lost_notices=_lost_notices(study),
         budget_overruns=int(max(spent, study.spent_cents + study.reserved_cents) > (study.budget_cents or 0)),
         cents_that_differ=abs(spent - study.spent_cents),
         cents_still_set_aside=study.reserved_cents,
         faults_of_the_log=len(prove(study).faults),
         faults_of_the_market_s_books=len(prove_marketplace().faults),
     )
+
+
+def _refusals_that_differ(study: Study) -> int:
+    """Refusals of which the marketplace was told and knows nothing, or that stand there though nobody decided so."""
+    told = Intent.objects.filter(study=study, kind="reject", state="done").values("subject")
+    refused = Submission.objects.filter(pk__in=told)
+    ids = set(refused.values_list("market_id", flat=True))
+    stand = Decision.objects.filter(submission__in=refused, matter="payment", verdict="reject")
+    standing = set(stand.values_list("submission__market_id", flat=True))
+    mine = market.Assignment.objects.filter(
+        assignment_id__in=Submission.objects.filter(hit__study=study).values_list("market_id", flat=True)
+    )
+    known = set(mine.exclude(rejected_at=None).values_list("assignment_id", flat=True))
+    theirs = set(mine.filter(state=market.Assignment.State.REJECTED).values_list("assignment_id", flat=True))
+    return len(ids ^ known) + len(standing ^ theirs)
+
+
+def _qualifications_that_differ(study: Study) -> int:
+    """People who have not what they were to be given, or have still what was to be taken back."""
+    wanted: dict[tuple[str, str], bool] = {}
+    rows = Intent.objects.filter(study=study, kind__in=["grant", "revoke"], state="done").order_by("pk")
+    for kind, subject, details in rows.values_list("kind", "subject", "details"):
+        wanted[details["type"], _external(subject)] = kind == "grant"
+    held = market.QualificationGrant.objects.filter(status="Granted")
+    have = set(held.values_list("qualification_type__type_id", "worker__worker_id"))
+    return sum((key in have) != should for key, should in wanted.items())
+
+
+def _lost_notices(study: Study) -> int:
+    """Notices that were intended and stand on nobody's page."""
+    rows = Intent.objects.filter(study=study, kind="notify").exclude(state="dropped")
+    wanted = {(_external(subject), details["text"]) for subject, details in rows.values_list("subject", "details")}
+    return len(wanted - set(market.WorkerMessage.objects.values_list("worker__worker_id", "text")))
+
+
+def _external(worker: int) -> str:
+    return WorkerIdentity.objects.get(worker=worker).external_id
 
 
 def _postings(work: object, purpose: str) -> dict[str, int]:

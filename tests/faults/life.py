@@ -8,9 +8,8 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.core.management import call_command
@@ -18,11 +17,16 @@ from django.db import close_old_connections
 from django.db.models import F
 from django.utils import timezone
 
+from annotation import apart, conf
+from annotation.accounts.models import User
+from annotation.crowd.client import Market
 from annotation.datasets.records import TextRecord
+from annotation.exceptions import MarketError
+from annotation.flows import hold, reject
 from annotation.flows.add_texts import add_texts
 from annotation.flows.create import Plan, create
 from annotation.flows.design import design
-from annotation.models import Decision, Intent, Study, Submission
+from annotation.models import Decision, Hold, Intent, Study, Submission, Worker
 from annotation.rehearsal.crowd.browser import Answer, Browser
 from tests.faults import points
 from tests.faults.points import Point
@@ -33,7 +37,7 @@ RATERS = 2
 REWARD, FEE, BONUS, BONUS_FEE = 20, 4, 13, 3
 SECONDS = 3
 FLOOR = (REWARD + BONUS) * 3600 // SECONDS
-
+THANKS = ("--everybody", "--subject", "Thank you", "--text", "Your ratings are in use.")
 
 # How often a process is sent to a point at which none has died yet: the marketplace may refuse its call on the way.
 TRIES = 4
@@ -77,6 +81,8 @@ class Life:
     def found(self) -> None:
         """A study whose budget is what it will cost, to the cent: nothing more can be set aside."""
         now = timezone.now()
+        if not self.brief:
+            self.keep_out("eve", now)
         plan = Plan(raters_per_text=RATERS, texts_per_hit=2, reward_cents=REWARD)
         made = create(self.name, mode="rehearsal", plan=plan, actor="faults", now=now)
         texts = [TextRecord(f"r{i}", f"Reference {i} of {self.name}", "reference") for i in range(self.pages)]
@@ -101,11 +107,18 @@ class Life:
             self.collect()
         else:
             self.interrupted(people)
+            self.give_passes()
+            self.work(points.GRANTING)
+            self.refuse_one()
+            self.work(points.REFUSING)
+            self.turn_refusal()
         self.step("approve", "approve", points.DECIDING)
         self.work(points.APPROVING)
         if not self.brief:
             self.step("fair_pay", "fair_pay", points.DECIDING, options=["--pay", "--floor", str(FLOOR)])
             self.work(points.PAYING)
+            self.step("notify", "notify", points.DECIDING, options=THANKS)
+            self.work(points.WRITING)
         self.step("expire", "expire", points.DECIDING)
         self.work(points.EXPIRING)
         self.collect()
@@ -115,6 +128,8 @@ class Life:
     def interrupted(self, people: Sequence[Person]) -> None:
         """A pause in the middle, and a rating that is replaced by a third person's."""
         self.collect()
+        self.let_in()
+        self.work(points.REVOKING)
         self.step("pause", "pause", points.DECIDING)
         self.work(points.EXPIRING)
         self.step("resume", "resume", points.DECIDING)
@@ -197,6 +212,42 @@ class Life:
             submission=one, matter="analysis", verdict="exclude", reason="asleep", at=timezone.now()
         )
 
+    def keep_out(self, name: str, now: datetime) -> None:
+        """Somebody is on hold when the study is made: its HITs ask for people without the mark."""
+        worker = Worker.objects.known_as("assay", _told("worker", f"{self.name}-{name}")["worker_id"])
+        until = now.date() + timedelta(days=30)
+        hold.hold(worker, reason="Too fast twice.", until=until, actor=_user("ada"), now=now)
+
+    def let_in(self) -> None:
+        """The mark of whoever was on hold is to be taken back."""
+        self.lift_holds()
+        hold.open_again(now=timezone.now())
+
+    def lift_holds(self) -> None:
+        Hold.objects.filter(lifted_at=None).update(lifted_at=timezone.now())
+
+    def give_passes(self) -> None:
+        """What markets are asked for that know no pass by themselves: everybody who took part is given it."""
+        study, market = self.study(), Market(conf.endpoint())
+        type_id = _until_answered(lambda: market.once_pass(f"Assay: {apart.scope_of(study)}"))
+        apart.passes(study, Submission.objects.filter(hit__study=study).select_related("worker"), type_id)
+
+    def refuse_one(self) -> None:
+        """Two people refuse to pay for a submission, without a window."""
+        study, now = self.study(), timezone.now()
+        one = self._refused()
+        reject.propose(study, one, reason="Handed in without having been read.", actor=_user("ada"), now=now)
+        reject.second(study, one, actor=_user("bob"), now=now, window=timedelta(0))
+
+    def turn_refusal(self) -> None:
+        """They were wrong: it is to be paid after all."""
+        reject.overturn(
+            self.study(), self._refused(), reason="It had been read.", actor=_user("ada"), now=timezone.now()
+        )
+
+    def _refused(self) -> Submission:
+        return Submission.objects.filter(hit__study=self.study()).select_related("hit").order_by("-pk")[0]
+
     def _happened(self, what: str, before: str) -> bool:
         """Whether a killed process had done it all: then the next one would refuse, or do nothing."""
         return what in {"pause", "resume", "expire", "close"} and self.study().status != before
@@ -236,13 +287,15 @@ class Person:
     """Somebody who does every HIT of a study that is offered, in the same way."""
 
     def __init__(self, name: str) -> None:
-        self._link = _told("worker", name)["sign_in_url"]
+        self._name = name
 
-    def rates(self, study: str) -> int:
-        """The HITs of the study that were on offer and are done now."""
+    def rates(self, study: str, *, most: int | None = None) -> int:
+        """How many HITs of the study were on offer and are done now; `most`: no more than so many."""
         done = 0
-        with Browser(self._link) as browser:
+        with Browser(_told("worker", self._name)["sign_in_url"]) as browser:
             for offer in list(browser.offers()):
+                if done == most:
+                    break
                 sheet = browser.preview(offer)
                 if not any(study in item.text for item in sheet.fields):
                     continue
@@ -253,14 +306,23 @@ class Person:
         return done
 
 
-def together(people: Sequence[Person], study: str) -> None:
-    with ThreadPoolExecutor(len(people)) as pool:
-        list(pool.map(lambda person: person.rates(study), people))
-
-
 def full(study: Study) -> bool:
     """Whether every place was filled and collected."""
     return not study.hits.filter(collected__lt=F("max_assignments")).exists()
+
+
+def _user(name: str) -> User:
+    return User.objects.get_or_create(username=name)[0]
+
+
+def _until_answered(call: Callable[[], str]) -> str:
+    """Ask a marketplace that throttles and fails until it answers."""
+    for _ in range(20):
+        try:
+            return call()
+        except MarketError:
+            time.sleep(0.2)
+    return call()
 
 
 def _told(command: str, *words: str) -> dict[str, str]:

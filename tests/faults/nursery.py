@@ -67,7 +67,9 @@ def main() -> None:
     django.setup()
     from django.core.management import get_commands, load_command_class
 
-    for name in ("publish", "work", "collect", "approve", "top_up", "fair_pay", "pause", "resume", "expire", "close"):
+    for name in (
+        "publish", "work", "collect", "approve", "top_up", "fair_pay", "notify", "pause", "resume", "expire", "close",
+    ):  # fmt: skip
         load_command_class(get_commands()[name], name)
     from annotation import conf
     from annotation.crowd.client import Market

@@ -56,6 +56,10 @@ PAYING = (
     *_both("the payment is booked", "annotation.books:spend"),
     *CARRYING,
 )
+REFUSING = (*_both("the call that rejects", "annotation.crowd.client:Market.reject"), *CARRYING)
+GRANTING = (*_both("the call that gives a qualification", "annotation.crowd.client:Market.grant"), *CARRYING)
+REVOKING = (*_both("the call that takes a qualification back", "annotation.crowd.client:Market.revoke"), *CARRYING)
+WRITING = (*_both("the call that writes to a worker", "annotation.crowd.client:Market.notify"), *CARRYING)
 COLLECTING = (
     Point("a message stored, not deleted", "annotation.flows.hear:_stored", "after"),
     Point("a message deleted", "annotation.crowd.client:Market.delete_message", "after"),
@@ -67,7 +71,21 @@ COLLECTING = (
 )
 ALL = {
     point.name: point
-    for points in (DECIDING, CREATING, ADDING, EXPIRING, PROLONGING, DELETING, APPROVING, PAYING, COLLECTING)
+    for points in (
+        DECIDING,
+        CREATING,
+        ADDING,
+        EXPIRING,
+        PROLONGING,
+        DELETING,
+        APPROVING,
+        REFUSING,
+        PAYING,
+        GRANTING,
+        REVOKING,
+        WRITING,
+        COLLECTING,
+    )
     for point in points
 }
 

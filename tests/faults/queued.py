@@ -19,9 +19,10 @@ from typing import Any
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connections
 
-from annotation.models import Intent
+from annotation.marketplace import models as market
+from annotation.models import Intent, Submission
 from tests.faults import points
-from tests.faults.life import FLOOR, Life, Person, Tally, full
+from tests.faults.life import FLOOR, THANKS, Life, Person, Tally, full
 from tests.faults.points import Point
 from tests.faults.servers import ROOT, PostgreSQL, Redis
 
@@ -58,7 +59,14 @@ class Crew:
 
     def send(self, at: Sequence[Point]) -> None:
         """From now on workers die at these points, as far as nobody has died there yet; both are replaced."""
-        self.at = [point.name for point in at if not self.tally.kills[point.name]]
+        self._send([point.name for point in at if not self.tally.kills[point.name]])
+
+    def send_both(self, at: Point) -> None:
+        """Whoever of the two comes there first dies at this point."""
+        self._send([at.name] * len(WORKERS))
+
+    def _send(self, names: list[str]) -> None:
+        self.at = names
         self._sent.clear()
         if self.at:
             for name in WORKERS:
@@ -128,27 +136,51 @@ class QueuedLife:
         self.until(self.idle, at=points.EXPIRING)
         self.command("resume", life.name)
         self.until(self.idle, at=points.PROLONGING)
-        # Sent before there is work: healthy workers would have collected it by the time they are replaced.
-        self.crew.send(points.COLLECTING)
-        people[1].rates(life.name)
-        collected = lambda: full(life.study()) and self.read()  # noqa: E731
-        self.until(collected, at=points.COLLECTING, sent=True, restart=self.redis)
+        self.crew.send(points.REVOKING)
+        life.lift_holds()
+        self.until(lambda: self.took_back() and self.idle(), at=points.REVOKING, sent=True)
+        self.collects(people[1], restart=self.redis)
         # From here on the workers replace ratings by themselves.
         self.command("top_up", life.name, "--always", "yes")
         self.crew.send((*points.DECIDING, *points.ADDING, *points.PROLONGING))
         life.leave_one_out()
         self.until(lambda: self.topped_up() and self.idle())
-        self.crew.send(points.COLLECTING)
-        people[2].rates(life.name)
-        self.until(collected, at=points.COLLECTING, sent=True, restart=self.postgres)
+        self.collects(people[2], restart=self.postgres)
+        self.decides()
         self.command("approve", life.name)
         self.until(self.idle, at=points.APPROVING, restart=self.redis)
         self.command("fair_pay", life.name, "--pay", "--floor", str(FLOOR))
         self.until(self.idle, at=points.PAYING)
+        self.crew.send(points.WRITING)
+        self.command("notify", life.name, *THANKS)
+        self.until(self.idle, at=points.WRITING, sent=True)
         self.command("expire", life.name)
         self.until(lambda: self.idle() and self.over())
         self.command("close", life.name)
         self.until(self.idle, at=points.DELETING)
+
+    def collects(self, person: Person, *, restart: PostgreSQL | Redis) -> None:
+        """The person hands in one HIT for each point at which nobody has died, then the others."""
+        for point in points.COLLECTING * 2:
+            if self.crew.tally.kills[point.name]:
+                continue
+            self.crew.send_both(point)
+            if not person.rates(self.life.name, most=1):
+                break
+            self.until(lambda: bool(self.crew.tally.kills[point.name]) or self.all_read())  # noqa: B023
+        person.rates(self.life.name)
+        collected = lambda: full(self.life.study()) and self.all_read()  # noqa: E731
+        self.until(collected, at=points.COLLECTING, sent=True, restart=restart)
+
+    def decides(self) -> None:
+        """Everybody is given a pass, and one is refused, wrongly."""
+        self.crew.send(points.GRANTING)
+        self.life.give_passes()
+        self.until(self.idle, at=points.GRANTING, sent=True)
+        self.crew.send(points.REFUSING)
+        self.life.refuse_one()
+        self.until(self.idle, at=points.REFUSING, sent=True)
+        self.life.turn_refusal()
 
     def until(
         self,
@@ -209,8 +241,15 @@ class QueuedLife:
     def idle(self) -> bool:
         return not Intent.objects.filter(study=self.life.study()).exclude(state__in=["done", "dropped"]).exists()
 
-    def read(self) -> bool:
-        return not self.life.study().hits.filter(submissions__parse=None, submissions__isnull=False).exists()
+    def all_read(self) -> bool:
+        """Whether all that was handed in on the marketplace is here, and read."""
+        keys = Intent.objects.filter(study=self.life.study(), kind="create_hit").values("key")
+        handed_in = market.Assignment.objects.filter(hit__annotation__in=keys, state__in=market.Assignment.HANDED_IN)
+        here = Submission.objects.filter(hit__study=self.life.study(), parse__isnull=False)
+        return handed_in.count() == here.count()
+
+    def took_back(self) -> bool:
+        return Intent.objects.filter(study=self.life.study(), kind="revoke", state="done").exists()
 
     def topped_up(self) -> bool:
         return Intent.objects.filter(study=self.life.study(), kind="add_places").exists()

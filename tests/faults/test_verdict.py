@@ -5,15 +5,19 @@ from __future__ import annotations
 import uuid
 from collections import Counter
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db.models import F, Model, Q
 
-from annotation import books
+from annotation import apart, books
+from annotation.accounts.models import User
 from annotation.crowd.client import Market
+from annotation.flows import reject
 from annotation.flows.collect import collect
 from annotation.flows.end import close, expire_now
+from annotation.flows.notify import notify
 from annotation.flows.publish import publish
 from annotation.flows.read import read
 from annotation.flows.review import approve
@@ -74,6 +78,18 @@ def _no_bonus(study: Study) -> None:
     theirs.BonusPayment.objects.all()[0].delete()
 
 
+def _forgotten_refusal(study: Study) -> None:
+    theirs.Assignment.objects.update(rejected_at=None)
+
+
+def _mark_that_stays(study: Study) -> None:
+    theirs.QualificationGrant.objects.update(status="Revoked")
+
+
+def _lost_notice(study: Study) -> None:
+    theirs.WorkerMessage.objects.all()[0].delete()
+
+
 def _smaller_budget(study: Study) -> None:
     Study.objects.update(budget_cents=None)
 
@@ -104,6 +120,9 @@ PLANTED: dict[str, Callable[[Study], None]] = {
     "unpaid_approvals": _no_payment,
     "double_bonuses": _second_bonus,
     "unpaid_bonuses": _no_bonus,
+    "refusals_that_differ": _forgotten_refusal,
+    "qualifications_that_differ": _mark_that_stays,
+    "lost_notices": _lost_notice,
     "budget_overruns": _smaller_budget,
     "cents_that_differ": _cent_more,
     "cents_still_set_aside": _cent_set_aside,
@@ -125,8 +144,17 @@ def lived(study: Study, market: Market, everybody_rates: Callable[..., None]) ->
     collect(study, market=market, now=NOW)
     read(study, now=NOW)
     mine = Submission.objects.filter(hit__study=study)
+    refused = mine.order_by("pk")[0]
+    ada, bob = (User.objects.create_user(name) for name in ("ada", "bob"))
+    reject.propose(study, refused, reason="Handed in without reading.", actor=ada, now=NOW)
+    reject.second(study, refused, actor=bob, now=NOW, window=timedelta(0))
+    go()
+    reject.overturn(study, refused, reason="It had been read.", actor=ada, now=NOW)
+    apart.passes(study, mine.select_related("worker"), market.once_pass("took part"))
     approve(study, mine, actor=None, now=NOW)
     books.promise_bonuses(study, [(one, 10) for one in mine], occasion="thanks", reason="Thank you.", now=NOW)
+    go()
+    notify(study, subject="Thank you", text="Your ratings are in use.", actor="ada", now=NOW)
     go()
     expire_now(study, actor="ada", now=NOW)
     go()

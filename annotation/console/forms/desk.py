@@ -9,6 +9,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from annotation.flows.notify import MOST_SUBJECT, MOST_TEXT
 from annotation.flows.reject import LEAST_REASON, MOST_REASON
 from annotation.quality.exclusion import Rule
 from annotation.quality.filters import BY_FLAG, FILTERS
@@ -44,6 +45,13 @@ class HoldForm(forms.Form):
     def clean_until(self) -> date:
         until: date = self.cleaned_data["until"]
         return until
+
+
+class NoticeForm(forms.Form):
+    """A message to workers."""
+
+    subject = forms.CharField(label=_("Subject"), max_length=MOST_SUBJECT)
+    text = forms.CharField(label=_("Text"), max_length=MOST_TEXT, widget=forms.Textarea(attrs={"rows": 4}))
 
 
 class Bulk(forms.Form):

@@ -180,6 +180,7 @@ DEEDS = {
     "reject": _("refused payment"),
     "overturn": _("turned a rejection into an approval"),
     "record_reply": _("wrote down a worker's reply"),
+    "notify": _("wrote to workers"),
     "export": _("made a report"),
     "export_comparison": _("compared it with other studies"),
     "share": _("shared a report by a link"),

@@ -18,10 +18,10 @@ from annotation import selectors
 from annotation.console.forms.comparing import Compare, Share
 from annotation.console.permission import console_page, may, refused, studies_of, visitor
 from annotation.console.views.jobs import job_for
-from annotation.flows import jobs
 from annotation.flows.share import revoke, share
 from annotation.flows.share import studies_of as studies_behind
 from annotation.models import Job, Role, ShareLink
+from annotation.tasks import ask
 
 
 @console_page
@@ -32,7 +32,7 @@ def compare(request: HttpRequest) -> HttpResponse:
     form = Compare(request.POST or None, studies=[one for one in every if one.pk in seen])
     if form.is_valid():
         wanted = {"studies": form.cleaned_data["studies"], "seed": 0}
-        job = jobs.ask(Job.Kind.COMPARISON, by=visitor(request), now=timezone.now(), settings=wanted)
+        job = ask(Job.Kind.COMPARISON, by=visitor(request), now=timezone.now(), settings=wanted)
         return redirect("console:job", job.uuid)
     mine = Job.objects.filter(kind=Job.Kind.COMPARISON, asked_by=visitor(request)).order_by("-created_at")[:20]
     context = {"form": form, "blind": [one for one in every if one.pk not in seen], "jobs": mine}

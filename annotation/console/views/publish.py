@@ -18,12 +18,11 @@ from annotation.console.forms.publish import Publish
 from annotation.console.permission import study_page, visitor
 from annotation.deciding import WINDOW
 from annotation.exceptions import StateError
-from annotation.flows import jobs
 from annotation.flows.preflight import afford
 from annotation.flows.publish import publish as publish_study
 from annotation.flows.review import approve, undo
 from annotation.models import Job, Role, Study, Submission
-from annotation.tasks import wake
+from annotation.tasks import ask, wake
 
 SOON = timedelta(hours=24)
 
@@ -64,7 +63,7 @@ def _part(request: HttpRequest, study: Study) -> HttpResponse:
 def recheck(request: HttpRequest, study: Study) -> HttpResponse:
     """Have the study checked as it is now; the page asks for it by itself where there is no such check."""
     asked = prechecked.state_of(study, endpoint=conf.endpoint().url)
-    jobs.ask(Job.Kind.PREFLIGHT, by=visitor(request), now=timezone.now(), study=study, settings=asked)
+    ask(Job.Kind.PREFLIGHT, by=visitor(request), now=timezone.now(), study=study, settings=asked)
     return _part(request, study)
 
 
@@ -111,7 +110,7 @@ def crowd(request: HttpRequest, study: Study) -> HttpResponse:
     """Ask the simulated people of a rehearsal to come."""
     if study.mode != Study.Mode.REHEARSAL or study.status != Study.Status.PUBLISHED:
         raise StateError("Simulated people come to a published rehearsal only.")
-    jobs.ask(Job.Kind.CROWD, by=visitor(request), now=timezone.now(), study=study)
+    ask(Job.Kind.CROWD, by=visitor(request), now=timezone.now(), study=study)
     return redirect("console:progress", study.uuid)
 
 

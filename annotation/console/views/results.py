@@ -9,9 +9,9 @@ from django.views.decorators.http import require_POST
 
 from annotation import overviews, selectors, standing
 from annotation.console.permission import study_page, visitor
-from annotation.flows import jobs
 from annotation.flows.unblind import unblind
 from annotation.models import Job, Role, Study
+from annotation.tasks import ask
 
 
 @study_page()
@@ -35,7 +35,7 @@ def reveal(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Role.REVIEWER)
 def compute(request: HttpRequest, study: Study) -> HttpResponse:
     unblind(study, actor=request.user.get_username(), now=timezone.now())
-    job = jobs.ask(Job.Kind.REPORT, by=visitor(request), now=timezone.now(), study=study)
+    job = ask(Job.Kind.REPORT, by=visitor(request), now=timezone.now(), study=study)
     return redirect("console:job", job.uuid)
 
 
@@ -53,7 +53,7 @@ def exclusions(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Role.REVIEWER)
 def compute_exclusions(request: HttpRequest, study: Study) -> HttpResponse:
     unblind(study, actor=request.user.get_username(), now=timezone.now())
-    job = jobs.ask(Job.Kind.EXCLUSIONS, by=visitor(request), now=timezone.now(), study=study)
+    job = ask(Job.Kind.EXCLUSIONS, by=visitor(request), now=timezone.now(), study=study)
     return redirect("console:job", job.uuid)
 
 

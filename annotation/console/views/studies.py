@@ -18,10 +18,10 @@ from annotation.console.forms.studies import Enrol, ImportBatch, NewStudy
 from annotation.console.permission import console_page, may, studies_of, study_page, visitor
 from annotation.designs.presets import PRESETS, preset_called
 from annotation.exceptions import AssayError
-from annotation.flows import jobs
 from annotation.flows.create import Plan, create
 from annotation.flows.enrol import enrol
 from annotation.models import Job, Role, Study
+from annotation.tasks import ask
 
 LINES = 50
 
@@ -59,7 +59,7 @@ def import_batch(request: HttpRequest) -> HttpResponse:
     form = ImportBatch(request.POST or None, request.FILES or None)
     if form.is_valid():
         given = {"path": str(uploads.keep(form.cleaned_data["file"])), "name": form.cleaned_data["name"]}
-        job = jobs.ask(Job.Kind.IMPORT_BATCH, by=visitor(request), now=timezone.now(), settings=given)
+        job = ask(Job.Kind.IMPORT_BATCH, by=visitor(request), now=timezone.now(), settings=given)
         return redirect("console:job", job.uuid)
     return render(request, "console/import_batch.html", {"form": form})
 

@@ -17,9 +17,9 @@ from annotation.console import bills, uploads
 from annotation.console.forms.texts import SelectTexts, UploadTexts
 from annotation.console.permission import study_page, visitor
 from annotation.exceptions import AssayError
-from annotation.flows import jobs
 from annotation.flows.select_texts import TextsSelected, select_texts
 from annotation.models import Job, Role, Study
+from annotation.tasks import ask
 
 LINES = 100
 
@@ -47,7 +47,7 @@ def add(request: HttpRequest, study: Study) -> HttpResponse:
         }
         files = {"path": form.cleaned_data["file"], "likelihoods": form.cleaned_data["likelihoods"]}
         given |= {name: str(uploads.keep(file)) for name, file in files.items() if file}
-        job = jobs.ask(Job.Kind.CHECK_TEXTS, by=visitor(request), now=timezone.now(), study=study, settings=given)
+        job = ask(Job.Kind.CHECK_TEXTS, by=visitor(request), now=timezone.now(), study=study, settings=given)
         return redirect("console:job", job.uuid)
     return render(request, "console/texts_add.html", {"study": study, "form": form, "bill": bills.of(study)})
 
@@ -57,7 +57,7 @@ def add(request: HttpRequest, study: Study) -> HttpResponse:
 def confirm(request: HttpRequest, study: Study) -> HttpResponse:
     """Add the texts of a file that was checked and found sound: it is read once more as it is stored."""
     checked = get_object_or_404(study.jobs, uuid=request.POST.get("job"), kind=Job.Kind.CHECK_TEXTS, state="done")
-    job = jobs.ask(
+    job = ask(
         Job.Kind.ADD_TEXTS, by=visitor(request), now=timezone.now(), study=study, settings=checked.settings
     )  # fmt: skip
     return redirect("console:job", job.uuid)

@@ -13,10 +13,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation import desk, reviewing
-from annotation.console.forms.desk import HoldForm, Reason
+from annotation.console.forms.desk import HoldForm, NoticeForm, Reason
 from annotation.console.permission import studies_of, study_page, visitor
 from annotation.flows import hold as verbs
+from annotation.flows.notify import notify
 from annotation.models import Role, Study, Worker
+from annotation.tasks import wake
 
 LINES = 50
 
@@ -24,9 +26,14 @@ LINES = 50
 @require_safe
 @study_page(Role.REVIEWER)
 def listing(request: HttpRequest, study: Study) -> HttpResponse:
+    return _listed(request, study)
+
+
+def _listed(request: HttpRequest, study: Study, form: NoticeForm | None = None) -> HttpResponse:
     page = Paginator(reviewing.workers(study), LINES).get_page(request.GET.get("page"))
     lines = reviewing.with_more(study, list(page.object_list), today=timezone.now().date())
-    return render(request, "console/workers.html", {"study": study, "page": page, "lines": lines})
+    told = {"study": study, "page": page, "lines": lines, "notice": form or NoticeForm(prefix="notice")}
+    return render(request, "console/workers.html", told, status=422 if form else 200)
 
 
 @require_safe
@@ -49,6 +56,7 @@ def _shown(request: HttpRequest, study: Study, worker: Worker, **more: Any) -> H
         "allowed": allowed,
         "hold": HoldForm(prefix="hold"),
         "look": Reason(prefix="look"),
+        "notice": NoticeForm(prefix="notice"),
     }
     refused = any(getattr(form, "errors", None) for form in more.values())
     return render(request, "console/worker.html", {**told, **more}, status=422 if refused else 200)
@@ -82,8 +90,38 @@ def look(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
     return _shown(request, study, worker, identity=found, looked=True)
 
 
+@require_POST
+@study_page(Role.EDITOR)
+def write(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
+    """Write to one person."""
+    worker, form = _one(study, pseudonym), NoticeForm(request.POST, prefix="notice")
+    if not form.is_valid():
+        return _shown(request, study, worker, notice=form)
+    _write(request, study, form, [worker])
+    return redirect("console:workers-page", study.uuid, pseudonym)
+
+
+@require_POST
+@study_page(Role.EDITOR)
+def write_all(request: HttpRequest, study: Study) -> HttpResponse:
+    """Write to everybody of the study."""
+    form = NoticeForm(request.POST, prefix="notice")
+    if not form.is_valid():
+        return _listed(request, study, form)
+    _write(request, study, form, None)
+    return redirect("console:workers", study.uuid)
+
+
+def _write(request: HttpRequest, study: Study, form: NoticeForm, workers: list[Worker] | None) -> None:
+    actor = visitor(request).get_username()
+    told = notify(study, **form.cleaned_data, actor=actor, now=timezone.now(), workers=workers)
+    wake(study.pk)
+    said = _("%(people)s written to; %(already)s had these words already; of %(undecided)s nothing is decided yet.")
+    messages.success(request, said % {"people": told.people, "already": told.already, "undecided": told.undecided})
+
+
 def _one(study: Study, pseudonym: str) -> Worker:
-    found = Worker.objects.filter(pseudonym=pseudonym, submissions__hit__study=study).first()
+    found = desk.worker(study, pseudonym)
     if found is None:
         raise Http404
     return found

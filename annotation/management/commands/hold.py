@@ -8,10 +8,10 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 from django.utils.dateparse import parse_date
 
+from annotation import desk
 from annotation.doors import sentences
 from annotation.flows import hold as verbs
 from annotation.management.commands._study import StudyCommand
-from annotation.models import Worker
 
 
 class Command(StudyCommand):
@@ -26,7 +26,7 @@ class Command(StudyCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         study, user, _ = self.asked(options)
-        worker = Worker.objects.filter(pseudonym=options["worker"], submissions__hit__study=study).first()
+        worker = desk.worker(study, options["worker"])
         if worker is None:
             raise CommandError("The study has no such worker.", returncode=2)
         if options["lift"]:

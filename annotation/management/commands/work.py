@@ -10,13 +10,10 @@ from annotation import conf
 from annotation.crowd.client import Market
 from annotation.doors import sentences, study_called
 from annotation.exceptions import AssayError
-from annotation.flows.forget import forget, forget_devices
-from annotation.flows.hold import open_again
 from annotation.flows.read import read
-from annotation.flows.tidy import tidy
 from annotation.models import ScoringChunk, Study
 from annotation.running import run_due
-from annotation.tasks import carry_out, look_after, running_studies, score_due
+from annotation.tasks import carry_out, keep_house, look_after, running_studies, score_due
 
 
 class Command(BaseCommand):
@@ -58,11 +55,7 @@ class Command(BaseCommand):
             failed += self._scoring(Q(job__study=study) if study else Q())
         if only in (None, "jobs"):
             run_due()
-        forget_devices(now=timezone.now(), days=conf.device_days())
-        if only in (None, "market"):
-            open_again(now=timezone.now())
-        tidy(conf.uploads(), now=timezone.now(), keep=conf.uploads_kept())
-        gone = forget(now=timezone.now(), dry_run=False)
+        gone = keep_house()
         if gone.workers:
             self.stdout.write(f"{gone.workers} workers are known by their pseudonyms alone from now on")
         return failed

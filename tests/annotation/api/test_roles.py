@@ -88,6 +88,7 @@ OPERATIONS = [
     Op("get", W, R),
     Op("put", f"{W}/hold", E, {**REASON, "until": "2099-01-01"}),
     Op("delete", f"{W}/hold", E),
+    Op("post", f"{S}/notices", E, {"subject": "x", "text": "x"}),
     Op("get", f"{S}/quality", V),
     Op("post", f"{S}/quality/measure", E),
     Op("get", f"{S}/rules", V),

@@ -206,6 +206,20 @@ def test_a_hold_and_its_end(study, enter):
     assert Hold.objects.get().lifted_at is not None
 
 
+def test_an_editor_writes_to_one_person_and_to_everybody(study, enter):
+    editor, who = enter("editor"), first(study).worker
+    words = {"notice-subject": "Thank you", "notice-text": "Your reasons helped us."}
+    editor.post(to("review-approve", study, first(study).market_id), {"keep": ""})
+    Intent.objects.update(state="done")
+    told = editor.post(to("workers-write", study, who.pseudonym), words, follow=True).content.decode()
+    assert "1 written to" in told
+    told = editor.post(to("workers-write-all", study), words, follow=True).content.decode()
+    assert "0 written to; 1 had these words already" in told
+    refused = editor.post(to("workers-write-all", study), {**words, "notice-text": ""})
+    assert refused.status_code == 422
+    assert Intent.objects.filter(kind="notify").count() == 1
+
+
 def test_two_people_code_at_the_console_and_differ(study, enter):
     editor, ada = enter("editor"), enter("reviewer", "ada")
     editor.post(to("coding-book", study, "criteria"), {"lines": "criteria: mismatch, instructions, uninterpretable"})

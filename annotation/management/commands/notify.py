@@ -1,0 +1,46 @@
+"""manage.py notify STUDY: write to workers through the marketplace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+from django.utils import timezone
+
+from annotation.doors import sentences
+from annotation.flows.notify import notify
+from annotation.management.commands._study import StudyCommand
+from annotation.models import Worker
+from annotation.tasks import wake
+
+
+class Command(StudyCommand):
+    help = "Write to workers of a study (by pseudonym) whose work was approved or rejected, or to all of them."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        who = parser.add_mutually_exclusive_group(required=True)
+        who.add_argument("--to", metavar="PSEUDONYM", action="append", help="repeatable")
+        who.add_argument("--everybody", action="store_true")
+        parser.add_argument("--subject", required=True)
+        parser.add_argument("--text", required=True)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        study, _, actor = self.asked(options)
+        words = {"subject": options["subject"], "text": options["text"]}
+        with sentences():
+            workers = None if options["everybody"] else _named(study.pk, options["to"])
+            told = notify(study, **words, actor=actor, now=timezone.now(), workers=workers)
+        wake(study.pk)
+        self.stdout.write(
+            f"{told.people} people are written to; {told.already} have these words already; "
+            f"of {told.undecided} nothing was decided on yet."
+        )
+
+
+def _named(study: int, names: list[str]) -> list[Worker]:
+    found = Worker.objects.filter(pseudonym__in=names, submissions__hit__study=study).distinct()
+    by_name = {one.pseudonym: one for one in found}
+    if strangers := sorted(set(names) - set(by_name)):
+        raise CommandError(f"The study has no such worker: {', '.join(strangers)}.", returncode=2)
+    return list(by_name.values())

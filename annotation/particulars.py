@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -12,9 +12,23 @@ from django.utils.translation import get_language_info
 
 from annotation import selectors
 from annotation.designs.wording import from_json
-from annotation.models import Cell, Codebook, Coding, Decision, Flag, Hit, ItemRole, Remark, Study, Submission
+from annotation.models import (
+    Cell,
+    Codebook,
+    Coding,
+    Decision,
+    Flag,
+    Hit,
+    ItemRole,
+    Remark,
+    Statement,
+    Study,
+    Submission,
+)
 from annotation.orders import page_of, wording_of
+from annotation.planned import STATED, Planned, differences
 from metrics.report.particulars import AssignmentRow, CodeRow, CommentRow, ConditionFacts, PageFacts, PlanFacts
+from metrics.report.records import Warn
 
 NO_TRAINING = "none"
 
@@ -140,16 +154,32 @@ def statements(study: Study) -> dict[str, str]:
     return dict(study.statements.order_by("key").values_list("key", "body"))
 
 
-def plan(said: dict[str, str]) -> PlanFacts | None:
-    """What was planned before the data, as far as somebody stated it."""
+def plan(study: Study, said: Mapping[str, str], kept: Planned | None) -> PlanFacts | None:
+    """What was planned before the data: as the log kept it at publication, else as far as somebody stated it."""
     deviations = said.get("deviations")
+    stated = kept.plan["stated"] if kept else said
+    told = (deviations,) if deviations else ()
     found = PlanFacts(
-        sentences=(said["plan"],) if "plan" in said else (),
-        registered_where=said.get("registered"),
-        deviations=(deviations,) if deviations else None,
-        power=said.get("power"),
+        sentences=(stated["plan"],) if "plan" in stated else (),
+        registered_at=kept.at if kept else None,
+        registered_where=stated.get("registered"),
+        sha256=kept.sha256 if kept else None,
+        deviations=(*told, *differences(study, kept.plan)) if kept else told or None,
+        power=stated.get("power"),
+        margin_points=kept.plan["settings"].get("margin_points") if kept else None,
+        text=kept.text if kept else None,
     )
     return None if found == PlanFacts() else found
+
+
+def plan_warnings(said: Mapping[str, str], kept: Planned | None) -> list[Warn]:
+    """What was stated of the plan after the study was published."""
+    late = [key for key in STATED if kept and said.get(key) != kept.plan["stated"].get(key)]
+    if not late:
+        return []
+    words = " and ".join(str(Statement.Key(key).label) for key in late)
+    sentence = f"After the study was published somebody stated or changed {words}; the report tells what stood before."
+    return [Warn("plan_changed", sentence)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,9 @@ class SettingsIn(Schema):
     gold_per_hit: int | None = Whole
     repeats_per_hit: int | None = Whole
     checks_per_hit: int | None = Whole
+    margin_points: int | None = Field(
+        None, ge=1, le=49, description="Percentage points around 50 % right that count as chance; human or machine."
+    )
     in_nines: bool | None = None
     once: bool | None = None
     reward_cents: int | None = Whole
@@ -63,6 +66,7 @@ MAY_BE_NULL = frozenset(
         "budget_cents",
         "minimum_approved_hits",
         "minimum_percent_approved",
+        "margin_points",
         "retain_until",
     }
 )

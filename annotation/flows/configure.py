@@ -15,7 +15,7 @@ DEALT = {"seed", "raters_per_text", "texts_per_hit", "evaluators_per_cell", "mix
          "repeats_per_hit", "checks_per_hit", "in_nines", "once", "reward_cents", "noun"}  # fmt: skip
 # These are looked at when work is published or paid, not when texts are dealt: they may change after the layout.
 LATER = {"question", "budget_cents", "assignment_seconds", "lifetime_seconds", "auto_approval_seconds", "country",
-         "minimum_approved_hits", "minimum_percent_approved", "mode"}  # fmt: skip
+         "minimum_approved_hits", "minimum_percent_approved", "mode", "margin_points"}  # fmt: skip
 # No marketplace is ever told these: they may change at any time.
 EVER = {"retain_until"}
 

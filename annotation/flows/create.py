@@ -34,6 +34,7 @@ class Plan:
     gold_per_hit: int = 0
     repeats_per_hit: int = 0
     checks_per_hit: int = 0
+    margin_points: int | None = None
     in_nines: bool = False
     once: bool = False
     budget_cents: int | None = None

@@ -32,10 +32,15 @@ def ask(
         return Job.objects.create(kind=kind, study=study, asked_by=by, settings=wanted, created_at=now)
 
 
-def take(*, now: datetime) -> Job | None:
-    """The oldest job that waits or whose taker is silent, now this caller's; None where there is none."""
+def take(*, now: datetime, wanted: Job | None = None) -> Job | None:
+    """The oldest job that waits or whose taker is silent, now this caller's; None where there is none.
+
+    wanted: that one and no other.
+    """
     silent = Q(state=Job.State.RUNNING, beat_at__lte=now - SILENCE)
     due = Job.objects.filter(Q(state=Job.State.WAITING) | silent).order_by("created_at", "pk")
+    if wanted is not None:
+        due = due.filter(pk=wanted.pk)
     for job in due[:20]:
         if job.attempts >= MOST_ATTEMPTS:
             fail(job, "It was begun three times and never came to an end.", now=now)

@@ -11,6 +11,7 @@ from django.db import transaction
 from annotation import apart, books
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Hit, Intent, Study
+from annotation.planned import plan_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,9 @@ def _intend(study: Study, hits: list[Hit], *, actor: str, now: datetime) -> int:
         (intent, hit.max_assignments * books.place_cost(hit).total) for intent, hit in zip(intents, hits, strict=True)
     ]
     reserved = books.reserve(study, promises, now=now)
-    AuditEvent.objects.record(study, "publish", actor=actor, now=now, hits=len(hits), reserved_cents=reserved)
+    # The plan goes into the log once, before there are data.
+    plan = {"plan": plan_of(study)} if study.status == Study.Status.DRAFT else {}
+    AuditEvent.objects.record(study, "publish", actor=actor, now=now, hits=len(hits), reserved_cents=reserved, **plan)
     return reserved
 
 

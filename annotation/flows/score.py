@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from annotation import facts, particulars, selectors
 from annotation.exceptions import StateError
 from annotation.models import Likelihood, Study, Text
+from annotation.planned import planned
 from annotation.quality.paragraph import paragraph
 from metrics.errors import nothing_left
 from metrics.report.particulars import Attached
@@ -39,7 +40,7 @@ def score(
     needed = typicality and all(text.corpus_count is None for text in texts)
     _check(study, crowd, needs_generators=needed, generators=bool(generators), kept=any(one.kept for one in ratings))
     said, words = particulars.statements(study), particulars.words(study)
-    rows = particulars.assignments(study)
+    rows, kept = particulars.assignments(study), planned(study)
     return ReportInput(
         study=facts.study_facts(study, crowd, words),
         generators=generators,
@@ -48,7 +49,7 @@ def score(
         money=facts.money_facts(study, crowd),
         crowd=facts.crowd_facts(study, crowd, said, words),
         flags=facts.flag_facts(study, crowd),
-        warnings=(*warnings, *facts.crowd_warnings(crowd)),
+        warnings=(*warnings, *facts.crowd_warnings(crowd), *particulars.plan_warnings(said, kept)),
         versions=facts.versions(),
         commit=particulars.commit(),
         settings=facts.settings(study),
@@ -57,7 +58,7 @@ def score(
         assignments=rows,
         comments=particulars.comments(study),
         pages=particulars.pages(study),
-        plan=particulars.plan(said),
+        plan=particulars.plan(study, said, kept),
         attached=tuple(attached),
         quality=_quality(study, crowd),
         codes=particulars.codes(study),

@@ -108,6 +108,10 @@ class Study(models.Model):
     gold_per_hit = models.PositiveIntegerField(default=0, help_text="Texts with a known answer in each HIT.")
     repeats_per_hit = models.PositiveIntegerField(default=0, help_text="Texts shown a second time in each HIT.")
     checks_per_hit = models.PositiveIntegerField(default=0, help_text="Attention checks in each HIT.")
+    margin_points = models.PositiveSmallIntegerField(
+        null=True, blank=True, validators=[MinValueValidator(1), MaxValueValidator(49)],
+        help_text="Percentage points around 50 % right that count as chance; for tests of equivalence.",
+    )  # fmt: skip
     in_nines = models.BooleanField(default=False, help_text="Publish HITs of nine places at most, at the lower fee.")
     once = models.BooleanField(default=False, help_text="One HIT for each person in the whole group of studies.")
     budget_cents = models.PositiveBigIntegerField(null=True, blank=True, help_text="What the study may not exceed.")
@@ -172,6 +176,8 @@ class Study(models.Model):
         """What two fields must be together."""
         if self.mix == self.Mix.FIXED and self.references_per_hit is None:
             raise ValidationError({"references_per_hit": "A fixed mix says how many references a HIT holds."})
+        if self.margin_points is not None and self.task != self.Task.HUMAN_OR_MACHINE:
+            raise ValidationError({"margin_points": "A margin around chance is of studies of human or machine only."})
 
 
 class Membership(models.Model):

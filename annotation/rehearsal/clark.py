@@ -19,6 +19,7 @@ from annotation.rehearsal.world import World
 
 DOMAINS = ("stories", "news", "recipes")
 TEMPERATURES = (0.7, 1.0)  # trained evaluators meet the last one
+MARGIN = 5  # percentage points
 ROUNDS = 3
 
 
@@ -31,8 +32,9 @@ class Size:
 
 
 def plan(size: Size, *, seed: int) -> Plan:
-    """The preset at this size. The simulated crowd meets its recruitment rules."""
+    """The preset at this size, with a margin for tests of equivalence. The simulated crowd meets its rules."""
     settings = {**CLARK.settings, "evaluators_per_cell": size.evaluators, "minimum_approved_hits": 100}
+    settings["margin_points"] = MARGIN
     return Plan(question="Who wrote this headline?", noun="headline", seed=seed, **settings)  # type: ignore[arg-type]
 
 

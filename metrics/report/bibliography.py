@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from metrics.report import tost
 from metrics.report.result import Report
 
 ENTRIES: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
@@ -57,6 +58,18 @@ ENTRIES: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ("year", "2011"),
         ),
     ),
+    "lakens2017equivalence": (
+        "article",
+        (
+            ("author", 'Lakens, Dani{\\"e}l'),
+            ("title", "Equivalence Tests: A Practical Primer for t Tests, Correlations, and Meta-Analyses"),
+            ("journal", "Social Psychological and Personality Science"),
+            ("volume", "8"),
+            ("number", "4"),
+            ("pages", "355--362"),
+            ("year", "2017"),
+        ),
+    ),
     "belz2025heds": (
         "inproceedings",
         (
@@ -97,12 +110,14 @@ BY_SECTION = {
     "automatic": "cano2020human",
     "agreement": "krippendorff2011alpha",
 }
+BY_TABLE = {tost.TABLE: "lakens2017equivalence"}
 
 
 def keys(report: Report) -> tuple[str, ...]:
     """Keys of what the report used, in the order of its sections."""
     used = [BY_SECTION[one.key] for one in report.sections if one.key in BY_SECTION and one.recorded]
-    return (*used, *ALWAYS)
+    tables = [table.name for one in report.sections for table in one.tables]
+    return (*used, *(BY_TABLE[name] for name in tables if name in BY_TABLE), *ALWAYS)
 
 
 def bibtex(report: Report) -> str:

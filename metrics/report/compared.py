@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from metrics.errors import BadInput
-from metrics.report import compared_huse, compared_people
+from metrics.report import compared_huse, compared_people, compared_scales
 from metrics.report.compared_systems import System, systems_of
 from metrics.report.records import ReportInput, Warn
 from metrics.report.section import Section
@@ -66,7 +66,8 @@ def compare(
         raise BadInput(f"a comparison takes at most {MOST_SYSTEMS} generators, not {len(systems)}", column="studies")
     tell = progress or _silent
     tell("HUSE of every generator", 0, 3)
-    huse = compared_huse.found(systems, k=k, seed=seed, level=level)
+    scales = compared_scales.relations(studies)
+    huse = compared_huse.found(systems, scales, k=k, seed=seed, level=level)
     tell("evaluators", 1, 3)
     people = compared_people.section(studies, level=level)
     tell("writing it down", 2, 3)
@@ -78,7 +79,7 @@ def compare(
         seed=seed,
         k=k,
         sections=sections,
-        warnings=tuple(_warnings(studies, systems)),
+        warnings=(*_warnings(studies, systems), *compared_scales.warnings(scales)),
         verdicts=(*huse.verdicts, *(people.lead if people else ())),
         limits=_limits(systems, huse.pairs),
         methods=_methods(studies, huse.ratings, level, k) if systems else (),
@@ -143,7 +144,6 @@ def _warnings(studies: Sequence[ReportInput], systems: Sequence[System]) -> list
         found.append(Warn("rehearsal", "At least one study had simulated raters: that one says nothing about people."))
     differ: dict[str, set[object]] = {
         "the question": {one.study.question for one in studies},
-        "the scale": {tuple((s.name, s.code) for s in one.study.scale) for one in studies},
         "where raters came from": {one.crowd.provider for one in studies},
         "the task": {one.study.task for one in studies},
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
 from metrics.comparison import Comparison, Difference, compare_models
@@ -11,9 +11,10 @@ from metrics.errors import MetricsError
 from metrics.figures import tradeoff
 from metrics.figures.chart import Chart
 from metrics.huse import evaluate
+from metrics.report.compared_scales import Relations, comparable
 from metrics.report.compared_systems import System
 from metrics.report.section import Section
-from metrics.report.wording import estimate
+from metrics.report.wording import estimate, plural
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Estimate, HuseResult, Missing
 
@@ -31,8 +32,11 @@ class Found:
     ratings: int | None
 
 
-def found(systems: Sequence[System], *, k: int, seed: int, level: float) -> Found:
-    """Estimates as each study has them, estimates at the common number of ratings, and the difference of every pair."""
+def found(systems: Sequence[System], scales: Relations, *, k: int, seed: int, level: float) -> Found:
+    """Estimates as each study has them, estimates at the common number of ratings, and the difference of every pair.
+
+    scales: how the scales of each two studies stand to each other; no verdict is drawn across different ones.
+    """
     if not systems:
         return Found(Section("huse", "HUSE"), (), 0, None)
     measures = TITLES[1:2] if any(one.quality_only for one in systems) else TITLES
@@ -46,10 +50,15 @@ def found(systems: Sequence[System], *, k: int, seed: int, level: float) -> Foun
         return Found(section, (), 0, None)
     if len(measures) < len(TITLES):
         missing.append(("HUSE and HUSE-D beside each other", "a study has no log-probabilities; HUSE-Q needs none"))
-    tables += [_at_common(systems, compared, measures), _differences(compared, measures)]
+    block = {one.name: one.block for one in systems}
+    pairs = [(one.first, one.second) for one in compared.differences]
+    apart = {pair for pair in pairs if not comparable(scales, block[pair[0]], block[pair[1]])}
+    tables += [_at_common(systems, compared, measures), _differences(compared, measures, apart)]
     section = Section("huse", "HUSE", (), tuple(tables), _charts(systems, compared, measures), tuple(missing))
-    told = tuple(_verdict(one, compared, measures[0]) for one in compared.differences[:MOST_VERDICTS])
-    return Found(section, (*told, *_rest(compared, measures[0])), len(compared.differences), compared.ratings)
+    judged = [one for one in compared.differences if (one.first, one.second) not in apart]
+    told = tuple(_verdict(one, compared, measures[0]) for one in judged[:MOST_VERDICTS])
+    verdicts = (*told, *_rest(judged, measures[0]), *_unjudged(len(apart)))
+    return Found(section, verdicts, len(compared.differences), compared.ratings)
 
 
 def _compared(systems: Sequence[System], k: int, seed: int, level: float) -> Comparison:
@@ -133,16 +142,19 @@ def _equalised(compared: Comparison) -> tuple[str, ...]:
     )
 
 
-def _differences(compared: Comparison, measures: Sequence[tuple[str, str]]) -> Table:
+def _differences(compared: Comparison, measures: Sequence[tuple[str, str]], apart: Set[tuple[str, str]]) -> Table:
+    """apart: pairs whose scales differ; a column says which, where there is one."""
     columns = (
         Column("first", "First"),
         Column("second", "less second"),
+        *((Column("scale", "Scale"),) if apart else ()),
         *(Column(key, title, "estimate", n="n") for key, title in measures),
         Column("n", "n", "count"),
     )
-    rows = tuple(
-        (one.first, one.second, *(getattr(one, key) for key, _ in measures), one.huse.n) for one in compared.differences
-    )
+    rows: list[Row] = []
+    for one in compared.differences:
+        scale = ("another" if (one.first, one.second) in apart else "the same",) if apart else ()
+        rows.append((one.first, one.second, *scale, *(getattr(one, key) for key, _ in measures), one.huse.n))
     title = f"Differences of every pair at {_at(compared)}: contexts are drawn once for all who share them."
     notes = ["An interval of a difference that holds 0 does not show that two generators are alike."]
     if any("interval_without_raters" in one.huse.flags for one in compared.differences):
@@ -150,7 +162,9 @@ def _differences(compared: Comparison, measures: Sequence[tuple[str, str]]) -> T
             "Between studies without single ratings, or with fewer than 4 raters, the interval lacks the raters' part "
             "and is too narrow."
         )
-    return Table("huse-pairs", title, columns, rows, tuple(notes))
+    if apart:
+        notes.append("Across scales that differ, a difference may be the scales', so that no verdict is drawn from it.")
+    return Table("huse-pairs", title, columns, tuple(rows), tuple(notes))
 
 
 def _charts(systems: Sequence[System], compared: Comparison, measures: Sequence[tuple[str, str]]) -> tuple[Chart, ...]:
@@ -189,13 +203,16 @@ def _others(one: Difference, told: str) -> str:
     return f" They differ in {' and in '.join(found)}." if found else ""
 
 
-def _rest(compared: Comparison, measure: tuple[str, str]) -> tuple[str, ...]:
-    more = len(compared.differences) - MOST_VERDICTS
-    if more <= 0:
+def _rest(judged: Sequence[Difference], measure: tuple[str, str]) -> tuple[str, ...]:
+    if len(judged) <= MOST_VERDICTS:
         return ()
-    apart = sum(
-        span.low > 0 or span.high < 0
-        for one in compared.differences
-        if (span := getattr(one, measure[0]).interval) is not None
+    differ = sum(
+        span.low > 0 or span.high < 0 for one in judged if (span := getattr(one, measure[0]).interval) is not None
     )
-    return (f"{apart} of all {len(compared.differences)} pairs differ in {measure[1]}; the table holds every pair.",)
+    return (f"{differ} of all {len(judged)} pairs differ in {measure[1]}; the table holds every pair.",)
+
+
+def _unjudged(apart: int) -> tuple[str, ...]:
+    if not apart:
+        return ()
+    return (f"No verdict is drawn from {plural(apart, 'pair')} whose generators were judged on different scales.",)

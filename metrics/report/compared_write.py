@@ -10,23 +10,25 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
-
-from metrics.figures import embed
 from metrics.figures.chart import Chart
 from metrics.report import archive, bibliography, dictionary, printed
 from metrics.report.codec import Schema, encode
 from metrics.report.compared import Compared
-from metrics.report.latex import FIGURES, PREAMBLE, figures_of, subsections, titled
-from metrics.report.page import MANY_ROWS, environment, part, report_scripts, section_signatures, style
+from metrics.report.latex import FIGURES, cited, document, figures_of, limitations, subsections, titled
+from metrics.report.page import MANY_ROWS, environment, frame, part, section_signatures
 from metrics.report.payload import section_json
 from metrics.report.schema import ESTIMATE, INTERVAL, SECTION, TABLE, TEXTS, object_schema
 from metrics.report.tables import estimate_rows
 from metrics.report.write import USUAL, Format, as_json, asked, check_formats, put
 from metrics.tables.delimited import lines, table_csv
-from metrics.tables.latex import escape
 
 SCHEMA_VERSION = 1
+CONTENTS = (
+    ("summary", "Summary"),
+    ("results", "Results"),
+    ("reproducibility", "Reproducibility"),
+    ("limitations", "Limitations"),
+)
 BY_FORMAT: dict[str, Format] = {
     "comparison.html": "html",
     "comparison.pdf": "pdf",
@@ -112,17 +114,11 @@ def _digest(content: bytes) -> str:
 
 def html(compared: Compared, *, now: datetime, files: Mapping[str, bytes]) -> str:
     """The whole page, for a reader without a network."""
-    scripts = report_scripts()
     context: dict[str, Any] = {
+        **frame(f"{compared.title}: comparison", CONTENTS, charts(compared), now=now),
         "compared": compared,
-        "title": compared.title,
         "studies": compared.studies,
         "systems": len(compared.systems),
-        "now": now,
-        "policy": embed.policy(scripts),
-        "scripts": [Markup(script) for script in scripts],  # noqa: S704 - our own files and Plotly's
-        "style": Markup(style()),  # noqa: S704 - our own file
-        "payload": Markup(embed.payload(charts(compared))),  # noqa: S704 - JSON with every < escaped
         "parts": [part(one) for one in compared.sections],
         "many": MANY_ROWS,
         "versions": compared.studies[0].versions,
@@ -182,20 +178,13 @@ def document_schema() -> Schema:
 
 def latex(compared: Compared, *, figures: bool) -> str:
     """A document that compiles alone with pdflatex."""
-    warned = [warn.sentence for warn in compared.warnings] or ["No warning was raised by the data."]
-    used = ",".join(keys(compared))
-    return "\n".join(
-        [
-            PREAMBLE,
-            rf"\title{{{escape(compared.title)}}}" + "\n" + r"\date{}\author{Comparison of studies}\maketitle",
-            titled("Summary", [*compared.verdicts, *compared.limits]),
-            titled("Methods", compared.methods),
-            r"\section{Results}",
-            *subsections(compared.sections),
-            titled("Limitations", warned),
-            *(figures_of(charts(compared)) if figures else ()),
-            *([f"\\nocite{{{used}}}\n\\bibliographystyle{{plain}}\n\\bibliography{{references}}"] if used else []),
-            r"\end{document}",
-            "",
-        ]
-    )
+    parts = [
+        titled("Summary", [*compared.verdicts, *compared.limits]),
+        titled("Methods", compared.methods),
+        r"\section{Results}",
+        *subsections(compared.sections),
+        limitations(compared.warnings),
+        *(figures_of(charts(compared)) if figures else ()),
+        cited(keys(compared)),
+    ]
+    return document(compared.title, "Comparison of studies", parts)

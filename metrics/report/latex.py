@@ -9,6 +9,7 @@ from dataclasses import replace
 from metrics.figures.chart import Chart
 from metrics.report import bibliography, gallery
 from metrics.report.completeness import score
+from metrics.report.records import Warn
 from metrics.report.result import Report
 from metrics.report.section import Section
 from metrics.report.tables import main_table
@@ -18,6 +19,10 @@ from metrics.tables.record import Table
 
 MOST_ROWS = 40  # of a table in the document; the CSV files hold all
 FIGURES = "figures.pdf"
+CODE = re.compile(r"U\+[0-9A-F]{4,6}")
+CODES = (
+    "Letters that the standard fonts of pdflatex lack stand as their codes (U+4E2D); the HTML and the PDF show them."
+)
 PREAMBLE = r"""\documentclass{article}
 \usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}
@@ -33,26 +38,41 @@ def latex(report: Report, *, figures: bool) -> str:
     """The document. figures: whether figures.pdf stands beside it, one figure a page in the order of the gallery."""
     given = report.input
     parts = [
-        PREAMBLE,
-        rf"\title{{{escape(given.study.name)}}}" + "\n" + rf"\date{{}}\author{{{escape(given.study.task)}}}\maketitle",
         titled("Summary", [*report.verdicts, *report.limits]),
         titled("Methods", report.methods),
         *_results(report),
-        titled("Limitations", [warn.sentence for warn in report.warnings] or ["No warning was raised by the data."]),
+        limitations(report.warnings),
         *(figures_of(gallery.charts(report)) if figures else ()),
         r"\appendix",
         *_datasheet(report),
         titled("Completeness", [f"Recorded of what reviewers ask for: {score(report.asked)}."]),
-        _used(report),
-        r"\end{document}",
-        "",
+        cited(bibliography.keys(report)),
     ]
-    return "\n".join(parts)
+    return document(given.study.name, given.study.task, parts)
+
+
+def document(title: str, author: str, parts: Sequence[str]) -> str:
+    """The parts between head and end; where letters stand as codes, the first page says so."""
+    body = "\n".join(parts)
+    head = rf"\title{{{escape(title)}}}" + "\n" + rf"\date{{}}\author{{{escape(author)}}}\maketitle"
+    note = [rf"\noindent\emph{{{escape(CODES)}}}" + "\n"] if CODE.search(body) else []
+    return "\n".join([PREAMBLE, head, *note, body, r"\end{document}", ""])
 
 
 def titled(title: str, sentences: Sequence[str]) -> str:
     """A section of paragraphs."""
     return "\n".join([rf"\section{{{escape(title)}}}", "\n\n".join(escape(one) for one in sentences), ""])
+
+
+def limitations(warnings: Sequence[Warn]) -> str:
+    """The section, also where there is none to tell."""
+    return titled("Limitations", [warn.sentence for warn in warnings] or ["No warning was raised by the data."])
+
+
+def cited(keys: Sequence[str]) -> str:
+    """The literature of these keys, "" without any."""
+    used = ",".join(keys)
+    return f"\\nocite{{{used}}}\n\\bibliographystyle{{plain}}\n\\bibliography{{references}}" if used else ""
 
 
 def _results(report: Report) -> Iterator[str]:
@@ -107,8 +127,3 @@ def _datasheet(report: Report) -> Iterator[str]:
             part = entry.part
             yield rf"\subsection*{{{escape(part)}}}"
         yield rf"\noindent\textbf{{{escape(entry.question)}:}} {escape(known(entry.answer))}" + "\n"
-
-
-def _used(report: Report) -> str:
-    keys = ",".join(bibliography.keys(report))
-    return f"\\nocite{{{keys}}}\n\\bibliographystyle{{plain}}\n\\bibliography{{references}}"

@@ -107,6 +107,9 @@ def _analysis(given: ReportInput, generators: tuple[GeneratorReport, ...], k: in
             f"machine. Means have {100 * level:g}% intervals over evaluators and two-sided t-tests against 50%, "
             "adjusted within their family; conditions are compared by Welch's t-tests (Clark et al., 2021)."
         )
+        if given.plan and given.plan.margin_points:
+            margin = f"a margin of {given.plan.margin_points} percentage points around chance"
+            yield f"Equivalence was tested by two one-sided t-tests with {margin}, declared before (Lakens, 2017)."
 
 
 def _intervals(generators: tuple[GeneratorReport, ...]) -> str:

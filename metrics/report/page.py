@@ -17,6 +17,7 @@ from metrics.figures.chart import Chart
 from metrics.report import gallery, shown, wording
 from metrics.report.completeness import score
 from metrics.report.datasheet import filled
+from metrics.report.methods import asked_who_wrote
 from metrics.report.result import MEASURES, TITLES, Judged, Report
 from metrics.report.section import Section
 from metrics.report.tables import main_table
@@ -28,6 +29,18 @@ TEMPLATES = Path(__file__).parent / "templates"
 SHOWN_TEXTS = 500  # rows of the list of texts in the page; all of them are in items.csv
 MANY_ROWS = 12  # from which on a table of results is folded
 SHOWN_ROWS = 500
+Contents = Sequence[tuple[str, str]]
+CONTENTS = (
+    ("summary", "Summary"),
+    ("design", "Design"),
+    ("items", "Items"),
+    ("raters", "Raters and money"),
+    ("quality", "Quality"),
+    ("results", "Results"),
+    ("datasheet", "Datasheet"),
+    ("reproducibility", "Reproducibility"),
+    ("limitations", "Limitations"),
+)
 
 
 def html(
@@ -41,22 +54,17 @@ def html(
 
     hashes: SHA-256 of the data files by name. pictures: PNG of pages as raters saw them, by the page's name.
     """
-    charts = gallery.charts(report)
-    scripts = report_scripts()
     context: dict[str, Any] = {
+        **frame(f"{report.input.study.name}: evaluation report", CONTENTS, gallery.charts(report), now=now),
         "report": report,
         "given": report.input,
         "study": report.input.study,
-        "now": now,
         "raters": report.raters,
         "lead": _lead(report),
-        "policy": embed.policy(scripts),
-        "scripts": [Markup(script) for script in scripts],  # noqa: S704 - our own files and Plotly's
-        "style": Markup(style()),  # noqa: S704 - our own file
-        "payload": Markup(embed.payload(charts)),  # noqa: S704 - JSON with every < escaped
         "figures": [Markup(figure(chart)) for chart in gallery.headline(report)],  # noqa: S704 - escaped by element() and figure()
         "parts": [part(one) for one in report.sections],
         "items_part": part(report.items),
+        "study_asks_who": asked_who_wrote(report.input),
         "many": MANY_ROWS,
         "source_rows": _source_rows(report),
         "texts": _texts(report),
@@ -73,8 +81,22 @@ def html(
     return environment().get_template("report.html").render(context)
 
 
-def report_scripts() -> tuple[str, ...]:
-    """What a page of ours runs: the drawing library, this page's figures, the sorting of tables."""
+def frame(title: str, contents: Contents, charts: Sequence[Chart], *, now: datetime) -> dict[str, Any]:
+    """What every page of ours is given: its head, its list of contents (id, words), its figures and what it runs."""
+    scripts = _scripts()
+    return {
+        "title": title,
+        "contents": contents,
+        "now": now,
+        "policy": embed.policy(scripts),
+        "scripts": [Markup(script) for script in scripts],  # noqa: S704 - our own files and Plotly's
+        "style": Markup(_style()),  # noqa: S704 - our own file
+        "payload": Markup(embed.payload(charts)),  # noqa: S704 - JSON with every < escaped
+    }
+
+
+def _scripts() -> tuple[str, ...]:
+    """The drawing library, this page's figures, the sorting of tables."""
     return (*embed.scripts(), (TEMPLATES.parent / "sorting.js").read_text(encoding="utf-8").strip())
 
 
@@ -127,8 +149,8 @@ def environment() -> Environment:
     return result
 
 
-def style() -> str:
-    """Of every page of ours: palettes, figures, text and tables."""
+def _style() -> str:
+    """Palettes, figures, text and tables."""
     return embed.style() + (TEMPLATES / "report.css").read_text(encoding="utf-8")
 
 

@@ -87,7 +87,11 @@ class PageFacts:
 
 @dataclass(frozen=True, slots=True)
 class PlanFacts:
-    """What was planned before the data: sentences, when and where it was registered, its SHA-256, deviations."""
+    """What was planned before the data: sentences, when and where it was registered, its SHA-256, deviations.
+
+    margin_points: percentage points around 50% of right answers that count as chance, for tests of equivalence.
+    text: the plan itself as JSON, byte for byte what `sha256` is the digest of.
+    """
 
     sentences: tuple[str, ...] = ()
     registered_at: datetime | None = None
@@ -95,6 +99,8 @@ class PlanFacts:
     sha256: str | None = None
     deviations: tuple[str, ...] | None = None
     power: str | None = None
+    margin_points: int | None = None
+    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,14 @@ from typing import Any
 
 from metrics.alpha import krippendorff_alpha
 from metrics.conditions import ConditionComparison, compare_conditions, mixed_accuracy
+from metrics.equivalence import Equivalence, Margin
 from metrics.errors import InsufficientData, MetricsError
 from metrics.evaluators import Condition, Evaluation, evaluate_judgments
 from metrics.figures import accuracy_by_arm, score_histogram
 from metrics.figures.chart import Chart
 from metrics.judged import HUMAN, MACHINE, Judged
 from metrics.mixed import MixedModel
+from metrics.report import tost
 from metrics.report.particulars import ConditionFacts
 from metrics.report.records import ReportInput
 from metrics.report.section import Section
@@ -56,17 +58,19 @@ def section(given: ReportInput, *, level: float, seed: int) -> Section | None:
     except MetricsError as error:
         return Section("human-or-machine", "Human or machine", missing=(("Accuracy of evaluators", str(error)),))
     tables = [_main(evaluation, found, by), _tests(evaluation), _confusion(evaluation)]
-    compared = _compared(found, by, level, missing)
+    margin = tost.margin_of(given.plan)
+    compared = _compared(found, by, level, margin, missing)
     if compared is not None:
         tables += compared_tables(compared)
+    alike = _alike(found, compared, margin, missing)
+    tables += [tost.table(alike)] if alike else []
     try:
         tables.append(_mixed(mixed_accuracy(found, by, level=level, seed=seed)))
     except MetricsError as error:
         missing.append(("Mixed model of right answers", str(error)))
     tables += _exclusions(evaluation, judgments(given, every=True), len(found), by, level)
     tables.append(_items(found))
-    missing.append(("Equivalence (TOST)", "no margin was declared before the data"))
-    lead = (_verdict(evaluation, level),)
+    lead = (_verdict(evaluation, level), *(tost.sentence(one) for name, one in alike.items() if name == OVERALL))
     return Section(
         "human-or-machine",
         "Human or machine",
@@ -182,13 +186,30 @@ def _confusion(evaluation: Evaluation) -> Table:
     return Table("evaluators-confusion", "Answers by what the texts were, ratings counted.", columns, rows)
 
 
+def _alike(
+    found: Sequence[Judged],
+    compared: ConditionComparison | None,
+    margin: Margin | None,
+    missing: list[tuple[str, str]],
+) -> dict[str, Equivalence]:
+    """Tests of equivalence by condition and pair, then of all judgments; none without a declared margin."""
+    if margin is None:
+        missing.append((tost.PART, tost.UNDECLARED))
+        return {}
+    try:
+        return {**(compared.equivalence if compared else {}), OVERALL: tost.of_all(found, margin)}
+    except MetricsError as error:
+        missing.append((tost.PART, str(error)))
+        return {}
+
+
 def _compared(
-    found: Sequence[Judged], by: Sequence[str], level: float, missing: list[tuple[str, str]]
+    found: Sequence[Judged], by: Sequence[str], level: float, margin: Margin | None, missing: list[tuple[str, str]]
 ) -> ConditionComparison | None:
     try:
         if not by:
             raise InsufficientData("There is one condition only.")
-        return compare_conditions(found, by, level=level)
+        return compare_conditions(found, by, level=level, margin=margin, alpha=tost.ALPHA)
     except MetricsError as error:
         missing.append(("Conditions against each other", str(error)))
         return None

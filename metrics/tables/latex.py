@@ -7,10 +7,19 @@ r"""LaTeX with booktabs: text escaped, so that it compiles whatever a generator 
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Sequence
 
 from metrics.tables.record import Row, Table
 from metrics.tables.shown import parts
 
+TEXT_SIGNS = {
+    "“": "quotedblleft", "”": "quotedblright", "‘": "quoteleft", "’": "quoteright", "¡": "exclamdown",
+    "¿": "questiondown", "°": "degree", "€": "euro", "£": "sterling", "¥": "yen", "¢": "cent", "·": "periodcentered",
+    "•": "bullet", "™": "trademark", "©": "copyright", "®": "registered", "¹": "onesuperior", "²": "twosuperior",
+    "³": "threesuperior", "¼": "onequarter", "½": "onehalf", "¾": "threequarters", "µ": "mu", "¬": "lnot",
+    "†": "dagger", "‡": "daggerdbl", "‰": "perthousand",
+}  # fmt: skip
 SPECIAL = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -31,20 +40,36 @@ SPECIAL = {
     '"': r"\char34{}",
     "−": r"$-$",
     "–": "--",
+    "—": "---",
+    "‑": "-",
+    **{sign: rf"\text{name}{{}}" for sign, name in TEXT_SIGNS.items()},
+    "§": r"\S{}",
+    "„": r"\quotedblbase{}",
+    "‚": r"\quotesinglbase{}",
+    "«": r"\guillemotleft{}",
+    "»": r"\guillemotright{}",
+    "→": r"$\rightarrow$",
     "±": r"$\pm$",
     "∞": r"$\infty$",
     "≤": r"$\leq$",
     "≥": r"$\geq$",
     "×": r"$\times$",
-    "α": r"$\alpha$",
-    "κ": r"$\kappa$",
-    "φ": r"$\varphi$",
     "…": r"\ldots{}",
     "`": r"\char96{}",
     "\u00a0": "~",
     "\0": "{}",
 }
 UNKNOWN = "ĦħĸĿŀŉŦŧ"  # letters that the standard fonts lack
+GREEK = {
+    **dict.fromkeys("ο", "o"),
+    **{letter: rf"\mathrm{{{latin}}}" for letter, latin in zip("ΑΒΕΖΗΙΚΜΝΟΡΤΧ", "ABEZHIKMNOPTX", strict=True)},
+    "ς": r"\varsigma", "ε": r"\varepsilon", "φ": r"\varphi",
+}  # fmt: skip
+# Marks over and under a letter (Unicode's combining ones), as commands in text and in mathematics.
+MARKS = {"\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0304": "=", "\u0306": "u", "\u0307": ".",
+         "\u0308": '"', "\u030a": "r", "\u030b": "H", "\u030c": "v", "\u0323": "d", "\u0327": "c", "\u0328": "k",
+         "\u0331": "b", "\u0326": "textcommabelow"}  # fmt: skip
+MATH_MARKS = {"\u0300": r"\grave", "\u0301": r"\acute", "\u0308": r"\ddot", "\u0342": r"\tilde"}
 PREAMBLE = r"""\documentclass{article}
 \usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}
@@ -58,9 +83,10 @@ PREAMBLE = r"""\documentclass{article}
 def escape(text: str) -> str:
     """Text that LaTeX prints as it is: its own signs escaped, line ends and control characters as spaces.
 
-    Letters that pdflatex's standard fonts lack (beyond Latin and the signs above) are printed as their code, U+4E2D.
+    Latin and Greek letters are printed with their marks; others, which pdflatex's standard fonts lack, as their code,
+    U+4E2D.
     """
-    flat = re.sub(r"[^\S\u00a0]+|[\x00-\x1f\x7f]+", " ", text)
+    flat = re.sub(r"[^\S\u00a0]+|[\x00-\x1f\x7f]+", " ", unicodedata.normalize("NFC", text))
     apart = re.sub(r"([-,'])(?=\1)", "\\1\0", flat)  # two of these in a row would be drawn as another sign
     return "".join(_letter(letter) for letter in apart)
 
@@ -70,7 +96,26 @@ def _letter(letter: str) -> str:
         return SPECIAL[letter]
     if letter.isascii() or ("À" <= letter <= "ž" and letter not in UNKNOWN):
         return letter
+    apart = unicodedata.normalize("NFD", letter)
+    base, marks = apart[0], apart[1:]
+    if "Α" <= base <= "ω" and base.isalpha() and all(mark in MATH_MARKS for mark in marks):
+        return f"${_marked(_greek(base), [MATH_MARKS[mark] for mark in marks])}$"
+    if base.isascii() and base.isalpha() and all(mark in MARKS for mark in marks):
+        return _marked(base, [rf"\{MARKS[mark]}" for mark in marks])
     return f"U+{ord(letter):04X}"
+
+
+def _greek(letter: str) -> str:
+    """As mathematics writes it: where no other name is told, by the last word of its name in Unicode."""
+    name = unicodedata.name(letter).split()[-1].replace("LAMDA", "LAMBDA")
+    return GREEK.get(letter, "\\" + (name.lower() if letter.islower() else name.capitalize()))
+
+
+def _marked(letter: str, commands: Sequence[str]) -> str:
+    """`\\'{\\^{e}}`: the last mark is the outermost."""
+    for command in commands:
+        letter = rf"{command}{{{letter}}}"
+    return letter
 
 
 FIT = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"

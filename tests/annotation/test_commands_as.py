@@ -188,7 +188,7 @@ def test_tokens_are_printed_once(study: Study) -> None:
 
 def test_the_latest_report_is_shared_and_unshared(study: Study, client: Any, settings: Any, tmp_path: Any) -> None:
     settings.VAR = tmp_path
-    with pytest.raises(CommandError, match="No report of judged"):
+    with pytest.raises(CommandError, match="none can be made: "):
         told("share", "judged", "--new")
     job = Job.objects.create(
         study=study, kind="report", state="done", created_at=NOW, finished_at=NOW, outcome={"files": ["report.html"]}

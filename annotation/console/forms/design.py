@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from django import forms
+from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from annotation.console.forms.money import DollarField
@@ -27,8 +28,8 @@ class RetentionForm(forms.Form):
     )
 
     @classmethod
-    def of(cls, study: Study) -> Self:
-        return cls(initial={name: getattr(study, name) for name in cls.base_fields})
+    def of(cls, study: Study, data: QueryDict | None = None) -> Self:
+        return cls(data, initial={name: getattr(study, name) for name in cls.base_fields})
 
 
 class LaterForm(RetentionForm):
@@ -36,7 +37,7 @@ class LaterForm(RetentionForm):
 
     field_order = (
         "budget_cents", "country", "minimum_approved_hits", "minimum_percent_approved", "assignment_seconds",
-        "lifetime_seconds", "auto_approval_seconds", "retain_until",
+        "lifetime_seconds", "auto_approval_seconds", "retain_until", "margin_points",
     )  # fmt: skip
     budget_cents = DollarField(label=_("Budget ($)"), required=False, help_text=_("Never exceeded; empty: no limit."))
     assignment_seconds = SpanField(
@@ -60,7 +61,22 @@ class LaterForm(RetentionForm):
     )
     country = forms.CharField(label=_("Country (two letters)"), required=False, max_length=2, min_length=2)
 
+    margin_points = forms.IntegerField(
+        label=_("Margin around chance (percentage points)"), required=False, min_value=1, max_value=49,
+        help_text=_(
+            "How far from 50 % right still counts as chance. Set before the data it lets the report test for "
+            "equivalence; “no significant difference” alone shows none."
+        ),
+    )  # fmt: skip
+
     TIMES = ("assignment_seconds", "lifetime_seconds", "auto_approval_seconds", "retain_until")
+
+    @classmethod
+    def of(cls, study: Study, data: QueryDict | None = None) -> Self:
+        form = super().of(study, data)
+        if study.task != Study.Task.HUMAN_OR_MACHINE:
+            del form.fields["margin_points"]
+        return form
 
     def times(self) -> list[Any]:
         return [self[name] for name in self.TIMES]

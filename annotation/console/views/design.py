@@ -48,7 +48,7 @@ def _later(study: Study) -> type[RetentionForm]:
 @study_page(Role.EDITOR)
 def later(request: HttpRequest, study: Study) -> HttpResponse:
     """Change what does not touch the layout: money, people, times; of a published study how long ids are kept."""
-    form = _later(study)(request.POST)
+    form = _later(study).of(study, request.POST)
     if form.is_valid():
         try:
             configure(study, form.cleaned_data, actor=request.user.get_username(), now=timezone.now())
@@ -63,7 +63,7 @@ def later(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Role.EDITOR)
 def save(request: HttpRequest, study: Study) -> HttpResponse:
     """Store the design; with the button that says so, deal the texts into HITs as well."""
-    form, arms = DesignForm(request.POST), ArmsForm(request.POST)
+    form, arms = DesignForm.of(study, request.POST), ArmsForm(request.POST)
     if all([form.is_valid(), arms.is_valid()]):
         try:
             _store(request, study, form, arms)
@@ -93,7 +93,7 @@ def _store(request: HttpRequest, study: Study, form: DesignForm, arms: ArmsForm)
 @study_page(Role.EDITOR)
 def price(request: HttpRequest, study: Study) -> HttpResponse:
     """The bill of the form as it stands, for the page that moves."""
-    form, arms = DesignForm(request.POST), ArmsForm(request.POST)
+    form, arms = DesignForm.of(study, request.POST), ArmsForm(request.POST)
     if not (form.is_valid() and arms.is_valid()):
         return render(request, "console/bill.html", {"study": study, "bill": bills.of(study), "stale": True})
     given = form.cleaned_data

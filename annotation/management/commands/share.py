@@ -1,7 +1,8 @@
-"""manage.py share STUDY: links by which anybody may read a finished report."""
+"""manage.py share STUDY [STUDY ...]: links by which anybody may read a finished report, or a comparison of studies."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, time
 from typing import Any
 
@@ -11,11 +12,14 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_date
 
-from annotation.doors import sentences
+from annotation.accounts.models import User
+from annotation.doors import add_actor, sentences
 from annotation.exceptions import StateError
+from annotation.flows import jobs
 from annotation.flows.share import revoke, share
 from annotation.management.commands._study import StudyCommand
 from annotation.models import Job, ShareLink, Study
+from annotation.running import run
 
 
 def day(text: str) -> datetime:
@@ -27,27 +31,34 @@ def day(text: str) -> datetime:
 
 
 class Command(StudyCommand):
-    help = "List the links to a study's reports; make one to the latest finished report, or revoke one."
+    help = (
+        "List the links to a study's reports, or to the comparison of several studies; make one to the latest ("
+        "computed first where none is finished), or revoke one."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        super().add_arguments(parser)
+        parser.add_argument("study", nargs="+", metavar="STUDY", help="a study; of several, their comparison")
+        add_actor(parser)
         deed = parser.add_mutually_exclusive_group()
         deed.add_argument("--new", action="store_true", help="make a link; it is printed once")
         deed.add_argument("--revoke", type=int, metavar="ID", help="end a link for ever")
         parser.add_argument("--ends", type=day, metavar="DATE", help="with --new: the last day, such as 2027-06-30")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study, user, _ = self.asked(options)
-        links = ShareLink.objects.filter(job__study=study).select_related("job").order_by("pk")
+        names = [options["study"]] if isinstance(options["study"], str) else list(dict.fromkeys(options["study"]))
+        asked = [self.asked({**options, "study": name}) for name in names]
+        studies, user = [one.study for one in asked], asked[0].user
         with sentences():
             if options["new"]:
-                made = share(_latest(study), by=user, now=timezone.now(), ends_at=options["ends"])
+                job = _finished(studies, user) or _computed(studies, user)
+                made = share(job, by=user, now=timezone.now(), ends_at=options["ends"])
                 self.stdout.write(settings.CONSOLE_ORIGIN + reverse("shared-report", args=[made.token]))
                 return
+            links = ShareLink.objects.filter(job__in=_jobs(studies)).select_related("job").order_by("pk")
             if options["revoke"] is not None:
                 found = links.filter(pk=options["revoke"]).first()
                 if found is None:
-                    raise CommandError("The study has no such link.", returncode=2)
+                    raise CommandError("There is no such link.", returncode=2)
                 revoke(found, by=user, now=timezone.now())
         for link in links:
             ended = link.revoked_at or link.ends_at
@@ -55,8 +66,34 @@ class Command(StudyCommand):
             self.stdout.write(f"{link.pk}  made {link.made_at:%Y-%m-%d}{told}")
 
 
-def _latest(study: Study) -> Job:
-    job = study.jobs.filter(kind=Job.Kind.REPORT, state=Job.State.DONE).order_by("-finished_at").first()
-    if job is None:
-        raise StateError(f"No report of {study.name} was made by the console or the API yet; only such can be shared.")
-    return job
+def _jobs(studies: Sequence[Study]) -> list[Job]:
+    """Jobs that report on the study, or compare exactly these, the latest first."""
+    if len(studies) == 1:
+        return list(studies[0].jobs.filter(kind=Job.Kind.REPORT).order_by("-created_at"))
+    wanted = {str(one.uuid) for one in studies}
+    every = Job.objects.filter(kind=Job.Kind.COMPARISON).order_by("-created_at")
+    return [job for job in every if set(job.settings.get("studies", ())) == wanted]
+
+
+def _finished(studies: Sequence[Study], user: User | None) -> Job | None:
+    """The latest; of comparisons one's own."""
+    done = [job for job in _jobs(studies) if job.state == Job.State.DONE]
+    return next((job for job in done if len(studies) == 1 or user is None or job.asked_by_id == user.pk), None)
+
+
+def _computed(studies: Sequence[Study], user: User | None) -> Job:
+    """A report or comparison made now. Raises StateError where it cannot be."""
+    now = timezone.now()
+    if len(studies) == 1:
+        job = jobs.ask(Job.Kind.REPORT, by=user, now=now, study=studies[0])
+    else:
+        wanted = {"studies": [str(one.uuid) for one in studies], "terminal": user is None}
+        job = jobs.ask(Job.Kind.COMPARISON, by=user, now=now, settings=wanted)
+    taken = jobs.take(now=now, wanted=job)
+    if taken is None:
+        raise StateError("It is being computed; ask for the link once it is finished.")
+    run(taken)
+    taken.refresh_from_db()
+    if taken.state != Job.State.DONE:
+        raise StateError(f"There is no report to share, and none can be made: {taken.problem}")
+    return taken

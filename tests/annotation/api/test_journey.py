@@ -78,6 +78,7 @@ def test_a_design_is_read_priced_changed_and_laid_out(caller: Caller, draft: str
     assert caller("get", f"{draft}/price").json()["total_cents"] == 720
     assert caller("get", f"{draft}/precision").json()["huse"] > 0
     assert fault(caller("patch", f"{draft}/design", {"texts_per_hit": 0})) == (422, "input", ["texts_per_hit"])
+    assert fault(caller("patch", f"{draft}/design", {"margin_points": 5})) == (409, "design", ["margin_points"])
     cells = {"arms": [{"training": "none", "reward_cents": 200}], "cells": [{"training": "none", "generator": "x"}]}
     assert fault(caller("put", f"{draft}/cells", cells))[:2] == (409, "design")
     wording = caller("get", f"{draft}/wording").json()

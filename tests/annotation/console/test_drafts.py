@@ -69,6 +69,16 @@ def test_a_new_study_begins_with_a_papers_design(owner: Client) -> None:
     assert made.memberships.get().role == "owner"
 
 
+def test_a_margin_around_chance_is_asked_for_where_people_say_who_wrote_a_text(study: Study, owner: Client) -> None:
+    owner.post("/console/new/", {"name": "mine", "preset": "clark-2021", "mode": "rehearsal", "noun": "story"})
+    mine = Study.objects.get(name="mine")
+    assert "Margin around chance" in seen(owner, at(mine, "design"))
+    assert "Margin around chance" not in seen(owner, at(study, "design"))
+    assert owner.post(at(mine, "design-save"), filled(mine, margin_points="5", store="1")).status_code == 302
+    mine.refresh_from_db()
+    assert mine.margin_points == 5
+
+
 def test_a_file_with_faults_shows_each_by_row_and_imports_nothing(study: Study, owner: Client) -> None:
     job = brought(owner, at(study, "texts-add"), BROKEN)
     page = seen(owner, reverse("console:job", args=[job.uuid]))

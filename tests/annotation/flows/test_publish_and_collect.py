@@ -19,7 +19,19 @@ from annotation.flows.publish import publish
 from annotation.flows.read import read
 from annotation.flows.review import approve
 from annotation.flows.work import work
-from annotation.models import Flag, Hit, Intent, Judgment, LedgerEntry, Parse, Presentation, Study, Submission, Worker
+from annotation.models import (
+    AuditEvent,
+    Flag,
+    Hit,
+    Intent,
+    Judgment,
+    LedgerEntry,
+    Parse,
+    Presentation,
+    Study,
+    Submission,
+    Worker,
+)
 from annotation.selectors import work_seconds
 
 from .conftest import NOW
@@ -54,6 +66,14 @@ def test_publishing_creates_each_hit_once_however_often_it_runs(study: Study, ma
         work(ALL, market=market, clock=clock)
     assert len(hits_on(market)) == study.hits.count() == 2
     assert {hit["HITId"] for hit in hits_on(market)} == set(study.hits.values_list("market_id", flat=True))
+
+
+def test_the_plan_is_kept_in_the_log_once(study: Study) -> None:
+    for _ in range(2):
+        publish(study, actor="ada", now=NOW)
+    (event,) = study.audit.filter(verb="publish")
+    assert event.facts["plan"]["settings"]["raters_per_text"] == study.raters_per_text
+    assert AuditEvent.objects.first_broken(study) is None
 
 
 def test_a_crash_after_the_call_leads_to_no_second_hit(study: Study, market: Market) -> None:

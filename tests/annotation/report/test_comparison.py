@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from annotation.accounts.models import User
 from annotation.flows.create import Plan, create
-from annotation.models import Job, Membership, ShareLink, Study, WorkerIdentity
+from annotation.models import Job, Membership, Scale, ScaleLabel, ShareLink, Study, WorkerIdentity
 from annotation.running import run_due
 from tests.annotation.imports import batches
 
@@ -132,6 +132,46 @@ def test_a_report_and_a_comparison_are_shared_by_links_of_the_console(studies: l
     assert path[0].split("/")[2] not in (link.digest, str(link.pk))
     client.post(reverse("console:job-unlink", args=[job.uuid, link.pk]))
     assert Client().get(path[0]).status_code == 404
+
+
+def test_a_comparison_is_computed_and_shared_from_the_command_line_alone(studies: list[Study], capsys) -> None:
+    call_command("share", "small", "large", new=True)
+    path = "/shared/" + capsys.readouterr().out.strip().partition("/shared/")[2]
+    assert b"small and large" in Client().get(path).content
+    call_command("share", "large", "small", new=True)  # the same two: nothing is computed again
+    assert Job.objects.count() == 1
+    capsys.readouterr()
+    call_command("share", "small", "large")
+    first, second = (int(line.split()[0]) for line in capsys.readouterr().out.splitlines())
+    call_command("share", "small", "large", revoke=first)
+    assert Client().get(path).status_code == 404
+    assert ShareLink.objects.get(pk=second).revoked_at is None
+
+
+def test_a_report_is_computed_and_shared_from_the_command_line_alone(studies: list[Study], capsys) -> None:
+    call_command("share", "small", new=True)
+    path = "/shared/" + capsys.readouterr().out.strip().partition("/shared/")[2]
+    assert b"small" in Client().get(path).content
+
+
+def test_who_edits_one_of_two_studies_shares_no_comparison_of_them(studies: list[Study], member) -> None:
+    member("editor", "reviewer")
+    with pytest.raises(CommandError, match="large on which ada may do this"):
+        call_command("share", "small", "large", new=True, as_user="ada")
+    assert not Job.objects.exists()
+
+
+def test_a_comparison_tells_where_it_is_read_how_scales_differ(studies: list[Study], member) -> None:
+    label = studies[1].scale.labels.order_by("pk").first()
+    copy = Scale.objects.create(name="another")
+    for one in studies[1].scale.labels.order_by("pk"):
+        ScaleLabel.objects.create(scale=copy, label=f"{one.label}!" if one == label else one.label, code=one.code)
+    Study.objects.filter(pk=studies[1].pk).update(scale=copy)
+    client = member("reviewer", "reviewer")
+    job = ask(client, studies)
+    told = client.get(reverse("console:job", args=[job.uuid])).content.decode()
+    assert "The scales of large and small have other labels" in told
+    assert any("have other labels" in sentence for sentence in job.outcome["warnings"])
 
 
 def test_a_reviewer_of_one_of_them_shares_nothing(studies: list[Study], member) -> None:

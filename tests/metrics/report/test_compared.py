@@ -16,6 +16,7 @@ import pytest
 from lxml import html as lxml_html
 
 from metrics.errors import BadInput
+from metrics.report import compared_scales
 from metrics.report.build import build
 from metrics.report.compared import Compared, compare
 from metrics.report.compared_write import write_comparison
@@ -99,6 +100,54 @@ def test_unequal_numbers_of_ratings_are_equalised_and_the_number_is_told(first: 
     assert "8 ratings a text" in table(found, "huse-common").title
     assert any("mean over 200 draws of 8 ratings" in note for note in table(found, "huse-common").notes)
     assert all("8 ratings a text" in sentence for sentence in found.verdicts)
+
+
+def scaled(given: ReportInput, *codes: int, names: str = "") -> ReportInput:
+    """The same study with other codes, or other labels, on its scale."""
+    kept = given.study.scale
+    scale = tuple(
+        replace(one, code=code, name=f"{names}{one.name}")
+        for one, code in zip(kept, codes or [label.code for label in kept], strict=True)
+    )
+    return replace(given, study=replace(given.study, scale=scale))
+
+
+@pytest.mark.parametrize("codes", [(6, 5, 4, 3, 2, 1), (100, 80, 60, 40, 20, 0), (0, 1, 2, 3, 4, 5)])
+def test_codes_that_are_shifted_stretched_or_turned_round_are_told_and_harm_nothing(
+    first: ReportInput, second: ReportInput, codes: tuple[int, ...]
+) -> None:
+    assert [one.code for one in first.study.scale] == [5, 4, 3, 2, 1, 0]
+    known = compared_scales.relations([first, scaled(second, *codes)])
+    assert [warn.kind for warn in compared_scales.warnings(known)] == ["scales_recoded"]
+    assert compared_scales.comparable(known, "first", "second")
+
+
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        (lambda given: scaled(given, 9, 4, 3, 2, 1, 0), "codes that lie otherwise"),
+        (lambda given: scaled(given, names="not "), "have other labels"),
+        (lambda given: replace(given, study=replace(given.study, scale=())), "not recorded"),
+    ],
+)
+def test_across_other_scales_differences_are_shown_and_no_verdict_is_drawn(
+    first: ReportInput, second: ReportInput, other, words: str
+) -> None:
+    found = compare([first, other(second)], seed=7)
+    (warned,) = [warn for warn in found.warnings if warn.kind == "scales_differ"]
+    assert words in warned.sentence
+    assert [row[:3] for row in table(found, "huse-pairs").rows] == [
+        ("t=1.0", "t=0.7", "the same"),
+        ("t=1.0", "other", "another"),
+        ("t=0.7", "other", "another"),
+    ]
+    assert not any("other" in line.split(":")[0] for line in found.verdicts[:-1])
+    assert found.verdicts[-1].startswith("No verdict is drawn from 2 pairs")
+
+
+def test_the_same_scale_says_nothing_of_scales(compared: Compared) -> None:
+    assert not [warn for warn in compared.warnings if warn.kind.startswith("scales")]
+    assert "scale" not in [column.key for column in table(compared, "huse-pairs").columns]
 
 
 def test_below_five_ratings_equalising_is_refused_in_a_sentence(first: ReportInput) -> None:

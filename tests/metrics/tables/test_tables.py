@@ -19,7 +19,7 @@ from metrics.errors import BadInput, MetricsError
 from metrics.tables.delimited import rows, safe, table_csv
 from metrics.tables.evaluators import EvaluatorRow, evaluator_table
 from metrics.tables.huse import HuseRow, huse_table
-from metrics.tables.latex import UNKNOWN, document, escape, table_latex
+from metrics.tables.latex import TEXT_SIGNS, UNKNOWN, document, escape, table_latex
 from metrics.tables.markup import table_html
 from metrics.tables.record import Column, Table
 from metrics.tables.shown import p_value, shown
@@ -165,6 +165,9 @@ def test_latex_uses_booktabs_and_escapes_every_special_sign() -> None:
     assert escape("a\nb\x00c") == "a b c"
     assert escape("a--b") == "a-{}-b"
     assert escape("中") == "U+4E2D"
+    assert escape("ế ș") == r"\'{\^{e}} \textcommabelow{s}"
+    assert escape("Λόγος") == r"$\Lambda$$\acute{o}$$\gamma$$o$$\varsigma$"
+    assert escape("“a”—b") == r"\textquotedblleft{}a\textquotedblright{}---b"
     written = table_latex(TABLE)
     for rule in (r"\toprule", r"\midrule", r"\bottomrule", r"\label{tab:results}", r"\caption{HUSE by model.}"):
         assert rule in written
@@ -177,7 +180,10 @@ def test_latex_leaves_no_sign_of_its_own_and_balances_its_braces(text: str) -> N
     bare = re.sub(
         r"\\(textbackslash|textasciicircum|textasciitilde|textless|textgreater|textbar|ldots)\{\}", "", written
     )
-    bare = re.sub(r"\\char\d+\{\}|\\[{}$&#%_]|\$\\?[a-z-]+\$|\{[\[\]*]?\}", "", bare)
+    bare = re.sub(r"\$[^$]*\$|\\(text|quote|guillemot)[a-z]+\{\}|\\S\{\}", "", bare)
+    while bare != (bare := re.sub(r"\\(textcommabelow|[a-z`'^~=.\"H])\{[A-Za-z]?\}", "", bare)):
+        pass
+    bare = re.sub(r"\\char\d+\{\}|\\[{}$&#%_]|\{[\[\]*]?\}", "", bare)
     assert not set(bare) & set("\\{}$&#%_^<>|[]*\n\r\x00")
 
 
@@ -194,7 +200,15 @@ def compiled(folder: Path, source: str) -> str:
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 def test_latex_compiles_whatever_a_model_is_called(tmp_path: Path) -> None:
     letters = "".join(chr(code) for code in (*range(32, 127), *range(0xA0, 0x17F)))
-    names = [EVIL, UNKNOWN, "±∞≤≥×ακφ…−–中 русский", *(letters[at : at + 30] for at in range(0, len(letters), 30))]
+    names = [
+        EVIL,
+        UNKNOWN,
+        "±∞≤≥×ακφ…−–中 русский",
+        "Việt Nam",
+        "ΐ Ελληνικά",
+        "".join(TEXT_SIGNS),
+        *(letters[at : at + 30] for at in range(0, len(letters), 30)),
+    ]
     body = tuple((name, 200, ROWS[0][2]) for name in names)
     said = compiled(tmp_path, document(Table("a b", EVIL, COLUMNS[:3], body, (EVIL,)), TABLE))
     assert "LaTeX Error" not in said

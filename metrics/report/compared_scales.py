@@ -1,0 +1,72 @@
+"""On which scales studies were judged: the same, one coded otherwise, or another one altogether."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations
+from typing import Literal
+
+from metrics.report.records import ReportInput, ScaleLabel, Warn
+
+Relation = Literal["same", "recoded", "other codes", "other labels", "not recorded"]
+Relations = dict[frozenset[str], Relation]
+# HUSE divides a judgment by its standard deviation: a shift, a stretch or a reversal of all codes leaves it as it is.
+HARMLESS: tuple[Relation, ...] = ("same", "recoded")
+WORDS: dict[Relation, str] = {
+    "recoded": "have the same labels with codes shifted or stretched, which leaves HUSE as it is",
+    "other codes": "have the same labels at codes that lie otherwise between each other",
+    "other labels": "have other labels",
+    "not recorded": "cannot be told apart: the labels of one are not recorded",
+}
+
+
+def relations(studies: Sequence[ReportInput]) -> Relations:
+    """How the scales of each two studies stand to each other, by both names."""
+    scales = {one.study.name: one.study.scale for one in studies}
+    return {frozenset(pair): relation(*(scales[name] for name in pair)) for pair in combinations(scales, 2)}
+
+
+def relation(first: Sequence[ScaleLabel], second: Sequence[ScaleLabel]) -> Relation:
+    """`recoded`: one number times each code, plus another, gives the codes of the other scale."""
+    a, b = _codes(first), _codes(second)
+    if not a or not b:
+        return "not recorded"
+    if a.keys() != b.keys():
+        return "other labels"
+    if a == b:
+        return "same"
+    return "recoded" if _affine([(a[name], b[name]) for name in a]) else "other codes"
+
+
+def comparable(known: Relations, first: str, second: str) -> bool:
+    """Whether judgments of both studies (by name) are on one scale, up to a recoding that leaves HUSE as it is."""
+    return first == second or known[frozenset((first, second))] in HARMLESS
+
+
+def warnings(known: Relations) -> list[Warn]:
+    """A sentence for each two studies whose scales are not the same."""
+    return [
+        Warn("scales_recoded" if found in HARMLESS else "scales_differ", _sentence(sorted(pair), found))
+        for pair, found in known.items()
+        if found != "same"
+    ]
+
+
+def _sentence(names: Sequence[str], found: Relation) -> str:
+    told = f"The scales of {' and '.join(names)} {WORDS[found]}"
+    if found in HARMLESS:
+        return f"{told}."
+    return f"{told}: differences between generators of these two are shown, but no verdict is drawn from them."
+
+
+def _codes(scale: Sequence[ScaleLabel]) -> dict[str, Fraction]:
+    return {" ".join(one.name.split()).casefold(): Fraction(one.code) for one in scale}
+
+
+def _affine(pairs: Sequence[tuple[Fraction, Fraction]]) -> bool:
+    """Whether all points lie on one line that is neither level nor upright."""
+    (x, y), *rest = pairs
+    slopes = {(b - y) / (a - x) for a, b in rest if a != x}
+    level = all((a == x) == (b == y) for a, b in rest)
+    return level and len(slopes) <= 1

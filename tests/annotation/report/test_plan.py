@@ -1,0 +1,90 @@
+"""The plan before the data: kept in the log at publication, told in the report, with what differs from it since."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from datetime import UTC, datetime
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.exceptions import DesignError, StateError
+from annotation.flows.configure import configure
+from annotation.flows.create import Plan, create
+from annotation.flows.state import state
+from annotation.models import AuditEvent, Study
+from annotation.particulars import plan, plan_warnings, statements
+from annotation.planned import plan_of, planned
+
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
+
+NOW = datetime(2026, 11, 20, tzinfo=UTC)
+
+
+@pytest.fixture
+def study() -> Study:
+    call_command("new_study", "plain", preset="clark-2021", mode="rehearsal", set=[("margin_points", 5)])
+    return Study.objects.get()
+
+
+def publish(study: Study) -> None:
+    """What publishing writes into the log."""
+    AuditEvent.objects.record(study, "publish", actor="ada", now=NOW, hits=1, plan=plan_of(study))
+    Study.objects.filter(pk=study.pk).update(status="published")
+    study.refresh_from_db()
+
+
+def test_the_margin_and_the_digest_of_the_plan_are_told(study: Study) -> None:
+    state(study, "plan", "Two trainings are compared.", actor="ada", now=NOW)
+    publish(study)
+    found = plan(study, statements(study), planned(study))
+    assert found is not None
+    assert (found.margin_points, found.registered_at) == (5, NOW)
+    assert found.sentences == ("Two trainings are compared.",)
+    assert found.sha256 == hashlib.sha256(found.text.encode()).hexdigest()
+    assert json.loads(found.text)["settings"]["margin_points"] == 5
+    assert found.deviations == ()
+
+
+def test_a_plan_that_is_changed_after_the_data_is_told_as_it_was(study: Study) -> None:
+    state(study, "plan", "Five points.", actor="ada", now=NOW)
+    publish(study)
+    state(study, "plan", "Whatever came out.", actor="ada", now=NOW)
+    said = statements(study)
+    assert plan(study, said, planned(study)).sentences == ("Five points.",)
+    (warned,) = plan_warnings(said, planned(study))
+    assert (warned.kind, "what was planned before the data" in warned.sentence) == ("plan_changed", True)
+
+
+def test_what_differs_from_the_plan_is_a_deviation(study: Study) -> None:
+    publish(study)
+    state(study, "deviations", "One day more.", actor="ada", now=NOW)
+    Study.objects.filter(pk=study.pk).update(reward_cents=200)
+    study.refresh_from_db()
+    told = plan(study, statements(study), planned(study)).deviations
+    assert told == ("One day more.", "reward_cents is 200, and 125 was planned.")
+
+
+def test_a_margin_is_fixed_once_the_study_is_published(study: Study) -> None:
+    publish(study)
+    with pytest.raises(StateError, match="its settings are fixed"):
+        configure(study, {"margin_points": 10}, actor="ada", now=NOW)
+    with pytest.raises(CommandError, match="its settings are fixed"):
+        call_command("configure", "plain", set=[("margin_points", 10)])
+
+
+@pytest.mark.parametrize("points", [0, 50])
+def test_a_margin_out_of_its_range_is_refused(study: Study, points: int) -> None:
+    with pytest.raises(DesignError, match="margin_points cannot be used"):
+        configure(study, {"margin_points": points}, actor="ada", now=NOW)
+
+
+def test_a_margin_around_chance_is_of_human_or_machine_only() -> None:
+    with pytest.raises(DesignError, match="margin_points cannot be used: A margin around chance"):
+        create("typical", mode="rehearsal", plan=Plan(margin_points=5), actor="ada", now=NOW)
+
+
+def test_nothing_planned_is_told_as_nothing(study: Study) -> None:
+    assert plan(study, {}, planned(study)) is None
+    assert plan_warnings({}, None) == []

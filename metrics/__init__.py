@@ -44,7 +44,7 @@ from metrics.judged import HUMAN, MACHINE, Judged, Judgments, by_condition, chec
 from metrics.judgments import HumanJudgments, human_judgments, sum_ratings
 from metrics.kappa import cohen_kappa, fleiss_kappa
 from metrics.mace import mace
-from metrics.mauve import mauve
+from metrics.mauve import mauve, mauve_of_features
 from metrics.mixed import MixedModel, mixed_model
 from metrics.multiplicity import Family, adjust
 from metrics.pairwise import Strengths, bradley_terry
@@ -181,6 +181,7 @@ __all__ = [
     "krippendorff_alpha",
     "mace",
     "mauve",
+    "mauve_of_features",
     "measure_accuracy",
     "minimum_effect",
     "mixed_accuracy",

@@ -1,19 +1,25 @@
 """MAUVE between two histograms (Pillutla et al. 2021): the area under the curve of two kinds of error.
 
-With R = w P + (1 - w) Q the curve runs through exp(-c KL(Q|R)), exp(-c KL(P|R)). The histograms are the caller's:
-texts counted by cluster of their features, both sources clustered together.
+With R = w P + (1 - w) Q the curve runs through exp(-c KL(Q|R)), exp(-c KL(P|R)). The histograms are the caller's,
+or made here: texts counted by cluster of their features, both sources clustered together.
 """
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from metrics.arrays import Floats
+from metrics.arrays import Floats, Ints
 from metrics.columns import from_zero
-from metrics.errors import BadInput, DegenerateInput
+from metrics.errors import BadInput, DegenerateInput, InsufficientData
 from metrics.types import Estimate
 from metrics.version import __version__
+
+CLUSTERED, MOST_CLUSTERS = 10, 100  # texts a cluster, on average
+FEWEST = 10
+STARTS = 3
 
 
 def mauve(p: ArrayLike, q: ArrayLike, *, scale: float = 5.0, mixtures: int = 25) -> Estimate:
@@ -34,6 +40,62 @@ def mauve(p: ArrayLike, q: ArrayLike, *, scale: float = 5.0, mixtures: int = 25)
     settings = {"scale": scale, "mixtures": mixtures, "clusters": len(first)}
     signature = f"mauve|n:{len(first)}|c:{scale:g}|mixtures:{mixtures}|v:{__version__}"
     return Estimate(_area(x, y), len(first), None, settings, (), signature)
+
+
+def mauve_of_features(
+    reference: ArrayLike, model: ArrayLike, *, clusters: int | None = None, seed: int = 0, scale: float = 5.0
+) -> Estimate:
+    """MAUVE of texts by their features, in (0, 1]; no interval. n is the number of texts.
+
+    reference, model: (n, d) finite features, one row a text; each is divided by its sd over both sources. clusters: of
+    k-means (the best of three seeded starts); None: one for ten texts, 2 to 100. It grows as texts are added, so that
+    only values at equal numbers of texts compare. Raises InsufficientData below 10 texts a source, DegenerateInput
+    where no feature varies, BadInput.
+    """
+    p, q = _features(reference, "reference"), _features(model, "model")
+    if p.shape[1] != q.shape[1]:
+        raise BadInput(f"both sources need the same features, and have {p.shape[1]} and {q.shape[1]}", column="model")
+    both = np.concatenate((p, q))
+    both = both / np.maximum(
+        np.abs(both).max(axis=0), np.finfo(np.float64).tiny
+    )  # squares of large ones would overflow
+    sd = both.std(axis=0)
+    if not (varies := sd > 0).any():
+        raise DegenerateInput("No feature varies, so that texts cannot be clustered.")
+    different = len(np.unique(both, axis=0))
+    k = clusters or min(max(2, round(len(both) / CLUSTERED)), MOST_CLUSTERS, different)
+    if not 1 < k <= different:
+        rule = f"there are 2 clusters at least, and no more than the {different} different texts"
+        raise BadInput(rule, column="clusters")
+    place = _clustered(both[:, varies] / sd[varies], k, seed)
+    counts = [np.bincount(own, minlength=k) for own in (place[: len(p)], place[len(p) :])]
+    found = mauve(*counts, scale=scale)
+    settings = {**found.settings, "clusters": k, "features": p.shape[1], "seed": seed}
+    signature = f"mauve|n:{len(both)}|clusters:{k}|c:{scale:g}|seed:{seed}|v:{__version__}"
+    return Estimate(found.value, len(both), None, settings, (), signature)
+
+
+def _features(values: ArrayLike, name: str) -> Floats:
+    rows = np.asarray(values, dtype=np.float64)
+    if rows.ndim != 2 or not rows.shape[1] or not np.isfinite(rows).all():
+        raise BadInput("features are finite numbers, one row a text", column=name)
+    if len(rows) < FEWEST:
+        raise InsufficientData(f"MAUVE needs {FEWEST} texts of each source, and {name} has {len(rows)}.")
+    return rows
+
+
+def _clustered(rows: Floats, k: int, seed: int) -> Ints:
+    """The cluster of each row, by k-means: the tightest of several starts."""
+    from scipy.cluster.vq import kmeans2
+
+    found = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a cluster may stay empty: it then counts no text
+        for start in range(STARTS):
+            rng = np.random.default_rng([seed, start])
+            centres, place = kmeans2(rows, k, iter=50, minit="++", rng=rng)
+            found.append((float(((rows - centres[place]) ** 2).sum()), start, place))
+    return np.asarray(min(found)[2], dtype=np.int64)
 
 
 def _shares(counts: ArrayLike, name: str) -> Floats:

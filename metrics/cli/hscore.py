@@ -6,10 +6,10 @@ import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from metrics.automatic import read_by
 from metrics.calibration import Calibration, WithPeople, against_people, calibrate
 from metrics.cli.arguments import Commands, common_options
 from metrics.cli.output import cell, flags_line, json_text, write
-from metrics.detectors import curvature
 from metrics.errors import BadInput, InsufficientData
 from metrics.files_in import read_text
 from metrics.gltr import read_gltr
@@ -18,9 +18,8 @@ from metrics.h_score_json import h_score_json
 from metrics.judged import HUMAN, MACHINE
 from metrics.likelihood import Layout, open_model
 from metrics.pages.tokens import token_page
-from metrics.predictions import Backend, Predictions, from_token_stats
+from metrics.predictions import Backend, Predictions
 from metrics.tables_in import read_rows
-from metrics.vocabulary import readable
 
 FORMATS = ("gltr", "text")
 UNCALIBRATED = (
@@ -136,7 +135,7 @@ def _content(path: Path) -> str:
 def _asked(
     given: argparse.Namespace, names: Sequence[str], contents: Sequence[str]
 ) -> tuple[list[Predictions], dict[str, float]]:
-    """One forward pass a text; the start token stands before it, the end token is no part of it."""
+    """The start token stands before a text, the end token is no part of it."""
     layout = Layout(include_eos=False, start="always", long_texts=given.long_texts)
     model = open_model(
         given.model,
@@ -146,13 +145,7 @@ def _asked(
         allow_download=given.allow_download,
         layout=layout,
     )
-    card = model.card
-    backend = Backend(card.model, card.revision, card.tokenizer, card.dtype)
-    stats = model.statistics([("", text) for text in contents])
-    texts = [from_token_stats(name, one, readable(one.tokens), backend) for name, one in zip(names, stats, strict=True)]
-    return texts, {
-        name: curvature(one.log_prob, one.mean, one.variance) for name, one in zip(names, stats, strict=True)
-    }
+    return read_by(model, dict(zip(names, contents, strict=True)))
 
 
 def _thresholds(text: str | None) -> Thresholds:

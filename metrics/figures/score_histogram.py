@@ -25,15 +25,18 @@ LETTERS = 45  # that fit under the plot on a narrow screen
 class Scores:
     """Ratings of one source's texts: for each label how often it was given, and the interval of its share.
 
-    name: "human", or the generator. counts: in the order of the labels. intervals: of the shares, clustered by who
-    rated, None where none is defined. raters: people behind the ratings.
+    name: "human", or the generator. source: None for one of neither. counts: in the order of the labels. intervals: of
+    the shares, clustered by who rated, None where none is defined. raters: people behind the ratings. unit: what is
+    counted, where that is no rating; behind: how much it is, in words.
     """
 
     name: str
-    source: Source
+    source: Source | None
     counts: tuple[int, ...]
     intervals: tuple[Interval | None, ...]
-    raters: int
+    raters: int = 0
+    unit: str = "rating"
+    behind: str = ""
 
     @property
     def n(self) -> int:
@@ -76,11 +79,11 @@ def chart(
         title=title,
         alt=alt(labels, found),
         x=Axis("", -0.55, len(labels) - 0.45, _under(labels)),
-        y=Axis("share of the source's ratings", 0, most, _percent(most)),
+        y=Axis(f"share of the source's {found[0].unit}s", 0, most, _percent(most)),
         bars=tuple(
             Bars(
                 look=_look(found, at),
-                name=f"{short(one.name, 26)} ({counted(one.n, 'rating')})",
+                name=f"{short(one.name, 26)} ({counted(one.n, one.unit)})",
                 x=tuple(place + (at - (len(found) - 1) / 2) * width for place in range(len(labels))),
                 height=one.shares,
                 width=width * 0.92,
@@ -114,20 +117,23 @@ def alt(labels: Sequence[str], found: Sequence[Scores]) -> str:
 
 def _most(labels: Sequence[str], one: Scores) -> str:
     at = max(range(len(labels)), key=lambda place: one.counts[place])
-    behind = f"{counted(one.n, 'rating')} by {counted(one.raters, 'rater')}"
+    behind = one.behind or f"{counted(one.n, one.unit)} by {counted(one.raters, 'rater')}"
     return f"{one.name}: most often {labels[at]!r} ({one.shares[at]:.0%} of {behind})."
 
 
 def _look(found: Sequence[Scores], at: int) -> Look:
     """That of its source; of its own where several generators stand side by side."""
     generators = [place for place, one in enumerate(found) if one.source != REFERENCE]
-    return theme.series(generators.index(at)) if len(generators) > 1 and at in generators else found[at].source
+    own = found[at].source
+    if own is None or (len(generators) > 1 and at in generators):
+        return theme.series(generators.index(at))
+    return own
 
 
 def _hover(one: Scores, label: str, at: int) -> str:
     span = one.intervals[at]
     bounds = f" [{span.low:.1%}, {span.high:.1%}]" if span else ""
-    return f"{one.name}, {label}: {one.shares[at]:.1%}{bounds}\n{one.counts[at]} of {one.n} ratings"
+    return f"{one.name}, {label}: {one.shares[at]:.1%}{bounds}\n{one.counts[at]} of {one.n} {one.unit}s"
 
 
 def _percent(most: float) -> tuple[tuple[float, str], ...]:

@@ -1,4 +1,4 @@
-"""Numbers that were computed elsewhere and handed over as files: near-negative tests, automatic scores."""
+"""Numbers that were computed elsewhere and handed over as files; of these, the near-negative tests."""
 
 from __future__ import annotations
 
@@ -17,27 +17,18 @@ from metrics.tables.record import Column, Row, Table
 from metrics.types import Estimate, Interval
 
 NND = "Near-negative distinction"
-AUTOMATIC = "Automatic scores"
 VERIFICATION = "Verification against other metrics"
-VERDICTS = {"h": "human-like", "u": "undecided", "m": "machine-like"}
 
 
-def sections(attached: Sequence[Attached]) -> Iterator[Section]:
-    """One for the near-negative tests, one for the automatic scores. Raises BadInput for a file of another shape."""
+def section(attached: Sequence[Attached]) -> Section | None:
+    """The near-negative tests; None where no file holds any. Raises BadInput for a file of another shape."""
     nnd = [one for one in attached if one.kind == "nnd"]
-    scores = [one for one in attached if one.kind == "automatic"]
-    if nnd:
-        rated = [one for one in nnd if "metrics" not in one.document]
-        tables = (*(_nnd(rated) if rated else ()), *_compared(rated), *_verified(nnd))
-        absent = [] if any(table.name == "nnd-verification" for table in tables) else [VERIFICATION]
-        yield Section("nnd", NND, (_files(nnd),), tables, _nnd_charts(rated), tuple((part, "") for part in absent))
-    if scores:
-        tables = tuple(_automatic_tables(scores))
-        named = {table.name for table in tables}
-        parts = {"automatic-calibration": "Calibration of the thresholds", "automatic-people": "Agreement with people"}
-        absent = [words for name, words in parts.items() if name not in named]
-        missing = tuple((part, "") for part in (*absent, "Detectors beside frac(p), MAUVE"))
-        yield Section("automatic", AUTOMATIC, _led(scores), tables, (), missing)
+    if not nnd:
+        return None
+    rated = [one for one in nnd if "metrics" not in one.document]
+    tables = (*(_nnd(rated) if rated else ()), *_compared(rated), *_verified(nnd))
+    absent = [] if any(table.name == "nnd-verification" for table in tables) else [VERIFICATION]
+    return Section("nnd", NND, (files_told(nnd),), tables, _nnd_charts(rated), tuple((part, "") for part in absent))
 
 
 def kind_of(document: Mapping[str, Any]) -> AttachedKind:
@@ -51,19 +42,8 @@ def kind_of(document: Mapping[str, Any]) -> AttachedKind:
     )
 
 
-def _led(scores: Sequence[Attached]) -> tuple[str, ...]:
-    """Where the numbers come from, and a warning before verdicts whose threshold was made up."""
-    loose = [one.name for one in scores if uncalibrated(one)]
-    told = f"Uncalibrated: {', '.join(loose)}. The threshold rests on no text of known origin; read Fp, not verdicts."
-    return (_files(scores), *((told,) if loose else ()))
-
-
-def uncalibrated(one: Attached) -> bool:
-    """Whether automatic scores rest on a threshold that no text of known origin stands behind."""
-    return one.kind == "automatic" and not (one.document.get("thresholds") or {}).get("calibrated", False)
-
-
-def _files(attached: Sequence[Attached]) -> str:
+def files_told(attached: Sequence[Attached]) -> str:
+    """Where numbers come from, in a sentence."""
     return "From " + ", ".join(f"{one.name} (SHA-256 {one.sha256})" for one in attached) + "."
 
 
@@ -112,28 +92,6 @@ def _rates(file: str, model: Mapping[str, Any]) -> Iterator[Row]:
         found = estimate_of(rate, file)
         counts = [rate.get(key) for key in ("passed", "ties", "contexts")]
         yield (str(model.get("model", "")), category, found, *counts, found.n)
-
-
-def _automatic(attached: Sequence[Attached]) -> Table:
-    rows: list[Row] = []
-    for one in attached:
-        backend = one.document.get("backend") or {}
-        named = str(backend.get("model") or one.name)
-        shares = [estimate_of(one.document[key], one.name) for key in ("h", "u", "m", "mean_fp")]
-        limits = one.document.get("thresholds") or {}
-        told = ", ".join(f"{key} {value}" for key, value in limits.items())
-        rows.append((named, *shares, told, shares[0].n))
-    columns = (
-        Column("backend", "Backend"),
-        Column("h", "Human-like", "share_estimate", n="n", digits=1),
-        Column("u", "Undecided", "share_estimate", n="n", digits=1),
-        Column("m", "Machine-like", "share_estimate", n="n", digits=1),
-        Column("mean_fp", "Mean Fp", "estimate", n="n", digits=3),
-        Column("thresholds", "Thresholds"),
-        Column("n", "Texts", "count"),
-    )
-    title = "Automatic human-likelihood by the share of probability that the actual tokens take (frac(p))."
-    return Table("automatic", title, columns, tuple(rows))
 
 
 def _compared(attached: Sequence[Attached]) -> Iterator[Table]:
@@ -193,79 +151,3 @@ def _nnd_charts(attached: Sequence[Attached]) -> tuple[Chart, ...]:
         if any(point.value is not None for point in points):
             found += [chart(panel) for panel in panels(points)]
     return tuple(found)
-
-
-def _automatic_tables(attached: Sequence[Attached]) -> Iterator[Table]:
-    yield _automatic(attached)
-    yield from _estimates(attached, "calibration", "automatic-calibration", "Thresholds against texts of known origin.")
-    yield from _estimates(attached, "people", "automatic-people", "Automatic verdicts against those of people.")
-    yield from _tokens(attached)
-
-
-ESTIMATES = {
-    "auc": "Area under the curve",
-    "youden_j": "Youden's J",
-    "held_out": "Right on texts left out",
-    "agreement": "Agreement",
-    "kappa": "Cohen's κ",
-    "correlation": "Correlation of Fp and people",
-}
-
-
-def _estimates(attached: Sequence[Attached], part: str, name: str, title: str) -> Iterator[Table]:
-    """The estimates of a part of the document, a row each."""
-    rows: list[Row] = []
-    for one in attached:
-        found = one.document.get(part) or {}
-        for key, words in ESTIMATES.items():
-            if found.get(key) is not None:
-                value = estimate_of(found[key], one.name)
-                rows.append((one.name, words, value, value.n))
-    columns = (
-        Column("file", "File"),
-        Column("measure", "Measure"),
-        Column("value", "Value", "estimate", n="n"),
-        Column("n", "Texts", "count"),
-    )
-    if rows:
-        yield Table(name, title, columns, tuple(rows))
-
-
-def _tokens(attached: Sequence[Attached]) -> Iterator[Table]:
-    """GLTR's view in numbers: how many tokens of each text lie among the model's likeliest."""
-    rows: list[Row] = []
-    for one in attached:
-        for text, found in (one.document.get("texts") or {}).items():
-            try:
-                buckets = [int(count) for count in found["buckets"]]
-                rest = (
-                    float(found["mean_rank"]),
-                    found["mean_entropy"],
-                    found["distinct_2"],
-                    int(found["longest_repeat"]),
-                )
-                verdict = VERDICTS.get(found["verdict"], str(found["verdict"]))
-                rows.append((str(text), verdict, float(found["fp"]), *buckets[:4], *rest, int(found["n"])))
-            except (KeyError, TypeError, ValueError):
-                raise BadInput("a text has another shape than hscore's", where=f"{one.name}, text {text}") from None
-    columns = (
-        Column("text", "Text"),
-        Column("verdict", "Verdict"),
-        Column("fp", "Fp", "number", digits=3),
-        Column("top_10", "Among the 10 likeliest", "count"),
-        Column("top_100", "among 100", "count"),
-        Column("top_1000", "among 1,000", "count"),
-        Column("beyond", "further down", "count"),
-        Column("mean_rank", "Mean rank", "number", digits=1),
-        Column("entropy", "Mean entropy, nats", "number"),
-        Column("distinct_2", "Distinct pairs of words", "number"),
-        Column("longest_repeat", "Longest repeat, words", "count"),
-        Column("n", "Tokens", "count"),
-    )
-    title = (
-        "Each text's tokens by their rank under the model, as GLTR colours them (green, yellow, red, purple). High Fp, "
-        "low ranks and low entropy speak for a machine; repetition can fool them."
-    )
-    note = "`python -m metrics hscore --page` shows the same token by token."
-    if rows:
-        yield Table("automatic-texts", title, columns, tuple(rows), (note,))

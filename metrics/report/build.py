@@ -13,6 +13,7 @@ from metrics.judgments import human_judgments, sum_ratings
 from metrics.report import (
     agreement,
     attached,
+    automatic,
     explanations,
     findings,
     frequency,
@@ -106,7 +107,7 @@ ABSENT = {
     "labels": scales.LABELS,
     "preferences": scales.PAIRS,
     "nnd": attached.NND,
-    "automatic": attached.AUTOMATIC,
+    "automatic": automatic.TITLE,
 }
 
 
@@ -130,8 +131,8 @@ def _sections(
     found.append(agreement.section(given, level=level, seed=seed))
     told = telling_apart.section(given, level=level, seed=seed)
     found += [told] if told is not None else []
-    found += attached.sections(given.attached)
-    more = [explanations.section(given, level=level), frequency.section(given), *scales.sections(given, level=level)]
+    more = [attached.section(given.attached), automatic.section(given, level=level, seed=seed)]
+    more += [explanations.section(given, level=level), frequency.section(given), *scales.sections(given, level=level)]
     by_key = {one.key: one for one in (*found, *(one for one in more if one is not None))}
     return tuple(by_key.get(key, Section(key, title)) for key, title in ABSENT.items() if key in by_key or key in OWED)
 

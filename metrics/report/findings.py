@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from metrics.report.attached import uncalibrated
+from metrics.report.automatic import uncalibrated
 from metrics.report.records import GeneratorFacts, ReportInput, Warn
 from metrics.report.result import GeneratorReport
 from metrics.report.wording import estimate, number, plural

@@ -63,7 +63,7 @@ def _scales(ratings: Sequence[RatingRow], side: dict[str, str], level: float) ->
                     difference = test.difference
                 except MetricsError as error:
                     missing.append((f"{criterion} of {name} less the references", str(error)))
-            rows.append((criterion, name, _mean(criterion, name, values, level), difference, len(values)))
+            rows.append((criterion, name, mean_of(criterion, name, values, level), difference, len(values)))
     columns = (
         Column("criterion", "Criterion"),
         Column("source", "Source"),
@@ -92,7 +92,8 @@ def _means(own: Sequence[RatingRow], side: dict[str, str]) -> dict[str, list[flo
     return {name: found[name] for name in sorted(found, key=lambda name: (name != REFERENCES, name))}
 
 
-def _mean(criterion: str, name: str, values: Sequence[float], level: float) -> Estimate:
+def mean_of(criterion: str, name: str, values: Sequence[float], level: float) -> Estimate:
+    """Mean of a source's texts, with a t interval over texts where there are two."""
     from metrics.judgments import quantile
 
     n, mean = len(values), float(np.mean(values))

@@ -46,6 +46,7 @@ NEEDED: dict[str, tuple[list[str], Role]] = {
     "preflight": (["--offline"], Role.VIEWER),
     "preview": (["--out", "x"], Role.VIEWER),
     "publish": (["--yes"], Role.OWNER),
+    "read_by_model": (["--model", "x", "--out", "x"], Role.EDITOR),
     "reparse": ([], Role.EDITOR),
     "report": (["--out", "x"], Role.VIEWER),
     "resume": ([], Role.EDITOR),

@@ -102,6 +102,7 @@ def strengths(wins: list[list[float]]) -> Any:
     return metrics.bradley_terry(wins)
 
 
+FEATURES = st.lists(st.tuples(st.floats(width=32), st.integers(0, 3)), min_size=9, max_size=16)
 SEEDED = st.tuples(st.integers(0, 2**16), st.integers(1, 18), st.booleans())
 
 CASES: dict[str, Case] = {
@@ -255,6 +256,12 @@ CASES: dict[str, Case] = {
         metrics.mauve,
         {"order": order_of_two},
         {"empty": ([], []), "alike": ([0.5, 0.5], [0.5, 0.5]), "apart": ([1, 0], [0, 1]), "nothing": ([0, 0], [0, 0])},
+    ),
+    "mauve_of_features": Case(
+        st.tuples(FEATURES, FEATURES),
+        metrics.mauve_of_features,
+        {},
+        {"empty": ([], []), "huge": ([(1e308, -1e308)] * 10, [(-1e308, 0.0)] * 10), "same": ([(1, 2)] * 10,) * 2},
     ),
     "measure_accuracy": Case(
         st.tuples(judgments()),

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.errors import BadInput, DegenerateInput
-from metrics.mauve import mauve
+from metrics.errors import BadInput, DegenerateInput, InsufficientData
+from metrics.mauve import mauve, mauve_of_features
 
 PAIRS = st.integers(1, 6).flatmap(
     lambda k: st.tuples(*[st.lists(st.integers(0, 50), min_size=k, max_size=k).filter(any) for _ in range(2)])
@@ -66,3 +66,37 @@ def test_odd_histograms_are_refused(p):
 def test_odd_settings_are_refused():
     with pytest.raises(BadInput):
         mauve([1, 1], [1, 1], mixtures=0)
+
+
+def blobs(near: int, far: int) -> np.ndarray:
+    """Texts at two places far from each other."""
+    rng = np.random.default_rng(near)
+    return np.concatenate((rng.normal(0, 0.1, (near, 2)), rng.normal(50, 0.1, (far, 2))))
+
+
+@pytest.mark.parametrize(("p", "q", "value"), [((10, 10), (18, 2), 0.671096), ((20, 0), (0, 20), 0.004072)])
+def test_features_that_fall_into_two_groups_give_the_histograms_of_the_method(p, q, value):
+    found = mauve_of_features(blobs(*p), blobs(*q), clusters=2)
+    assert (found.value, found.n, found.settings["clusters"]) == (pytest.approx(value, abs=1e-6), 40, 2)
+
+
+def test_the_unit_of_a_feature_does_not_matter_and_the_seed_decides_alone():
+    rng = np.random.default_rng(5)
+    a, b = rng.normal(size=(30, 3)), rng.normal(0.5, 1, size=(30, 3))
+    found = mauve_of_features(a, b, seed=2)
+    assert mauve_of_features(a * [1, 1000, 0.01], b * [1, 1000, 0.01], seed=2).value == pytest.approx(found.value)
+    assert mauve_of_features(a, b, seed=2) == found
+
+
+@pytest.mark.parametrize(
+    ("reference", "model", "error"),
+    [
+        (np.zeros((9, 1)), np.ones((10, 1)), InsufficientData),
+        (np.ones((10, 1)), np.ones((10, 1)), DegenerateInput),
+        (np.ones((10, 1)), np.ones((10, 2)), BadInput),
+        (np.full((10, 1), np.nan), np.ones((10, 1)), BadInput),
+    ],
+)
+def test_features_that_cannot_be_clustered_are_refused(reference, model, error):
+    with pytest.raises(error):
+        mauve_of_features(reference, model)

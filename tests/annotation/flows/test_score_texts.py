@@ -61,15 +61,8 @@ def scored(study: Study, backend: Letters, **more: object) -> object:
     return score_texts(study, backend=backend, actor="ada", now=NOW, **more)
 
 
-def test_a_study_without_log_probabilities_gets_them_and_its_huse(
-    tmp_path: Path, market: Market, everybody_rates: Callable[..., None]
-) -> None:
-    study, folder = imported(tmp_path), saved(tmp_path / "model")
-    call_command("score_texts", "new", model=str(folder), stdout=io.StringIO(), stderr=io.StringIO())
-    row = Likelihood.objects.get(text__key="r3")
-    whole, tokens = one_at_a_time(model("gpt2"), row.text.context.body, row.text.body)
-    assert (row.length, row.length_unit, row.decoding) == (tokens, "model_token", "sample t=0.7")
-    assert row.log_prob != pytest.approx(whole, abs=1e-3)  # annealed to t = 0.7
+def rated(study: Study, market: Market, everybody_rates: Callable[..., None]) -> None:
+    """Two people rate every text."""
     Study.objects.filter(pk=study.pk).update(raters_per_text=2, texts_per_hit=10, reward_cents=50)
     study.refresh_from_db()
     design(study, actor="ada", now=NOW)
@@ -79,6 +72,18 @@ def test_a_study_without_log_probabilities_gets_them_and_its_huse(
     everybody_rates("bob", label="Somewhat typical")
     collect(study, market=market, now=NOW)
     read(study, now=NOW)
+
+
+def test_a_study_without_log_probabilities_gets_them_and_its_huse(
+    tmp_path: Path, market: Market, everybody_rates: Callable[..., None]
+) -> None:
+    study, folder = imported(tmp_path), saved(tmp_path / "model")
+    call_command("score_texts", "new", model=str(folder), stdout=io.StringIO(), stderr=io.StringIO())
+    row = Likelihood.objects.get(text__key="r3")
+    whole, tokens = one_at_a_time(model("gpt2"), row.text.context.body, row.text.body)
+    assert (row.length, row.length_unit, row.decoding) == (tokens, "model_token", "sample t=0.7")
+    assert row.log_prob != pytest.approx(whole, abs=1e-3)  # annealed to t = 0.7
+    rated(study, market, everybody_rates)
     call_command("report", "new", out=tmp_path / "report", stdout=io.StringIO(), stderr=io.StringIO())
     told = json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))["generators"]["tiny"]
     assert told["modes"]["exact"]["huse"]["n"] == 20
@@ -150,3 +155,19 @@ def test_the_command_says_faults_in_a_sentence(tmp_path: Path) -> None:
         call_command("score_texts", "new", model=str(tmp_path), stderr=io.StringIO())
     assert caught.value.returncode == 2
     assert not Likelihood.objects.exists()
+
+
+def test_a_model_reads_the_texts_and_the_report_tells_of_them_by_source(
+    tmp_path: Path, market: Market, everybody_rates: Callable[..., None]
+) -> None:
+    study, folder = imported(tmp_path), saved(tmp_path / "model")
+    rated(study, market, everybody_rates)
+    scores = tmp_path / "scores.json"
+    call_command("read_by_model", "new", model=str(folder), out=scores, stdout=io.StringIO())
+    call_command("report", "new", out=tmp_path / "report", format="json", attach=[scores], stdout=io.StringIO())
+    told = json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
+    (section,) = [one for one in told["results"] if one["key"] == "automatic"]
+    tables = {one["name"]: one for one in section["tables"]}
+    assert {"automatic-sources", "automatic-ranks", "automatic-mauve", "automatic-texts"} <= set(tables)
+    assert [row["source"] for row in tables["automatic-sources"]["rows"]] == ["references", "tiny"]
+    assert study.audit.filter(verb="read_by_model").count() == 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from email.utils import parsedate_to_datetime
@@ -184,7 +184,8 @@ class Market:
         """Write to a worker whose work was decided on. Raises MarketError (NotNotified) where that cannot be done."""
         answer = self._call("notify_workers", Subject=subject, MessageText=text, WorkerIds=[worker_id])
         if failed := answer.get("NotifyWorkersFailureStatuses"):
-            raise MarketError(f"The worker was not written to: {failed[0]['NotifyWorkersFailureMessage']}")
+            why = _nameless(failed[0]["NotifyWorkersFailureMessage"], [worker_id])
+            raise MarketError(f"The worker was not written to: {why}")
 
     def subscribe(self, hit_id: str, *, queue: str) -> None:
         """Have what happens to HITs of this one's type told to a queue, or to a topic (its ARN)."""
@@ -276,21 +277,25 @@ class Market:
         override: a rejection becomes an approval.
         """
         more = {"OverrideRejection": True} if override else {}
-        self._decide("approve_assignment", assignment_id, "Approved", feedback, **more)
+        self._decide("approve_assignment", assignment_id, ("Approved",), feedback, **more)
 
-    def reject(self, assignment_id: str, *, feedback: str) -> None:
-        """Reject with a reason; an assignment that is already rejected stays so."""
-        self._decide("reject_assignment", assignment_id, "Rejected", feedback)
+    def reject(self, assignment_id: str, *, feedback: str) -> bool:
+        """Reject with a reason; an assignment that is already rejected stays so. False: it was approved before (by the
+        clock), and stays so."""
+        return self._decide("reject_assignment", assignment_id, ("Rejected", "Approved"), feedback) == "Rejected"
 
-    def _decide(self, operation: str, assignment_id: str, wanted: str, feedback: str, **more: Any) -> None:
+    def _decide(self, operation: str, assignment_id: str, settled: tuple[str, ...], feedback: str, **more: Any) -> str:
+        """The state that it is in: the first of `settled`, or another of these that cannot be changed any more."""
         try:
             self._call(operation, AssignmentId=assignment_id, RequesterFeedback=feedback, **more)
         except MarketError as error:
             if error.code != TURK + "InvalidAssignmentState":
                 raise
-            found = self._call("get_assignment", AssignmentId=assignment_id)["Assignment"]["AssignmentStatus"]
-            if found != wanted:
+            found = str(self._call("get_assignment", AssignmentId=assignment_id)["Assignment"]["AssignmentStatus"])
+            if found not in settled:
                 raise
+            return found
+        return settled[0]
 
     def _pages(self, operation: str, member: str, **parameters: Any) -> Iterator[dict[str, Any]]:
         """Every row of a listing: until a page is empty or names no next one."""
@@ -317,18 +322,31 @@ class Market:
         try:
             return operation(**parameters)
         except ClientError as error:
-            raise _market_error(error) from error
+            raise _market_error(error, _people(parameters)) from error
         except BotoCoreError as error:
-            raise MarketError(f"The marketplace could not be reached: {error}", permanent=False) from error
+            told = _nameless(str(error), _people(parameters))
+            raise MarketError(f"The marketplace could not be reached: {told}", permanent=False) from error
 
 
-def _market_error(error: ClientError) -> MarketError:
+def _people(parameters: Mapping[str, Any]) -> list[str]:
+    """Workers that a call is about."""
+    return [str(one) for one in (parameters.get("WorkerId"), *parameters.get("WorkerIds", ())) if one]
+
+
+def _nameless(text: str, people: Sequence[str]) -> str:
+    """A marketplace's words without the ids that it repeats: they are shown to people who may not see them."""
+    for one in people:
+        text = text.replace(one, "(id not shown)")
+    return text
+
+
+def _market_error(error: ClientError, people: Sequence[str]) -> MarketError:
     """The Turk code stands beside the error, not in it; throttling and faults pass by themselves."""
     code = error.response.get("Error", {}).get("Code", "")
     message = error.response.get("Error", {}).get("Message") or error.response.get("Message") or str(error)
     status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400)
     return MarketError(
-        f"The marketplace refused: {message}",
+        f"The marketplace refused: {_nameless(message, people)}",
         code=error.response.get("TurkErrorCode") or code,
         permanent=status < 500 and code not in PASSING,
     )

@@ -7,6 +7,8 @@ from annotation.effects.context import Context
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Intent, LedgerEntry, Submission, WorkerIdentity
 
+TOO_LATE = "The marketplace had approved it by itself before it heard that payment is refused."
+
 
 def approve(intent: Intent, told: Context) -> None:
     """Approve; the clock may have been faster, which costs the same."""
@@ -20,9 +22,14 @@ def approve(intent: Intent, told: Context) -> None:
 
 
 def reject(intent: Intent, told: Context) -> None:
-    """Refuse payment with the decision's reason; what was set aside for it is free again."""
+    """Refuse payment with the decision's reason; what was set aside for it is free again.
+
+    Where the clock was faster the work is paid, and the decision follows.
+    """
     submission = _submission(intent)
-    told.market.reject(submission.market_id, feedback=_reason(submission))
+    if not told.market.reject(submission.market_id, feedback=_reason(submission)):
+        _approved_before(intent, submission, told)
+        return
     with outbox.outcome(intent, "reject", now=told.clock()) as mine:
         if mine:
             now = told.clock()
@@ -30,6 +37,17 @@ def reject(intent: Intent, told: Context) -> None:
             AuditEvent.objects.record(
                 intent.study, "refuse", actor="assay", now=now, intent=intent.key, **_evidence(submission)
             )
+
+
+def _approved_before(intent: Intent, submission: Submission, told: Context) -> None:
+    cost, now = books.place_cost(submission.hit), told.clock()
+    with outbox.outcome(intent, "approved before", now=now) as mine:
+        if mine:
+            submission.decisions.filter(matter="payment").update(verdict="approve", reason=TOO_LATE, actor=None, at=now)
+            AuditEvent.objects.record(
+                intent.study, "follow", actor="marketplace", now=now, assignments=[submission.market_id], refused=[]
+            )
+            books.spend(intent, cost, kind=LedgerEntry.Kind.REWARD, now=now, **_evidence(submission))
 
 
 def bonus(intent: Intent, told: Context) -> None:

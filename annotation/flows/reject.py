@@ -9,7 +9,7 @@ from django.db import transaction
 from annotation import books, deciding, reviewing
 from annotation.accounts.models import User
 from annotation.exceptions import StateError
-from annotation.models import AuditEvent, Decision, Intent, Rejection, Reply, Study, Submission
+from annotation.models import AuditEvent, Decision, Hit, Intent, Rejection, Reply, Study, Submission
 
 # The marketplace's bounds of RequesterFeedback; ours ask for a sentence.
 LEAST_REASON, MOST_REASON = 20, 1024
@@ -26,7 +26,7 @@ def propose(study: Study, submission: Submission, *, reason: str, actor: User, n
         raise StateError(f"A reason has {LEAST_REASON} to {MOST_REASON} characters; this one has {len(text)}.")
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
-        _undecided(study, submission)
+        _undecided(study, submission, now=now)
         made, _ = Rejection.objects.update_or_create(
             submission=submission,
             defaults={
@@ -65,7 +65,7 @@ def second(
     """
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
-        _undecided(study, submission)
+        _undecided(study, submission, now=now)
         proposal = Rejection.objects.select_related("proposed_by").filter(submission=submission).first()
         if proposal is None:
             raise StateError("Nobody has proposed to refuse payment for this submission.")
@@ -84,8 +84,9 @@ def second(
 
 def overturn(study: Study, submission: Submission, *, reason: str, actor: User, now: datetime) -> Decision:
     """Approve what was rejected: the only way back once the marketplace has been told, for 30 days."""
-    if not reason.strip():
-        raise StateError("Turning a rejection into an approval needs a reason.")
+    text = reason.strip()
+    if not 1 <= len(text) <= MOST_REASON:
+        raise StateError(f"Turning a rejection into an approval needs a reason of at most {MOST_REASON} characters.")
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
         decision = Decision.objects.filter(
@@ -96,14 +97,16 @@ def overturn(study: Study, submission: Submission, *, reason: str, actor: User, 
             raise StateError("Only a rejection of which the marketplace has been told can be turned into an approval.")
         if submission.submitted_at is None or submission.submitted_at + OVERRIDE_WINDOW < now:
             raise StateError("The work was handed in more than 30 days ago; the marketplace keeps its rejection.")
-        decision.verdict, decision.reason = "approve", reason.strip()[:MOST_REASON]
+        if submission.hit.market_status == Hit.GONE:
+            raise StateError("The marketplace has deleted the HIT; the rejections of its work stay.")
+        decision.verdict, decision.reason = "approve", text
         decision.actor, decision.at = actor, now
         decision.save(update_fields=["verdict", "reason", "actor", "at"])
         made = deciding.intents(study, Intent.Kind.APPROVE, [submission], now=now, window=timedelta(0))
         Intent.objects.filter(pk=made[0].pk).update(details={"override": True})
         whole = Submission.objects.select_related("hit__cell__arm__study").get(pk=submission.pk)
         books.reserve(study, [(made[0], books.place_cost(whole.hit).total)], now=now)
-        facts = {"assignment": submission.market_id, "reason": reason.strip()}
+        facts = {"assignment": submission.market_id, "reason": text}
         AuditEvent.objects.record(study, "overturn", actor=actor.get_username(), now=now, **facts)
         return decision
 
@@ -119,13 +122,16 @@ def record_reply(study: Study, submission: Submission, *, body: str, actor: User
         return made
 
 
-def _undecided(study: Study, submission: Submission) -> None:
+def _undecided(study: Study, submission: Submission, *, now: datetime) -> None:
     if submission.hit.study_id != study.pk:
         raise StateError("The submission belongs to another study.")
     if submission.raw_format == Submission.WITHDRAWN:
         raise StateError("The worker took these answers back; they are paid for.")
     if reviewing.payments().filter(submission=submission).exists():
         raise StateError("Payment of this submission has been decided.")
+    due = reviewing.due_at(study, submission)
+    if due is not None and due <= now and study.mode != Study.Mode.IMPORTED:
+        raise StateError(f"The marketplace approved this by itself at {due:%Y-%m-%d %H:%M} UTC; it is paid.")
 
 
 def _guard(study: Study, beyond: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import zipfile
 import zlib
@@ -12,16 +13,18 @@ from typing import Any
 import pytest
 from django.conf import settings as django_settings
 from django.core.management import call_command
+from django.db import transaction
 from django.test import Client
-from django.urls import get_resolver
+from django.urls import get_resolver, reverse
 from django.utils import timezone
 
 from annotation.accounts.models import ApiToken, User
 from annotation.api.routes import api
 from annotation.flows import jobs
 from annotation.flows.unblind import unblind
-from annotation.models import Job, Look, Study, Submission
+from annotation.models import Job, Look, Membership, Study, Submission
 from annotation.running import folder_of, run_due
+from tests.annotation.api.test_roles import OPERATIONS
 from tests.annotation.review.world import judged, member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -78,23 +81,79 @@ def test_no_route_of_the_api_tells_a_real_id(study: Study, caplog: pytest.LogCap
         "pseudonym": one.worker.pseudonym, "purpose": "criteria", "username": "olga", "number": 1, "remark": 1,
         "act": "pause", "link": 1, "token": 1, "key_id": "A", "noun": "hits", "rule": "one_answer",
     }  # fmt: skip
-    reading = [path for path, methods in api.get_openapi_schema()["paths"].items() if "get" in methods]
-    assert len(reading) > 20
-    for path in reading:
+    served = api.get_openapi_schema()["paths"]
+    calls = [(path, method) for path, methods in served.items() for method in methods]
+    assert len([path for path, method in calls if method == "get"]) > 20
+    assert len([path for path, method in calls if method != "get"]) > 50
+    for path, method in calls:
         address = re.sub(r"{(\w+)}", lambda found: str(parts[found[1]]), path)
-        if address.endswith("/comparison"):  # asks the marketplace, which there is none of here
+        if "/comparison" in address:  # asks the marketplace: see flows/test_ids_on_the_market.py
             continue
-        answer = Client().get(address, headers={"authorization": f"Bearer {token}"})
-        assert SECRET not in b"".join(answer), path
+        for body in bodies(method, path.removeprefix("/api/v1")):
+            answer = undone(Client(), method, address, body, token)
+            assert SECRET not in b"".join(answer), (method, path)
+            assert "REALID" not in str(answer.headers), (method, path)
     assert "REALID" not in caplog.text
+    assert not Look.objects.exists()
+
+
+def bodies(method: str, path: str) -> list[Any]:
+    """Of what is read, nothing is sent; else a body that can be read where one is known, none, and a wrong one."""
+    if method == "get":
+        return [None]
+    known = [one.body for one in OPERATIONS if (one.method, one.path.format_map(Braces())) == (method, path)]
+    return [*known, {}, {"reason": 7, "codes": {"x": None}, "chosen": "all"}]
+
+
+class Braces(dict[str, str]):
+    """The parts of a path as the document writes them."""
+
+    def __missing__(self, name: str) -> str:
+        return f"{{{name}}}"
+
+
+def undone(client: Client, method: str, address: str, body: Any, token: str) -> Any:
+    """The answer to a call of which nothing stays, so that each finds the study as it was."""
+    with transaction.atomic():
+        sent = {} if body is None else {"data": json.dumps(body), "content_type": "application/json"}
+        answer = getattr(client, method)(address, headers={"authorization": f"Bearer {token}"}, **sent)
+        transaction.set_rollback(True)
+    return answer
+
+
+def test_a_look_is_the_one_way_to_an_id_and_every_look_is_kept(study: Study) -> None:
+    """By the permission, at the page; the API has no such way, whoever asks."""
+    root = User.objects.create_superuser("root")
+    _, token = ApiToken.objects.issue(root, name="test", now=timezone.now())
+    one = Submission.objects.filter(hit__study=study).select_related("worker").first()
+    address = f"/api/v1/studies/{study.uuid}/workers/{one.worker.pseudonym}"
+    assert SECRET not in Client().get(address, headers={"authorization": f"Bearer {token}"}).content
+    assert not Look.objects.exists()
+    client = Client()
+    client.force_login(root)
+    page = reverse("console:workers-look", args=[study.uuid, one.worker.pseudonym])
+    reasons = ["A complaint.", "The same complaint again."]
+    for reason in reasons:
+        assert SECRET in client.post(page, {"look-reason": reason}).content
+    assert list(Look.objects.order_by("at", "pk").values_list("reason", "user__username")) == [
+        (reason, "root") for reason in reasons
+    ]
+    # Who may see ids sees who looked; what is shown of the person afterwards holds no id.
+    again = client.get(reverse("console:workers-page", args=[study.uuid, one.worker.pseudonym])).content
+    assert b"The same complaint again." in again
+    assert SECRET not in again
 
 
 def test_no_file_of_a_report_or_of_the_exclusions_holds_a_real_id(study: Study) -> None:
     user = member(study, "owner", "olga")
     unblind(study, actor="olga", now=timezone.now())
+    other = judged(workers=3, hits=2, texts=10, name="other")
+    Membership.objects.create(study=other, user=user, role="owner")
     formats = ["html", "json", "csv", "latex", "zip", *(["pdf"] if django_settings.CHROMIUM else [])]
-    for kind, wanted in (("report", {"formats": formats}), ("exclusions", {})):
-        job = jobs.ask(kind, by=user, now=timezone.now(), study=study, settings=wanted)
+    both = {"formats": formats, "studies": [str(study.uuid), str(other.uuid)]}
+    for kind, wanted in (("report", {"formats": formats}), ("exclusions", {}), ("comparison", both)):
+        about = None if kind == "comparison" else study
+        job = jobs.ask(kind, by=user, now=timezone.now(), study=about, settings=wanted)
         run_due()
         job.refresh_from_db()
         assert (job.state, job.problem) == ("done", "")

@@ -22,6 +22,7 @@ from annotation.flows.hear import hear
 from annotation.flows.pause import pause, resume
 from annotation.flows.publish import publish
 from annotation.flows.read import read
+from annotation.flows.reject import propose, second
 from annotation.flows.reparse import reparse
 from annotation.flows.review import approve
 from annotation.flows.top_up import declare_width, top_up
@@ -39,6 +40,7 @@ from annotation.models import (
     Submission,
     Worker,
 )
+from annotation.proof import prove
 from annotation.rehearsal.crowd.browser import Answer, Browser, RefusedError
 from annotation.targets import raters_for
 from annotation.tasks import look_after
@@ -267,6 +269,26 @@ def test_work_that_the_clock_approved_is_booked_as_the_marketplace_booked_it(
     out.refresh_from_db()
     # The two places that are still free are held by the marketplace, and set aside here.
     assert (out.spent_cents, out.reserved_cents, market.balance_cents()) == (120, 120, 10_000 - 240)
+
+
+def test_a_refusal_that_the_clock_overtook_is_paid_and_told_so(
+    out: Study, market: Market, everybody_rates: Rates, django_user_model: type[User]
+) -> None:
+    """The marketplace approves between our decision and its telling: the books and the log follow it."""
+    everybody_rates("bea")
+    collect(out, market=market, now=NOW)
+    ada, bob = (django_user_model.objects.create_user(name) for name in ("ada", "bob"))
+    one = Submission.objects.order_by("pk")[0]
+    early = one.submitted_at
+    propose(out, one, reason="One label was given for all of the texts.", actor=ada, now=early)
+    second(out, one, actor=bob, now=early, window=timedelta(0), beyond_guard=True)
+    market.approve(one.market_id)
+    go(out, market)
+    decision = Decision.objects.get(submission=one, matter="payment")
+    assert (decision.verdict, decision.reason.startswith("The marketplace had approved it")) == ("approve", True)
+    out.refresh_from_db()
+    assert out.spent_cents == 60
+    assert prove(out).faults == ()
 
 
 def test_a_parser_that_failed_loses_nothing(

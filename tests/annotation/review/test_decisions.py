@@ -12,7 +12,7 @@ from annotation.accounts.models import User
 from annotation.deciding import WINDOW
 from annotation.exceptions import StateError
 from annotation.flows import exclude, reject, review
-from annotation.models import AuditEvent, Decision, Intent, LedgerEntry, Rejection, Study, Submission
+from annotation.models import AuditEvent, Decision, Hit, Intent, LedgerEntry, Rejection, Study, Submission
 from annotation.outbox import take
 from tests.annotation.review.world import NOW, make, member
 
@@ -180,3 +180,93 @@ def test_every_deed_is_in_the_log_and_names_nobodys_real_id(study, ada, bea):
     assert verbs == ["approve", "undo", "propose_rejection"]
     assert AuditEvent.objects.first_broken(study) is None
     assert "REALID" not in str(list(AuditEvent.objects.values_list("facts", flat=True)))
+
+
+@pytest.mark.parametrize(("length", "taken"), [(0, False), (19, False), (20, True), (1024, True), (1025, False)])
+def test_a_reason_has_what_a_sentence_takes_and_the_marketplace_carries(study, ada, length: int, taken: bool):
+    """RequesterFeedback of RejectAssignment holds at most 1,024 characters; blanks around it do not count."""
+    one = rows(study, 1).get()
+    words = f"  {'w' * length}\n"
+    if taken:
+        assert len(reject.propose(study, one, reason=words, actor=ada, now=NOW).reason) == length
+    else:
+        with pytest.raises(StateError, match=f"20 to 1024 characters; this one has {length}"):
+            reject.propose(study, one, reason=words, actor=ada, now=NOW)
+
+
+def test_one_in_twenty_may_be_refused_and_no_more(ada, bea):
+    big = make(workers=20, hits=2, texts=1, name="big")
+    for at, one in enumerate(rows(big, 3)):
+        reject.propose(big, one, reason=REASON, actor=ada, now=NOW)
+        if at < 2:
+            reject.second(big, one, actor=bea, now=NOW)
+        else:
+            with pytest.raises(StateError, match="2 of 40 submissions are refused already"):
+                reject.second(big, one, actor=bea, now=NOW)
+    # What is taken back makes room again.
+    review.undo(big, rows(big, 1), actor=bea, now=NOW)
+    reject.second(big, rows(big, 3).last(), actor=bea, now=NOW)
+
+
+def test_a_refusal_never_waits_past_the_markets_own_approval(study, ada, bea):
+    one = rows(study, 1).get()
+    Study.objects.filter(pk=study.pk).update(auto_approval_seconds=12 * 60)
+    study.refresh_from_db()
+    reject.propose(study, one, reason=REASON, actor=ada, now=one.submitted_at)
+    reject.second(study, one, actor=bea, now=one.submitted_at)
+    # Twelve minutes until the clock approves, less five: before the ten of the window are over.
+    told_at = one.submitted_at + timedelta(minutes=7)
+    assert Intent.objects.get(subject=one.pk).not_before == told_at
+    with pytest.raises(StateError, match="is over"):
+        review.undo(study, rows(study, 1), actor=bea, now=told_at)
+    assert review.undo(study, rows(study, 1), actor=bea, now=told_at - timedelta(seconds=1)) == 1
+
+
+def test_what_the_clock_has_approved_is_not_refused(study, ada, bea):
+    one = rows(study, 1).get()
+    due = reviewing.due_at(study, one)
+    reject.propose(study, one, reason=REASON, actor=ada, now=due - timedelta(seconds=1))
+    with pytest.raises(StateError, match="approved this by itself"):
+        reject.second(study, one, actor=bea, now=due)
+    assert not Decision.objects.exists()
+
+
+def test_a_rejection_can_be_overturned_to_the_last_second_of_its_thirty_days(study, ada, bea):
+    one = rows(study, 1).get()
+    reject.propose(study, one, reason=REASON, actor=ada, now=NOW)
+    reject.second(study, one, actor=bea, now=NOW)
+    Intent.objects.update(state="done")
+    last = one.submitted_at + timedelta(days=30)
+    for reason in (" ", "w" * 1025):
+        with pytest.raises(StateError, match="at most 1024 characters"):
+            reject.overturn(study, one, reason=reason, actor=ada, now=last)
+    with pytest.raises(StateError, match="30 days"):
+        reject.overturn(study, one, reason="Ours.", actor=ada, now=last + timedelta(seconds=1))
+    reject.overturn(study, one, reason="Ours.", actor=ada, now=last)
+    assert Decision.objects.get().verdict == "approve"
+    with pytest.raises(StateError, match="Only a rejection"):
+        reject.overturn(study, one, reason="Again.", actor=ada, now=last)
+
+
+def test_the_marketplace_overturns_nothing_of_a_hit_that_it_deleted(study, ada, bea):
+    one = rows(study, 1).get()
+    reject.propose(study, one, reason=REASON, actor=ada, now=NOW)
+    reject.second(study, one, actor=bea, now=NOW)
+    Intent.objects.update(state="done")
+    Hit.objects.update(market_status=Hit.GONE)
+    with pytest.raises(StateError, match="has deleted the HIT"):
+        reject.overturn(study, rows(study, 1).get(), reason="Ours.", actor=ada, now=NOW)
+
+
+def test_an_approval_never_becomes_a_rejection(study, ada, bea):
+    review.approve(study, rows(study, 1), actor=ada, now=NOW)
+    Intent.objects.update(state="done")
+    one = rows(study, 1).get()
+    for refusing in (
+        lambda: reject.propose(study, one, reason=REASON, actor=ada, now=NOW),
+        lambda: reject.second(study, one, actor=bea, now=NOW),
+        lambda: reject.overturn(study, one, reason=REASON, actor=ada, now=NOW),
+    ):
+        with pytest.raises(StateError):
+            refusing()
+    assert Decision.objects.get().verdict == "approve"

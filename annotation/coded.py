@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from annotation.models import Codebook, Coding, Remark, Study
@@ -24,16 +25,25 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A purpose's codebook (None before its first version), its codes, and what has been coded by it."""
+    """A purpose's codebook (None before its first version), its codes, and what has been coded by it.
+
+    category: of each code ("" of the one for none).
+    """
 
     purpose: str
     title: str
     book: Codebook | None
     codes: tuple[str, ...]
+    category: Mapping[str, str]
     lines: str
     remarks: int
     coded_twice: int
     agreement: tuple[Agreement, ...]
+
+    @property
+    def criteria(self) -> bool:
+        """Whether coders judge the work, for which they see the answer that is explained."""
+        return self.purpose == Codebook.Purpose.CRITERIA
 
 
 def current(study: Study, purpose: str) -> Codebook | None:
@@ -52,6 +62,7 @@ def standing(study: Study, purpose: str) -> Standing:
         title=str(Codebook.Purpose(purpose).label),
         book=held,
         codes=(*book.codes, NULL),
+        category={code: name for name, codes in book.categories.items() for code in codes} | {NULL: ""},
         lines="\n".join(f"{name}: {', '.join(codes)}" for name, codes in book.categories.items()),
         remarks=Remark.objects.filter(presentation__submission__hit__study=study).count(),
         coded_twice=len(pairs),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from fractions import Fraction
 from typing import Any
 
@@ -147,9 +147,9 @@ def work_of(worker: Worker, studies: QuerySet[Study]) -> QuerySet[Submission]:
     return told.defer("raw", "evidence__findings").order_by("-submitted_at", "-pk")
 
 
-def open_hold(worker: Worker) -> Hold | None:
-    """The hold that stands, if any."""
-    return Hold.objects.filter(worker=worker, lifted_at=None).select_related("actor").first()
+def open_hold(worker: Worker, *, today: date) -> Hold | None:
+    """The hold that stands on that day, if any."""
+    return Hold.objects.filter(worker=worker, lifted_at=None, until__gte=today).select_related("actor").first()
 
 
 def looks(worker: Worker) -> QuerySet[Look]:
@@ -203,18 +203,18 @@ def preview(study: Study, chosen: Iterable[str]) -> Preview:
     )
 
 
-def to_code(study: Study, book: Any, user: User) -> Remark | None:
-    """An explanation that this person can code: one that waits for a second coder first."""
+def to_code(study: Study, book: Any, user: User) -> QuerySet[Remark]:
+    """Explanations that this person can code: those that wait for a second coder first."""
     mine = Coding.objects.filter(remark=OuterRef("pk"), codebook=book, coder=user, adjudicated=False)
     coded = Count("codings", filter=Q(codings__codebook=book, codings__adjudicated=False))
     rows = Remark.objects.filter(presentation__submission__hit__study=study).exclude(Exists(mine))
-    return (
-        rows.annotate(coded=coded)
-        .filter(coded__lt=2)
-        .order_by("-coded", "pk")
-        .select_related("presentation__text")
-        .first()
-    )
+    return rows.annotate(coded=coded).filter(coded__lt=2).order_by("-coded", "pk").select_related("presentation__text")
+
+
+def last_coded(book: Any, user: User) -> Coding | None:
+    """What this person coded last, which can be changed."""
+    mine = Coding.objects.filter(codebook=book, coder=user, adjudicated=False)
+    return mine.select_related("remark__presentation__text").order_by("-at", "-pk").first()
 
 
 def to_settle(study: Study, book: Any) -> list[Remark]:

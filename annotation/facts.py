@@ -11,10 +11,10 @@ from importlib import metadata
 from typing import Any
 
 import metrics
-from annotation import particulars, reviewing, selectors
-from annotation.models import Likelihood, Study, Text
+from annotation import coded, particulars, reviewing, selectors
+from annotation.models import Codebook, Likelihood, Study, Text
 from annotation.pricing.wages import wage_cents
-from annotation.quality.filters import rule_of
+from annotation.quality.filters import JUDGED_BY_HAND, rule_of
 from annotation.quality.paragraph import Done
 from metrics.report.records import (
     CrowdFacts,
@@ -256,7 +256,13 @@ def quality_done(study: Study) -> Done:
         by_condition=found.by_condition if found else None,
         refused=crowd.rejected,
         left=reviewing.thinned(study) if counted else None,
+        kappas=_kappas(study) if any(rule.kind in JUDGED_BY_HAND for rule in rules) else {},
     )
+
+
+def _kappas(study: Study) -> dict[str, tuple[float | None, int]]:
+    found = coded.standing(study, Codebook.Purpose.CRITERIA).agreement
+    return {one.code: (one.kappa.value, one.kappa.n) for one in found}
 
 
 def crowd_warnings(crowd: selectors.CrowdCounts) -> list[Warn]:

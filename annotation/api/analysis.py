@@ -202,7 +202,7 @@ def show_coding(request: HttpRequest, study: UUID, page: Query[Page]) -> dict[st
 
 def _coding(request: HttpRequest, study: Study, purpose: str) -> dict[str, Any]:
     told = coded.standing(study, purpose)
-    after = desk.to_code(study, told.book, caller(request)) if told.book else None
+    after = desk.to_code(study, told.book, caller(request)).first() if told.book else None
     shown = {name: getattr(told, name) for name in ("purpose", "codes", "lines", "remarks", "coded_twice", "agreement")}
     return {
         **shown,

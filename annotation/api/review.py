@@ -324,7 +324,7 @@ def list_workers(request: HttpRequest, study: UUID, page: Query[Page]) -> dict[s
 @router.get("/studies/{study}/workers/{pseudonym}", response=gives(HistoryOut), summary="What a worker did")
 def show_worker(request: HttpRequest, study: UUID, pseudonym: str) -> dict[str, Any]:
     worker = _worker(study_for(request, study, Role.REVIEWER), pseudonym)
-    told, held = desk.history(worker, studies_of(caller(request))), desk.open_hold(worker)
+    told, held = desk.history(worker, studies_of(caller(request))), desk.open_hold(worker, today=timezone.now().date())
     counts = {name: getattr(told, name) for name in ("submissions", "approved", "refused", "left_out", "flags")}
     until, reason = (held.until, held.reason) if held else (None, "")
     return {"pseudonym": worker.pseudonym, **counts, "held_until": until, "held_reason": reason}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from annotation.quality.exclusion import Rule, Tabulated, Thinned
 from annotation.quality.filters import BY_KIND, JUDGED_BY_HAND, NOTED
@@ -18,7 +18,8 @@ class Done:
     recruitment: criteria in words. submissions: handed in. left_out: left out of the analysis; by_hand of them by a
     person's decision. rules: that hold, with how many submissions each leaves out. blind: whether they were fixed
     before results were seen; None without rules. by_source, by_condition: tables with their tests. refused: payments.
-    left: what is left of the texts' ratings; None where nobody counts them.
+    left: what is left of the texts' ratings; None where nobody counts them. kappas: by criterion that two reviewers
+    judged, Cohen's kappa (None where it has no value) and the explanations behind it.
     """
 
     recruitment: Sequence[str]
@@ -33,6 +34,7 @@ class Done:
     by_condition: Tabulated | None
     refused: int
     left: Thinned | None = None
+    kappas: Mapping[str, tuple[float | None, int]] = field(default_factory=dict)
 
 
 def paragraph(done: Done) -> str:
@@ -40,7 +42,7 @@ def paragraph(done: Done) -> str:
     parts = [_recruited(done)] if done.recruitment else []
     if not done.left_out and not done.rules:
         return " ".join([*parts, NOTHING, _paid(done)])
-    parts += [_rule(rule, done.hits.get(rule.kind, 0)) for rule in done.rules]
+    parts += [_rule(done, rule, done.hits.get(rule.kind, 0)) for rule in done.rules]
     if done.blind is not None:
         when = "before" if done.blind else "after"
         parts.append(f"These rules (version {done.version}) were fixed {when} results were seen.")
@@ -56,15 +58,20 @@ def _recruited(done: Done) -> str:
     return f"Workers were recruited by these criteria: {'; '.join(done.recruitment)}."
 
 
-def _rule(rule: Rule, count: int) -> str:
+def _rule(done: Done, rule: Rule, count: int) -> str:
     if rule.kind in JUDGED_BY_HAND:
         said = JUDGED_BY_HAND[rule.kind].split(": ", 1)[1].rstrip(".")
-        return f"Two reviewers judged {count} assignments so: {said}."
+        return f"Two reviewers judged {count} assignments so: {said}{_kappa(done, rule.kind)}."
     if rule.kind in NOTED:
         return f"{count} assignments are of people held out of new studies."
     one = BY_KIND[rule.kind]
     cut = one.threshold if rule.threshold is None else rule.threshold
     return one.methods.format(count=count, threshold=one.shown(cut))
+
+
+def _kappa(done: Done, kind: str) -> str:
+    value, n = done.kappas.get(kind, (None, 0))
+    return "" if value is None else f" (Cohen's kappa {value:.2f} over {n} explanations)"
 
 
 def _summary(done: Done) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
@@ -97,17 +96,6 @@ class Rules(forms.Form):
         given = self.cleaned_data
         rules = [Rule(one.kind, given[f"{one.kind}-at"]) for one in FILTERS if given[one.kind]]
         return rules + [Rule(kind) for kind in BY_FLAG if given[kind]]
-
-
-class Codes(forms.Form):
-    """Codes of one explanation."""
-
-    codes = forms.MultipleChoiceField(label=_("Codes"), widget=forms.CheckboxSelectMultiple)
-
-    def __init__(self, *args: Any, known: Sequence[str] = (), **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        field = self.fields["codes"]
-        field.choices = [(one, one) for one in known]  # type: ignore[attr-defined]
 
 
 class CodebookForm(forms.Form):

@@ -2,37 +2,70 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from typing import Any
+
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation import coded, desk
-from annotation.console.forms.desk import CodebookForm, Codes
+from annotation.console.forms.desk import CodebookForm
 from annotation.console.permission import study_page, visitor
 from annotation.exceptions import StateError
 from annotation.flows import code_reasons
 from annotation.models import Codebook, Remark, Role, Study
 from metrics.comments import NULL
 
+KEYS = "1234567890abcdefghijklmnop"
+
 
 @require_safe
 @study_page(Role.REVIEWER)
 def overview(request: HttpRequest, study: Study) -> HttpResponse:
-    books = [coded.standing(study, purpose) for purpose in Codebook.Purpose.values]
-    parts = [
-        {
-            "standing": one,
-            "next": desk.to_code(study, one.book, visitor(request)) if one.book else None,
-            "unsettled": desk.to_settle(study, one.book) if one.book else [],
-            "form": Codes(known=one.codes),
-            "edit": CodebookForm(initial={"lines": one.lines}, auto_id=f"{one.purpose}-%s"),
-        }
-        for one in books
-    ]
+    parts = [_part(request, study, purpose) for purpose in Codebook.Purpose.values]
+    _give_keys(parts)
     return render(request, "console/coding.html", {"study": study, "parts": parts})
+
+
+def _give_keys(parts: list[dict[str, Any]]) -> None:
+    """One sheet hears the keys: the first with something to code, else to settle; `u` is for its codebook's last."""
+    open_ones = [(part, part[name]) for name in ("code", "settle") for part in parts if part[name]]
+    for part, sheet in open_ones[:1]:
+        part["keyed"] = sheet["keyed"] = True
+        for key, choice in zip(KEYS, sheet["choices"], strict=False):
+            choice["key"] = key
+    if not open_ones:
+        for part in [one for one in parts if one["last"]][:1]:
+            part["keyed"] = True
+
+
+def _part(request: HttpRequest, study: Study, purpose: str) -> dict[str, Any]:
+    """A codebook with what this person can do by it: the next explanation, or their last one to be changed."""
+    told = coded.standing(study, purpose)
+    edit = CodebookForm(initial={"lines": told.lines}, auto_id=f"{purpose}-%s")
+    part: dict[str, Any] = {"standing": told, "edit": edit, "code": None, "settle": None, "last": None}
+    if told.book is None:
+        return part
+    waiting, unsettled = desk.to_code(study, told.book, visitor(request)), desk.to_settle(study, told.book)
+    last = desk.last_coded(told.book, visitor(request))
+    if last and request.GET.get("redo") == purpose:
+        part["code"] = _sheet(told, last.remark, last.codes) | {"redo": True}
+    elif following := waiting.first():
+        part["code"] = _sheet(told, following, ())
+    if unsettled:
+        alike = set.intersection(*(set(one.codes) for one in unsettled[0].codings.all()))
+        part["settle"] = _sheet(told, unsettled[0], alike)
+    return part | {"last": last, "left": waiting.count(), "unsettled": len(unsettled)}
+
+
+def _sheet(told: coded.Standing, remark: Remark, checked: Collection[str]) -> dict[str, Any]:
+    choices = [{"code": one, "category": told.category[one], "checked": one in checked} for one in told.codes]
+    return {"remark": remark, "choices": choices}
 
 
 @require_POST
@@ -44,7 +77,7 @@ def book(request: HttpRequest, study: Study, purpose: str) -> HttpResponse:
     categories = coded.read_lines(form.cleaned_data["lines"].splitlines())
     made = code_reasons.edit_codebook(study, purpose, categories, actor=visitor(request), now=timezone.now())
     messages.success(request, _("Version %(number)s of the codebook holds from now on.") % {"number": made.number})
-    return redirect("console:coding", study.uuid)
+    return _back(study, purpose)
 
 
 @require_POST
@@ -52,7 +85,7 @@ def book(request: HttpRequest, study: Study, purpose: str) -> HttpResponse:
 def code(request: HttpRequest, study: Study, purpose: str, remark: int) -> HttpResponse:
     one, held = _about(study, purpose, remark)
     code_reasons.code(one, held, _chosen(request), coder=visitor(request), now=timezone.now())
-    return redirect("console:coding", study.uuid)
+    return _back(study, purpose)
 
 
 @require_POST
@@ -60,7 +93,12 @@ def code(request: HttpRequest, study: Study, purpose: str, remark: int) -> HttpR
 def settle(request: HttpRequest, study: Study, purpose: str, remark: int) -> HttpResponse:
     one, held = _about(study, purpose, remark)
     code_reasons.adjudicate(one, held, _chosen(request), actor=visitor(request), now=timezone.now())
-    return redirect("console:coding", study.uuid)
+    return _back(study, purpose)
+
+
+def _back(study: Study, purpose: str) -> HttpResponse:
+    """To where the next explanation of that codebook stands."""
+    return redirect(f"{reverse('console:coding', args=[study.uuid])}#part-{purpose}")
 
 
 def _about(study: Study, purpose: str, remark: int) -> tuple[Remark, Codebook]:

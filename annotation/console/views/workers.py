@@ -50,7 +50,7 @@ def _shown(request: HttpRequest, study: Study, worker: Worker, **more: Any) -> H
         "worker": worker,
         "history": desk.history(worker, mine),
         "page": Paginator(desk.work_of(worker, mine), LINES).get_page(request.GET.get("page")),
-        "held": desk.open_hold(worker),
+        "held": desk.open_hold(worker, today=timezone.now().date()),
         "competence": reviewing.competence(study, worker),
         "looks": desk.looks(worker) if allowed else (),
         "allowed": allowed,

@@ -220,6 +220,19 @@ def test_an_editor_writes_to_one_person_and_to_everybody(study, enter):
     assert Intent.objects.filter(kind="notify").count() == 1
 
 
+def test_a_hold_whose_last_day_is_over_holds_nobody_and_another_can_be_begun(study, enter):
+    editor, who = enter("editor"), first(study).worker.pseudonym
+    until = (timezone.now() + timedelta(days=30)).date().isoformat()
+    again = {"hold-reason": "Too fast twice.", "hold-until": until}
+    editor.post(to("workers-hold", study, who), again)
+    Hold.objects.update(until=(timezone.now() - timedelta(days=1)).date())
+    page = editor.get(to("workers-page", study, who)).content.decode()
+    assert "Too fast twice." not in page
+    assert 'name="hold-until"' in page
+    editor.post(to("workers-hold", study, who), again)
+    assert Hold.objects.filter(lifted_at=None).count() == 1
+
+
 def test_two_people_code_at_the_console_and_differ(study, enter):
     editor, ada = enter("editor"), enter("reviewer", "ada")
     editor.post(to("coding-book", study, "criteria"), {"lines": "criteria: mismatch, instructions, uninterpretable"})

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
+from typing import Any
 
 import pytest
 from django.db.models import Q
 from django.utils import timezone
 
+from annotation import tasks
 from annotation.accounts.models import User
 from annotation.crowd.client import HELD_BACK, Market
 from annotation.flows import hold as verbs
@@ -60,6 +63,22 @@ def test_others_are_let_in_and_the_work_loop_opens_when_a_hold_ends(
     assert verbs.open_again(now=timezone.now()) == 0
     later = timezone.now() + timedelta(days=31)
     assert [verbs.open_again(now=later), verbs.open_again(now=later)] == [1, 0]
+    assert work(Q(kind=Intent.Kind.REVOKE), market=market, clock=timezone.now).done == 1
+    with Browser(held[1]) as browser:
+        assert "Accept this task" in browser._get(f"{site}/hits/{study.hits.first().market_id}/").text
+
+
+def test_the_scheduler_opens_too_when_the_last_day_is_over(
+    held: tuple[Worker, str], study: Study, market: Market, site: str, settings: Any, tmp_path: Path
+) -> None:
+    settings.VAR, now = tmp_path, timezone.now()
+    Study.objects.filter(pk=study.pk).update(created_at=now - timedelta(days=10))
+    study.refresh_from_db()
+    published(study, market)
+    tasks.keep_house()
+    assert not Intent.objects.filter(kind=Intent.Kind.REVOKE).exists()
+    Hold.objects.update(until=(now - timedelta(days=1)).date())
+    tasks.keep_house()
     assert work(Q(kind=Intent.Kind.REVOKE), market=market, clock=timezone.now).done == 1
     with Browser(held[1]) as browser:
         assert "Accept this task" in browser._get(f"{site}/hits/{study.hits.first().market_id}/").text

@@ -8,6 +8,7 @@ import pytest
 
 from annotation import reviewing
 from annotation.exceptions import StateError
+from annotation.facts import quality_done
 from annotation.flows import exclude, hold
 from annotation.flows.assess import assess
 from annotation.flows.code_reasons import adjudicate, code, edit_codebook
@@ -28,6 +29,7 @@ from annotation.models import (
 from annotation.quality.codebooks import COMMENTS, CRITERIA, read_lines
 from annotation.quality.exclusion import Rule, Thinned
 from annotation.quality.filters import FILTERS
+from annotation.quality.paragraph import paragraph
 from annotation.workings import study_work
 from tests.annotation.review.world import NOW, judged, make, member
 
@@ -175,6 +177,21 @@ def test_codes_are_those_of_the_book(codes):
     book = edit_codebook(study, "criteria", CRITERIA, actor=ada, now=NOW)
     with pytest.raises(StateError):
         code(Remark.objects.first(), book, codes, coder=ada, now=NOW)
+
+
+def test_the_paragraph_tells_how_far_two_reviewers_agreed():
+    """Cohen's kappa of the textbook's table: both 20, the one alone 5, the other alone 10, neither 15: 0.40."""
+    study = make(workers=5, hits=1, texts=10, reasons=True)
+    ada, bob = member(study, "reviewer", "ada"), member(study, "reviewer", "bob")
+    book = edit_codebook(study, "criteria", CRITERIA, actor=ada, now=NOW)
+    pairs = [("mismatch", "mismatch")] * 20 + [("mismatch", "null")] * 5
+    pairs += [("null", "mismatch")] * 10 + [("null", "null")] * 15
+    for remark, (first, second) in zip(Remark.objects.order_by("pk"), pairs, strict=True):
+        code(remark, book, [first], coder=ada, now=NOW)
+        code(remark, book, [second], coder=bob, now=NOW)
+    exclude.apply_rules(exclude.fix_rules(study, "two", [Rule("mismatch")], actor=ada, now=NOW), actor=ada, now=NOW)
+    told = paragraph(quality_done(study))
+    assert "the explanation does not match the answer (two reviewers) (Cohen's kappa 0.40 over 50" in told
 
 
 def test_an_edited_codebook_is_a_new_version():

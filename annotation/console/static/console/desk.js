@@ -1,6 +1,7 @@
 /* Keys of the review desk: a letter presses (or goes to) what carries it in data-key. They can be turned off. */
 (function () {
   "use strict";
+  var written = "textarea, select, input:not([type=checkbox], [type=radio])";
   var off = document.querySelector("[data-keys-off]"), kept = "assay-desk-keys-off";
   function stored() { try { return localStorage.getItem(kept) === "1"; } catch (error) { return false; } }
   if (off) {
@@ -11,11 +12,12 @@
   }
   document.addEventListener("keydown", function (event) {
     if ((off && off.checked) || event.altKey || event.ctrlKey || event.metaKey) { return; }
-    if (event.target.closest("textarea, select, input:not([type=checkbox], [type=radio])")) { return; }
+    if (event.key === "Enter" && event.target.closest("a, button, summary")) { return; }
+    if (event.target.closest(written)) { return; }
     var wanted = document.querySelector("[data-key=" + CSS.escape(event.key) + "]");
     if (!wanted) { return; }
     event.preventDefault();
-    if (wanted.matches("input, textarea")) { wanted.focus(); } else { wanted.click(); }
+    if (wanted.matches(written)) { wanted.focus(); } else { wanted.click(); }
   });
   var all = document.querySelector("[data-all]");
   if (all) {

@@ -70,8 +70,15 @@ def _condition(study: Study, cell: Cell, rows: Sequence[AssignmentRow]) -> Condi
     )
 
 
+def numbers(study: Study) -> dict[int, str]:
+    """The number of our own under which a report knows each submission (primary key)."""
+    rows = Submission.objects.filter(hit__study=study).order_by("hit__slot", "worker__pseudonym", "pk")
+    return {pk: f"A{at:05d}" for at, pk in enumerate(rows.values_list("pk", flat=True), 1)}
+
+
 def assignments(study: Study) -> tuple[AssignmentRow, ...]:
     """Every assignment under a number of our own, its HIT as the ratings name it. A rehearsal's clock tells nothing."""
+    ids = numbers(study)
     told, imported = study.mode != Study.Mode.REHEARSAL, study.mode == Study.Mode.IMPORTED
     names = {cell.pk: condition_name(cell) for cell in cells(study)}
     flags: dict[int, list[str]] = {}
@@ -99,13 +106,13 @@ def assignments(study: Study) -> tuple[AssignmentRow, ...]:
         )
     )
     made = []
-    for number, (pk, rater, slot, market_id, cell, at, taken) in enumerate(rows, 1):
+    for pk, rater, slot, market_id, cell, at, taken in rows:
         payment = decided.get((pk, Decision.Matter.PAYMENT), ("", ""))[0]
         verdict, reason = decided.get((pk, Decision.Matter.ANALYSIS), ("", ""))
         kept = verdict != Decision.Verdict.EXCLUDE
         made.append(
             AssignmentRow(
-                id=f"A{number:05d}",
+                id=ids[pk],
                 rater=rater,
                 hit=market_id if imported else f"HIT {slot + 1}",
                 condition=names[cell],

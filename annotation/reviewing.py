@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -45,7 +44,6 @@ from annotation.models import (
 from annotation.quality.exclusion import FEWEST_RATINGS, Rule, Tabulated, Thinned, tabulate
 from annotation.quality.filters import BY_FLAG, BY_KIND, FILTERS
 from annotation.quality.records import Filter
-from metrics.types import Rating
 
 # Bands of the time left until the marketplace approves by itself.
 BANDS = (timedelta(hours=6), timedelta(hours=24), timedelta(days=3))
@@ -182,22 +180,6 @@ def left_out(study: Study) -> dict[int, bool]:
     """Submissions (primary keys) left out of the analysis, and whether a person decided so."""
     rows = Decision.objects.filter(submission__hit__study=study, matter="analysis", verdict="exclude")
     return {pk: rule_set is None for pk, rule_set in rows.values_list("submission_id", "rule_set_id")}
-
-
-def assignments(submissions: Iterable[int]) -> set[str]:
-    """The marketplace's ids of submissions (primary keys)."""
-    return set(Submission.objects.filter(pk__in=list(submissions)).values_list("market_id", flat=True))
-
-
-def rated_units(study: Study) -> list[Rating]:
-    """Every rating that counts, kept or not, with its assignment as the unit."""
-    rows = selectors.judgments(study).values_list(
-        "presentation__text__key",
-        "presentation__submission__worker__pseudonym",
-        "label__code",
-        "presentation__submission__market_id",
-    )
-    return [Rating(text, rater, Fraction(code), unit) for text, rater, code, unit in rows.iterator(chunk_size=5000)]
 
 
 # A sum by text, for a join of what was summed apart has no index.

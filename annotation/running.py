@@ -6,6 +6,7 @@ import logging
 import shutil
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from annotation import conf, sensitivity
+from annotation import conf
 from annotation.datasets.batch import read_batch
 from annotation.datasets.codes import Code
 from annotation.datasets.columns import Names
@@ -37,6 +38,7 @@ from metrics.figures import exclusion_curve, static
 from metrics.report.build import build
 from metrics.report.compared import compare
 from metrics.report.gallery import charts
+from metrics.report.under_rules import DRAWS, idle, under_rules
 from metrics.report.write import USUAL
 from metrics.tables.delimited import table_csv
 from metrics.tables.exclusions import exclusions_table
@@ -199,13 +201,15 @@ def _exclusions(job: Job, tell: Tell, now: datetime) -> Done:
     study, seed = _study_of(job), int(job.settings.get("seed", 0))
     tell("Measuring", 0, 0)
     assess(study, now=now)
-    wanted = sensitivity.asked(study)
-    found = sensitivity.under_rules(study, score(study).generators, wanted, seed=seed, tell=tell)
+    given = score(study)
     folder = folder_of(job)
     folder.mkdir(parents=True, exist_ok=True)
-    parts = [_selections(name, told, folder, at) for at, (name, told) in enumerate(found, 1)]
+    parts = []
+    for at, facts in enumerate(given.generators, 1):
+        told = under_rules(facts, given, draws=DRAWS, seed=seed, progress=partial(tell, facts.name))
+        parts.append(_selections(facts.name, told, folder, at))
     files = [name for part in parts for name in part["files"]]
-    return {"generators": parts, "idle": list(wanted.idle), "files": files}, None
+    return {"generators": parts, "idle": list(idle(given)), "files": files}, None
 
 
 def _selections(generator: str, told: Exclusions, folder: Path, at: int) -> dict[str, Any]:

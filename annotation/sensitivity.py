@@ -1,73 +1,35 @@
-"""Reads: what leaving out work by rules does to the headline measure, for every generator of a study (method 4)."""
+"""Reads: the rules whose effect on the results a report tells, with the work that each leaves out (method 4)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from annotation import reviewing
-from annotation.models import Study
+from annotation import particulars, reviewing
+from annotation.models import Evidence, Study
 from annotation.quality.exclusion import Rule
 from annotation.quality.filters import DEFAULTS, title_of
-from metrics.exclusions import Exclusions, exclusion_sensitivity
-from metrics.report.records import GeneratorFacts
-
-Told = Callable[[str, int, int], None]
+from metrics.report.particulars import RuleFacts
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """Rules by name with the assignments (the marketplace's ids) that each leaves out.
+def rules(study: Study, only: Sequence[str] = ()) -> tuple[RuleFacts, ...] | None:
+    """The study's rules (or the defaults, where no version holds), then each other default alone.
 
-    alone: defaults that are not among the study's rules and are joined with no other. idle: rules without effect.
+    only: these filters instead. None where no filter has measured the work.
     """
-
-    units: dict[str, set[str]]
-    alone: tuple[str, ...]
-    idle: tuple[str, ...]
-
-
-def asked(study: Study, only: Sequence[str] = ()) -> Asked:
-    """The study's rules (or the defaults, where no version holds) and each default; `only`: these filters instead."""
+    if not Evidence.objects.filter(submission__hit__study=study).exists():
+        return None
     stored = reviewing.rule_set(study)
     chosen = tuple(Rule(kind) for kind in only) or (reviewing.rules_of(stored) if stored else ())
     joined = chosen or tuple(Rule(kind) for kind in DEFAULTS)
     beside = () if only else tuple(Rule(kind) for kind in DEFAULTS if Rule(kind) not in joined)
-    found = _left_out(study, joined) | _left_out(study, beside)
-    alone = tuple(name for name in map(_named, beside) if found[name])
-    units = {name: reviewing.assignments(gone) for name, gone in found.items() if gone}
-    return Asked(units, alone, tuple(name for name, gone in found.items() if not gone))
-
-
-def _left_out(study: Study, rules: Sequence[Rule]) -> dict[str, set[int]]:
-    found = reviewing.left_out_by(study, tuple(rules))
-    return {_named(rule): found[rule.kind] for rule in rules}
+    ids = particulars.numbers(study)
+    told = []
+    for given, alone in ((joined, False), (beside, True)):
+        gone = reviewing.left_out_by(study, given)
+        told += [RuleFacts(_named(rule), tuple(sorted(ids[pk] for pk in gone[rule.kind])), alone) for rule in given]
+    return tuple(told)
 
 
 def _named(rule: Rule) -> str:
     title = title_of(rule.kind)
     return title if rule.threshold is None else f"{title} ({rule.threshold:g})"
-
-
-def under_rules(
-    study: Study,
-    generators: Sequence[GeneratorFacts],
-    given: Asked,
-    *,
-    draws: int = 200,
-    seed: int = 0,
-    tell: Told | None = None,
-) -> Iterator[tuple[str, Exclusions]]:
-    """Each generator's name with HUSE (HUSE-Q where a log p is missing) under every selection. Raises MetricsError."""
-    ratings = reviewing.rated_units(study)
-    for one in generators:
-
-        def told(done: int, of: int, name: str = one.name) -> None:
-            if tell:
-                tell(name, done, of)
-
-        yield one.name, exclusion_sensitivity(
-            one.items, ratings, given.units, draws=draws, seed=seed,
-            measure="huse" if all(item.log_prob is not None for item in one.items) else "huse_q",
-            missing="quality_only", alone=given.alone, progress=told,
-        )  # fmt: skip

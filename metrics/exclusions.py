@@ -95,6 +95,7 @@ def exclusion_sensitivity(
     k: int = 16,
     draws: int = 200,
     seed: int = 0,
+    level: float = 0.95,
     missing: Missing = "error",
     alone: Collection[str] = (),
     progress: Callable[[int, int], None] | None = None,
@@ -103,9 +104,10 @@ def exclusion_sensitivity(
 
     items: as for `evaluate`; HJ is taken from the ratings. rules: by name, the units (`Rating.unit`, an assignment)
     each leaves out; a selection leaves out the union. draws: random removals beside each specification, and draws of
-    each equalisation. alone: rules that are joined with no other. progress: told how many specifications of how many
-    are done. Values are those of exact ties. Flags: `text_without_ratings` (a selection leaves a text none),
-    `not_equalised` (one leaves fewer than 5 on a text). Raises as `evaluate` and `lay_out`, BadInput.
+    each equalisation. level: of the headline's interval. alone: rules that are joined with no other. progress: told how
+    many specifications of how many are done. Values are those of exact ties. Flags: `text_without_ratings` (a selection
+    leaves a text none), `not_equalised` (one leaves fewer than 5 on a text). Raises as `evaluate` and `lay_out`,
+    BadInput.
     """
     _check(measure, draws, seed)
     judged = with_means(items, ratings)
@@ -115,15 +117,22 @@ def exclusion_sensitivity(
     unit, given = _units(table.items, ratings, rated)
     selections, told = _selections(tuple(rule for rule in rules if rule not in alone), seed)
     selections += [(rule,) for rule in rules if rule in alone]
-    masks = np.array([[one in rules[rule] for one in given] for rule in rules], dtype=np.bool_).reshape(len(rules), -1)
+    masks = np.array([[one in rules[rule] for one in given] for rule in rules], dtype=np.bool_).reshape(
+        len(rules), len(given)
+    )
     study = Study(rated.means(), table.q, table.z, k)
     work = _Work(study, rated, unit, measure, draws, seed)
     left = [work.left(_union(masks, tuple(rules), chosen)) for chosen in selections]
     usable = [fewest for *_, fewest in left if fewest >= FEWEST]
     common = min(usable) if usable else None
     found = tuple(_each(work, selections, left, common, progress))
-    headline = getattr(evaluate(table.items, ["exact"], k=k, seed=seed)["exact"], measure)
+    headline = getattr(evaluate(table.items, ["exact"], k=k, seed=seed, level=level)["exact"], measure)
     return _told(measure, headline, found, common, told, {"k": k, "draws": draws, "seed": seed})
+
+
+def count_selections(joined: int, alone: int = 0) -> int:
+    """How many selections `exclusion_sensitivity` makes of rules that are joined and rules that stand alone."""
+    return (2**joined if joined <= MOST_RULES else MOST_SELECTIONS) + alone
 
 
 def _each(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from annotation import facts, particulars, selectors
+from annotation import facts, particulars, selectors, sensitivity
 from annotation.exceptions import StateError
 from annotation.models import Likelihood, Study, Text
 from annotation.planned import planned
@@ -63,6 +63,7 @@ def score(
         quality=_quality(study, crowd),
         codes=particulars.codes(study),
         codebook=particulars.codebook(study),
+        rules=sensitivity.rules(study),
         licence=said.get("licence"),
         language=said.get("language") or words.language,
         statements=tuple((key, said[key]) for key in STATED if key in said),

@@ -23,6 +23,7 @@ from metrics.report import (
     pictures,
     scales,
     telling_apart,
+    under_rules,
 )
 from metrics.report.around_huse import CRITERION, Around, around, pairs
 from metrics.report.completeness import completeness
@@ -47,7 +48,7 @@ def build(
     text, an HJ that is not the mean of its ratings).
     """
     _check(given)
-    steps = _Steps(progress or _silent, 2 * len(given.generators) + 3)
+    steps = _Steps(progress or _silent, 2 * len(given.generators) + 4)
     judgments = _judgments(given.ratings, level)
     judged = {facts.name: _judged(facts, judgments) for facts in given.generators}
     modes: dict[str, Mapping[Mode, HuseResult]] = {}
@@ -96,9 +97,17 @@ class _Steps:
         self._done += 1
 
 
-OWED = ("huse", "human-or-machine", "agreement", "nnd", "automatic")  # told as not recorded where they are absent
+OWED = (
+    "huse",
+    "exclusions",
+    "human-or-machine",
+    "agreement",
+    "nnd",
+    "automatic",
+)  # told as not recorded where they are absent
 ABSENT = {
     "huse": "HUSE",
+    under_rules.KEY: under_rules.TITLE,
     "human-or-machine": "Human or machine",
     "explanations": explanations.TITLE,
     "agreement": "Agreement of raters",
@@ -127,6 +136,8 @@ def _sections(
         steps.tell("differences between generators")
         compared, why_not = pairs(given, k=k, seed=seed, level=level)
         found.append(huse_section.section(surroundings, generators, compared, why_not))
+    steps.tell("selections of exclusion rules")
+    found.append(under_rules.section(given, k=k, seed=seed, level=level))
     steps.tell("agreement and evaluators")
     found.append(agreement.section(given, level=level, seed=seed))
     told = telling_apart.section(given, level=level, seed=seed)

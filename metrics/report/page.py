@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from metrics.figures import embed, huse_scatter
 from metrics.figures.chart import Chart
-from metrics.report import gallery, shown, wording
+from metrics.report import gallery, shown, under_rules, wording
 from metrics.report.completeness import score
 from metrics.report.datasheet import filled
 from metrics.report.methods import asked_who_wrote
@@ -76,6 +76,7 @@ def html(
         "hashes": sorted((hashes or {}).items()),
         "completeness": score(report.asked),
         "filled": filled(report.sheet),
+        "varied": any(one.key == under_rules.KEY and one.tables for one in report.sections),
         "excluded": any(table.name.endswith("-exclusions") for one in report.sections for table in one.tables),
     }
     return environment().get_template("report.html").render(context)

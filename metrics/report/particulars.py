@@ -55,6 +55,18 @@ class AssignmentRow:
 
 
 @dataclass(frozen=True, slots=True)
+class RuleFacts:
+    """A rule of exclusion, in force or not, and the assignments (`AssignmentRow`s by id) that it leaves out.
+
+    alone: not among the study's own rules, so that it is joined with no other.
+    """
+
+    name: str
+    assignments: tuple[str, ...]
+    alone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class CommentRow:
     """What a rater wrote about a text. question: the name of what was asked."""
 

@@ -20,6 +20,7 @@ from metrics.report.particulars import (
     ConditionFacts,
     PageFacts,
     PlanFacts,
+    RuleFacts,
 )
 from metrics.types import Item, Setting, Source
 
@@ -276,7 +277,8 @@ class ReportInput:
     quality: sentences on exclusions, as a methods section would say them; None where nothing was decided.
     licence: of the texts. language: of the texts, in English. statements: (key, words) that only a person can say:
     `reference`, `contact`, `input`, `people`, `criterion`, `impact` of the datasheet, `demographics` of the raters.
-    codebook: (category, its codes) of the comments' codes.
+    codebook: (category, its codes) of the comments' codes. rules: those of exclusion whose effect is told; None where
+    no filter has measured the work.
     """
 
     study: StudyFacts
@@ -303,6 +305,7 @@ class ReportInput:
     language: str | None = None
     statements: tuple[tuple[str, str], ...] = ()
     codebook: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    rules: tuple[RuleFacts, ...] | None = None
 
     def said(self, key: str) -> str | None:
         """What a person stated under that key, or None."""

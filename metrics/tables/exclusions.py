@@ -19,11 +19,17 @@ COLUMNS = (
 CIRCULAR = "Rules that look at how raters agree choose by the answers themselves and can only be read as sensitivity."
 
 
-def exclusions_table(found: Exclusions, *, name: str = "exclusions") -> Table:
-    """One row for each selection; which share of them lies on each side of the headline's interval in a note."""
+def exclusions_table(found: Exclusions, *, name: str = "exclusions", of: str = "") -> Table:
+    """One row for each selection; which share of them lies on each side of the headline's interval in a note.
+
+    of: the generator, where the table names it in every row.
+    """
     equal = "" if found.common is None else f"; equalised: {found.common} ratings on every text"
-    title = f"{NAMES[found.measure]} by rules of exclusion ({found.subsets} selections), random removals beside{equal}"
-    return Table(name, title, COLUMNS, tuple(_cells(one) for one in found.specifications), (*_sides(found), CIRCULAR))
+    drawn = f"{found.settings['draws']} random removals beside each"
+    title = f"{NAMES[found.measure]} by rules of exclusion ({found.subsets} selections), {drawn}{equal}"
+    columns, named = ((Column("generator", "Generator"), *COLUMNS), (of,)) if of else (COLUMNS, ())
+    rows = tuple((*named, *_cells(one)) for one in found.specifications)
+    return Table(name, title, columns, rows, (*_sides(found), CIRCULAR))
 
 
 def _cells(one: Specification) -> tuple[Cell, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from metrics.errors import MetricsError
 from metrics.exclusions import Exclusions
 from metrics.figures import exclusion_curve
 from metrics.figures.static import svg
+from metrics.report.under_rules import DRAWS, idle, under_rules
 from metrics.tables.exclusions import exclusions_table
 from metrics.tables.text import table_text
 
@@ -32,7 +34,7 @@ class Command(StudyCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("--rule", action="append", default=[], metavar="FILTER", help="repeatable")
-        parser.add_argument("--draws", type=int, default=200)
+        parser.add_argument("--draws", type=int, default=DRAWS)
         parser.add_argument("--seed", type=int, default=0)
         parser.add_argument("--out", type=Path, help="folder for one figure (SVG) a generator")
 
@@ -40,18 +42,16 @@ class Command(StudyCommand):
         study, _, actor = self.asked(options)
         with sentences():
             done = assess(study, now=timezone.now())
-            given = score(study)
+            given = replace(score(study), rules=sensitivity.rules(study, options["rule"]))
             unblind(study, actor=actor, now=timezone.now())
         self.stdout.write(f"{done.submissions} submissions measured, {done.flags} flags raised.")
         self.stdout.write(paragraph(facts.quality_done(study)))
-        wanted = sensitivity.asked(study, options["rule"])
-        for name in wanted.idle:
+        for name in idle(given):
             self.stdout.write(f"Leaves nobody out: {name}.")
         try:
-            for generator, told in sensitivity.under_rules(
-                study, given.generators, wanted, draws=options["draws"], seed=options["seed"]
-            ):
-                self._tell(generator, told, options["out"])
+            for one in given.generators:
+                told = under_rules(one, given, draws=options["draws"], seed=options["seed"])
+                self._tell(one.name, told, options["out"])
         except MetricsError as error:
             raise CommandError(str(error), returncode=2) from error
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +12,17 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from lxml.html import fromstring
 
 from annotation import selectors, sensitivity
 from annotation.flows import exclude
+from annotation.flows.score import score
 from annotation.flows.unblind import unblind
-from annotation.models import Job, Study
+from annotation.models import Job, Judgment, Study, Submission
 from annotation.quality.exclusion import Rule
-from annotation.running import run_due
-from tests.annotation.review.world import NOW, judged, member
+from annotation.running import folder_of, run_due
+from metrics.huse import evaluate
+from tests.annotation.review.world import NOW, judged, make, member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -62,10 +68,65 @@ def test_the_page_tells_every_selection_and_where_it_lies(study: Study) -> None:
 def test_each_default_stands_alone_beside_the_studys_own_rules(study: Study) -> None:
     stored = exclude.fix_rules(study, "own", [Rule("disagreement", 0.9)], actor=None, now=NOW)
     exclude.apply_rules(stored, actor=None, now=NOW)
-    found = sensitivity.asked(study)
-    assert found.alone == ("Straight lines", "One answer")
-    assert "Agreement with the others (0.9)" in found.units
-    assert "Incomplete" in found.idle
+    found = sensitivity.rules(study)
+    told = {one.name: (one.alone, bool(one.assignments)) for one in found or ()}
+    assert told["Agreement with the others (0.9)"] == (False, True)
+    assert told["Straight lines"] == told["One answer"] == (True, True)
+    assert told["Incomplete"] == (True, False)
+
+
+def test_work_that_no_filter_has_measured_has_no_rules_to_tell() -> None:
+    assert sensitivity.rules(make(workers=2, hits=1, texts=2, name="unmeasured")) is None
+
+
+def test_the_shares_shown_count_the_selections_about_the_interval_without_rules(
+    db: None, settings: Any, tmp_path: Path
+) -> None:
+    """The interval by `evaluate` on all ratings, the values selection by selection by `evaluate` on what is left."""
+    settings.VAR = tmp_path
+    study = judged(workers=8, hits=2, texts=20, name="wide")
+    everything = score(study).generators[0].items
+    whole = evaluate(everything, ["exact"], missing="quality_only")["exact"].huse_q
+    assert whole.interval is not None
+    values = []
+    for rules in ((), ("straight_lining",), ("one_answer",), ("straight_lining", "one_answer")):
+        gone = Submission.objects.filter(flags__kind__in=rules)
+        kept = Judgment.objects.exclude(presentation__submission__in=gone)
+        codes: dict[str, list[int]] = {}
+        for key, code in kept.values_list("presentation__text__key", "label__code"):
+            codes.setdefault(key, []).append(int(code))
+        left = [replace(one, hj=Fraction(sum(codes[one.id]), len(codes[one.id]))) for one in everything]
+        values.append(evaluate(left, ["exact"], missing="quality_only")["exact"].huse_q.value)
+    sides = [
+        sum(value < whole.interval.low - 1e-12 for value in values),
+        sum(whole.interval.low - 1e-12 <= value <= whole.interval.high + 1e-12 for value in values),
+        sum(value > whole.interval.high + 1e-12 for value in values),
+    ]
+    assert sum(sides) == 4
+    reviewer = entered(study, "reviewer")
+    reviewer.post(reverse("console:results-exclusions-compute", args=[study.uuid]))
+    run_due()
+    page = reviewer.get(reverse("console:results-exclusions", args=[study.uuid])).content.decode()
+    shown = fromstring(page).xpath("//dl[@class='sums'][dt[text()='Selections'] or div/dt[text()='Selections']]//dd")
+    assert [one.text_content() for one in shown] == ["4", *(f"{100 * side / 4:.0f} %" for side in sides)]
+
+
+def test_the_page_and_the_report_tell_the_same_numbers(study: Study) -> None:
+    """Selections of the page against the report's, and both against the ratings that each assignment gave."""
+    reviewer = entered(study, "reviewer")
+    reviewer.post(reverse("console:results-exclusions-compute", args=[study.uuid]))
+    reviewer.post(reverse("console:results-compute", args=[study.uuid]))
+    run_due()
+    page = Job.objects.get(kind="exclusions").outcome["generators"][0]
+    report = json.loads((folder_of(Job.objects.get(kind="report")) / "report.json").read_text(encoding="utf-8"))
+    section = next(one for one in report["results"] if one["key"] == "exclusions")
+    sides, table = section["tables"]
+    (shares,) = sides["rows"]
+    assert [shares[side] for side in ("below", "inside", "above")] == page["sides"]
+    assert [list(row.values())[1:] for row in table["rows"]] == page["rows"]
+    # The first of eight workers gave one label throughout, in both HITs of twelve texts.
+    alone = next(row for row in table["rows"] if row["rules"] == "One answer")
+    assert (alone["assignments"], alone["ratings"], alone["fewest"]) == (2, 24, 7)
 
 
 def test_what_is_left_of_the_texts_is_told_with_the_quality(study: Study) -> None:

@@ -193,6 +193,6 @@ def test_scoring_takes_as_many_queries_for_many_ratings_as_for_few(
     tmp_path: Path, django_assert_max_num_queries
 ) -> None:
     study = imported(tmp_path, batches.rows(hits=40, workers=10))
-    with django_assert_max_num_queries(33):
+    with django_assert_max_num_queries(35):
         found = score(study)
     assert len(found.ratings) == 1200

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
 
+from metrics.report.particulars import AssignmentRow, RuleFacts
 from metrics.report.records import (
     CrowdFacts,
     GeneratorFacts,
@@ -111,6 +112,19 @@ def _generator(
             items.append(Item(row.id, row.source, mean, log_prob, length, row.context_id, len(own)))
     decoding = f"sampling, {name}"
     return GeneratorFacts(name, tuple(items), decoding, decoding, "whitespace", None)
+
+
+def with_rules(given: ReportInput) -> ReportInput:
+    """The same study with its assignments and three rules: two of the study's own, a default beside them, one idle."""
+    pairs = sorted({(one.hit, one.rater) for one in given.ratings})
+    rows = tuple(AssignmentRow(f"A{at:05d}", rater, hit) for at, (hit, rater) in enumerate(pairs, 1))
+    rules = (
+        RuleFacts("Too fast", tuple(one.id for one in rows[::17])),
+        RuleFacts("One answer (20)", tuple(one.id for one in rows[3::11])),
+        RuleFacts("Straight lines", tuple(one.id for one in rows[5::23]), alone=True),
+        RuleFacts("Incomplete", ()),
+    )
+    return replace(given, assignments=rows, rules=rules)
 
 
 def with_truth(given: ReportInput) -> ReportInput:

@@ -32,7 +32,7 @@ from metrics.report.schema import document_schema
 from metrics.report.telling_apart import judgments
 from metrics.report.write import write
 from tests.metrics.report.evaluators_study import PAGE, evaluators
-from tests.metrics.report.samples import NOW, study, with_truth
+from tests.metrics.report.samples import NOW, study, with_rules, with_truth
 
 CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
 needs_chromium = pytest.mark.skipif(not CHROMIUM.is_file(), reason="no Chromium")
@@ -40,7 +40,7 @@ needs_chromium = pytest.mark.skipif(not CHROMIUM.is_file(), reason="no Chromium"
 
 @pytest.fixture(scope="module")
 def typicality() -> Report:
-    given = with_truth(study({"t=1.0": (1.1, 0.1), "t=0.7": (0.2, 1.4)}))
+    given = with_rules(with_truth(study({"t=1.0": (1.1, 0.1), "t=0.7": (0.2, 1.4)})))
     odd = replace(given.texts[0], body="標題 “日本語” עברית Ünï & 50% $x_1$ \\end{table} #")
     gone = replace(given.ratings[0], rater="spammer", kept=False)
     return build(replace(given, texts=(odd, *given.texts[1:]), ratings=(*given.ratings, gone)), seed=7)
@@ -140,8 +140,8 @@ def test_an_excluded_answer_is_in_no_number(told_apart: Report, folder: Path) ->
 def test_every_part_of_the_method_is_there_or_said_not_to_be(told_apart: Report, folder: Path) -> None:
     root = lxml_html.parse(str(folder / "report.html")).getroot()
     parts = root.xpath("//div[@class='part']/@id")
-    assert parts == ["huse", "human-or-machine", "explanations", "agreement", "nnd", "automatic"]
-    for part in ("huse", "nnd", "automatic"):
+    assert parts == ["huse", "exclusions", "human-or-machine", "explanations", "agreement", "nnd", "automatic"]
+    for part in ("huse", "exclusions", "nnd", "automatic"):
         assert "not recorded" in root.xpath(f"string(//div[@id='{part}'])")
     assert "Welch" in root.xpath("string(//div[@id='human-or-machine'])")
 

@@ -1,0 +1,163 @@
+"""Sensitivity to exclusions in a report: every number by hand from the ratings left, in every format."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from lxml import html as lxml_html
+
+from metrics.huse import evaluate
+from metrics.report import under_rules
+from metrics.report.build import build
+from metrics.report.records import ReportInput
+from metrics.report.result import Report
+from metrics.report.write import write
+from metrics.tables.record import Table
+from tests.metrics.report.samples import NOW, study, with_rules
+
+LACKS = {"t=1.0": (1.1, 0.1), "t=0.7": (0.2, 1.4)}
+SELECTIONS = ["no rule", "Too fast", "One answer (20)", "Too fast, One answer (20)", "Straight lines"]
+
+
+@pytest.fixture(scope="module")
+def given() -> ReportInput:
+    return with_rules(study(LACKS))
+
+
+@pytest.fixture(scope="module")
+def report(given: ReportInput) -> Report:
+    return build(given, seed=7)
+
+
+@pytest.fixture(scope="module")
+def folder(report: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("rules")
+    write(report, out, now=NOW, formats=("html", "json", "csv", "latex"))
+    return out
+
+
+def part(report: Report):
+    return next(one for one in report.sections if one.key == "exclusions")
+
+
+def lines(table: Table) -> list[dict]:
+    return [dict(zip([one.key for one in table.columns], row, strict=True)) for row in table.rows]
+
+
+def by_hand(given: ReportInput, generator: int, names: str):
+    """HUSE by `evaluate` on the means of the ratings that are left, for every text of one generator."""
+    gone = {one for rule in given.rules or () if rule.name in names.split(", ") for one in rule.assignments}
+    out = {(one.hit, one.rater) for one in given.assignments if one.id in gone}
+    values: dict[str, list[Fraction]] = {}
+    for rating in given.ratings:
+        if (rating.hit, rating.rater) not in out:
+            values.setdefault(rating.text, []).append(Fraction(rating.value))
+    items = [
+        replace(one, hj=sum(values[one.id], Fraction(0)) / len(values[one.id]))
+        for one in given.generators[generator].items
+    ]
+    return evaluate(items, ["exact"], seed=7)["exact"].huse, sum(len(values[one.id]) for one in items)
+
+
+@pytest.mark.parametrize("at", [0, 1])
+def test_each_selection_is_huse_of_the_ratings_that_it_leaves(report: Report, given: ReportInput, at: int) -> None:
+    table = part(report).tables[1 + at]
+    told = lines(table)
+    assert [one["rules"] for one in told] == SELECTIONS
+    assert {one["generator"] for one in told} == {given.generators[at].name}
+    everything = by_hand(given, at, "")[1]
+    for one in told:
+        huse, left = by_hand(given, at, one["rules"])
+        assert one["value"] == pytest.approx(huse.value, abs=1e-12), one["rules"]
+        assert one["ratings"] == everything - left
+    assert "200 random removals" in table.title
+
+
+def test_the_shares_on_each_side_count_the_selections_about_the_headlines_interval(report, given) -> None:
+    sides = lines(part(report).tables[0])
+    for at, one in enumerate(sides):
+        huse, _ = by_hand(given, at, "")
+        assert huse.interval is not None
+        values = [by_hand(given, at, names)[0].value for names in SELECTIONS]
+        below = sum(value < huse.interval.low - 1e-12 for value in values) / len(values)
+        above = sum(value > huse.interval.high + 1e-12 for value in values) / len(values)
+        assert (one["below"], one["inside"], one["above"]) == pytest.approx((below, 1 - below - above, above))
+        assert (one["headline"].value, one["headline"].interval) == (huse.value, huse.interval)
+        assert one["n"] == 5
+
+
+def test_exclusions_that_hold_change_nothing_for_they_are_one_of_the_selections(report, given) -> None:
+    """The report's HJ is then that of the ratings kept; without any rule all of them count all the same."""
+    gone = {one for rule in (given.rules or ())[:2] for one in rule.assignments}
+    out = {(one.hit, one.rater) for one in given.assignments if one.id in gone}
+    ratings = tuple(replace(one, kept=(one.hit, one.rater) not in out) for one in given.ratings)
+    kept: dict[str, list[Fraction]] = {}
+    for rating in ratings:
+        if rating.kept:
+            kept.setdefault(rating.text, []).append(Fraction(rating.value))
+    generators = tuple(
+        replace(
+            facts,
+            items=tuple(
+                replace(one, hj=sum(kept[one.id], Fraction(0)) / len(kept[one.id]), ratings=len(kept[one.id]))
+                for one in facts.items
+            ),
+        )
+        for facts in given.generators
+    )
+    applied = build(replace(given, ratings=ratings, generators=generators), seed=7)
+    assert part(applied) == part(report)
+    both = next(one for one in lines(part(applied).tables[1]) if one["rules"] == SELECTIONS[3])
+    assert applied.generators[0].modes["exact"].huse.value == pytest.approx(both["value"], abs=1e-12)
+
+
+def test_it_stands_in_the_page_the_json_the_csv_and_the_document(folder: Path) -> None:
+    page = lxml_html.fromstring((folder / "report.html").read_text(encoding="utf-8"))
+    (own,) = page.xpath("//div[@id='exclusions']")
+    assert len(own.xpath(".//figure")) == 2
+    assert "Leaves nobody out: Incomplete." in own.text_content()
+    quality = page.xpath("//section[@id='quality']//dd[text()='in the results']")
+    assert len(quality) == 1
+    told = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    tables = next(one["tables"] for one in told["results"] if one["key"] == "exclusions")
+    rows = list(csv.DictReader(io.StringIO((folder / "results.csv").read_text(encoding="utf-8"), newline="")))
+    for table in tables[1:]:
+        for row in table["rows"]:
+            named = f"{row['generator']}, {row['rules']}"
+            (line,) = [
+                one for one in rows if (one["table"], one["row"], one["column"]) == (table["name"], named, "value")
+            ]
+            assert float(line["value"]) == row["value"]
+    document = (folder / "study.tex").read_text(encoding="utf-8")
+    assert r"\subsection{Sensitivity to exclusions}" in document
+    assert "Too fast, One answer (20)" in document
+
+
+def test_without_measured_work_it_is_not_recorded_and_without_effect_there_is_one_selection(given: ReportInput) -> None:
+    bare = part(build(replace(given, rules=None)))
+    assert (bare.title, bare.recorded) == ("Sensitivity to exclusions", False)
+    idle = replace(given, rules=tuple(replace(one, assignments=()) for one in given.rules or ()))
+    (one, *_) = under_rules.under_rules(given.generators[0], idle).specifications
+    assert (one.named, one.ratings) == ("no rule", 0)
+    assert [row["inside"] for row in lines(part(build(idle)).tables[0])] == [1.0, 1.0]
+
+
+def test_many_selections_of_many_texts_are_drawn_less_often(given: ReportInput, monkeypatch) -> None:
+    monkeypatch.setattr(under_rules, "AFFORDED", 120)  # 60 texts a generator and 5 selections are 300
+    assert under_rules.under_rules(given.generators[0], given).settings["draws"] == 80
+    assert under_rules.under_rules(given.generators[0], given, draws=30).settings["draws"] == 30
+
+
+def test_a_text_that_loses_every_rating_has_no_value_under_that_rule(given: ReportInput) -> None:
+    text = given.generators[0].items[0].id
+    raters = {(one.hit, one.rater) for one in given.ratings if one.text == text}
+    everybody = tuple(one.id for one in given.assignments if (one.hit, one.rater) in raters)
+    harsh = replace(given, rules=(replace((given.rules or ())[0], assignments=everybody),))
+    _, one = under_rules.under_rules(given.generators[0], harsh, draws=5).specifications
+    assert (one.value, one.fewest) == (None, 0)

@@ -11,11 +11,11 @@ from importlib import metadata
 from typing import Any
 
 import metrics
-from annotation import particulars, reviewing, selectors
-from annotation.models import Likelihood, Study, Text
+from annotation import detecting, particulars, reviewing, selectors
+from annotation.models import Flag, Likelihood, Study, Text
 from annotation.pricing.wages import wage_cents
 from annotation.quality.filters import rule_of
-from annotation.quality.paragraph import Done
+from annotation.quality.paragraph import DETECTED, Done
 from metrics.report.records import (
     CrowdFacts,
     FlagFacts,
@@ -243,6 +243,7 @@ def quality_done(study: Study) -> Done:
     rules = reviewing.rules_of(stored) if stored else ()
     found = reviewing.tables(study, set(gone)) if gone else None
     counted = crowd.submitted and study.task == Study.Task.TYPICALITY
+    flagged = Flag.objects.filter(submission__hit__study=study, kind=DETECTED)
     return Done(
         recruitment=_criteria(study),
         submissions=crowd.submitted,
@@ -256,6 +257,8 @@ def quality_done(study: Study) -> Done:
         by_condition=found.by_condition if found else None,
         refused=crowd.rejected,
         left=reviewing.thinned(study) if counted else None,
+        detector=str(detecting.detector_of(study) or ""),
+        detected=flagged.count(),
     )
 
 

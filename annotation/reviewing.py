@@ -43,7 +43,7 @@ from annotation.models import (
     Worker,
 )
 from annotation.quality.exclusion import FEWEST_RATINGS, Rule, Tabulated, Thinned, tabulate
-from annotation.quality.filters import BY_FLAG, BY_KIND, FILTERS
+from annotation.quality.filters import BY_FLAG, BY_KIND, FILTERS, NEVER_ALONE
 from annotation.quality.records import Filter
 from metrics.types import Rating
 
@@ -103,8 +103,8 @@ class Finding:
 
     @property
     def flag(self) -> bool:
-        """Whether it raised a flag: beyond the threshold of a filter that is on by default."""
-        return self.raised and self.one.on
+        """Whether it raised a flag: beyond the threshold of a filter that raises them by default."""
+        return self.raised and self.one.flags
 
     @property
     def sentence(self) -> str:
@@ -133,7 +133,7 @@ def findings(submission: Submission) -> list[Finding]:
     """What was measured of a submission: what raised a flag first, then in the order of the filters."""
     stored = Evidence.objects.filter(submission=submission).values_list("findings", flat=True).first() or {}
     told = [found for one in FILTERS if (found := _finding(one, stored.get(one.kind)))]
-    return sorted(told, key=lambda row: (not row.raised, row.raised and not row.one.on))
+    return sorted(told, key=lambda row: (not row.raised, row.raised and not row.one.flags))
 
 
 def _finding(one: Filter, stored: Sequence[Any] | None) -> Finding | None:
@@ -160,14 +160,18 @@ def rules_of(stored: RuleSet) -> tuple[Rule, ...]:
 
 
 def left_out_by(study: Study, rules: tuple[Rule, ...]) -> dict[str, set[int]]:
-    """Submissions (primary keys) that each rule leaves out, by kind."""
+    """Submissions (primary keys) that each rule leaves out, by kind.
+
+    One that may not leave work out alone only joins what the other rules leave out.
+    """
     measured = Evidence.objects.filter(submission__hit__study=study)
     by_hand = Flag.objects.filter(submission__hit__study=study)
     found = {}
     for rule in rules:
         rows = by_hand.filter(kind=rule.kind) if rule.kind in BY_FLAG else measured.filter(beyond(rule))
         found[rule.kind] = set(rows.values_list("submission_id", flat=True))
-    return found
+    others = set().union(*(gone for kind, gone in found.items() if kind not in NEVER_ALONE))
+    return {kind: gone & others if kind in NEVER_ALONE else gone for kind, gone in found.items()}
 
 
 def beyond(rule: Rule) -> Q:

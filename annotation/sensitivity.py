@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from annotation import reviewing
 from annotation.models import Study
 from annotation.quality.exclusion import Rule
-from annotation.quality.filters import DEFAULTS, title_of
+from annotation.quality.filters import DEFAULTS, NEVER_ALONE, title_of
 from metrics.exclusions import Exclusions, exclusion_sensitivity
 from metrics.report.records import GeneratorFacts
 
@@ -40,7 +40,8 @@ def asked(study: Study, only: Sequence[str] = ()) -> Asked:
 
 
 def _left_out(study: Study, rules: Sequence[Rule]) -> dict[str, set[int]]:
-    found = reviewing.left_out_by(study, tuple(rules))
+    # A selection of rules may come down to one: what may not leave work out alone stays idle.
+    found = reviewing.left_out_by(study, tuple(rules)) | {kind: set() for kind in NEVER_ALONE}
     return {_named(rule): found[rule.kind] for rule in rules}
 
 

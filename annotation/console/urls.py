@@ -42,6 +42,7 @@ of_judging: list[URLPattern | URLResolver] = [
     path("quality/", quality.overview, name="quality"),
     path("quality/left-out/", quality.outcome, name="quality-outcome"),
     path("quality/measure/", quality.measure, name="quality-measure"),
+    path("quality/detect/", quality.detect, name="quality-detect"),
     path("quality/fix/", quality.fix, name="quality-fix"),
     path("quality/<int:number>/apply/", quality.apply, name="quality-apply"),
     path("workers/", workers.listing, name="workers"),

@@ -143,6 +143,14 @@ FILTERS: tuple[Filter, ...] = (
         reasons.pasted,
     ),
     Filter(
+        "F21", "machine_written", "Machine-written explanations", "a declared detector calls more than half of the "
+        "explanations machine-written; it never leaves work out alone", 0.5, "above", 1, False, False,
+        "people who write in a second language, whom detectors are known to suspect",
+        "A detector calls {value} of {n} explanations machine-written.",
+        "A detector ({detector}) flagged {count} assignments; flags were not used alone.",
+        reasons.machine_written, only_flags=True, alone=False,
+    ),
+    Filter(
         "F22", "time_away", "Time away", "more than half of the time out of sight of the page", 0.5, "above", 1, False,
         False, "slow connections, phones, people who look a word up or accept early",
         "{value} of the time from accepting to submitting went by away from the page.",
@@ -152,9 +160,9 @@ FILTERS: tuple[Filter, ...] = (
     Filter(
         "F23", "shared_device", "Shared device", "the device was used by another worker", 0, "above", 1, False, False,
         "families, campuses, libraries",
-        "{value} other workers used the same device.",
+        "Other workers on the same device: {value}.",
         "{count} assignments came from a device that several workers shared.",
-        answering.shared_device, percent=False,
+        answering.shared_device, percent=False, only_flags=True,
     ),
     Filter(
         "F24", "incomplete", "Incomplete", "an answer is missing, or is not a label of the scale", 0, "above", 0, True,
@@ -183,6 +191,7 @@ NOTED = {"held": "The worker was held out of new studies when this one was made.
 BY_FLAG = {**JUDGED_BY_HAND, **NOTED}
 BY_KIND = {one.kind: one for one in FILTERS}
 DEFAULTS = tuple(one.kind for one in FILTERS if one.on)
+NEVER_ALONE = frozenset(one.kind for one in FILTERS if not one.alone)
 
 
 def rule_of(kind: str) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from annotation.quality.exclusion import Rule, Tabulated, Thinned
-from annotation.quality.filters import BY_KIND, JUDGED_BY_HAND, NOTED
+from annotation.quality.filters import BY_KIND, JUDGED_BY_HAND, NEVER_ALONE, NOTED
 
 NOTHING = "Beyond the recruitment criteria, no rater, assignment or item was excluded."
+DETECTED = "machine_written"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +19,8 @@ class Done:
     recruitment: criteria in words. submissions: handed in. left_out: left out of the analysis; by_hand of them by a
     person's decision. rules: that hold, with how many submissions each leaves out. blind: whether they were fixed
     before results were seen; None without rules. by_source, by_condition: tables with their tests. refused: payments.
-    left: what is left of the texts' ratings; None where nobody counts them.
+    left: what is left of the texts' ratings; None where nobody counts them. detector: name and version of what looked
+    for machine-written explanations ("": nothing did), which flagged so many submissions.
     """
 
     recruitment: Sequence[str]
@@ -33,14 +35,18 @@ class Done:
     by_condition: Tabulated | None
     refused: int
     left: Thinned | None = None
+    detector: str = ""
+    detected: int = 0
 
 
 def paragraph(done: Done) -> str:
     """The paragraph."""
     parts = [_recruited(done)] if done.recruitment else []
+    if done.detector:
+        parts.append(BY_KIND[DETECTED].methods.format(detector=done.detector, count=done.detected))
     if not done.left_out and not done.rules:
         return " ".join([*parts, NOTHING, _paid(done)])
-    parts += [_rule(rule, done.hits.get(rule.kind, 0)) for rule in done.rules]
+    parts += [_rule(rule, done.hits.get(rule.kind, 0)) for rule in done.rules if rule.kind not in NEVER_ALONE]
     if done.blind is not None:
         when = "before" if done.blind else "after"
         parts.append(f"These rules (version {done.version}) were fixed {when} results were seen.")

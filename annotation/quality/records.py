@@ -39,10 +39,14 @@ class Lines:
 
 @dataclass(frozen=True, slots=True)
 class Reasons:
-    """R explanations in the worker's words: `line` is the row of the line each is about."""
+    """R explanations in the worker's words: `line` is the row of the line each is about.
+
+    machine: (R,) whether a detector calls it machine-written, NaN where it says nothing; None without a detector.
+    """
 
     line: Ints
     body: Sequence[str]
+    machine: Floats | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +98,10 @@ class Filter:
     """A rule of evidence. `id` is its number in the specification's list.
 
     kind: its name in flags. threshold: the default; a value `beyond` it ("above": >, "below": <) raises a flag, where
-    at least `least` observations stand behind it. on: whether the default selection holds it. circular: it uses the
-    study's own answers to the question of interest, so that excluding by it is a sensitivity analysis. wrongly: whom
-    it can wrongly single out. sentence, methods: with {value}, {n} and {threshold}; methods also with {count}.
+    at least `least` observations stand behind it. on: whether the default selection holds it; only_flags: it does not,
+    but flags are raised all the same. alone: whether it may leave work out where no other rule does. circular: it uses
+    the study's own answers to the question of interest, so that excluding by it is a sensitivity analysis. wrongly:
+    whom it can wrongly single out. sentence, methods: with {value}, {n} and {threshold}; methods also with {count}.
     """
 
     id: str
@@ -113,6 +118,13 @@ class Filter:
     methods: str
     measure: Callable[[Work], Measured]
     percent: bool = True
+    only_flags: bool = False
+    alone: bool = True
+
+    @property
+    def flags(self) -> bool:
+        """Whether what lies beyond the threshold gets a flag without anybody asking for it."""
+        return self.on or self.only_flags
 
     def raised(self, found: Measured, threshold: float | None = None) -> Bools:
         """(N,) whether the value lies beyond the threshold with enough behind it."""

@@ -34,6 +34,7 @@ NEEDED: dict[str, tuple[list[str], Role]] = {
     "compare": (["--adopt"], Role.EDITOR),
     "configure": (["--set", "question=x"], Role.EDITOR),
     "decide": (["A1", "--approve"], Role.REVIEWER),
+    "detect": (["--model", "x", "--threshold", "2"], Role.EDITOR),
     "exclusions": ([], Role.EDITOR),
     "expire": ([], Role.EDITOR),
     "fair_pay": (["--pay"], Role.OWNER),

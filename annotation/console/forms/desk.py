@@ -99,6 +99,12 @@ class Rules(forms.Form):
         return rules + [Rule(kind) for kind in BY_FLAG if given[kind]]
 
 
+class Detect(forms.Form):
+    """From which score on the server's detector calls an explanation machine-written."""
+
+    threshold = forms.FloatField(label=_("Threshold: beyond it an explanation is called machine-written"))
+
+
 class Codes(forms.Form):
     """Codes of one explanation."""
 

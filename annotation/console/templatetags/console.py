@@ -170,6 +170,7 @@ DEEDS = {
     "publish": _("published"),
     "approve": _("approved work"),
     "unblind": _("looked at results"),
+    "detect": _("had a detector look at explanations"),
     "fix_rules": _("fixed rules of exclusion"),
     "apply_rules": _("applied rules of exclusion"),
     "leave_out": _("left work out of the analysis"),

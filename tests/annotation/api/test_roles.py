@@ -91,6 +91,7 @@ OPERATIONS = [
     Op("post", f"{S}/notices", E, {"subject": "x", "text": "x"}),
     Op("get", f"{S}/quality", V),
     Op("post", f"{S}/quality/measure", E),
+    Op("post", f"{S}/quality/detect", E, {"threshold": 2.0}),
     Op("get", f"{S}/rules", V),
     Op("post", f"{S}/rules", E, {"name": "x", "rules": []}),
     Op("post", f"{S}/rules/{{number}}/apply", E),

@@ -113,7 +113,7 @@ def recall_rows(name: str, arrays: Arrays) -> Iterator[list[str]]:
 def flag_rows(found: dict[str, Arrays]) -> Iterator[list[str]]:
     for i, one in enumerate(FILTERS):
         rates = [flagged(arrays, i) for arrays in found.values()]
-        yield [f"{one.id} {one.title}", "yes" if one.on else "no", *rates]
+        yield [f"{one.id} {one.title}", "yes" if one.on else "flags only" if one.only_flags else "no", *rates]
 
 
 def flagged(arrays: Arrays, i: int) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from annotation.models import Detection, Detector, Remark, Study
+from annotation.quality.records import PAST
 from metrics.detectors import curvature
 from metrics.errors import DegenerateInput
 from metrics.likelihood import Layout, TokenStatistics, open_model
@@ -46,9 +47,9 @@ def called(study: Study) -> dict[int, float]:
     one = detector_of(study)
     if one is None:
         return {}
-    rows = Detection.objects.filter(detector=one, score__isnull=False).values_list("remark_id", "score")
-    above = one.beyond == Detector.Side.ABOVE
-    return {pk: float(score > one.threshold if above else score < one.threshold) for pk, score in rows}
+    rows = Detection.objects.filter(detector=one).values_list("remark_id", "score")
+    past = PAST[one.beyond]
+    return {pk: float(past(score, one.threshold)) for pk, score in rows if score is not None}
 
 
 def explanations(study: Study) -> dict[tuple[str, str, str], list[int]]:

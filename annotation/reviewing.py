@@ -31,6 +31,7 @@ from annotation.models import (
     Decision,
     Evidence,
     Flag,
+    HitItem,
     Hold,
     Intent,
     ItemRole,
@@ -177,7 +178,7 @@ def left_out_by(study: Study, rules: tuple[Rule, ...]) -> dict[str, set[int]]:
 def beyond(rule: Rule) -> Q:
     """Evidence for which a rule `holds`."""
     one = BY_KIND[rule.kind]
-    value, side = f"findings__{rule.kind}__0", "gt" if one.beyond == "above" else "lt"
+    value, side = f"findings__{rule.kind}__0", {"above": "gt", "from": "gte", "below": "lt"}[one.beyond]
     # PostgreSQL puts JSON's null below every number.
     return ~Q(**{value: None}) & Q(**{f"{value}__{side}": rule.cut, f"findings__{rule.kind}__3__gte": one.least})
 
@@ -247,9 +248,7 @@ class Tables:
 
 def tables(study: Study, left_out: set[int]) -> Tables:
     """Texts judged (without gold and repeats) of submissions left out, by source and by cell, each with its test."""
-    of = Presentation.objects.filter(submission__hit__study=study, role=ItemRole.ITEM).order_by()
-    made = Count("pk", filter=Q(text__source=Text.Source.MODEL))
-    counts = {pk: (n - m, m) for pk, n, m in of.values_list("submission_id").annotate(n=Count("pk"), m=made)}
+    counts = _texts_met(study)
     gone = np.array([pk in left_out for pk in counts], dtype=np.bool_)
     cells = Submission.objects.filter(hit__study=study).values_list(
         "pk", "hit__cell__arm__training", "hit__cell__domain"
@@ -261,6 +260,19 @@ def tables(study: Study, left_out: set[int]) -> Tables:
     by_condition[np.arange(len(counts)), [conditions.index(named[pk]) for pk in counts]] = by_source.sum(axis=1)
     sources = [str(Text.Source.REFERENCE), str(Text.Source.MODEL)]
     return Tables(tabulate(sources, by_source, gone), tabulate(conditions, by_condition, gone))
+
+
+def _texts_met(study: Study) -> dict[int, tuple[int, int]]:
+    """References and model texts, without gold and repeats, by submission that was read."""
+    item, made = Q(role=ItemRole.ITEM), Count("pk", filter=Q(text__source=Text.Source.MODEL))
+    if study.mode == Study.Mode.IMPORTED:
+        shown = Presentation.objects.filter(item, submission__hit__study=study).order_by().values_list("submission_id")
+        return {pk: (n - m, m) for pk, n, m in shown.annotate(n=Count("pk"), m=made)}
+    # Whoever does a HIT of ours meets all of its texts: there are far fewer HITs than texts shown.
+    laid_out = HitItem.objects.filter(item, hit__study=study).order_by().values_list("hit_id")
+    hits = {hit: (n - m, m) for hit, n, m in laid_out.annotate(n=Count("pk"), m=made)}
+    read = Submission.objects.filter(hit__study=study).exclude(parse=None).exclude(raw_format=Submission.WITHDRAWN)
+    return {pk: hits[hit] for pk, hit in read.order_by("pk").values_list("pk", "hit_id") if hit in hits}
 
 
 def decided_counts(study: Study) -> dict[str, int]:

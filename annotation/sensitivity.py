@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from annotation import reviewing
 from annotation.models import Study
 from annotation.quality.exclusion import Rule
-from annotation.quality.filters import DEFAULTS, NEVER_ALONE, title_of
+from annotation.quality.filters import NEVER_ALONE, SENSITIVITY, title_of
 from metrics.exclusions import Exclusions, exclusion_sensitivity
 from metrics.report.records import GeneratorFacts
 
@@ -19,7 +19,8 @@ Told = Callable[[str, int, int], None]
 class Asked:
     """Rules by name with the assignments (the marketplace's ids) that each leaves out.
 
-    alone: defaults that are not among the study's rules and are joined with no other. idle: rules without effect.
+    alone: what raises flags by default, is not among the study's rules and is joined with no other. idle: rules without
+    effect.
     """
 
     units: dict[str, set[str]]
@@ -31,8 +32,8 @@ def asked(study: Study, only: Sequence[str] = ()) -> Asked:
     """The study's rules (or the defaults, where no version holds) and each default; `only`: these filters instead."""
     stored = reviewing.rule_set(study)
     chosen = tuple(Rule(kind) for kind in only) or (reviewing.rules_of(stored) if stored else ())
-    joined = chosen or tuple(Rule(kind) for kind in DEFAULTS)
-    beside = () if only else tuple(Rule(kind) for kind in DEFAULTS if Rule(kind) not in joined)
+    joined = chosen or tuple(Rule(kind) for kind in SENSITIVITY)
+    beside = () if only else tuple(Rule(kind) for kind in SENSITIVITY if Rule(kind) not in joined)
     found = _left_out(study, joined) | _left_out(study, beside)
     alone = tuple(name for name in map(_named, beside) if found[name])
     units = {name: reviewing.assignments(gone) for name, gone in found.items() if gone}

@@ -28,17 +28,18 @@ router = Router(tags=["Analysis"])
 
 
 class FilterOut(Schema):
-    """A filter. on: the default rules hold it; flags: it raises flags by default; alone: it may leave work out where no
-    other rule does; threshold: from where on."""
+    """A filter. default: the default rules hold it; flags: it raises flags by default; alone: it may leave work out
+    where no other rule does; circular: it looks at the answers themselves; threshold: from where on."""
 
     id: str
     kind: str
     title: str
     rule: str
     threshold: float
-    on: bool
+    default: bool
     flags: bool
     alone: bool
+    circular: bool
 
 
 class FlagOut(Schema):

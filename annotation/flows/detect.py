@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 
@@ -70,7 +71,7 @@ def _check(study: Study, declared: detecting.Declared) -> None:
 
 def _declare(study: Study, declared: detecting.Declared, *, actor: str, now: datetime) -> Detector:
     """The detector with just this threshold; declared anew where another came after it."""
-    same = {"name": declared.name.strip(), "version": declared.version.strip()}
+    same: dict[str, Any] = {"name": declared.name.strip(), "version": declared.version.strip()}
     same |= {"beyond": declared.beyond, "threshold": declared.threshold}
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)

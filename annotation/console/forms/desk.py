@@ -77,7 +77,7 @@ class Rules(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for one in FILTERS:
-            self.fields[one.kind] = forms.BooleanField(label=one.title, required=False, initial=one.on)
+            self.fields[one.kind] = forms.BooleanField(label=one.title, required=False, initial=one.default)
             self.fields[f"{one.kind}-at"] = forms.FloatField(
                 label=_("Threshold of “%(filter)s”") % {"filter": one.title}, required=False
             )

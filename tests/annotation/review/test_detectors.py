@@ -296,7 +296,7 @@ def test_the_api_asks_for_the_same_job_and_refuses_the_same_rules(study: Study, 
     alone = eve("post", f"{at}/rules", {"name": "machines", "rules": [{"kind": "machine_written"}]})
     assert fault(alone)[:2] == (409, "state")
     (listed,) = [one for one in eve("get", "/filters?limit=200").json()["items"] if one["id"] == "F21"]
-    assert (listed["on"], listed["flags"], listed["alone"]) == (False, True, False)
+    assert (listed["default"], listed["flags"], listed["alone"]) == (False, True, False)
 
 
 def test_without_a_model_the_api_says_what_is_missing(study: Study) -> None:

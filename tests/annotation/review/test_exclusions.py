@@ -17,7 +17,10 @@ from annotation.models import (
     Decision,
     Evidence,
     Flag,
+    HitItem,
     Look,
+    Parse,
+    Presentation,
     Remark,
     Result,
     RuleSet,
@@ -136,6 +139,22 @@ def test_what_is_left_out_is_tabulated_by_source_and_condition(study):
     ]  # fmt: skip
     assert found.by_source.p == 1.0
     assert found.by_condition.p is None
+
+
+def test_the_texts_of_hits_are_those_that_were_shown(study):
+    item = HitItem.objects.get(hit__slot=0, position=3)
+    HitItem.objects.filter(pk=item.pk).update(role="gold")
+    Presentation.objects.filter(text=item.text).update(role="gold")
+    withdrawn, unread = Submission.objects.order_by("pk")[:2]
+    Presentation.objects.filter(submission__in=[withdrawn, unread]).delete()
+    Submission.objects.filter(pk=withdrawn.pk).update(raw="", raw_format=Submission.WITHDRAWN)
+    Parse.objects.filter(submission=unread).delete()
+    gone = set(Submission.objects.filter(worker__pseudonym="wjudged00002").values_list("pk", flat=True))
+    by_hits = reviewing.tables(study, gone)
+    Study.objects.update(mode="imported")
+    assert by_hits == reviewing.tables(Study.objects.get(), gone)
+    # 6 read submissions of 5 references and 4 model texts, and 8 of 5 and 5.
+    assert [(row.ratings, row.left_out) for row in by_hits.by_source.rows] == [(70, 10), (64, 9)]
 
 
 def test_texts_with_fewer_than_five_ratings_left_and_contexts_that_lost_a_side_are_counted():

@@ -29,7 +29,7 @@ router = Router(tags=["Analysis"])
 
 class FilterOut(Schema):
     """A filter. default: the default rules hold it; flags: it raises flags by default; alone: it may leave work out
-    where no other rule does; circular: it looks at the answers themselves; threshold: from where on."""
+    where no other rule does; circular: it looks at the answers themselves; wrongly: whom it can wrong."""
 
     id: str
     kind: str
@@ -40,6 +40,7 @@ class FilterOut(Schema):
     flags: bool
     alone: bool
     circular: bool
+    wrongly: str
 
 
 class FlagOut(Schema):

@@ -15,7 +15,7 @@ from annotation.quality.records import Filter
 FILTERS: tuple[Filter, ...] = (
     Filter(
         "F4", "several_conditions", "Several conditions", "took part in more than one cell of the design", 1, "above",
-        1, True, False, "people who share an account",
+        1, True, False, "shared households; people who share an account",
         "The worker took part in {value} cells of the design.",
         "Each person took part in one condition only: {count} assignments of people in several were excluded.",
         answering.conditions, percent=False,
@@ -73,7 +73,7 @@ FILTERS: tuple[Filter, ...] = (
     Filter(
         "F10", "disagreement", "Agreement with the others", "correlates below .1 with the mean of the others over at "
         "least 10 texts", 0.1, "below", 10, False, True,
-        "valid views of a minority; anybody whose texts hardly differ",
+        "valid views of a minority, for it leans to consensus; anybody whose texts hardly differ",
         "Answers correlate {value} with the mean of the others over {n} texts.",
         "{raters} raters correlated below {threshold} with the rest.",
         answering.agreement, percent=False,
@@ -199,6 +199,12 @@ CODED: Mapping[str, str] = {
 # Known from elsewhere: a flag is all there is to it.
 NOTED = {"held": "The worker was held out of new studies when this one was made."}
 BY_FLAG = {**JUDGED_BY_HAND, **NOTED}
+WRONGED: Mapping[str, str] = {
+    "mismatch": "people whose reasons the reviewers see otherwise",
+    "instructions": "people to whom the instructions were unclear",
+    "uninterpretable": "dialect; switching between languages",
+    "held": "people who do better work this time",
+}
 BY_KIND = {one.kind: one for one in FILTERS}
 DEFAULTS = tuple(one.kind for one in FILTERS if one.default)
 # In an analysis of sensitivity stand also those that look at the answers themselves.

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.flows.notify import MOST_SUBJECT, MOST_TEXT
 from annotation.flows.reject import LEAST_REASON, MOST_REASON
 from annotation.quality.exclusion import Rule
-from annotation.quality.filters import BY_FLAG, FILTERS
+from annotation.quality.filters import BY_FLAG, FILTERS, WRONGED
 
 
 class Approve(forms.Form):
@@ -88,9 +88,9 @@ class Rules(forms.Form):
         """Each filter with its two fields."""
         return [(one, self[one.kind], self[f"{one.kind}-at"]) for one in FILTERS]
 
-    def by_hand(self) -> list[tuple[str, Any]]:
-        """What two reviewers judged, or is known from elsewhere, with its field."""
-        return [(told, self[kind]) for kind, told in BY_FLAG.items()]
+    def by_hand(self) -> list[tuple[str, Any, str]]:
+        """What two reviewers judged, or is known from elsewhere, with its field and whom it can wrong."""
+        return [(told, self[kind], WRONGED[kind]) for kind, told in BY_FLAG.items()]
 
     def chosen(self) -> list[Rule]:
         """The rules that were ticked."""

@@ -13,7 +13,7 @@ import pytest
 
 from annotation.quality.assess import assess
 from annotation.quality.exclusion import FEWEST_RATINGS, GroupShare, Rule, Tabulated, Thinned
-from annotation.quality.filters import BY_KIND, CODED, DEFAULTS, FILTERS
+from annotation.quality.filters import BY_KIND, CODED, DEFAULTS, FILTERS, WRONGED
 from annotation.quality.paragraph import Done, paragraph
 from annotation.quality.records import Work
 from tests.annotation.quality.make import Shown, rated, work
@@ -89,7 +89,7 @@ USUAL, ALIKE, EVEN = [0] * 12 + [1] * 12, [0] * 23 + [1], [0, 1, 2, 3, 4, 5] * 4
 FAST, SLOW = 7.4, 7.6  # of 119 words, whose reading takes 30 s at 238 a minute
 ROWS = [
     Row("F4", "several_conditions", "rule", rated([1], [1], workers=[0, 0], cell=[0, 1]),
-        rated([1], [1], workers=[0, 0], cell=[0, 0]), "share", "Each person took part in one condition only"),
+        rated([1], [1], workers=[0, 0], cell=[0, 0]), "households", "Each person took part in one condition only"),
     Row("F5", "attention", "off", rated([1], checks=[2], checks_passed=[0]), rated([1], checks=[2], checks_passed=[1]),
         "fast", "3 of 160 assignments failed more than 50 % of their instructed items and were excluded."),
     Row("F6", "gold", "off", gold(3, 5), gold(2, 5), "known answer",
@@ -101,7 +101,7 @@ ROWS = [
         "2 raters answered more than 50 % of the items faster than in a quarter of the reading time"),
     Row("F9", "straight_lining", "flag", one_label(8, 10), one_label(7, 10), "all alike",
         "3 assignments gave one answer throughout, or for at least 80 % of their items in a row."),
-    Row("F10", "disagreement", "off", correlated(False), correlated(True), "minority",
+    Row("F10", "disagreement", "off", correlated(False), correlated(True), "consensus",
         "2 raters correlated below 0.1 with the rest."),
     Row("F11", "outlying_mean", "off", means(*[0] * 11, 5), means(*[0] * 9, 5), "severe raters",
         "2 raters whose mean rating lay more than 3 sd from the raters' mean were excluded."),
@@ -245,6 +245,7 @@ def test_f17_to_f19_are_told_with_the_agreement_of_two_reviewers(kind: str, told
     assert told in paragraph(given)
     assert "κ = not defined" in paragraph(replace(given, kappas={}))
     assert kind in CODED
+    assert WRONGED[kind]
 
 
 def test_flags_that_excluded_nobody_are_told_as_such() -> None:

@@ -29,6 +29,7 @@ NEEDED: dict[str, tuple[list[str], Role]] = {
     "approve": ([], Role.REVIEWER),
     "arrange": (["--clark"], Role.EDITOR),
     "audit": ([], Role.VIEWER),
+    "block": (["w1", "--lift"], Role.OWNER),
     "close": ([], Role.EDITOR),
     "collect": ([], Role.EDITOR),
     "compare": (["--adopt"], Role.EDITOR),

@@ -9,6 +9,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from annotation.flows import block
 from annotation.flows.notify import MOST_SUBJECT, MOST_TEXT
 from annotation.flows.reject import LEAST_REASON, MOST_REASON
 from annotation.quality.exclusion import Rule
@@ -45,6 +46,15 @@ class HoldForm(forms.Form):
     def clean_until(self) -> date:
         until: date = self.cleaned_data["until"]
         return until
+
+
+class BlockForm(forms.Form):
+    reason = forms.CharField(
+        label=_("Reason"),
+        min_length=block.LEAST_REASON,
+        max_length=block.MOST_REASON,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
 
 
 class NoticeForm(forms.Form):

@@ -184,6 +184,8 @@ DEEDS = {
     "overturn": _("turned a rejection into an approval"),
     "record_reply": _("wrote down a worker's reply"),
     "notify": _("wrote to workers"),
+    "block": _("blocked a worker"),
+    "unblock": _("ended a block"),
     "export": _("made a report"),
     "export_comparison": _("compared it with other studies"),
     "share": _("shared a report by a link"),

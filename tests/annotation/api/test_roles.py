@@ -88,6 +88,8 @@ OPERATIONS = [
     Op("get", W, R),
     Op("put", f"{W}/hold", E, {**REASON, "until": "2099-01-01"}),
     Op("delete", f"{W}/hold", E),
+    Op("put", f"{W}/block", O, {"reason": "Pastes the text as the reason."}),
+    Op("delete", f"{W}/block", O),
     Op("post", f"{S}/notices", E, {"subject": "x", "text": "x"}),
     Op("get", f"{S}/quality", V),
     Op("post", f"{S}/quality/measure", E),

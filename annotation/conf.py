@@ -47,6 +47,12 @@ def device_days() -> int:
     return days
 
 
+def detector_model() -> str:
+    """The folder of the model that looks for machine-written explanations; empty for none."""
+    folder: str = settings.DETECTOR_MODEL
+    return folder
+
+
 def uploads() -> Path:
     """Where files lie that came by a form, until the job that reads them has run."""
     return Path(settings.VAR) / "uploads"

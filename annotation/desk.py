@@ -66,6 +66,18 @@ def worker(study: Study, pseudonym: str) -> Worker | None:
     return Worker.objects.filter(pseudonym=pseudonym, submissions__hit__study=study).first()
 
 
+def block_intents(worker: Worker) -> QuerySet[Intent]:
+    """What was to be told of blocks on the worker, the latest first."""
+    kinds = [Intent.Kind.BLOCK, Intent.Kind.UNBLOCK]
+    return Intent.objects.filter(kind__in=kinds, subject=worker.pk).exclude(state=Intent.State.DROPPED).order_by("-pk")
+
+
+def blocked(worker: Worker) -> Intent | None:
+    """The block that stands."""
+    latest = block_intents(worker).first()
+    return latest if latest and latest.kind == Intent.Kind.BLOCK else None
+
+
 def queue(study: Study, *, now: datetime, kind: str = "", state: str = "") -> QuerySet[Submission]:
     """What waits for a decision (state "proposed": for a second person only), with flags; `kind`: of one flag only."""
     rows = reviewing.undecided(study, now=now).select_related("worker", "hit", "rejection").defer("raw")

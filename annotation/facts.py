@@ -11,10 +11,11 @@ from importlib import metadata
 from typing import Any
 
 import metrics
-from annotation import coded, particulars, reviewing, selectors
-from annotation.models import Codebook, Likelihood, Study, Text
+from annotation import coded, detecting, particulars, reviewing, selectors
+from annotation.models import Likelihood, PracticeAnswer, Study, Text
 from annotation.pricing.wages import wage_cents
-from annotation.quality.filters import JUDGED_BY_HAND, rule_of
+from annotation.quality.exclusion import Rule
+from annotation.quality.filters import CODED, rule_of
 from annotation.quality.paragraph import Done
 from metrics.report.records import (
     CrowdFacts,
@@ -244,25 +245,38 @@ def quality_done(study: Study) -> Done:
     found = reviewing.tables(study, set(gone)) if gone else None
     counted = crowd.submitted and study.task == Study.Task.TYPICALITY
     return Done(
-        recruitment=_criteria(study),
+        recruitment=(study.minimum_percent_approved, study.minimum_approved_hits, study.country),
         submissions=crowd.submitted,
         left_out=len(gone),
         by_hand=sum(by_hand for by_hand in gone.values()),
         rules=rules,
-        hits={kind: len(ones) for kind, ones in reviewing.left_out_by(study, rules).items()},
+        hits=_hits(study, rules),
         version=stored.number if stored else None,
         blind=stored.blind if stored else None,
         by_source=found.by_source if found else None,
         by_condition=found.by_condition if found else None,
         refused=crowd.rejected,
         left=reviewing.thinned(study) if counted else None,
-        kappas=_kappas(study) if any(rule.kind in JUDGED_BY_HAND for rule in rules) else {},
+        flagged={kind: flagged for kind, (flagged, _) in selectors.flags_by_kind(study).items()},
+        detector=str(detecting.detector_of(study) or ""),
+        kappas=_kappas(study) if any(rule.kind in CODED for rule in rules) else {},
+        gold=study.texts.exclude(known_label="").count(),
+        practised=PracticeAnswer.objects.filter(submission__hit__study=study).exists(),
     )
 
 
-def _kappas(study: Study) -> dict[str, tuple[float | None, int]]:
-    found = coded.standing(study, Codebook.Purpose.CRITERIA).agreement
-    return {one.code: (one.kappa.value, one.kappa.n) for one in found}
+def _kappas(study: Study) -> dict[str, float | None]:
+    return {one.code: one.kappa.value for one in coded.standing(study, "criteria").agreement}
+
+
+def _hits(study: Study, rules: Sequence[Rule]) -> dict[str, tuple[int, int]]:
+    """By rule, the submissions left out for which it holds, and of how many people they are."""
+    if not rules:
+        return {}
+    gone = selectors.exclusions().filter(submission__hit__study=study)
+    worker = dict(gone.values_list("submission", "submission__worker"))
+    held = {kind: ones & worker.keys() for kind, ones in reviewing.left_out_by(study, tuple(rules)).items()}
+    return {kind: (len(ones), len({worker[one] for one in ones})) for kind, ones in held.items()}
 
 
 def crowd_warnings(crowd: selectors.CrowdCounts) -> list[Warn]:

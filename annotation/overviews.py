@@ -280,18 +280,30 @@ def told(job: Job) -> list[Told]:
 
 
 def told_of(result: Result) -> list[Told]:
-    """The measures of a stored result."""
+    """The measures of a stored result: HUSE by generator; of people who told human from machine texts, by cell."""
     generators = result.numbers.get("generators", {})
-    return [
-        _told(name, measure, one["modes"]["exact"].get(measure) or {})
+    huse = [
+        _told(name, label, one["modes"]["exact"].get(measure) or {})
         for name, one in sorted(generators.items())
-        for measure in MEASURES
+        for measure, label in MEASURES.items()
     ]
+    return huse + [_told(_cell(row), "Accuracy", row["accuracy"]) for row in _evaluators(result)]
+
+
+def _evaluators(result: Result) -> list[dict[str, Any]]:
+    tables = [table for part in result.numbers.get("results", ()) for table in part["tables"]]
+    return next((table["rows"] for table in tables if table["name"] == "evaluators"), [])
+
+
+def _cell(row: dict[str, Any]) -> str:
+    """Model, domain and training of a row of the evaluators' table."""
+    parts = [row[name] for name in ("model", "domain", "training") if row.get(name)]
+    return "all" if set(parts) == {"all"} else " × ".join(parts)
 
 
 def _told(generator: str, measure: str, found: dict[str, Any]) -> Told:
     interval = found.get("interval") or {}
     return Told(
-        generator, MEASURES[measure], found.get("value"), interval.get("low"), interval.get("high"), found.get("n"),
+        generator, measure, found.get("value"), interval.get("low"), interval.get("high"), found.get("n"),
         found.get("signature", ""),
     )  # fmt: skip

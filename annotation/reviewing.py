@@ -30,6 +30,7 @@ from annotation.models import (
     Decision,
     Evidence,
     Flag,
+    HitItem,
     Hold,
     Intent,
     ItemRole,
@@ -42,7 +43,7 @@ from annotation.models import (
     Worker,
 )
 from annotation.quality.exclusion import FEWEST_RATINGS, Rule, Tabulated, Thinned, tabulate
-from annotation.quality.filters import BY_FLAG, BY_KIND, FILTERS
+from annotation.quality.filters import BY_FLAG, BY_KIND, FILTERS, NEVER_ALONE
 from annotation.quality.records import Filter
 
 # Bands of the time left until the marketplace approves by itself.
@@ -101,8 +102,8 @@ class Finding:
 
     @property
     def flag(self) -> bool:
-        """Whether it raised a flag: beyond the threshold of a filter that is on by default."""
-        return self.raised and self.one.on
+        """Whether it raised a flag: beyond the threshold of a filter that raises them by default."""
+        return self.raised and self.one.flags
 
     @property
     def sentence(self) -> str:
@@ -131,7 +132,7 @@ def findings(submission: Submission) -> list[Finding]:
     """What was measured of a submission: what raised a flag first, then in the order of the filters."""
     stored = Evidence.objects.filter(submission=submission).values_list("findings", flat=True).first() or {}
     told = [found for one in FILTERS if (found := _finding(one, stored.get(one.kind)))]
-    return sorted(told, key=lambda row: (not row.raised, row.raised and not row.one.on))
+    return sorted(told, key=lambda row: (not row.raised, row.raised and not row.one.flags))
 
 
 def _finding(one: Filter, stored: Sequence[Any] | None) -> Finding | None:
@@ -158,20 +159,24 @@ def rules_of(stored: RuleSet) -> tuple[Rule, ...]:
 
 
 def left_out_by(study: Study, rules: tuple[Rule, ...]) -> dict[str, set[int]]:
-    """Submissions (primary keys) that each rule leaves out, by kind."""
+    """Submissions (primary keys) that each rule leaves out, by kind.
+
+    One that may not leave work out alone only joins what the other rules leave out.
+    """
     measured = Evidence.objects.filter(submission__hit__study=study)
     by_hand = Flag.objects.filter(submission__hit__study=study)
     found = {}
     for rule in rules:
         rows = by_hand.filter(kind=rule.kind) if rule.kind in BY_FLAG else measured.filter(beyond(rule))
         found[rule.kind] = set(rows.values_list("submission_id", flat=True))
-    return found
+    others = set().union(*(gone for kind, gone in found.items() if kind not in NEVER_ALONE))
+    return {kind: gone & others if kind in NEVER_ALONE else gone for kind, gone in found.items()}
 
 
 def beyond(rule: Rule) -> Q:
     """Evidence for which a rule `holds`."""
     one = BY_KIND[rule.kind]
-    value, side = f"findings__{rule.kind}__0", "gt" if one.beyond == "above" else "lt"
+    value, side = f"findings__{rule.kind}__0", {"above": "gt", "from": "gte", "below": "lt"}[one.beyond]
     # PostgreSQL puts JSON's null below every number.
     return ~Q(**{value: None}) & Q(**{f"{value}__{side}": rule.cut, f"findings__{rule.kind}__3__gte": one.least})
 
@@ -225,9 +230,7 @@ class Tables:
 
 def tables(study: Study, left_out: set[int]) -> Tables:
     """Texts judged (without gold and repeats) of submissions left out, by source and by cell, each with its test."""
-    of = Presentation.objects.filter(submission__hit__study=study, role=ItemRole.ITEM).order_by()
-    made = Count("pk", filter=Q(text__source=Text.Source.MODEL))
-    counts = {pk: (n - m, m) for pk, n, m in of.values_list("submission_id").annotate(n=Count("pk"), m=made)}
+    counts = _texts_met(study)
     gone = np.array([pk in left_out for pk in counts], dtype=np.bool_)
     cells = Submission.objects.filter(hit__study=study).values_list(
         "pk", "hit__cell__arm__training", "hit__cell__domain"
@@ -239,6 +242,19 @@ def tables(study: Study, left_out: set[int]) -> Tables:
     by_condition[np.arange(len(counts)), [conditions.index(named[pk]) for pk in counts]] = by_source.sum(axis=1)
     sources = [str(Text.Source.REFERENCE), str(Text.Source.MODEL)]
     return Tables(tabulate(sources, by_source, gone), tabulate(conditions, by_condition, gone))
+
+
+def _texts_met(study: Study) -> dict[int, tuple[int, int]]:
+    """References and model texts, without gold and repeats, by submission that was read."""
+    item, made = Q(role=ItemRole.ITEM), Count("pk", filter=Q(text__source=Text.Source.MODEL))
+    if study.mode == Study.Mode.IMPORTED:
+        shown = Presentation.objects.filter(item, submission__hit__study=study).order_by().values_list("submission_id")
+        return {pk: (n - m, m) for pk, n, m in shown.annotate(n=Count("pk"), m=made)}
+    # Whoever does a HIT of ours meets all of its texts: there are far fewer HITs than texts shown.
+    laid_out = HitItem.objects.filter(item, hit__study=study).order_by().values_list("hit_id")
+    hits = {hit: (n - m, m) for hit, n, m in laid_out.annotate(n=Count("pk"), m=made)}
+    read = Submission.objects.filter(hit__study=study).exclude(parse=None).exclude(raw_format=Submission.WITHDRAWN)
+    return {pk: hits[hit] for pk, hit in read.order_by("pk").values_list("pk", "hit_id") if hit in hits}
 
 
 def decided_counts(study: Study) -> dict[str, int]:

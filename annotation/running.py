@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import shutil
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -15,7 +16,8 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from annotation import conf
+from annotation import conf, detecting
+from annotation.accounts.models import User
 from annotation.datasets.batch import read_batch
 from annotation.datasets.codes import Code
 from annotation.datasets.columns import Names
@@ -26,6 +28,7 @@ from annotation.exceptions import AssayError, StateError
 from annotation.flows import jobs
 from annotation.flows.add_texts import add_texts, compared
 from annotation.flows.assess import assess
+from annotation.flows.detect import detect
 from annotation.flows.export import export
 from annotation.flows.export_comparison import export_comparison
 from annotation.flows.import_work import import_work
@@ -233,6 +236,27 @@ def _selections(generator: str, told: Exclusions, folder: Path, at: int) -> dict
     }
 
 
+def ask_to_detect(study: Study, threshold: float, *, by: User | None, now: datetime) -> Job:
+    """A job that has the explanations looked at by the server's model. Raises StateError where it has none."""
+    if not conf.detector_model():
+        raise StateError("This server has no model that looks for machine-written text: DETECTOR_MODEL names none.")
+    return jobs.ask(Job.Kind.DETECT, by=by, now=now, study=study, settings={"threshold": threshold})
+
+
+def _detect(job: Job, tell: Tell, now: datetime) -> Done:
+    """Begun again, it goes on where it was."""
+    study = _study_of(job)
+    tell("Opening the model", 0, 0)
+    declared, score = detecting.fast_detect_gpt(conf.detector_model(), float(job.settings["threshold"]))
+
+    def told(done: int, of: int) -> None:
+        tell("Looking at explanations", done, of)
+
+    done = detect(study, declared, score=score, actor=_actor(job), now=now, progress=told)
+    assess(study, now=now)
+    return asdict(done), None
+
+
 def _comparison(job: Job, tell: Tell, now: datetime) -> Done:
     """Of studies on which whoever asked may still look at results (who has the terminal: at all); its files lie in a
     folder of the job."""
@@ -283,6 +307,7 @@ RUNS: dict[Job.Kind, Callable[[Job, Tell, datetime], Done]] = {
     Job.Kind.REPORT: _report,
     Job.Kind.EXCLUSIONS: _exclusions,
     Job.Kind.COMPARISON: _comparison,
+    Job.Kind.DETECT: _detect,
     Job.Kind.CROWD: _crowd,
 }
 

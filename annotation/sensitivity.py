@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from annotation import particulars, reviewing
 from annotation.models import Evidence, Study
 from annotation.quality.exclusion import Rule
-from annotation.quality.filters import DEFAULTS, title_of
+from annotation.quality.filters import NEVER_ALONE, SENSITIVITY, title_of
 from metrics.report.particulars import RuleFacts
 
 
 def rules(study: Study, only: Sequence[str] = ()) -> tuple[RuleFacts, ...] | None:
-    """The study's rules (or the defaults, where no version holds), then each other default alone.
+    """The study's rules (or what raises flags by default, where no version holds), then each other such rule alone.
 
     only: these filters instead. None where no filter has measured the work.
     """
@@ -20,12 +20,13 @@ def rules(study: Study, only: Sequence[str] = ()) -> tuple[RuleFacts, ...] | Non
         return None
     stored = reviewing.rule_set(study)
     chosen = tuple(Rule(kind) for kind in only) or (reviewing.rules_of(stored) if stored else ())
-    joined = chosen or tuple(Rule(kind) for kind in DEFAULTS)
-    beside = () if only else tuple(Rule(kind) for kind in DEFAULTS if Rule(kind) not in joined)
+    joined = chosen or tuple(Rule(kind) for kind in SENSITIVITY)
+    beside = () if only else tuple(Rule(kind) for kind in SENSITIVITY if Rule(kind) not in joined)
     ids = particulars.numbers(study)
     told = []
     for given, alone in ((joined, False), (beside, True)):
-        gone = reviewing.left_out_by(study, given)
+        # A selection of rules may come down to one: what may not leave work out alone stays idle.
+        gone = reviewing.left_out_by(study, given) | {kind: set() for kind in NEVER_ALONE}
         told += [RuleFacts(_named(rule), tuple(sorted(ids[pk] for pk in gone[rule.kind])), alone) for rule in given]
     return tuple(told)
 

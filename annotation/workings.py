@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from django.db.models import Count, Q
 
+from annotation import detecting
 from annotation.models import (
     CheckAnswer,
     Device,
@@ -16,7 +17,6 @@ from annotation.models import (
     Judgment,
     PracticeAnswer,
     Presentation,
-    Remark,
     ScaleLabel,
     Study,
     Submission,
@@ -128,9 +128,14 @@ def _chosen(study: Study, criterion: str) -> dict[int, int]:
 
 
 def _reasons(study: Study, at_line: dict[int, int]) -> Reasons:
-    of = Remark.objects.filter(presentation__submission__hit__study=study).order_by("pk")
-    rows = [row for row in of.values_list("presentation_id", "body").iterator(chunk_size=PAGE) if row[0] in at_line]
-    return Reasons(np.array([at_line[pk] for pk, _ in rows], dtype=np.int64), [body for _, body in rows])
+    of = detecting.remarks_of(study).values_list("presentation_id", "body", "pk")
+    rows = [row for row in of.iterator(chunk_size=PAGE) if row[0] in at_line]
+    called = detecting.called(study)
+    return Reasons(
+        line=np.array([at_line[shown] for shown, _, _ in rows], dtype=np.int64),
+        body=[body for _, body, _ in rows],
+        machine=np.array([called.get(pk, np.nan) for _, _, pk in rows], dtype=np.float64) if called else None,
+    )
 
 
 def _pair(study: Study, model: Any, field: str) -> dict[int, tuple[int, int]]:

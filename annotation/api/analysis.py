@@ -14,26 +14,33 @@ from ninja.errors import HttpError
 from annotation import coded, desk, facts, reviewing, selectors
 from annotation.api.answers import Page, Paged, gives, paged
 from annotation.api.entrance import caller, study_for
+from annotation.api.jobs import JobOut
 from annotation.flows import assess, code_reasons, exclude
 from annotation.flows.unblind import unblind
-from annotation.models import Codebook, Remark, Role, RuleSet, Study, Submission
+from annotation.models import Codebook, Job, Remark, Role, RuleSet, Study, Submission
 from annotation.quality.exclusion import Rule
 from annotation.quality.filters import FILTERS, rule_of
 from annotation.quality.paragraph import paragraph
+from annotation.running import ask_to_detect
 from metrics.comments import NULL
 
 router = Router(tags=["Analysis"])
 
 
 class FilterOut(Schema):
-    """A filter. on: raises flags by default; threshold: from where on."""
+    """A filter. default: the default rules hold it; flags: it raises flags by default; alone: it may leave work out
+    where no other rule does; circular: it looks at the answers themselves; wrongly: whom it can wrong."""
 
     id: str
     kind: str
     title: str
     rule: str
     threshold: float
-    on: bool
+    default: bool
+    flags: bool
+    alone: bool
+    circular: bool
+    wrongly: str
 
 
 class FlagOut(Schema):
@@ -60,6 +67,12 @@ class QualityOut(Schema):
 class MeasuredOut(Schema):
     submissions: int
     flags: int
+
+
+class DetectIn(Schema):
+    """Beyond the threshold an explanation is called machine-written."""
+
+    threshold: float
 
 
 class RulePart(Schema):
@@ -160,6 +173,13 @@ def show_quality(request: HttpRequest, study: UUID) -> dict[str, Any]:
 @router.post("/studies/{study}/quality/measure", response=gives(MeasuredOut), summary="Measure by every filter")
 def measure(request: HttpRequest, study: UUID) -> Any:
     return assess.assess(study_for(request, study, Role.EDITOR), now=timezone.now())
+
+
+@router.post("/studies/{study}/quality/detect", response=gives(JobOut, 202), summary="Look for machine-written text")
+def detect(request: HttpRequest, study: UUID, given: DetectIn) -> Status[Job]:
+    """A job: the server's model scores the explanations, then all is measured anew. Its flags exclude nobody alone."""
+    found = study_for(request, study, Role.EDITOR)
+    return Status(202, ask_to_detect(found, given.threshold, by=caller(request), now=timezone.now()))
 
 
 @router.get("/studies/{study}/rules", response=gives(Paged[RulesOut]), summary="Versions of the rules, newest first")

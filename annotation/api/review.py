@@ -18,6 +18,7 @@ from annotation.api.entrance import caller, study_for, submission_for
 from annotation.console.permission import may, studies_of
 from annotation.deciding import WINDOW
 from annotation.flows import exclude, hold, reject, review
+from annotation.flows.block import block, unblock
 from annotation.flows.notify import Notices, notify
 from annotation.models import Decision, Role, Study, Submission, Worker
 from annotation.tasks import wake
@@ -165,6 +166,7 @@ class HistoryOut(Schema):
     flags: int
     held_until: date | None
     held_reason: str
+    blocked: bool
 
 
 class HoldIn(Schema):
@@ -327,7 +329,8 @@ def show_worker(request: HttpRequest, study: UUID, pseudonym: str) -> dict[str, 
     told, held = desk.history(worker, studies_of(caller(request))), desk.open_hold(worker, today=timezone.now().date())
     counts = {name: getattr(told, name) for name in ("submissions", "approved", "refused", "left_out", "flags")}
     until, reason = (held.until, held.reason) if held else (None, "")
-    return {"pseudonym": worker.pseudonym, **counts, "held_until": until, "held_reason": reason}
+    kept_out = {"held_until": until, "held_reason": reason, "blocked": bool(desk.blocked(worker))}
+    return {"pseudonym": worker.pseudonym, **counts, **kept_out}
 
 
 @router.put("/studies/{study}/workers/{pseudonym}/hold", response=gives(None, 204), summary="Hold out of new studies")
@@ -340,6 +343,23 @@ def put_hold(request: HttpRequest, study: UUID, pseudonym: str, given: HoldIn) -
 @router.delete("/studies/{study}/workers/{pseudonym}/hold", response=gives(None, 204), summary="End a hold")
 def lift_hold(request: HttpRequest, study: UUID, pseudonym: str) -> Status[None]:
     hold.lift(_worker(study_for(request, study, Role.EDITOR), pseudonym), now=timezone.now())
+    return Status(204, None)
+
+
+@router.put("/studies/{study}/workers/{pseudonym}/block", response=gives(None, 204), summary="Block: the last means")
+def put_block(request: HttpRequest, study: UUID, pseudonym: str, given: ReasonIn) -> Status[None]:
+    """Out of all HITs of the account, until it is lifted. A hold is usually enough."""
+    found, actor = study_for(request, study, Role.OWNER), caller(request).get_username()
+    block(found, _worker(found, pseudonym), reason=given.reason, actor=actor, now=timezone.now())
+    wake(found.pk)
+    return Status(204, None)
+
+
+@router.delete("/studies/{study}/workers/{pseudonym}/block", response=gives(None, 204), summary="End a block")
+def lift_block(request: HttpRequest, study: UUID, pseudonym: str) -> Status[None]:
+    found, actor = study_for(request, study, Role.OWNER), caller(request).get_username()
+    unblock(found, _worker(found, pseudonym), actor=actor, now=timezone.now())
+    wake(found.pk)
     return Status(204, None)
 
 

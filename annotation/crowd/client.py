@@ -180,6 +180,14 @@ class Market:
             if not error.code.startswith(TURK + "InvalidQualification"):
                 raise
 
+    def block(self, worker_id: str, *, reason: str) -> None:
+        """Keep a worker out of all HITs of the account; again, it changes nothing."""
+        self._call("create_worker_block", WorkerId=worker_id, Reason=reason)
+
+    def unblock(self, worker_id: str) -> None:
+        """End a block; where there is none, it changes nothing."""
+        self._call("delete_worker_block", WorkerId=worker_id)
+
     def notify(self, worker_id: str, *, subject: str, text: str) -> None:
         """Write to a worker whose work was decided on. Raises MarketError (NotNotified) where that cannot be done."""
         answer = self._call("notify_workers", Subject=subject, MessageText=text, WorkerIds=[worker_id])

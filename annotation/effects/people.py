@@ -85,6 +85,20 @@ def revoke(intent: Intent, told: Context) -> None:
         pass
 
 
+def block(intent: Intent, told: Context) -> None:
+    """Keep somebody out of all HITs; again, it changes nothing."""
+    told.market.block(_external(intent.subject), reason=intent.details["reason"])
+    with outbox.outcome(intent, "blocked", now=told.clock()):
+        pass
+
+
+def unblock(intent: Intent, told: Context) -> None:
+    """Let somebody in again; again, it changes nothing."""
+    told.market.unblock(_external(intent.subject))
+    with outbox.outcome(intent, "let in again", now=told.clock()):
+        pass
+
+
 def notify(intent: Intent, told: Context) -> None:
     """Write to a worker. Marketplaces know no token for it: after a crash at this moment it may come twice."""
     told.market.notify(

@@ -1,4 +1,4 @@
-"""Measure every submission by every filter; store it, raise the flags of the defaults. Nothing else changes."""
+"""Measure every submission by every filter; store it, raise the flags. Nothing else changes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def assess(study: Study, *, now: datetime) -> Assessed:
             raised_at=now,
         )
         for one in FILTERS
-        if one.on
+        if one.flags
         for i in np.flatnonzero(found.raised[one.kind]).tolist()
     ]
     flags += [Flag(submission_id=pk, kind="held", sentence=NOTED["held"], raised_at=now) for pk in _held(study)]

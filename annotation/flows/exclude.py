@@ -14,6 +14,7 @@ from annotation.accounts.models import User
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Decision, RuleSet, Study, Submission
 from annotation.quality.exclusion import Rule, known
+from annotation.quality.filters import NEVER_ALONE, rule_of
 
 ANALYSIS = Decision.Matter.ANALYSIS
 
@@ -32,6 +33,8 @@ def fix_rules(study: Study, name: str, rules: Sequence[Rule], *, actor: User | N
         raise StateError(f"There is no filter called {unknown[0]}.")
     if len({rule.kind for rule in rules}) < len(rules):
         raise StateError("A rule is given twice.")
+    if rules and all(rule.kind in NEVER_ALONE for rule in rules):
+        raise StateError(f"{rule_of(rules[0].kind)} Choose another rule beside it.")
     if not name.strip():
         raise StateError("Rules need a name.")
     with transaction.atomic():

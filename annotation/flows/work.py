@@ -29,6 +29,8 @@ EFFECTS: dict[str, Callable[[Intent, Context], None]] = {
     Kind.GRANT: people.grant,
     Kind.REVOKE: people.revoke,
     Kind.NOTIFY: people.notify,
+    Kind.BLOCK: people.block,
+    Kind.UNBLOCK: people.unblock,
 }
 
 

@@ -2,6 +2,7 @@
 
 from annotation.models.audit import AuditEvent
 from annotation.models.decision import Decision
+from annotation.models.detector import Detection, Detector
 from annotation.models.evidence import Evidence
 from annotation.models.exclusion import RuleSet
 from annotation.models.flag import Flag
@@ -36,6 +37,8 @@ __all__ = [
     "Coding",
     "Context",
     "Decision",
+    "Detection",
+    "Detector",
     "Device",
     "Evidence",
     "Flag",

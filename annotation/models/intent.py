@@ -30,6 +30,8 @@ class Intent(models.Model):
         GRANT = "grant", "grant a qualification"
         REVOKE = "revoke", "take a qualification back"
         NOTIFY = "notify", "write to a worker"
+        BLOCK = "block", "block a worker"
+        UNBLOCK = "unblock", "end a block"
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting"

@@ -25,6 +25,7 @@ class Job(models.Model):
         REPORT = "report", "compute a report"
         EXCLUSIONS = "exclusions", "show what exclusions do"
         COMPARISON = "comparison", "compare studies"
+        DETECT = "detect", "score explanations by a detector"
         CROWD = "crowd", "let simulated people work"
 
     class State(models.TextChoices):

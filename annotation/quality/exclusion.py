@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotation.quality.filters import BY_FLAG, BY_KIND
-from annotation.quality.records import Bools, Floats
+from annotation.quality.records import PAST, Bools, Floats
 
 PERMUTATIONS = 2000
 FEW_KINDS = 200
@@ -30,7 +30,7 @@ class Rule:
         one, found = BY_KIND[self.kind], findings.get(self.kind)
         if found is None or found[0] is None or (found[3] or 0) < one.least:
             return False
-        return found[0] > self.cut if one.beyond == "above" else found[0] < self.cut
+        return bool(PAST[one.beyond](found[0], self.cut))
 
     @property
     def cut(self) -> float:

@@ -7,43 +7,46 @@ texts. None of them deletes anything.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from annotation.quality import answering, chance, competence, pace, reasons
 from annotation.quality.records import Filter
 
 FILTERS: tuple[Filter, ...] = (
     Filter(
         "F4", "several_conditions", "Several conditions", "took part in more than one cell of the design", 1, "above",
-        1, True, False, "people who share an account",
+        1, True, False, "shared households; people who share an account",
         "The worker took part in {value} cells of the design.",
-        "{count} assignments came from people who had taken part in another condition.",
+        "Each person took part in one condition only: {count} assignments of people in several were excluded.",
         answering.conditions, percent=False,
     ),
     Filter(
         "F5", "attention", "Attention checks", "failed more than half of the attention checks", 0.5, "above", 1,
         False, False, "fast readers who judge well",
         "{value} of {n} attention checks were answered otherwise than asked.",
-        "{count} assignments failed more than {threshold} of their attention checks.",
+        "{count} of {total} assignments failed more than {threshold} of their instructed items and were excluded.",
         answering.checks_failed,
     ),
     Filter(
         "F6", "gold", "Gold texts", "wrong on more than 40 % of at least 5 texts with a known answer", 0.4, "above", 5,
         False, False, "people who see what our known answer missed",
         "{value} of {n} texts with a known answer were answered otherwise.",
-        "Raters who were wrong on more than {threshold} of at least 5 control items were marked ({count} assignments).",
+        "{gold} control items with known answers were mixed in; raters below {right} were excluded ({raters}).",
         answering.gold_errors,
     ),
     Filter(
         "F7", "repeats", "Repeated texts", "answers to the same text lie more than one step apart on average", 1,
         "above", 2, False, False, "people who thought again",
         "Answers to the same text, asked twice, lay {value} steps apart on average over {n} texts.",
-        "Repeated items differed by more than {threshold} on average for the raters of {count} assignments.",
+        "Repeated items differed by more than {threshold} on average for {raters} raters.",
         answering.repeats_apart, percent=False,
     ),
     Filter(
         "F8", "too_fast", "Active time on each text", "more than half of the texts in less than a quarter of the time "
         "that reading them takes (at least 1.5 s)", 0.5, "above", 3, True, False, "skilled readers; short texts",
         "{value} of {n} texts got less time than a quarter of what reading takes.",
-        "{count} assignments spent less than a quarter of the reading time on more than {threshold} of their items.",
+        "{raters} raters answered more than {threshold} of the items faster than in a quarter of the reading time "
+        "(at least 1.5 s).",
         pace.too_fast,
     ),
     Filter(
@@ -54,15 +57,15 @@ FILTERS: tuple[Filter, ...] = (
         pace.quick_assignment, percent=False,
     ),
     Filter(
-        "F9", "straight_lining", "Straight lines", "one answer for a run of at least 80 % of at least 10 texts", 0.7999,
-        "above", 10, True, False, "careful people on HITs whose texts are all alike",
+        "F9", "straight_lining", "Straight lines", "one answer for a run of at least 80 % of at least 10 texts", 0.8,
+        "from", 10, True, True, "careful people on HITs whose texts are all alike",
         "One answer was given for {value} of {n} texts in a row.",
-        "{count} assignments gave one answer for at least {threshold} of their items in a row.",
+        "{count} assignments gave one answer throughout, or for at least {threshold} of their items in a row.",
         answering.straight_lines,
     ),
     Filter(
-        "F9a", "one_answer", "One answer", "one answer for at least 80 % of at least 10 texts", 0.7999, "above", 10,
-        True, False, "careful people on HITs whose texts are all alike",
+        "F9a", "one_answer", "One answer", "one answer for at least 80 % of at least 10 texts", 0.8, "from", 10,
+        True, True, "careful people on HITs whose texts are all alike",
         "One answer was given for {value} of {n} texts.",
         "{count} assignments gave one answer for at least {threshold} of their items.",
         answering.one_answer,
@@ -70,16 +73,16 @@ FILTERS: tuple[Filter, ...] = (
     Filter(
         "F10", "disagreement", "Agreement with the others", "correlates below .1 with the mean of the others over at "
         "least 10 texts", 0.1, "below", 10, False, True,
-        "valid views of a minority; anybody whose texts hardly differ",
+        "valid views of a minority, for it leans to consensus; anybody whose texts hardly differ",
         "Answers correlate {value} with the mean of the others over {n} texts.",
-        "The raters of {count} assignments correlated below {threshold} with the rest.",
+        "{raters} raters correlated below {threshold} with the rest.",
         answering.agreement, percent=False,
     ),
     Filter(
         "F11", "outlying_mean", "Mean answer", "more than 3 standard deviations from the mean of the raters' means", 3,
         "above", 5, False, True, "severe raters",
         "The worker's mean answer lies {value} standard deviations from that of the raters.",
-        "Raters whose mean lay more than {threshold} sd from the raters' mean were marked ({count} assignments).",
+        "{raters} raters whose mean rating lay more than {threshold} sd from the raters' mean were excluded.",
         answering.outlying_mean, percent=False,
     ),
     Filter(
@@ -87,14 +90,15 @@ FILTERS: tuple[Filter, ...] = (
         "answers, from 10 texts", 0.5, "below", 10, False, True,
         "independent thinkers; on a scale, everybody who is a step off",
         "MACE takes the worker to know {value} of {n} answers and to guess the others.",
-        "Competence estimated by MACE; the raters of {count} assignments were below {threshold}.",
+        "Competence estimated by MACE; {raters} raters below {threshold}.",
         competence.competence,
     ),
     Filter(
         "F13", "entropy", "Spread of the labels", "entropy of the labels outside 10 to 98 % of its largest, from 20 "
         "texts", 0, "above", 20, False, True, "raters of uniform texts; people who use the whole scale evenly",
         "The entropy of {n} labels lies {value} of its largest value outside the usual range.",
-        "The raters of {count} assignments gave labels that were nearly constant or nearly uniform.",
+        "{raters} raters whose answers were nearly constant or nearly uniform (entropy outside {range} of its maximum) "
+        "were excluded.",
         answering.entropy,
     ),
     Filter(
@@ -109,7 +113,8 @@ FILTERS: tuple[Filter, ...] = (
         "more than half of the explanations under 4 words or 15 characters", 0.5, "above", 1, True, False,
         "terse experts; people who write in a second language",
         "{value} of {n} explanations have fewer than 4 words or 15 characters.",
-        "{count} assignments explained more than {threshold} of their answers in fewer than 4 words.",
+        "{count} assignments, more than {threshold} of whose explanations were under 4 words or 15 characters, were "
+        "excluded.",
         reasons.too_short,
     ),
     Filter(
@@ -122,10 +127,10 @@ FILTERS: tuple[Filter, ...] = (
     ),
     Filter(
         "F16", "repeated_reasons", "Repeated explanations",
-        "at least 2 explanations that equal another's word for word", 1, "above", 2, True, False,
+        "at least 2 explanations that equal another's word for word", 2, "from", 2, True, False,
         "people who find “looks fine” twice",
         "{value} of {n} explanations equal another one word for word.",
-        "{count} assignments repeated an explanation word for word.",
+        "{count} assignments repeated at least {threshold} explanations word for word.",
         reasons.repeated, percent=False,
     ),
     Filter(
@@ -139,22 +144,30 @@ FILTERS: tuple[Filter, ...] = (
         "F20", "pasted", "Pasted explanations", "more than half of the explanations were mostly not typed", 0.5,
         "above", 1, True, False, "dictation, assistive tools, drafts written elsewhere",
         "{value} of {n} explanations were mostly not typed.",
-        "Paste events were recorded; {count} assignments had mostly pasted explanations.",
+        "Paste events were recorded; {count} assignments with mostly pasted answers were excluded.",
         reasons.pasted,
+    ),
+    Filter(
+        "F21", "machine_written", "Machine-written explanations", "a declared detector calls more than half of the "
+        "explanations machine-written; it never leaves work out alone", 0.5, "above", 1, False, False,
+        "people who write in a second language, whom detectors are known to suspect",
+        "A detector calls {value} of {n} explanations machine-written.",
+        "A detector ({detector}) flagged {count} assignments; flags were not used alone.",
+        reasons.machine_written, only_flags=True, alone=False,
     ),
     Filter(
         "F22", "time_away", "Time away", "more than half of the time out of sight of the page", 0.5, "above", 1, False,
         False, "slow connections, phones, people who look a word up or accept early",
         "{value} of the time from accepting to submitting went by away from the page.",
-        "{count} assignments spent more than {threshold} of their time outside the task page.",
+        "{count} assignments spent more than {threshold} of their time outside the task page and were excluded.",
         pace.time_away,
     ),
     Filter(
         "F23", "shared_device", "Shared device", "the device was used by another worker", 0, "above", 1, False, False,
         "families, campuses, libraries",
-        "{value} other workers used the same device.",
-        "{count} assignments came from a device that several workers shared.",
-        answering.shared_device, percent=False,
+        "Other workers on the same device: {value}.",
+        "{count} assignments shared a device and were excluded.",
+        answering.shared_device, percent=False, only_flags=True,
     ),
     Filter(
         "F24", "incomplete", "Incomplete", "an answer is missing, or is not a label of the scale", 0, "above", 0, True,
@@ -164,7 +177,7 @@ FILTERS: tuple[Filter, ...] = (
         answering.incomplete, percent=False,
     ),
     Filter(
-        "F25", "practice", "Practice", "every practice round was guessed wrongly", 0.9999, "above", 3, False, False,
+        "F25", "practice", "Practice", "every practice round was guessed wrongly", 1, "from", 3, False, False,
         "everybody, where the task is hard",
         "{value} of {n} practice rounds were guessed wrongly.",
         "{count} assignments failed every practice round.",
@@ -178,11 +191,25 @@ JUDGED_BY_HAND = {
     "instructions": "F18: the instructions were not followed (two reviewers).",
     "uninterpretable": "F19: the explanation cannot be interpreted (two reviewers).",
 }
+CODED: Mapping[str, str] = {
+    "mismatch": "Two reviewers judged mismatch (κ = {kappa}); {count} assignments were excluded.",
+    "instructions": "{count} submissions did not follow the instructions (two reviewers, κ = {kappa}).",
+    "uninterpretable": "The explanations of {count} submissions could not be interpreted (two reviewers, κ = {kappa}).",
+}
 # Known from elsewhere: a flag is all there is to it.
 NOTED = {"held": "The worker was held out of new studies when this one was made."}
 BY_FLAG = {**JUDGED_BY_HAND, **NOTED}
+WRONGED: Mapping[str, str] = {
+    "mismatch": "people whose reasons the reviewers see otherwise",
+    "instructions": "people to whom the instructions were unclear",
+    "uninterpretable": "dialect; switching between languages",
+    "held": "people who do better work this time",
+}
 BY_KIND = {one.kind: one for one in FILTERS}
-DEFAULTS = tuple(one.kind for one in FILTERS if one.on)
+DEFAULTS = tuple(one.kind for one in FILTERS if one.default)
+# In an analysis of sensitivity stand also those that look at the answers themselves.
+SENSITIVITY = tuple(one.kind for one in FILTERS if one.on)
+NEVER_ALONE = frozenset(one.kind for one in FILTERS if not one.alone)
 
 
 def rule_of(kind: str) -> str:

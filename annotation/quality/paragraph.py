@@ -2,96 +2,127 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotation.quality.exclusion import Rule, Tabulated, Thinned
-from annotation.quality.filters import BY_KIND, JUDGED_BY_HAND, NOTED
+from annotation.quality.filters import BY_KIND, CODED, NEVER_ALONE, NOTED
 
 NOTHING = "Beyond the recruitment criteria, no rater, assignment or item was excluded."
+DETECTED = "machine_written"
+Recruitment = tuple[int | None, int | None, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
     """What was done about the quality of a study's work.
 
-    recruitment: criteria in words. submissions: handed in. left_out: left out of the analysis; by_hand of them by a
-    person's decision. rules: that hold, with how many submissions each leaves out. blind: whether they were fixed
+    recruitment: percent approved, approved HITs (each more than this, None: any), country ("": any). submissions:
+    handed in. left_out: left out of the analysis; by_hand of them by a person's decision. rules: that hold; hits: by
+    kind, the submissions left out for which a rule holds, and of how many people. blind: whether the rules were fixed
     before results were seen; None without rules. by_source, by_condition: tables with their tests. refused: payments.
-    left: what is left of the texts' ratings; None where nobody counts them. kappas: by criterion that two reviewers
-    judged, Cohen's kappa (None where it has no value) and the explanations behind it.
+    left: what is left of the texts' ratings; None where nobody counts them. flagged: submissions by kind of flag.
+    detector: name and version of what looked for machine-written explanations ("": nothing did). kappas: of two
+    reviewers, by criterion. gold: control items. practised: whether practice answers were given.
     """
 
-    recruitment: Sequence[str]
+    recruitment: Recruitment
     submissions: int
     left_out: int
     by_hand: int
     rules: Sequence[Rule]
-    hits: Mapping[str, int]
+    hits: Mapping[str, tuple[int, int]]
     version: int | None
     blind: bool | None
     by_source: Tabulated | None
     by_condition: Tabulated | None
     refused: int
     left: Thinned | None = None
-    kappas: Mapping[str, tuple[float | None, int]] = field(default_factory=dict)
+    flagged: Mapping[str, int] = field(default_factory=dict)
+    detector: str = ""
+    kappas: Mapping[str, float | None] = field(default_factory=dict)
+    gold: int = 0
+    practised: bool = False
 
 
 def paragraph(done: Done) -> str:
     """The paragraph."""
-    parts = [_recruited(done)] if done.recruitment else []
+    return " ".join(part for part in (_recruited(done), *_flagged(done), *_excluded(done), _paid(done)) if part)
+
+
+def _excluded(done: Done) -> Iterator[str]:
     if not done.left_out and not done.rules:
-        return " ".join([*parts, NOTHING, _paid(done)])
-    parts += [_rule(done, rule, done.hits.get(rule.kind, 0)) for rule in done.rules]
+        yield NOTHING
+        return
+    yield from (_rule(rule, done) for rule in done.rules if rule.kind not in NEVER_ALONE)
     if done.blind is not None:
         when = "before" if done.blind else "after"
-        parts.append(f"These rules (version {done.version}) were fixed {when} results were seen.")
-    parts.append(_summary(done))
-    parts += _texts(done)
-    parts += [
-        _rates(name, table) for name, table in (("source", done.by_source), ("condition", done.by_condition)) if table
-    ]
-    return " ".join([*parts, _paid(done)])
+        yield f"These rules (version {done.version}) were fixed {when} results were seen."
+    yield _summary(done)
+    yield from _texts(done)
+    for name, table in (("source", done.by_source), ("condition", done.by_condition)):
+        if table:
+            yield _rates(name, table)
 
 
 def _recruited(done: Done) -> str:
-    return f"Workers were recruited by these criteria: {'; '.join(done.recruitment)}."
+    percent, hits, country = done.recruitment
+    needed = f"an approval rate above {percent} %" if percent is not None else ""
+    if hits is not None:
+        needed = f"{needed} over more than {hits} tasks" if needed else f"more than {hits} approved tasks"
+    told = [f"needed {needed}"] if needed else []
+    told += [f"were located in {country}"] if country else []
+    return f"Workers {' and '.join(told)}." if told else ""
 
 
-def _rule(done: Done, rule: Rule, count: int) -> str:
-    if rule.kind in JUDGED_BY_HAND:
-        said = JUDGED_BY_HAND[rule.kind].split(": ", 1)[1].rstrip(".")
-        return f"Two reviewers judged {count} assignments so: {said}{_kappa(done, rule.kind)}."
+def _rule(rule: Rule, done: Done) -> str:
+    count, raters = done.hits.get(rule.kind, (0, 0))
+    if rule.kind in CODED:
+        kappa = done.kappas.get(rule.kind)
+        return CODED[rule.kind].format(count=count, kappa="not defined" if kappa is None else f"{kappa:.2f}")
     if rule.kind in NOTED:
         return f"{count} assignments are of people held out of new studies."
-    one = BY_KIND[rule.kind]
-    cut = one.threshold if rule.threshold is None else rule.threshold
-    return one.methods.format(count=count, threshold=one.shown(cut))
+    one, cut = BY_KIND[rule.kind], rule.cut
+    return one.methods.format(
+        count=count,
+        raters=raters,
+        total=done.submissions,
+        threshold=one.shown(cut),
+        right=one.shown(1 - cut),
+        range=f"{100 * max(0.0, 0.1 - cut):.0f} to {100 * min(1.0, 0.98 + cut):.0f} %",
+        gold=done.gold,
+    )
 
 
-def _kappa(done: Done, kind: str) -> str:
-    value, n = done.kappas.get(kind, (None, 0))
-    return "" if value is None else f" (Cohen's kappa {value:.2f} over {n} explanations)"
+def _flagged(done: Done) -> Iterator[str]:
+    """What raised flags and left nobody out."""
+    used = {rule.kind for rule in done.rules}
+    if done.detector:
+        yield BY_KIND[DETECTED].methods.format(detector=done.detector, count=done.flagged.get(DETECTED, 0))
+    if "shared_device" not in used and (count := done.flagged.get("shared_device", 0)):
+        yield f"{count} assignments shared a device; they were flagged, not excluded."
+    if "practice" not in used and done.practised:
+        yield "Training answers were not used to exclude."
 
 
 def _summary(done: Done) -> str:
     share = 100 * done.left_out / done.submissions if done.submissions else 0.0
     hand = f" ({done.by_hand} by a reviewer's decision on the single submission)" if done.by_hand else ""
-    return f"Of {done.submissions} submissions, {done.left_out} ({share:.1f} %) were left out of the analysis{hand}."
+    return f"Of {done.submissions} submissions, {done.left_out} ({share:.1f} %) were excluded{hand}."
 
 
 def _texts(done: Done) -> list[str]:
     left = done.left
     if left is None:
         return []
-    told = [f"{left.thin} of {left.texts} items have fewer than {left.least} ratings left."] if left.thin else []
-    return [*told, f"{left.broken} of {left.contexts} contexts lack a side."] if left.broken else told
+    told = [f"{left.thin} of {left.texts} items fell below {left.least} ratings."] if left.thin else []
+    return [*told, f"{left.broken} of {left.contexts} contexts lost a side."] if left.broken else told
 
 
 def _rates(name: str, table: Tabulated) -> str:
     told = ", ".join(f"{row.group} {100 * row.share:.1f} % of {row.ratings} ratings" for row in table.rows)
     test = f"; permutation test over assignments, p = {table.p:.3f}" if table.p is not None else ""
-    return f"By {name}, there were left out: {told}{test}."
+    return f"Exclusion rates by {name} were {told}{test}."
 
 
 def _paid(done: Done) -> str:

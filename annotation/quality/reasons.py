@@ -82,6 +82,16 @@ def pasted(work: Work) -> Measured:
     return _shares(work, not_typed)
 
 
+def machine_written(work: Work) -> Measured:
+    """Share of the reasons that the study's detector calls machine-written, of those of which it says anything."""
+    told = work.reasons.machine
+    if told is None:
+        return facts(np.full(len(work), np.nan), np.zeros(len(work), dtype=np.int64))
+    known = ~np.isnan(told)
+    by = work.lines.assignment[work.reasons.line][known]
+    return shares(counted(by, len(work), told[known]), counted(by, len(work)).astype(np.int64))
+
+
 def _shares(work: Work, is_so: Callable[[str, int], bool | None]) -> Measured:
     """Share of each assignment's reasons of which something is so; None: it cannot be said of this one."""
     lines = work.reasons.line.tolist()

@@ -13,6 +13,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
+# Which side of its threshold raises a flag: strictly above, from it on, strictly below.
+PAST = {"above": np.greater, "from": np.greater_equal, "below": np.less}
 ITEM, GOLD, REPEAT = 0, 1, 2
 ITEM_ROLES = {"item": ITEM, "gold": GOLD, "repeat": REPEAT}
 
@@ -39,10 +41,14 @@ class Lines:
 
 @dataclass(frozen=True, slots=True)
 class Reasons:
-    """R explanations in the worker's words: `line` is the row of the line each is about."""
+    """R explanations in the worker's words: `line` is the row of the line each is about.
+
+    machine: (R,) whether a detector calls it machine-written, NaN where it says nothing; None without a detector.
+    """
 
     line: Ints
     body: Sequence[str]
+    machine: Floats | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +99,11 @@ class Measured:
 class Filter:
     """A rule of evidence. `id` is its number in the specification's list.
 
-    kind: its name in flags. threshold: the default; a value `beyond` it ("above": >, "below": <) raises a flag, where
-    at least `least` observations stand behind it. on: whether the default selection holds it. circular: it uses the
-    study's own answers to the question of interest, so that excluding by it is a sensitivity analysis. wrongly: whom
-    it can wrongly single out. sentence, methods: with {value}, {n} and {threshold}; methods also with {count}.
+    kind: its name in flags. threshold: the default; a value `beyond` it (see PAST) raises a flag, where at least
+    `least` observations stand behind it. on: it raises flags and orders the queue by default; only_flags: it flags.
+    circular: it uses the study's own answers to the question of interest, so that excluding by it is a sensitivity
+    analysis and no default. alone: whether it may leave work out where no other rule does. wrongly: whom it can wrongly
+    single out. sentence: with {value}, {n}, {threshold}. methods: what a paper says where it left work out.
     """
 
     id: str
@@ -113,12 +120,24 @@ class Filter:
     methods: str
     measure: Callable[[Work], Measured]
     percent: bool = True
+    only_flags: bool = False
+    alone: bool = True
+
+    @property
+    def flags(self) -> bool:
+        """Whether what lies beyond the threshold gets a flag without anybody asking for it."""
+        return self.on or self.only_flags
+
+    @property
+    def default(self) -> bool:
+        """Whether the default selection of rules holds it."""
+        return self.on and not self.circular
 
     def raised(self, found: Measured, threshold: float | None = None) -> Bools:
         """(N,) whether the value lies beyond the threshold with enough behind it."""
         cut = self.threshold if threshold is None else threshold
         with np.errstate(invalid="ignore"):
-            past = found.value > cut if self.beyond == "above" else found.value < cut
+            past = PAST[self.beyond](found.value, cut)
         return np.asarray(past & (found.n >= self.least))
 
     def said(self, value: float, n: int, threshold: float | None = None) -> str:

@@ -187,6 +187,8 @@ MTURK_CALLS_A_SECOND = env.whole("MTURK_CALLS_A_SECOND", 0)
 # Whether our marketplace is asked which work came from one device (F23; workers read so), and how long that is kept.
 NOTE_DEVICES = env.flag("NOTE_DEVICES", True)
 DEVICE_DAYS = env.whole("DEVICE_DAYS", 90, least=1)
+# The folder of the causal language model by which pages look for machine-written explanations (F21); empty: none.
+DETECTOR_MODEL = env.text("DETECTOR_MODEL", "")
 # Files that were uploaded and never gone on with are deleted after so many days (by the work loop).
 UPLOADS_DAYS = env.whole("UPLOADS_DAYS", 7, least=1)
 

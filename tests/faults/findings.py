@@ -28,6 +28,7 @@ class Findings:
     refusals_that_differ: int
     qualifications_that_differ: int
     lost_notices: int
+    blocks_that_differ: int
     budget_overruns: int
     cents_that_differ: int
     cents_still_set_aside: int
@@ -88,6 +89,7 @@ def findings(study: Study) -> Findings:
         refusals_that_differ=_refusals_that_differ(study),
         qualifications_that_differ=_qualifications_that_differ(study),
         lost_notices=_lost_notices(study),
+        blocks_that_differ=_blocks_that_differ(study),
         budget_overruns=int(max(spent, study.spent_cents + study.reserved_cents) > (study.budget_cents or 0)),
         cents_that_differ=abs(spent - study.spent_cents),
         cents_still_set_aside=study.reserved_cents,
@@ -127,6 +129,14 @@ def _lost_notices(study: Study) -> int:
     rows = Intent.objects.filter(study=study, kind="notify").exclude(state="dropped")
     wanted = {(_external(subject), details["text"]) for subject, details in rows.values_list("subject", "details")}
     return len(wanted - set(market.WorkerMessage.objects.values_list("worker__worker_id", "text")))
+
+
+def _blocks_that_differ(study: Study) -> int:
+    """People who are blocked there though the last word here was another, or the other way round."""
+    rows = Intent.objects.filter(study=study, kind__in=["block", "unblock"], state="done").order_by("pk")
+    last = {_external(subject): kind == "block" for kind, subject in rows.values_list("kind", "subject")}
+    there = set(market.WorkerBlock.objects.values_list("worker__worker_id", flat=True))
+    return sum((who in there) != should for who, should in last.items())
 
 
 def _external(worker: int) -> str:

@@ -22,7 +22,7 @@ from annotation.accounts.models import User
 from annotation.crowd.client import Market
 from annotation.datasets.records import TextRecord
 from annotation.exceptions import MarketError
-from annotation.flows import hold, reject
+from annotation.flows import block, hold, reject
 from annotation.flows.add_texts import add_texts
 from annotation.flows.create import Plan, create
 from annotation.flows.design import design
@@ -112,6 +112,10 @@ class Life:
             self.refuse_one()
             self.work(points.REFUSING)
             self.turn_refusal()
+            self.block_one()
+            self.work(points.BLOCKING)
+            self.unblock_one()
+            self.work(points.UNBLOCKING)
         self.step("approve", "approve", points.DECIDING)
         self.work(points.APPROVING)
         if not self.brief:
@@ -245,8 +249,16 @@ class Life:
             self.study(), self._refused(), reason="It had been read.", actor=_user("ada"), now=timezone.now()
         )
 
+    def block_one(self) -> None:
+        block.block(
+            self.study(), self._refused().worker, reason="Pastes what others wrote.", actor="ada", now=timezone.now()
+        )
+
+    def unblock_one(self) -> None:
+        block.unblock(self.study(), self._refused().worker, actor="ada", now=timezone.now())
+
     def _refused(self) -> Submission:
-        return Submission.objects.filter(hit__study=self.study()).select_related("hit").order_by("-pk")[0]
+        return Submission.objects.filter(hit__study=self.study()).select_related("hit", "worker").order_by("-pk")[0]
 
     def _happened(self, what: str, before: str) -> bool:
         """Whether a killed process had done it all: then the next one would refuse, or do nothing."""

@@ -59,6 +59,8 @@ PAYING = (
 REFUSING = (*_both("the call that rejects", "annotation.crowd.client:Market.reject"), *CARRYING)
 GRANTING = (*_both("the call that gives a qualification", "annotation.crowd.client:Market.grant"), *CARRYING)
 REVOKING = (*_both("the call that takes a qualification back", "annotation.crowd.client:Market.revoke"), *CARRYING)
+BLOCKING = (*_both("the call that blocks somebody", "annotation.crowd.client:Market.block"), *CARRYING)
+UNBLOCKING = (*_both("the call that ends a block", "annotation.crowd.client:Market.unblock"), *CARRYING)
 WRITING = (*_both("the call that writes to a worker", "annotation.crowd.client:Market.notify"), *CARRYING)
 COLLECTING = (
     Point("a message stored, not deleted", "annotation.flows.hear:_stored", "after"),
@@ -83,6 +85,8 @@ ALL = {
         PAYING,
         GRANTING,
         REVOKING,
+        BLOCKING,
+        UNBLOCKING,
         WRITING,
         COLLECTING,
     )

@@ -173,7 +173,7 @@ class QueuedLife:
         self.until(collected, at=points.COLLECTING, sent=True, restart=restart)
 
     def decides(self) -> None:
-        """Everybody is given a pass, and one is refused, wrongly."""
+        """Everybody is given a pass; one is refused and blocked, wrongly."""
         self.crew.send(points.GRANTING)
         self.life.give_passes()
         self.until(self.idle, at=points.GRANTING, sent=True)
@@ -181,6 +181,12 @@ class QueuedLife:
         self.life.refuse_one()
         self.until(self.idle, at=points.REFUSING, sent=True)
         self.life.turn_refusal()
+        self.crew.send(points.BLOCKING)
+        self.life.block_one()
+        self.until(self.idle, at=points.BLOCKING, sent=True)
+        self.crew.send(points.UNBLOCKING)
+        self.life.unblock_one()
+        self.until(self.idle, at=points.UNBLOCKING, sent=True)
 
     def until(
         self,

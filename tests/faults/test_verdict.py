@@ -15,6 +15,7 @@ from annotation import apart, books
 from annotation.accounts.models import User
 from annotation.crowd.client import Market
 from annotation.flows import reject
+from annotation.flows.block import block
 from annotation.flows.collect import collect
 from annotation.flows.end import close, expire_now
 from annotation.flows.notify import notify
@@ -90,6 +91,10 @@ def _lost_notice(study: Study) -> None:
     theirs.WorkerMessage.objects.all()[0].delete()
 
 
+def _no_block(study: Study) -> None:
+    theirs.WorkerBlock.objects.all().delete()
+
+
 def _smaller_budget(study: Study) -> None:
     Study.objects.update(budget_cents=None)
 
@@ -123,6 +128,7 @@ PLANTED: dict[str, Callable[[Study], None]] = {
     "refusals_that_differ": _forgotten_refusal,
     "qualifications_that_differ": _mark_that_stays,
     "lost_notices": _lost_notice,
+    "blocks_that_differ": _no_block,
     "budget_overruns": _smaller_budget,
     "cents_that_differ": _cent_more,
     "cents_still_set_aside": _cent_set_aside,
@@ -155,6 +161,7 @@ def lived(study: Study, market: Market, everybody_rates: Callable[..., None]) ->
     books.promise_bonuses(study, [(one, 10) for one in mine], occasion="thanks", reason="Thank you.", now=NOW)
     go()
     notify(study, subject="Thank you", text="Your ratings are in use.", actor="ada", now=NOW)
+    block(study, refused.worker, reason="Pastes what others wrote.", actor="ada", now=NOW)
     go()
     expire_now(study, actor="ada", now=NOW)
     go()

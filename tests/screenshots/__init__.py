@@ -1,4 +1,5 @@
 """`make screenshots`: every page and figure, narrow and wide, light and dark, into var/screenshots.
 
-A page joins by a line in a module of this folder that has a list called SHOTS (see `shots.Shot`).
+A page joins by a line in `console`, `workers`, `hits` or `figures` (see `shots.Shot`); the states that it is shown
+in are made by `staged` and `crowded`.
 """

@@ -6,16 +6,15 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import os
-import pkgutil
 import sys
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page
+from playwright.sync_api import Error as PlaywrightError
 
-import tests.screenshots as here
 from tests.browsing import LOOKS, chromium, fresh
+from tests.screenshots import console, figures, hits, workers
 from tests.screenshots.shots import Shot, World
 from tests.screenshots.world import ROOT, rehearsed, served
 
@@ -26,13 +25,8 @@ HIGHEST = 16_000
 
 
 def registered() -> list[Shot]:
-    """The SHOTS of every module here."""
-    modules = [
-        importlib.import_module(f"{here.__name__}.{one.name}")
-        for one in pkgutil.iter_modules(here.__path__)
-        if one.name != "__main__"
-    ]
-    return [shot for module in modules for shot in getattr(module, "SHOTS", [])]
+    """Every picture there is."""
+    return [*console.SHOTS, *workers.SHOTS, *hits.SHOTS, *figures.SHOTS]
 
 
 def take(browser: Browser, shot: Shot, world: World, out: Path) -> list[Path]:
@@ -76,10 +70,23 @@ def main(words: list[str]) -> int:
         rehearsed(FOLDER)
     OUT.mkdir(parents=True, exist_ok=True)
     with served(FOLDER) as world, chromium(path) as browser:
-        for shot in wanted:
-            sys.stdout.write(f"{shot.name}: {len(take(browser, shot, world, OUT))} pictures\n")
+        failed = [shot.name for shot in wanted if not taken(browser, shot, world)]
     sys.stdout.write(f"In {OUT.relative_to(ROOT)}\n")
-    return 0
+    if failed:
+        sys.stderr.write(f"No picture, or not every one, of {', '.join(failed)}.\n")
+    return 1 if failed else 0
+
+
+def taken(browser: Browser, shot: Shot, world: World) -> bool:
+    """Take the pictures of a page and say so; where one fails the others still come."""
+    try:
+        count = len(take(browser, shot, world, OUT))
+    except (PlaywrightError, KeyError) as error:
+        sys.stderr.write(f"{shot.name}: {error}\n")
+        return False
+    sys.stdout.write(f"{shot.name}: {count} pictures\n")
+    sys.stdout.flush()
+    return True
 
 
 if __name__ == "__main__":

@@ -1,101 +1,148 @@
-"""The researcher's pages."""
+"""The researcher's pages: full, empty, failing, printing."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
 
 from playwright.sync_api import Page
 
 from tests.screenshots.shots import Shot
 
-DRAFT_PLACES = [
-    "texts",
-    "texts/add",
-    "texts/select",
-    "design",
-    "design/wording",
-    "preview",
-    "publish",
-    "progress",
-    "results",
-    "exports",
-]
-STUDY_PLACES = ["texts", "design", "preview", "publish", "progress", "results", "exports", "people", "log"]
+Act = Callable[[Page], object]
 
-
-def _nothing_filled_in(page: Page) -> None:
-    page.get_by_role("button", name="Sign in").click()
+# Addresses below /console/, by the name of their pictures; {...} are ids of the world that is photographed.
+FULL = {
+    "studies": "",
+    "new": "new/",
+    "import": "import/",
+    "compare": "compare/",
+    "activity": "activity/",
+    "everybody": "workers/",
+    "findings": "results/",
+    "money": "money/",
+    "settings": "settings/",
+    "overview": "studies/{study}/",
+    "texts": "studies/{study}/texts/",
+    "texts-large": "studies/{large}/texts/?page=37",
+    "texts-add": "studies/{chosen}/texts/add/",
+    "texts-select": "studies/{chosen}/texts/select/",
+    "design": "studies/{chosen}/design/",
+    "design-laid-out": "studies/{planned}/design/",
+    "design-trainings": "studies/{waiting}/design/",
+    "design-published": "studies/{study}/design/",
+    "wording": "studies/{chosen}/design/wording/",
+    "preview": "studies/{planned}/preview/",
+    "preview-desk": "studies/{waiting}/preview/?hit=2&width=desk",
+    "publish": "studies/{planned}/publish/",
+    "publish-stuck": "studies/{waiting}/publish/",
+    "publish-out": "studies/{study}/publish/",
+    "progress": "studies/{underway}/progress/",
+    "progress-finished": "studies/{study}/progress/",
+    "running": "studies/{underway}/running/",
+    "running-differences": "studies/{underway}/running/compare/",
+    "running-unknown": "studies/{judged}/running/compare/",
+    "wages": "studies/{underway}/running/wages/",
+    "review": "studies/{judged}/review/",
+    "review-done": "studies/{study}/review/",
+    "assignment": "studies/{judged}/review/{assignment}/",
+    "quality": "studies/{judged}/quality/",
+    "quality-outcome": "studies/{judged}/quality/left-out/",
+    "workers": "studies/{judged}/workers/",
+    "worker": "studies/{judged}/workers/{worker}/",
+    "coding": "studies/{judged}/coding/",
+    "results": "studies/{study}/results/",
+    "results-partial": "studies/{judged}/results/",
+    "results-evaluators": "studies/{evaluated}/results/",
+    "results-blind": "studies/{underway}/results/",
+    "exclusions": "studies/{judged}/results/exclusions/",
+    "exports": "studies/{study}/exports/",
+    "people": "studies/{judged}/people/",
+    "log": "studies/{study}/log/",
+    "job-report": "jobs/{job_report}/",
+    "job-comparison": "jobs/{job_comparison}/",
+    "job-sound": "jobs/{job_sound}/",
+    "job-faulty": "jobs/{job_faulty}/",
+    "job-failed": "jobs/{job_failed}/",
+    "job-open": "jobs/{job_open}/",
+    "job-stuck": "jobs/{job_stuck}/",
+    "sharing": "jobs/{job_report}/links/",
+    "sharing-comparison": "jobs/{job_comparison}/links/",
+}
+# Of a draft that has nothing in it.
+EMPTY = (
+    "", "texts/", "texts/select/", "design/", "preview/", "publish/", "progress/", "running/", "running/compare/",
+    "running/wages/", "review/", "quality/", "quality/left-out/", "workers/", "coding/", "results/",
+    "results/exclusions/", "exports/", "people/", "log/",
+)  # fmt: skip
+# Of somebody who has no study yet.
+NEWCOMER = ("", "compare/", "activity/", "workers/", "results/", "money/", "settings/")
+# Of somebody who is not signed in.
+STRANGER = {"sign-in": "sign-in/", "enter": "enter/{entrance}/", "refused": "enter/nothing/"}
+PRINTED = (
+    "overview", "texts", "wages", "assignment", "quality", "results", "results-evaluators", "exclusions", "log",
+    "money",
+)  # fmt: skip
 
 
 def _settled(page: Page) -> None:
     page.wait_for_load_state("networkidle")
 
 
-def _named(path: str) -> str:
-    return path.replace("/", "-")
-
-
-# Addresses below /console/, by the name of their pictures; {...} are ids of the world that is photographed.
-FULL = {
-    "everybody": "workers/",
-    "findings": "results/",
-    "money": "money/",
-    "settings": "settings/",
-    "review-full": "studies/{judged}/review/",
-    "assignment": "studies/{judged}/review/{assignment}/",
-    "workers-full": "studies/{judged}/workers/",
-    "worker": "studies/{judged}/workers/{worker}/",
-    "quality-full": "studies/{judged}/quality/",
-    "coding-full": "studies/{judged}/coding/",
-    "wages": "studies/{study}/running/wages/",
-    "job-failed": "jobs/{failed}/",
-    "texts-large": "studies/{large}/texts/?page=37",
-}
-EMPTY = {"everybody": "workers/", "findings": "results/", "money": "money/", "settings": "settings/"}
-PRINTED = {"results": "studies/{study}/results/", "log": "studies/{study}/log/", "texts": "studies/{study}/texts/"}
-
-
 def _printed(page: Page) -> None:
+    _settled(page)
     page.emulate_media(media="print")
 
 
+def _pressed(name: str, page: Page) -> None:
+    _settled(page)
+    page.locator("main").get_by_role("button", name=name).first.click()
+    page.wait_for_load_state("networkidle")
+
+
+def _filled(label: str, value: str, button: str, page: Page) -> None:
+    page.locator("main").get_by_label(label).first.fill(value)
+    _pressed(button, page)
+
+
+def _chosen(page: Page) -> None:
+    """Three assignments are about to be approved."""
+    for box in page.locator("input[name=chosen]").all()[:3]:
+        box.check()
+    _pressed("leave", page)
+
+
+# What is pressed before the picture is taken: pages that no address leads to.
+PRESSED: dict[str, tuple[str, Act]] = {
+    "sign-in-failed": ("sign-in/", partial(_pressed, "Sign in")),
+    "new-failed": ("new/", partial(_pressed, "Make it")),
+    "import-failed": ("import/", partial(_pressed, "Import")),
+    "compare-failed": ("compare/", partial(_pressed, "Compare")),
+    "texts-add-failed": ("studies/{chosen}/texts/add/", partial(_pressed, "Check the file")),
+    "texts-select-tried": (
+        "studies/{chosen}/texts/select/",
+        partial(_filled, "Leave out by hand", "ref-000 = about our own town", "Show what"),
+    ),
+    "design-failed": ("studies/{chosen}/design/", partial(_filled, "Raters for each text", "0", "Only store")),
+    "publish-failed": ("studies/{planned}/publish/", partial(_filled, "The study's name", "wrong", "Publish")),
+    "people-failed": ("studies/{judged}/people/", partial(_filled, "Name of the person", "nobody", "Give this role")),
+    "review-bulk": ("studies/{judged}/review/", _chosen),
+}
+
+
+def _called(path: str) -> str:
+    return path.strip("/").replace("/", "-")
+
+
+def _shot(name: str, path: str, who: str, act: Act = _settled) -> Shot:
+    return Shot(f"console-{name}", lambda world: world.at(path), who, act)
+
+
 SHOTS = [
-    *(
-        Shot(f"console-{name}", lambda world, path=path: world.at(path), "owner", _settled)
-        for name, path in FULL.items()
-    ),
-    *(
-        Shot(f"console-{name}-empty", lambda world, path=path: world.at(path), "newcomer")
-        for name, path in EMPTY.items()
-    ),
-    *(
-        Shot(f"console-{name}-printed", lambda world, path=path: world.at(path), "owner", _printed)
-        for name, path in PRINTED.items()
-    ),
-    Shot("console-sign-in", lambda world: f"{world.origin}/console/sign-in/"),
-    Shot("console-sign-in-failed", lambda world: f"{world.origin}/console/sign-in/", act=_nothing_filled_in),
-    Shot("console-refused", lambda world: f"{world.origin}/console/enter/nothing/"),
-    Shot("console-studies", lambda world: f"{world.origin}/console/", "owner"),
-    Shot("console-studies-empty", lambda world: f"{world.origin}/console/", "newcomer"),
-    Shot("console-new", lambda world: f"{world.origin}/console/new/", "owner"),
-    Shot("console-import", lambda world: f"{world.origin}/console/import/", "owner"),
-    Shot("console-activity", lambda world: f"{world.origin}/console/activity/", "owner"),
-    Shot("console-compare", lambda world: f"{world.origin}/console/compare/", "owner"),
-    Shot("console-compare-empty", lambda world: f"{world.origin}/console/compare/", "newcomer"),
-    Shot("console-overview", lambda world: world.of_study(), "owner"),
-    Shot("console-overview-empty", lambda world: world.of_draft(), "owner"),
-    *(
-        Shot(f"console-{_named(path)}", lambda world, path=path: world.of_study(f"{path}/"), "owner", _settled)
-        for path in STUDY_PLACES
-    ),
-    *(
-        Shot(f"console-{_named(path)}-empty", lambda world, path=path: world.of_draft(f"{path}/"), "owner", _settled)
-        for path in DRAFT_PLACES
-    ),
-    Shot("console-running", lambda world: world.of_study("running/"), "owner"),
-    Shot("console-running-empty", lambda world: world.of_draft("running/"), "owner"),
-    Shot("console-review", lambda world: world.of_study("review/"), "owner"),
-    Shot("console-review-empty", lambda world: world.of_draft("review/"), "owner"),
-    Shot("console-quality", lambda world: world.of_study("quality/"), "owner"),
-    Shot("console-workers", lambda world: world.of_study("workers/"), "owner"),
-    Shot("console-workers-empty", lambda world: world.of_draft("workers/"), "owner"),
-    Shot("console-coding", lambda world: world.of_study("coding/"), "owner"),
+    *(_shot(name, path, "owner") for name, path in FULL.items()),
+    *(_shot(f"{_called(path) or 'overview'}-empty", f"studies/{{draft}}/{path}", "owner") for path in EMPTY),
+    *(_shot(f"{_called(path) or 'studies'}-newcomer", path, "newcomer") for path in NEWCOMER),
+    *(_shot(name, path, "") for name, path in STRANGER.items()),
+    *(_shot(name, path, "" if "sign-in" in name else "owner", act) for name, (path, act) in PRESSED.items()),
+    *(_shot(f"{name}-printed", FULL[name], "owner", _printed) for name in PRINTED),
 ]

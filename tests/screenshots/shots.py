@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,35 +12,25 @@ from playwright.sync_api import Page
 
 @dataclass(frozen=True)
 class World:
-    """A served installation in which a small study was rehearsed to its end, and who can sign in to it.
+    """A served installation with studies in every state, and who can sign in to it.
 
-    cookies: by person: owner, newcomer (has no study yet), worker. study, draft: ids in the console's addresses.
-    judged: of a study whose work waits for decisions; large: of one with 10,000 texts; failed: of a job that came to
-    nothing; assignment, worker: of the judged study.
+    cookies: by person: owner and newcomer (has no study yet) of the console; worker, beginner (has done nothing yet),
+    guest (came by an invitation, and is done) and asked (a guest who is asked to agree again) of the worker site.
+    ids: what stands in addresses, by the names that `staged` and `crowded` give.
     """
 
     origin: str
     folder: Path
-    cookies: dict[str, list[dict[str, Any]]]
-    study: str
-    draft: str
-    judged: str = ""
-    large: str = ""
-    failed: str = ""
-    assignment: str = ""
-    worker: str = ""
-
-    def of_study(self, path: str = "") -> str:
-        """The address of a page of the finished study."""
-        return f"{self.origin}/console/studies/{self.study}/{path}"
+    cookies: Mapping[str, list[dict[str, Any]]]
+    ids: Mapping[str, str]
 
     def at(self, path: str) -> str:
-        """An address in the console; {judged} and the like stand for the ids above."""
-        return f"{self.origin}/console/{path.format(**vars(self))}"
+        """An address in the console; {study} and the like stand for the ids."""
+        return f"{self.origin}/console/{path.format_map(self.ids)}"
 
-    def of_draft(self, path: str = "") -> str:
-        """The address of a page of a study that has nothing in it yet."""
-        return f"{self.origin}/console/studies/{self.draft}/{path}"
+    def at_work(self, path: str) -> str:
+        """An address on the worker site."""
+        return f"{self.origin}/hits/{path.format_map(self.ids)}"
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,11 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from annotation.flows import block
 from annotation.flows.notify import MOST_SUBJECT, MOST_TEXT
 from annotation.flows.reject import LEAST_REASON, MOST_REASON
 from annotation.quality.exclusion import Rule
-from annotation.quality.filters import BY_FLAG, FILTERS
+from annotation.quality.filters import BY_FLAG, FILTERS, WRONGED
 
 
 class Approve(forms.Form):
@@ -46,6 +47,15 @@ class HoldForm(forms.Form):
         return until
 
 
+class BlockForm(forms.Form):
+    reason = forms.CharField(
+        label=_("Reason"),
+        min_length=block.LEAST_REASON,
+        max_length=block.MOST_REASON,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+
 class NoticeForm(forms.Form):
     """A message to workers."""
 
@@ -76,7 +86,7 @@ class Rules(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for one in FILTERS:
-            self.fields[one.kind] = forms.BooleanField(label=one.title, required=False, initial=one.on)
+            self.fields[one.kind] = forms.BooleanField(label=one.title, required=False, initial=one.default)
             self.fields[f"{one.kind}-at"] = forms.FloatField(
                 label=_("Threshold of “%(filter)s”") % {"filter": one.title}, required=False
             )
@@ -87,15 +97,21 @@ class Rules(forms.Form):
         """Each filter with its two fields."""
         return [(one, self[one.kind], self[f"{one.kind}-at"]) for one in FILTERS]
 
-    def by_hand(self) -> list[tuple[str, Any]]:
-        """What two reviewers judged, or is known from elsewhere, with its field."""
-        return [(told, self[kind]) for kind, told in BY_FLAG.items()]
+    def by_hand(self) -> list[tuple[str, Any, str]]:
+        """What two reviewers judged, or is known from elsewhere, with its field and whom it can wrong."""
+        return [(told, self[kind], WRONGED[kind]) for kind, told in BY_FLAG.items()]
 
     def chosen(self) -> list[Rule]:
         """The rules that were ticked."""
         given = self.cleaned_data
         rules = [Rule(one.kind, given[f"{one.kind}-at"]) for one in FILTERS if given[one.kind]]
         return rules + [Rule(kind) for kind in BY_FLAG if given[kind]]
+
+
+class Detect(forms.Form):
+    """From which score on the server's detector calls an explanation machine-written."""
+
+    threshold = forms.FloatField(label=_("Threshold: beyond it an explanation is called machine-written"))
 
 
 class CodebookForm(forms.Form):

@@ -10,10 +10,15 @@ from annotation.console.forms.texts import small_enough
 from annotation.designs.presets import PRESETS
 from annotation.models import Role
 
+TASKS = {
+    "huse-2019": _("How typical is each text? For HUSE"),
+    "clark-2021": _("Human or machine? With or without training"),
+    "frequency-calibration": _("How typical is each reference? To calibrate by frequency"),
+}
+
 
 def _told(name: str) -> str:
-    preset = PRESETS[name]
-    return f"{name}: {preset.source}"
+    return f"{TASKS[name]} ({PRESETS[name].source})"
 
 
 class NewStudy(forms.Form):

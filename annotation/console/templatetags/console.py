@@ -169,7 +169,10 @@ DEEDS = {
     "clear_design": _("took the layout back"),
     "publish": _("published"),
     "approve": _("approved work"),
+    "pay": _("paid a worker"),
+    "edit_codebook": _("changed a codebook"),
     "unblind": _("looked at results"),
+    "detect": _("had a detector look at explanations"),
     "fix_rules": _("fixed rules of exclusion"),
     "apply_rules": _("applied rules of exclusion"),
     "leave_out": _("left work out of the analysis"),
@@ -181,6 +184,8 @@ DEEDS = {
     "overturn": _("turned a rejection into an approval"),
     "record_reply": _("wrote down a worker's reply"),
     "notify": _("wrote to workers"),
+    "block": _("blocked a worker"),
+    "unblock": _("ended a block"),
     "export": _("made a report"),
     "export_comparison": _("compared it with other studies"),
     "share": _("shared a report by a link"),
@@ -199,15 +204,20 @@ def done(deed: AuditEvent) -> Any:
 @register.filter
 def facts(told: dict[str, Any]) -> str:
     """The numbers and names of a deed, short."""
-    parts = [f"{name.replace('_', ' ')}: {_short(value)}" for name, value in sorted(told.items())]
+    given = [(name.replace("_", " "), _short(value)) for name, value in sorted(told.items())]
+    parts = [f"{name}: {value}" for name, value in given if value]
     return "; ".join(parts)[:300]
 
 
 def _short(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, dict):
         return ", ".join(f"{name.replace('_', ' ')} {_short(one)}" for name, one in sorted(value.items()))
     if isinstance(value, list):
         more = [f"… ({len(value)})"] if len(value) > 3 else []
-        return ", ".join([*map(_short, value[:3]), *more])
+        return ", ".join([*filter(None, map(_short, value[:3])), *more])
     told = str(value)
     return f"{told[:12]}…" if len(told) > 60 else told

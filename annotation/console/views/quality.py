@@ -11,8 +11,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation import facts, reviewing, selectors
-from annotation.console.forms.desk import Rules
+from annotation import conf, detecting, facts, reviewing, running, selectors
+from annotation.console.forms.desk import Detect, Rules
 from annotation.console.permission import study_page, visitor
 from annotation.flows import assess, exclude
 from annotation.models import Evidence, Role, Study, Submission
@@ -26,7 +26,7 @@ def overview(request: HttpRequest, study: Study) -> HttpResponse:
     return _shown(request, study, Rules())
 
 
-def _shown(request: HttpRequest, study: Study, form: Rules) -> HttpResponse:
+def _shown(request: HttpRequest, study: Study, form: Rules, *, detect: Detect | None = None) -> HttpResponse:
     measured = Evidence.objects.filter(submission__hit__study=study)
     flags = selectors.flags_by_kind(study)
     told: dict[str, Any] = {
@@ -40,8 +40,11 @@ def _shown(request: HttpRequest, study: Study, form: Rules) -> HttpResponse:
         "seen": selectors.seen_at(study),
         "versions": study.rule_sets.select_related("actor").order_by("-number"),
         "holds": reviewing.rule_set(study),
+        "detector": detecting.detector_of(study),
+        "detect": (detect or Detect()) if conf.detector_model() and detecting.remarks_of(study).exists() else None,
     }
-    return render(request, "console/quality.html", told, status=422 if form.errors else 200)
+    wrong = form.errors or (detect and detect.errors)
+    return render(request, "console/quality.html", told, status=422 if wrong else 200)
 
 
 @require_safe
@@ -63,6 +66,16 @@ def measure(request: HttpRequest, study: Study) -> HttpResponse:
     told = {"n": done.submissions, "flags": done.flags}
     messages.success(request, _("%(n)s submissions measured, %(flags)s flags raised. Nothing else changed.") % told)
     return redirect("console:quality", study.uuid)
+
+
+@require_POST
+@study_page(Role.EDITOR)
+def detect(request: HttpRequest, study: Study) -> HttpResponse:
+    form = Detect(request.POST)
+    if not form.is_valid():
+        return _shown(request, study, Rules(), detect=form)
+    job = running.ask_to_detect(study, form.cleaned_data["threshold"], by=visitor(request), now=timezone.now())
+    return redirect("console:job", job.uuid)
 
 
 @require_POST

@@ -41,8 +41,8 @@ ACTS: dict[str, tuple[Act, Callable[[Any], str]]] = {
     "expire": (expire_now, lambda done: _("Nobody new comes in any more. Close the study when all work is decided.")),
     "close": (close, lambda done: _("Closed. Everything that was collected stays here.")),
     "top-up": (top_up, lambda done: _("%(places)s places asked for.") % {"places": done.places}),
-    "retry": (retry, lambda done: _("%(n)s effects will be tried again.") % {"n": done.effects}),
-    "drop": (drop, lambda done: _("%(n)s effects were given up.") % {"n": done.effects}),
+    "retry": (retry, lambda done: _("%(n)s orders will be tried again.") % {"n": done.effects}),
+    "drop": (drop, lambda done: _("%(n)s orders were given up.") % {"n": done.effects}),
 }
 
 

@@ -13,8 +13,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation import desk, reviewing
-from annotation.console.forms.desk import HoldForm, NoticeForm, Reason
+from annotation.console.forms.desk import BlockForm, HoldForm, NoticeForm, Reason
 from annotation.console.permission import studies_of, study_page, visitor
+from annotation.flows import block as blocks
 from annotation.flows import hold as verbs
 from annotation.flows.notify import notify
 from annotation.models import Role, Study, Worker
@@ -51,12 +52,14 @@ def _shown(request: HttpRequest, study: Study, worker: Worker, **more: Any) -> H
         "history": desk.history(worker, mine),
         "page": Paginator(desk.work_of(worker, mine), LINES).get_page(request.GET.get("page")),
         "held": desk.open_hold(worker, today=timezone.now().date()),
+        "blocked": desk.blocked(worker),
         "competence": reviewing.competence(study, worker),
         "looks": desk.looks(worker) if allowed else (),
         "allowed": allowed,
         "hold": HoldForm(prefix="hold"),
         "look": Reason(prefix="look"),
         "notice": NoticeForm(prefix="notice"),
+        "block": BlockForm(prefix="block"),
     }
     refused = any(getattr(form, "errors", None) for form in more.values())
     return render(request, "console/worker.html", {**told, **more}, status=422 if refused else 200)
@@ -77,6 +80,26 @@ def hold(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
 @study_page(Role.EDITOR)
 def lift(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
     verbs.lift(_one(study, pseudonym), now=timezone.now())
+    return redirect("console:workers-page", study.uuid, pseudonym)
+
+
+@require_POST
+@study_page(Role.OWNER)
+def block(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
+    worker, form = _one(study, pseudonym), BlockForm(request.POST, prefix="block")
+    if not form.is_valid():
+        return _shown(request, study, worker, block=form)
+    reason, actor = form.cleaned_data["reason"], visitor(request).get_username()
+    blocks.block(study, worker, reason=reason, actor=actor, now=timezone.now())
+    wake(study.pk)
+    return redirect("console:workers-page", study.uuid, pseudonym)
+
+
+@require_POST
+@study_page(Role.OWNER)
+def unblock(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
+    blocks.unblock(study, _one(study, pseudonym), actor=visitor(request).get_username(), now=timezone.now())
+    wake(study.pk)
     return redirect("console:workers-page", study.uuid, pseudonym)
 
 

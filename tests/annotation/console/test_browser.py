@@ -22,8 +22,10 @@ from annotation.accounts import links
 from annotation.accounts.models import User
 from annotation.console.urls import urlpatterns
 from annotation.designs.wording import default_wording
+from annotation.detecting import Declared, by_file
 from annotation.flows.assess import assess
 from annotation.flows.create import reword
+from annotation.flows.detect import detect
 from annotation.flows.exclude import fix_rules
 from annotation.flows.share import share
 from annotation.models import Job, Membership, Role, Study, Submission
@@ -57,11 +59,13 @@ class World(NamedTuple):
 
 @pytest.fixture
 def world(site: str, study: Study, tmp_path: Path, settings: Any) -> World:
-    settings.VAR, settings.CHROMIUM = tmp_path, ""
+    settings.VAR, settings.CHROMIUM, settings.DETECTOR_MODEL = tmp_path, "", str(tmp_path)
     owner = User.objects.create_superuser("owner")
     call_command("import_batch", batches.written(tmp_path / "batch.csv", batches.rows()), study="finished")
     running, finished = make(workers=3, hits=2, texts=4, reasons=True), Study.objects.get(name="finished")
     reword(running, default_wording("typicality"), now=timezone.now())
+    sniffer = Declared("Sniffer", "2.1", 0.5)
+    detect(running, sniffer, score=by_file({}), actor="owner", now=timezone.now())
     assess(running, now=timezone.now())
     fix_rules(running, "strict", [Rule("one_answer")], actor=owner, now=timezone.now())
     client = Client()

@@ -87,7 +87,7 @@ def _names(patterns, before=()):
 def test_the_sweep_knows_every_address(study):
     known = {key for key in get_resolver("annotation.console.urls").reverse_dict if isinstance(key, str)}
     assert {name for name, _ in _names(of_judging)} <= known
-    assert len(addresses(study)) == 27
+    assert len(addresses(study)) == 30
 
 
 def test_a_viewer_can_change_nothing(study, enter):
@@ -231,6 +231,17 @@ def test_a_hold_whose_last_day_is_over_holds_nobody_and_another_can_be_begun(stu
     assert 'name="hold-until"' in page
     editor.post(to("workers-hold", study, who), again)
     assert Hold.objects.filter(lifted_at=None).count() == 1
+
+
+def test_an_owner_blocks_somebody_and_ends_it_and_an_editor_does_not(study, enter):
+    who, reason = first(study).worker, {"block-reason": "Pastes the text as the reason, after two holds."}
+    editor, owner = enter("editor"), enter("owner", "olga")
+    assert editor.post(to("workers-block", study, who.pseudonym), reason).status_code == 403
+    assert owner.post(to("workers-block", study, who.pseudonym), {"block-reason": "Bad."}).status_code == 422
+    owner.post(to("workers-block", study, who.pseudonym), reason)
+    assert "after two holds" in owner.get(to("workers-page", study, who.pseudonym)).content.decode()
+    owner.post(to("workers-unblock", study, who.pseudonym))
+    assert "after two holds" not in owner.get(to("workers-page", study, who.pseudonym)).content.decode()
 
 
 def test_two_people_code_at_the_console_and_differ(study, enter):

@@ -47,6 +47,19 @@ def reported(study: Study, owner: User) -> Job:
     return job
 
 
+def test_results_of_evaluators_are_told_by_cell(study: Study) -> None:
+    owner = member(study, Role.OWNER)
+    job = reported(study, owner)
+    right = {"value": 0.55, "interval": {"low": 0.491, "high": 0.607}, "n": 60, "signature": "accuracy|n:60"}
+    cells = [("t=1.0", "news", "examples"), ("all", "all", "all")]
+    rows = [dict(zip(("model", "domain", "training"), one, strict=True), accuracy=right) for one in cells]
+    numbers = {"generators": {}, "results": [{"tables": [{"name": "evaluators", "rows": rows}]}]}
+    Result.objects.filter(pk=job.outcome["result"]).update(numbers=numbers)
+    page = seen(entered(owner), "findings")
+    for words in ("t=1.0 × news × examples", "Accuracy", "0.550", "[0.491, 0.607]"):
+        assert words in page, words
+
+
 def test_workers_of_all_ones_studies_are_listed_for_reviewers_only(study: Study) -> None:
     other = make(workers=1, hits=1, texts=2, name="other")
     page = seen(entered(member(study, Role.REVIEWER)), "everybody")

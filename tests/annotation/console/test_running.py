@@ -41,7 +41,7 @@ def page(study: Study, name: str = "running", *parts: str) -> str:
 def test_a_half_published_study_is_seen_with_the_reason_and_gone_on_with(half_out: Study, person: Person) -> None:
     owner = person(Role.OWNER)
     shown = owner.get(page(half_out)).content.decode()
-    assert "1 effect failed" in shown
+    assert "1 order failed" in shown
     assert "The marketplace refused: too large." in shown
     owner.post(page(half_out, "running-act", "retry"))
     assert set(half_out.intents.values_list("state", flat=True)) == {"waiting"}

@@ -56,9 +56,9 @@ def test_nothing_left_out_has_no_p():
 
 
 def done(**changes: object) -> Done:
-    plain = {"recruitment": (), "submissions": 160, "left_out": 0, "by_hand": 0, "rules": (), "hits": {}, "refused": 0}
+    nobody = {"recruitment": (None, None, ""), "left_out": 0, "by_hand": 0, "rules": (), "hits": {}, "refused": 0}
     unknown = dict.fromkeys(("version", "blind", "by_source", "by_condition"))
-    return Done(**{**plain, **unknown, **changes})
+    return Done(**{"submissions": 160, **nobody, **unknown, **changes})
 
 
 def test_a_study_that_left_nothing_out_says_so():
@@ -67,13 +67,13 @@ def test_a_study_that_left_nothing_out_says_so():
 
 def test_the_paragraph_tells_rules_counts_when_they_were_fixed_and_who_was_paid():
     table = tabulate(["reference", "model"], np.eye(2), np.array([True, False]))
+    rules, hits = [Rule("too_fast"), Rule("mismatch")], {"too_fast": (9, 5), "mismatch": (1, 1)}
     told = paragraph(
-        done(left_out=12, by_hand=2, rules=[Rule("too_fast"), Rule("mismatch")], hits={"too_fast": 9, "mismatch": 1},
-             version=3, blind=False, by_source=table, refused=1, recruitment=["located in US"])
+        done(left_out=12, by_hand=2, rules=rules, hits=hits, version=3, blind=False, by_source=table, refused=1,
+             recruitment=(None, None, "US"))
     )  # fmt: skip
-    assert "located in US" in told
-    assert "9 assignments spent less than a quarter of the reading time on more than 50 %" in told
+    assert told.startswith("Workers were located in US. 5 raters answered more than 50 % of the items faster")
     assert "(version 3) were fixed after results were seen" in told
-    assert "Of 160 submissions, 12 (7.5 %) were left out" in told
+    assert "Of 160 submissions, 12 (7.5 %) were excluded (2 by a reviewer's decision" in told
     assert "reference 100.0 % of 1 ratings, model 0.0 % of 1 ratings" in told
     assert told.endswith("Payment was refused for 1 of 160 submissions, each by two people.")

@@ -18,7 +18,10 @@ from annotation.models import (
     Decision,
     Evidence,
     Flag,
+    HitItem,
     Look,
+    Parse,
+    Presentation,
     Remark,
     Result,
     RuleSet,
@@ -140,6 +143,22 @@ def test_what_is_left_out_is_tabulated_by_source_and_condition(study):
     assert found.by_condition.p is None
 
 
+def test_the_texts_of_hits_are_those_that_were_shown(study):
+    item = HitItem.objects.get(hit__slot=0, position=3)
+    HitItem.objects.filter(pk=item.pk).update(role="gold")
+    Presentation.objects.filter(text=item.text).update(role="gold")
+    withdrawn, unread = Submission.objects.order_by("pk")[:2]
+    Presentation.objects.filter(submission__in=[withdrawn, unread]).delete()
+    Submission.objects.filter(pk=withdrawn.pk).update(raw="", raw_format=Submission.WITHDRAWN)
+    Parse.objects.filter(submission=unread).delete()
+    gone = set(Submission.objects.filter(worker__pseudonym="wjudged00002").values_list("pk", flat=True))
+    by_hits = reviewing.tables(study, gone)
+    Study.objects.update(mode="imported")
+    assert by_hits == reviewing.tables(Study.objects.get(), gone)
+    # 6 read submissions of 5 references and 4 model texts, and 8 of 5 and 5.
+    assert [(row.ratings, row.left_out) for row in by_hits.by_source.rows] == [(70, 10), (64, 9)]
+
+
 def test_texts_with_fewer_than_five_ratings_left_and_contexts_that_lost_a_side_are_counted():
     # Texts 0 to 3 stand in the first HIT, 4 to 7 in the second; the odd ones are the model's.
     study = make(workers=6, hits=2, texts=4)
@@ -191,7 +210,7 @@ def test_the_paragraph_tells_how_far_two_reviewers_agreed():
         code(remark, book, [second], coder=bob, now=NOW)
     exclude.apply_rules(exclude.fix_rules(study, "two", [Rule("mismatch")], actor=ada, now=NOW), actor=ada, now=NOW)
     told = paragraph(quality_done(study))
-    assert "the explanation does not match the answer (two reviewers) (Cohen's kappa 0.40 over 50" in told
+    assert "Two reviewers judged mismatch (κ = 0.40); 2 assignments were excluded." in told
 
 
 def test_an_edited_codebook_is_a_new_version():

@@ -48,7 +48,7 @@ Honest work among the most suspicious is what a reviewer looks at in vain."""
 FLAGGED = """Share of the assignments of honest workers that each filter flags, in per cent; a dash where these designs
 give it nothing to look at. A filter above 5 % in either design is off by default, as is one that judges people by
 answers of which these designs ask none (checks, gold, repeats, practice); those that use the study's own answers to the
-question of interest are off whatever they do."""
+question of interest (F9 to F13, A1) are in no default rule whatever they do, and F9 raises flags."""
 
 
 def crowds(setting: Setting, studies: int, seed: tuple[int, ...]) -> Arrays:
@@ -113,7 +113,7 @@ def recall_rows(name: str, arrays: Arrays) -> Iterator[list[str]]:
 def flag_rows(found: dict[str, Arrays]) -> Iterator[list[str]]:
     for i, one in enumerate(FILTERS):
         rates = [flagged(arrays, i) for arrays in found.values()]
-        yield [f"{one.id} {one.title}", "yes" if one.on else "no", *rates]
+        yield [f"{one.id} {one.title}", "yes" if one.default else "flags only" if one.flags else "no", *rates]
 
 
 def flagged(arrays: Arrays, i: int) -> str:

@@ -1,0 +1,26 @@
+"""A file of a detector's scores: one row an explanation, named as in the comments.csv of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from metrics.tables_in import read_rows
+
+COLUMNS = ("item", "rater", "question", "score")
+
+
+def read_detections(path: Path, known: Mapping[tuple[str, str, str], Sequence[int]]) -> dict[int, float]:
+    """Scores by explanation. known: explanations by item, rater and question. Raises BadInput naming row and column."""
+    found: dict[int, float] = {}
+    for row in read_rows(path, COLUMNS):
+        item, rater, question = (row.text(column) for column in COLUMNS[:3])
+        named = known.get((item, rater, question), ())
+        if not named:
+            raise row.error("item", f"no explanation of {item!r} by {rater!r} answers {question!r}")
+        if len(named) > 1:
+            raise row.error("item", f"{rater!r} explained {item!r} more than once: a file cannot tell which is meant")
+        if named[0] in found:
+            raise row.error("item", "this explanation has a score in an earlier row")
+        found[named[0]] = float(row.number("score"))
+    return found

@@ -1,0 +1,41 @@
+"""manage.py block STUDY WORKER: keep a person out of everything of this account, or no longer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+from django.utils import timezone
+
+from annotation import desk
+from annotation.doors import sentences
+from annotation.flows.block import block, unblock
+from annotation.management.commands._study import StudyCommand
+from annotation.models import Role
+from annotation.tasks import wake
+
+
+class Command(StudyCommand):
+    help = "Block a worker of a study (by pseudonym) on the marketplace: the last means. A hold is usually enough."
+    least = Role.OWNER
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("worker", metavar="PSEUDONYM")
+        deed = parser.add_mutually_exclusive_group(required=True)
+        deed.add_argument("--reason")
+        deed.add_argument("--lift", action="store_true", help="end the block")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        study, _, actor = self.asked(options)
+        now = timezone.now()
+        worker = desk.worker(study, options["worker"])
+        if worker is None:
+            raise CommandError("The study has no such worker.", returncode=2)
+        with sentences():
+            if options["lift"]:
+                unblock(study, worker, actor=actor, now=now)
+            else:
+                block(study, worker, reason=options["reason"], actor=actor, now=now)
+        wake(study.pk)
+        self.stdout.write("The block ends." if options["lift"] else "Blocked.")

@@ -1,0 +1,218 @@
+"""Studies in the states that pictures of the console show, and long work in each of its states."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Q
+from django.utils import timezone
+
+from annotation import conf, prechecked
+from annotation.accounts import links
+from annotation.accounts.models import ApiToken, User
+from annotation.crowd.client import Market
+from annotation.designs.presets import CLARK, HUSE, CellPlan, Preset
+from annotation.flows import jobs
+from annotation.flows.add_texts import add_texts
+from annotation.flows.arrange import arrange
+from annotation.flows.assess import assess
+from annotation.flows.code_reasons import code, edit_codebook
+from annotation.flows.collect import collect
+from annotation.flows.create import Plan, create
+from annotation.flows.design import design
+from annotation.flows.exclude import apply_rules, fix_rules
+from annotation.flows.publish import publish
+from annotation.flows.read import read
+from annotation.flows.review import approve
+from annotation.flows.share import revoke, share
+from annotation.flows.unblind import unblind
+from annotation.flows.work import work
+from annotation.models import Codebook, Job, Membership, Remark, Role, Study, Submission, Text
+from annotation.quality.codebooks import DEFAULTS, book_of
+from annotation.quality.exclusion import Rule
+from annotation.rehearsal import script
+from annotation.rehearsal.crowd.crowd import Member, work_through
+from annotation.rehearsal.passers import Passer
+from annotation.rehearsal.world import Design, World
+from annotation.running import run_due
+from tests.annotation.console.making import BROKEN
+from tests.annotation.review.world import make
+
+TEXTS = 20
+HUSE_SMALL: dict[str, Any] = {
+    "raters_per_text": 4,
+    "texts_per_hit": 10,
+    "reward_cents": 140,
+    "budget_cents": 10_000,
+    "question": "How typical is each headline?",
+}
+
+
+def plant(owner: User) -> None:
+    """Every state, once: an installation that has them stays as it is."""
+    if Study.objects.filter(name="judged").exists():
+        return
+    now = timezone.now()
+    looked = [Study.objects.get(name=name) for name in ("demo", "later", "evaluated")]
+    create("draft", mode="live", plan=Plan(question="How natural is each reply?"), actor="owner", now=now)
+    _with_texts("chosen", HUSE, mode="live", **HUSE_SMALL)
+    for name, preset in (("planned", HUSE), ("waiting", CLARK)):
+        _laid_out(name, preset)
+    _underway("underway")
+    judged = _judged(owner, now)
+    _large(now)
+    Membership.objects.bulk_create(Membership(study=one, user=owner, role=Role.OWNER) for one in Study.objects.all())
+    for name, role in (("ada", Role.EDITOR), ("ben", Role.REVIEWER), ("cem", Role.VIEWER)):
+        Membership.objects.create(study=judged, user=User.objects.get_or_create(username=name)[0], role=role)
+    _looked_at(looked, judged, owner, now)
+    _long_work(owner, now)
+    ApiToken.objects.issue(owner, name="the lab's notebook", now=now)
+
+
+def ids() -> dict[str, str]:
+    """What stands in addresses."""
+    names = ("draft", "chosen", "planned", "waiting", "underway", "judged", "large", "evaluated")
+    found = {name: str(Study.objects.get(name=name).uuid) for name in names}
+    of = Submission.objects.filter(hit__study__name="judged").select_related("worker").order_by("pk")[0]
+    newest = Job.objects.order_by("-pk")
+    asked = {
+        "report": newest.filter(kind="report", state="done", study__name="demo"),
+        "partial": newest.filter(kind="report", study__name="judged"),
+        "evaluators": newest.filter(kind="report", study__name="evaluated"),
+        "comparison": newest.filter(kind="comparison"),
+        "exclusions": newest.filter(kind="exclusions"),
+        "failed": newest.filter(kind="report", state="failed"),
+        "sound": newest.filter(kind="check_texts", study__name="chosen"),
+        "faulty": newest.filter(kind="check_texts", study__name="draft"),
+        "open": newest.filter(state="running"),
+        "stuck": newest.filter(state="waiting"),
+    }
+    found |= {f"job_{name}": str(found_jobs[0].uuid) for name, found_jobs in asked.items()}
+    link = share(newest.get(uuid=found["job_report"]), by=None, now=timezone.now()).token
+    first = links.new_link(User.objects.get_or_create(username="newest")[0], now=timezone.now())
+    return {
+        **found,
+        "study": str(Study.objects.get(name="demo").uuid),
+        "assignment": of.market_id,
+        "worker": of.worker.pseudonym,
+        "link": link,
+        "entrance": first.rstrip("/").split("/")[-1],
+    }
+
+
+def _with_texts(name: str, preset: Preset, *, mode: str, **changes: Any) -> Study:
+    """A draft by a preset, with headlines of the rehearsal's world in it."""
+    world, now = World.load(), timezone.now()
+    plan = Plan(**{**preset.settings, "noun": "headline", **changes})
+    study = create(name, mode=mode, plan=plan, wording=preset.wording, actor="owner", now=now)
+    written = script.texts(world, Design(references=TEXTS, generated=TEXTS, temperatures=(1.0,)), seed=5)
+    add_texts(study, written, actor="owner", now=now)
+    return study
+
+
+def _laid_out(name: str, preset: Preset) -> Study:
+    small = HUSE_SMALL if preset is HUSE else {"evaluators_per_cell": 12, "question": "Do trainings help?"}
+    study = _with_texts(name, preset, mode="live", **small)
+    now = timezone.now()
+    if len(preset.arms) > 1:
+        arrange(study, preset.arms, [CellPlan(one.training) for one in preset.arms], actor="owner", now=now)
+    design(study, actor="owner", now=now)
+    return study
+
+
+def _underway(name: str) -> Study:
+    """Published to the marketplace that is served; three people came, one HIT is decided, one effect is left."""
+    study = _with_texts(name, HUSE, mode="rehearsal", **HUSE_SMALL)
+    design(study, actor="owner", now=timezone.now())
+    publish(study, actor="owner", now=timezone.now())
+    market = Market(conf.endpoint())
+    work(Q(study=study), market=market, clock=timezone.now)
+    offers = [f"{settings.WORKER_ORIGIN}/hits/{hit.market_id}/" for hit in study.hits.order_by("slot")]
+    people = [Member(script.sign_in_url(one, 1), Passer(one, 1)) for one in ("ada", "ben", "cem")]
+    work_through([(one, offers[:3]) for one in people])
+    gather(study)
+    approve(study, Submission.objects.filter(hit__study=study, hit__slot=0), actor=None, now=timezone.now())
+    work(Q(study=study), market=market, clock=timezone.now)
+    return study
+
+
+def gather(study: Study) -> None:
+    """Collect, read and measure what was handed in."""
+    collect(study, market=Market(conf.endpoint()), now=timezone.now())
+    read(study, now=timezone.now())
+    assess(study, now=timezone.now())
+
+
+def _judged(owner: User, now: datetime) -> Study:
+    """Work that waits for decisions, rules, and explanations that two people read."""
+    judged = make(workers=8, hits=4, texts=10, reasons=True, now=now)
+    assess(judged, now=now)
+    stored = fix_rules(judged, "strict", [Rule("one_answer")], actor=owner, now=now)
+    apply_rules(stored, actor=owner, now=now)
+    fix_rules(judged, "stricter", [Rule("one_answer"), Rule("straight_lining")], actor=owner, now=now)
+    purpose = Codebook.Purpose.COMMENTS
+    book = edit_codebook(judged, purpose, DEFAULTS[purpose], actor=owner, now=now)
+    names = book_of(DEFAULTS[purpose]).codes
+    second = User.objects.get_or_create(username="ben")[0]
+    for at, remark in enumerate(Remark.objects.filter(presentation__submission__hit__study=judged).order_by("pk")[:12]):
+        code(remark, book, [names[at % 3]], coder=owner, now=now)
+        code(remark, book, [names[at % 3 if at % 5 else 3]], coder=second, now=now)
+    return judged
+
+
+def _large(now: datetime) -> Study:
+    large = create("large", mode="live", plan=Plan(noun="headline"), actor="owner", now=now)
+    words = "The council votes on the harbour, the bridge and the old station again, number {}"
+    texts = (Text(study=large, key=f"r{at:05d}", body=words.format(at), source="reference") for at in range(10_000))
+    Text.objects.bulk_create(texts, batch_size=1_000)
+    return large
+
+
+def _looked_at(looked: list[Study], judged: Study, owner: User, now: datetime) -> None:
+    """Results that somebody decided to see, what exclusions do to them, a comparison, and links to it all."""
+    for one in (*looked, judged):
+        unblind(one, actor="owner", now=now)
+        jobs.ask("report", by=owner, now=now, study=one)
+    jobs.ask("exclusions", by=owner, now=now, study=judged)
+    jobs.ask("comparison", by=owner, now=now, settings={"studies": [str(one.uuid) for one in looked[:2]], "seed": 0})
+    run_due()
+    for kind in ("report", "comparison"):
+        job = Job.objects.filter(kind=kind, state="done").order_by("pk")[0]
+        for at, end in enumerate((None, now + timedelta(days=30), None)):
+            made = share(job, by=owner, now=now + timedelta(minutes=at), ends_at=end)
+            if at == 0:
+                revoke(made.link, by=owner, now=now + timedelta(hours=1))
+
+
+def _long_work(owner: User, now: datetime) -> None:
+    """Checks that ended, a job that failed, one under way, and one that nothing takes up."""
+    draft, chosen = (Study.objects.get(name=name) for name in ("draft", "chosen"))
+    sound = "id,text,source\n" + "".join(f"n{at},A new headline about harbour {at},reference\n" for at in range(30))
+    for study, content in ((draft, BROKEN), (chosen, sound)):
+        path = settings.VAR / f"{study.name}.csv"
+        path.write_text(content, encoding="utf-8")
+        jobs.ask("check_texts", by=owner, now=now, study=study, settings={"path": str(path)})
+    run_due()
+    Job.objects.create(
+        study=draft, kind="report", state="failed", created_at=now, finished_at=now, asked_by=owner,
+        problem="The study draft cannot be scored: it has no ratings.",
+    )  # fmt: skip
+
+
+def refresh(owner: User) -> None:
+    """What hangs on the address that is served, and on the time: a check, work under way, work that nobody takes."""
+    planned, waiting, now = Study.objects.get(name="planned"), Study.objects.get(name="waiting"), timezone.now()
+    Job.objects.filter(state__in=["waiting", "running"]).delete()
+    jobs.ask("preflight", by=owner, now=now, study=planned, settings=_state(planned))
+    run_due()
+    jobs.ask("preflight", by=owner, now=now - timedelta(minutes=5), study=waiting, settings=_state(waiting))
+    Job.objects.create(
+        study=Study.objects.get(name="demo"), kind="report", state="running", created_at=now, beat_at=now, attempts=1,
+        asked_by=owner, step="t=0.9: intervals", done=37, of=100,
+    )  # fmt: skip
+
+
+def _state(study: Study) -> dict[str, str]:
+    return prechecked.state_of(study, endpoint=conf.endpoint().url)

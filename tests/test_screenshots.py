@@ -1,0 +1,84 @@
+"""Every page of the console and of the worker site has a picture, or it is said here why it has none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import UUID
+
+import pytest
+from django.test import Client
+from django.urls import resolve, reverse
+
+from annotation.console.urls import urlpatterns as console
+from annotation.marketplace.urls import urlpatterns as worker_site
+from tests.screenshots.__main__ import registered
+from tests.screenshots.shots import World
+
+# What answers with no page of its own.
+PARTS = {
+    "console:design-precision": "a part of the design's page, which fetches it",
+    "console:publish-check": "a part of the publish page, which fetches it",
+    "console:figures-sheet": "a style sheet",
+    "console:job-file": "a file",
+    "hits:frame": "what stands in the frame of a task",
+    "hits:test-frame": "what stands in the frame of a test",
+    "hits:state": "an answer for the page's script",
+    "hits:download": "a file",
+    "hits:submit": "where answers are posted",
+    "hits:submit-for": "where answers are posted",
+    "hits:draft": "where a page keeps its draft",
+    "hits:way-back": "the way out, to another site",
+    "hits:language": "a choice that is posted",
+}
+ONE_OF_EACH: dict[str, Any] = {
+    "UUIDConverter": UUID(int=1), "IntConverter": 1, "SlugConverter": "a", "StringConverter": "a",
+    "PublicId": "3" + "A" * 29,
+}  # fmt: skip
+OF_THE_MARKETPLACE = {
+    "hit", "closed_hit", "invited_hit", "group", "held", "approved", "rejected", "submitted", "qualification",
+    "to_take", "attempt",
+}  # fmt: skip
+
+
+class Ids(dict[str, str]):
+    """Any id that is asked for."""
+
+    def __missing__(self, name: str) -> str:
+        return ONE_OF_EACH["PublicId"] if name in OF_THE_MARKETPLACE else str(UUID(int=1))
+
+
+def addresses(patterns: Any, room: str, before: dict[str, str] | None = None) -> Iterator[tuple[str, str]]:
+    """Name and an address of everything in a register of addresses."""
+    for one in patterns:
+        parts = {**(before or {}), **{part: type(kind).__name__ for part, kind in one.pattern.converters.items()}}
+        if hasattr(one, "url_patterns"):
+            yield from addresses(one.url_patterns, room, parts)
+        else:
+            name = f"{room}:{one.name}"
+            yield name, reverse(name, kwargs={part: ONE_OF_EACH[kind] for part, kind in parts.items()})
+
+
+def pictured(tmp_path: Path) -> set[str]:
+    """Names of the addresses that pictures are taken of."""
+    world = World("http://127.0.0.1", tmp_path, {}, Ids())
+    found = [shot.address(world) for shot in registered()]
+    return {resolve(urlsplit(one).path).view_name for one in found if one.startswith(world.origin)}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("patterns", "room"), [(console, "console"), (worker_site, "hits")], ids=["console", "workers"]
+)
+def test_every_page_that_can_be_opened_has_a_picture(patterns: Any, room: str, tmp_path: Path) -> None:
+    shown = pictured(tmp_path)
+    opened = {name for name, address in addresses(patterns, room) if Client().get(address).status_code != 405}
+    assert opened - shown - PARTS.keys() == set()
+    assert not shown & PARTS.keys()
+
+
+def test_no_two_pictures_have_one_name() -> None:
+    names = [one.name for one in registered()]
+    assert len(names) == len(set(names))

@@ -93,6 +93,6 @@ def test_what_a_marketplace_says_of_a_worker_is_kept_without_the_id(
     assert "The marketplace refused: Worker (id not shown) does not exist" in told_why
     out = io.StringIO()
     with pytest.raises(CommandError):
-        call_command("outbox", str(study), stdout=out)
+        call_command("outbox", str(study), stdout=out, stderr=out)
     assert "(id not shown)" in out.getvalue()
     assert stranger not in out.getvalue()

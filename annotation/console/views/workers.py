@@ -59,7 +59,7 @@ def _shown(request: HttpRequest, study: Study, worker: Worker, **more: Any) -> H
         "hold": HoldForm(prefix="hold"),
         "look": Reason(prefix="look"),
         "notice": NoticeForm(prefix="notice"),
-        "block": BlockForm(prefix="block"),
+        "means": BlockForm(prefix="block"),
     }
     refused = any(getattr(form, "errors", None) for form in more.values())
     return render(request, "console/worker.html", {**told, **more}, status=422 if refused else 200)
@@ -88,7 +88,7 @@ def lift(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
 def block(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
     worker, form = _one(study, pseudonym), BlockForm(request.POST, prefix="block")
     if not form.is_valid():
-        return _shown(request, study, worker, block=form)
+        return _shown(request, study, worker, means=form)
     reason, actor = form.cleaned_data["reason"], visitor(request).get_username()
     blocks.block(study, worker, reason=reason, actor=actor, now=timezone.now())
     wake(study.pk)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from django.conf import settings
 from django.core import signing
@@ -13,7 +13,7 @@ from annotation.crowd.questions import external_question, html_question
 from annotation.crowd.records import HitOrder, Requirement
 from annotation.designs.wording import Wording, from_json
 from annotation.exceptions import QuestionError, QuestionTooLargeError
-from annotation.models import Hit, HitItem, Study, Text
+from annotation.models import AttentionCheck, Hit, HitItem, Study, Text
 from annotation.rendering import Arm, ShownLine, ShownText, hit_page
 
 APPROVED_HITS = "00000000000000000040"
@@ -95,10 +95,17 @@ def arm_of(hit: Hit) -> Arm:
 
 def lines_of(hit: Hit) -> list[ShownLine]:
     """What the HIT shows, by position: texts, pairs and attention checks."""
-    items = hit.items.select_related("text__context", "partner__context").order_by("position")
-    lines = [_line(item) for item in items]
-    lines += [ShownLine(check.position, expected=check.expected) for check in hit.checks.all()]
-    return sorted(lines, key=lambda line: line.position)
+    return lines_of_all([hit])[hit.pk]
+
+
+def lines_of_all(hits: Collection[Hit]) -> dict[int, list[ShownLine]]:
+    """The same of several HITs, by their primary keys, in two queries."""
+    lines: dict[int, list[ShownLine]] = {hit.pk: [] for hit in hits}
+    for item in HitItem.objects.filter(hit__in=lines).select_related("text__context", "partner__context"):
+        lines[item.hit_id].append(_line(item))
+    for check in AttentionCheck.objects.filter(hit__in=lines):
+        lines[check.hit_id].append(ShownLine(check.position, expected=check.expected))
+    return {pk: sorted(own, key=lambda line: line.position) for pk, own in lines.items()}
 
 
 def _line(item: HitItem) -> ShownLine:

@@ -67,7 +67,8 @@ def lay_out(
     """
     seed = rules.seed if cell == 0 else random.Random(f"{rules.seed}:{cell}").getrandbits(32)
     if rules.gold > len(gold):
-        raise DesignError(f"Each HIT is to hold {rules.gold} gold texts, and the study has {len(gold)}.")
+        told = f"Each HIT is to hold {rules.gold} gold texts, and the study has {len(gold)}."
+        raise DesignError(told).at("gold_per_hit")
     if pairs:
         pages = _pairs(texts, rules, seed)
     else:

@@ -62,7 +62,7 @@ def pack(
             raise DesignError(
                 f"Texts of one context cannot all be kept apart in {len(bins)} HITs of {bins[0].capacity}: "
                 "use fewer texts in a HIT, or more contexts."
-            )
+            ).at("texts_per_hit")
         group = text.group if mix != "bernoulli" else None
         _put(text, min(free, key=lambda b: (b.groups[group] if group is not None else 0, len(b.keys), rng.random())))
     for b in bins:
@@ -81,7 +81,7 @@ def _references_in_each(texts: Sequence[Packable], bins: list[_Bin], references:
         raise DesignError(
             f"A fixed mix needs the same number of texts in each of the {len(bins)} HITs and {references} references "
             f"in each; the study has {len(texts)} texts, {found} of them references."
-        )
+        ).at("references_per_hit")
     return references
 
 

@@ -157,7 +157,7 @@ def _check(wording: Wording) -> None:
     if wording.kind not in tasks.KINDS:
         raise DesignError(f"A task is one of {', '.join(tasks.KINDS)}, not {wording.kind}.")
     if not wording.criteria:
-        raise DesignError("A task asks at least one question: criteria is empty.")
+        raise DesignError("A task asks at least one question: criteria is empty.").at("criteria")
     names = [one.name for one in wording.criteria] + [one.name for one in wording.follow_ups]
     if twice := [name for name in names if names.count(name) > 1]:
         raise DesignError(f"The name {twice[0]} is used twice among criteria and follow_ups.")
@@ -173,13 +173,14 @@ def _check(wording: Wording) -> None:
 
 def _check_scale(criterion: Criterion) -> None:
     if len(criterion.labels) < 2:
-        raise DesignError(f"The scale of {criterion.name} has at least two labels.")
+        raise DesignError(f"The scale of {criterion.name} has at least two labels.").at("labels")
     for place, what in ((0, "label"), (1, "code")):
         values = [row[place] for row in criterion.labels]
         if len(set(values)) < len(values) or not all(values):
-            raise DesignError(f"Every {what} of {criterion.name} is there, and there once.")
+            raise DesignError(f"Every {what} of {criterion.name} is there, and there once.").at("labels")
     if odd := [code for _, code, _ in criterion.labels if not _NUMBER.fullmatch(code)]:
-        raise DesignError(f"A code of {criterion.name} is a number such as 4, -1 or 0.5, not {odd[0]!r}.")
+        told = f"A code of {criterion.name} is a number such as 4, -1 or 0.5, not {odd[0]!r}."
+        raise DesignError(told).at("labels")
 
 
 def _typicality() -> Wording:

@@ -67,9 +67,9 @@ def _check(remark: Remark, book: Codebook, codes: Sequence[str]) -> None:
         raise StateError("The explanation belongs to another study.")
     known = {*book_of(book.categories).codes, NULL}
     if unknown := [one for one in codes if one not in known]:
-        raise StateError(f"“{unknown[0]}” is not in the codebook.")
+        raise StateError(f"“{unknown[0]}” is not in the codebook.").at("codes")
     if not codes or len(set(codes)) < len(codes) or (NULL in codes and len(codes) > 1):
-        raise StateError(f"An explanation has at least one code, each once, or {NULL} alone.")
+        raise StateError(f"An explanation has at least one code, each once, or {NULL} alone.").at("codes")
 
 
 def _flag(remark: Remark, book: Codebook, *, now: datetime) -> None:

@@ -20,7 +20,7 @@ def enrol(study: Study, user: User, role: str | None, *, actor: str, now: dateti
         Study.objects.select_for_update().get(pk=study.pk)
         held = Membership.objects.filter(study=study)
         if role != Role.OWNER and not held.filter(role=Role.OWNER).exclude(user=user).exists():
-            raise StateError("A study has at least one owner.")
+            raise StateError("A study has at least one owner.").at("role")
         if role is None:
             held.filter(user=user).delete()
         else:

@@ -30,13 +30,13 @@ class Excluded:
 def fix_rules(study: Study, name: str, rules: Sequence[Rule], *, actor: User | None, now: datetime) -> RuleSet:
     """Store a version of the rules; whether results were seen before is stored with it. It leaves nobody out yet."""
     if unknown := [rule.kind for rule in rules if not known(rule.kind)]:
-        raise StateError(f"There is no filter called {unknown[0]}.")
+        raise StateError(f"There is no filter called {unknown[0]}.").at("rules")
     if len({rule.kind for rule in rules}) < len(rules):
-        raise StateError("A rule is given twice.")
+        raise StateError("A rule is given twice.").at("rules")
     if rules and all(rule.kind in NEVER_ALONE for rule in rules):
-        raise StateError(f"{rule_of(rules[0].kind)} Choose another rule beside it.")
+        raise StateError(f"{rule_of(rules[0].kind)} Choose another rule beside it.").at(rules[0].kind)
     if not name.strip():
-        raise StateError("Rules need a name.")
+        raise StateError("Rules need a name.").at("name")
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
         last = study.rule_sets.aggregate(last=Max("number"))["last"] or 0
@@ -94,7 +94,7 @@ def leave_out(
 ) -> int:
     """Leave single submissions out of the analysis by a person's decision; how many that were part of it."""
     if not reason.strip():
-        raise StateError("Leaving work out of the analysis needs a reason.")
+        raise StateError("Leaving work out of the analysis needs a reason.").at("reason")
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
         found = list(submissions.filter(hit__study=study).exclude(decisions__verdict="exclude").order_by("pk"))

@@ -18,9 +18,9 @@ SEES_IDS = "annotation.see_worker_ids"
 def hold(worker: Worker, *, reason: str, until: date, actor: User, now: datetime) -> Hold:
     """Kept out of studies that are made from now on, until a day. Work done and its payment stay as they are."""
     if not reason.strip():
-        raise StateError("Keeping somebody out of future studies needs a reason.")
+        raise StateError("Keeping somebody out of future studies needs a reason.").at("reason")
     if until <= now.date():
-        raise StateError("The last day lies in the future.")
+        raise StateError("The last day lies in the future.").at("until")
     with transaction.atomic():
         Hold.objects.filter(worker=worker, lifted_at=None).update(lifted_at=now)
         return Hold.objects.create(worker=worker, reason=reason.strip(), until=until, actor=actor, since=now)
@@ -63,7 +63,7 @@ def look_up(worker: Worker, *, reason: str, actor: User, now: datetime) -> Worke
     if not actor.has_perm(SEES_IDS):
         raise StateError("Seeing worker ids is a permission of its own.")
     if not reason.strip():
-        raise StateError("Looking up a worker's id needs a reason.")
+        raise StateError("Looking up a worker's id needs a reason.").at("reason")
     with transaction.atomic():
         Look.objects.create(worker=worker, user=actor, reason=reason.strip()[:200], at=now)
         return WorkerIdentity.objects.filter(worker=worker).first()

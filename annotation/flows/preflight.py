@@ -13,16 +13,16 @@ from annotation import apart
 from annotation.crowd.client import Market
 from annotation.crowd.records import Endpoint
 from annotation.designs.wording import Wording, from_json
-from annotation.dry_run import try_page
+from annotation.dry_run import Tried, try_page
 from annotation.exceptions import MarketError
 from annotation.models import Arm, Hit, Study, Text
-from annotation.orders import lines_of, page_address, page_of, wording_of
+from annotation.orders import lines_of_all, page_address, page_of, wording_of
 from annotation.prechecked import Finding, Preflight
 from annotation.pricing.fees import most_cents
 from annotation.pricing.wages import DEFAULT_FLOOR_CENTS, HOUR, hit_time, reward_for_floor, wage
 
 SHOWN = 5
-TOLD_EVERY = 20
+TOGETHER = 20  # HITs
 LINK_SECONDS = 10
 LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 Progress = Callable[[int, int], None]
@@ -74,11 +74,7 @@ def _hits(study: Study, hits: list[Hit], large: list[Hit], progress: Progress | 
     if not hits:
         yield _error("no_hits", f"The study {study.name} has no HITs yet: design it first.")
     bad = 0
-    for number, hit in enumerate(hits, 1):
-        if progress and (number % TOLD_EVERY == 0 or number == len(hits)):
-            progress(number, len(hits))
-        wording, lines = wording_of(hit), lines_of(hit)
-        tried = try_page(page_of(hit, wording, lines), lines, wording)
+    for hit, tried in _tried(hits, progress):
         if tried.too_large:
             large.append(hit)
         for problem in tried.problems:
@@ -94,6 +90,17 @@ def _hits(study: Study, hits: list[Hit], large: list[Hit], progress: Progress | 
         )
     if bad > SHOWN:
         yield _error("page", f"{bad - SHOWN} more problems with pages.")
+
+
+def _tried(hits: list[Hit], progress: Progress | None) -> Iterator[tuple[Hit, Tried]]:
+    for begin in range(0, len(hits), TOGETHER):
+        some = hits[begin : begin + TOGETHER]
+        shown = lines_of_all(some)
+        for hit in some:
+            wording, lines = wording_of(hit), shown[hit.pk]
+            yield hit, try_page(page_of(hit, wording, lines), lines, wording)
+        if progress:
+            progress(begin + len(some), len(hits))
 
 
 def _link(hit: Hit) -> Iterator[Finding]:
@@ -158,12 +165,12 @@ def _span(seconds: int) -> str:
 
 def _wage(study: Study, hits: list[Hit], floor: int) -> Iterator[Finding]:
     """Estimated from the words of the first HIT of each cell."""
-    seen: set[int] = set()
+    first: dict[int, Hit] = {}
     for hit in hits:
-        if hit.cell_id in seen:
-            continue
-        seen.add(hit.cell_id)
-        lines, wording = lines_of(hit), wording_of(hit)
+        first.setdefault(hit.cell_id, hit)
+    shown = lines_of_all(first.values())
+    for hit in first.values():
+        lines, wording = shown[hit.pk], wording_of(hit)
         texts = [text for line in lines for text in (line.text, line.partner) if text]
         words = sum(len(text.body.split()) + len(text.context.split()) for text in texts)
         remarks = len(lines) if wording.follow_ups else 0

@@ -37,7 +37,8 @@ def publish(study: Study, *, actor: str, now: datetime, by_invitation: bool = Fa
         _require_open(locked, hits)
         known = set(locked.intents.filter(kind=Intent.Kind.CREATE_HIT).values_list("subject", flat=True))
         if by_invitation and known and not locked.channel_tag:
-            raise StateError(f"The study {study.name} was published to everybody; that cannot be taken back.")
+            told = f"The study {study.name} was published to everybody; that cannot be taken back."
+            raise StateError(told).at("by_invitation")
         if by_invitation and not known:
             study.channel_tag = _tag(locked)
             Study.objects.filter(pk=study.pk).update(channel_tag=study.channel_tag)

@@ -23,7 +23,8 @@ def propose(study: Study, submission: Submission, *, reason: str, actor: User, n
     """Propose to refuse payment. The reason is what the worker will read."""
     text = reason.strip()
     if not LEAST_REASON <= len(text) <= MOST_REASON:
-        raise StateError(f"A reason has {LEAST_REASON} to {MOST_REASON} characters; this one has {len(text)}.")
+        told = f"A reason has {LEAST_REASON} to {MOST_REASON} characters; this one has {len(text)}."
+        raise StateError(told).at("reason")
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
         _undecided(study, submission, now=now)
@@ -86,7 +87,8 @@ def overturn(study: Study, submission: Submission, *, reason: str, actor: User, 
     """Approve what was rejected: the only way back once the marketplace has been told, for 30 days."""
     text = reason.strip()
     if not 1 <= len(text) <= MOST_REASON:
-        raise StateError(f"Turning a rejection into an approval needs a reason of at most {MOST_REASON} characters.")
+        rule = f"Turning a rejection into an approval needs a reason of at most {MOST_REASON} characters."
+        raise StateError(rule).at("reason")
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
         decision = Decision.objects.filter(
@@ -114,7 +116,7 @@ def overturn(study: Study, submission: Submission, *, reason: str, actor: User, 
 def record_reply(study: Study, submission: Submission, *, body: str, actor: User, now: datetime) -> Reply:
     """Write down what the worker answered."""
     if not body.strip():
-        raise StateError("A reply without words is none.")
+        raise StateError("A reply without words is none.").at("body")
     with transaction.atomic():
         made = Reply.objects.create(submission=submission, body=body.strip(), recorded_by=actor, at=now)
         told = {"assignment": submission.market_id}

@@ -86,7 +86,7 @@ def select_texts(
             raise DesignError(
                 f"{len(void)} texts with a log-probability, {void[0].key!r} the first, would be cut or made whole; "
                 "theirs would be that of another text. Score after selecting, or let them go (--drop-log-probs)."
-            )
+            ).at("drop_log_probs")
         if dry_run:
             return _told(None, pool, outcome, len(void))
         for start in range(0, len(void), CHUNK):

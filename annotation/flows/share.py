@@ -28,7 +28,7 @@ def share(job: Job, *, by: User | None, now: datetime, ends_at: datetime | None 
     if not job.page or job.state != Job.State.DONE:
         raise StateError("Only a report that is finished can be shared.")
     if ends_at is not None and ends_at <= now:
-        raise StateError("A link that has ended already shares nothing.")
+        raise StateError("A link that has ended already shares nothing.").at("ends_at")
     token = secrets.token_urlsafe(32)
     with transaction.atomic():
         link = ShareLink.objects.create(job=job, digest=_digest(token), made_by=by, made_at=now, ends_at=ends_at)

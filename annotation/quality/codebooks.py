@@ -21,7 +21,7 @@ def book_of(categories: Categories) -> Codebook:
     try:
         return Codebook({str(name): tuple(map(str, codes)) for name, codes in categories})  # type: ignore[call-overload]
     except BadInput as error:
-        raise StateError(str(error)) from None
+        raise StateError(str(error)).at("categories") from None
 
 
 def read_lines(lines: Iterable[str]) -> list[list[object]]:
@@ -33,6 +33,6 @@ def read_lines(lines: Iterable[str]) -> list[list[object]]:
         name, colon, codes = line.partition(":")
         told = [code.strip() for code in codes.split(",") if code.strip()]
         if not colon or not name.strip() or not told:
-            raise StateError(f"Line {number} is not of the form “category: code, code”.")
+            raise StateError(f"Line {number} is not of the form “category: code, code”.").at("categories")
         found.append([name.strip(), told])
     return found

@@ -46,7 +46,8 @@ def _require_known(pool: Sequence[Candidate], plan: Plan) -> None:
         if step.rule == "exclude":
             unknown = sorted(set(step.settings["texts"]) - ids)
             if unknown:
-                raise DesignError(f"Step {number}, exclude: the study has no text with the id {unknown[0]!r}.")
+                told = f"Step {number}, exclude: the study has no text with the id {unknown[0]!r}."
+                raise DesignError(told).at("exclude")
 
 
 def _concerns(step: Step, text: Candidate) -> bool:

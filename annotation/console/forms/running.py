@@ -16,5 +16,5 @@ class Floor(forms.Form):
     )
 
     def cents(self) -> int:
-        """The floor in cents; the usual one where none, or nothing sensible, was given."""
+        """The floor in cents; to look at, the usual one where none, or nothing sensible, was given."""
         return int(self.cleaned_data["floor"] * 100) if self.is_bound and self.is_valid() else DEFAULT_FLOOR_CENTS

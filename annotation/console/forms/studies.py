@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.accounts.models import User
 from annotation.console.forms.texts import small_enough
 from annotation.designs.presets import PRESETS
-from annotation.models import Role
+from annotation.models import Role, Study
 
 TASKS = {
     "huse-2019": _("How typical is each text? For HUSE"),
@@ -55,6 +55,12 @@ class ImportBatch(forms.Form):
         help_text=_("As Mechanical Turk wrote them; the released HUSE batch is recognised by its columns."),
         validators=[small_enough],
     )
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        if Study.objects.filter(name=name).exists():
+            raise forms.ValidationError(_("There is already a study of that name."))
+        return name
 
 
 class Enrol(forms.Form):

@@ -64,7 +64,9 @@ class WordingForm(forms.Form):
             try:
                 return from_json(json.loads(told))
             except (json.JSONDecodeError, AttributeError) as error:
-                raise DesignError(f"The wordings cannot be read as JSON: {error}.") from None
+                raise DesignError(f"The wordings cannot be read as JSON: {error}.").at("everything") from None
+            except DesignError as error:
+                raise error.at("everything") from None
         first, *more = before.criteria
         edited = Criterion(first.name, given["question"], first.scale, _labels(given["labels"]), first.many)
         plain = {name: given[name] for name in ("title", "description", "noun", "nouns", "heading", "measure")}
@@ -91,6 +93,6 @@ def _labels(told: str) -> tuple[tuple[str, str, str], ...]:
             continue
         parts = [part.strip() for part in line.split("|", 2)]
         if len(parts) < 2:
-            raise DesignError(f"“{line.strip()}” is not of the form label | number | meaning.")
+            raise DesignError(f"“{line.strip()}” is not of the form label | number | meaning.").at("labels")
         rows.append((parts[0], parts[1], parts[2] if len(parts) > 2 else ""))
     return tuple(rows)

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation import coded, desk
 from annotation.console.forms.desk import CodebookForm
 from annotation.console.permission import study_page, visitor
-from annotation.exceptions import StateError
+from annotation.console.refusals import beside
 from annotation.flows import code_reasons
 from annotation.models import Codebook, Remark, Role, Study
 from metrics.comments import NULL
@@ -27,9 +27,18 @@ KEYS = "1234567890abcdefghijklmnop"
 @require_safe
 @study_page(Role.REVIEWER)
 def overview(request: HttpRequest, study: Study) -> HttpResponse:
+    return _shown(request, study)
+
+
+def _shown(request: HttpRequest, study: Study, *, refused: CodebookForm | None = None, of: str = "") -> HttpResponse:
+    """refused: an edited codebook `of` this purpose that cannot be one."""
     parts = [_part(request, study, purpose) for purpose in Codebook.Purpose.values]
+    for part in parts:
+        if part["standing"].purpose == of:
+            part["edit"] = refused
     _give_keys(parts)
-    return render(request, "console/coding.html", {"study": study, "parts": parts})
+    context = {"study": study, "parts": parts, "form": refused}
+    return render(request, "console/coding.html", context, status=422 if refused else 200)
 
 
 def _give_keys(parts: list[dict[str, Any]]) -> None:
@@ -71,13 +80,15 @@ def _sheet(told: coded.Standing, remark: Remark, checked: Collection[str]) -> di
 @require_POST
 @study_page(Role.EDITOR)
 def book(request: HttpRequest, study: Study, purpose: str) -> HttpResponse:
-    form = CodebookForm(request.POST)
-    if not form.is_valid():
-        raise StateError(_("A codebook has a line at least."))
-    categories = coded.read_lines(form.cleaned_data["lines"].splitlines())
-    made = code_reasons.edit_codebook(study, purpose, categories, actor=visitor(request), now=timezone.now())
-    messages.success(request, _("Version %(number)s of the codebook holds from now on.") % {"number": made.number})
-    return _back(study, purpose)
+    form = CodebookForm(request.POST, auto_id=f"{purpose}-%s")
+    if form.is_valid():
+        with beside(form, categories="lines"):
+            categories = coded.read_lines(form.cleaned_data["lines"].splitlines())
+            made = code_reasons.edit_codebook(study, purpose, categories, actor=visitor(request), now=timezone.now())
+            told = _("Version %(number)s of the codebook holds from now on.") % {"number": made.number}
+            messages.success(request, told)
+            return _back(study, purpose)
+    return _shown(request, study, refused=form, of=purpose)
 
 
 @require_POST

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_POST
 from annotation import selectors
 from annotation.console.forms.comparing import Compare, Share
 from annotation.console.permission import console_page, may, refused, studies_of, visitor
+from annotation.console.refusals import beside
 from annotation.console.views.jobs import job_for
 from annotation.flows.share import revoke, share
 from annotation.flows.share import studies_of as studies_behind
@@ -36,7 +37,7 @@ def compare(request: HttpRequest) -> HttpResponse:
         return redirect("console:job", job.uuid)
     mine = Job.objects.filter(kind=Job.Kind.COMPARISON, asked_by=visitor(request)).order_by("-created_at")[:20]
     context = {"form": form, "blind": [one for one in every if one.pk not in seen], "jobs": mine}
-    return render(request, "console/comparing.html", context)
+    return render(request, "console/comparing.html", context, status=422 if form.errors else 200)
 
 
 @console_page
@@ -49,10 +50,12 @@ def links(request: HttpRequest, job_id: UUID) -> HttpResponse:
         return refused(request, _("Your role on this study does not let you do this"), status=403)
     form, address = Share(request.POST or None), ""
     if form.is_valid():
-        made = share(found, by=visitor(request), now=timezone.now(), ends_at=_end(form.cleaned_data["days"]))
-        address = settings.CONSOLE_ORIGIN + reverse("shared-report", args=[made.token])
-    context = {"job": found, "study": found.study, "form": Share(), "address": address, "now": timezone.now()}
-    return render(request, "console/sharing.html", {**context, "links": found.links.order_by("-made_at")})
+        with beside(form, ends_at="days"):
+            made = share(found, by=visitor(request), now=timezone.now(), ends_at=_end(form.cleaned_data["days"]))
+            form, address = Share(), settings.CONSOLE_ORIGIN + reverse("shared-report", args=[made.token])
+    context = {"job": found, "study": found.study, "form": form, "address": address, "now": timezone.now()}
+    told = {**context, "links": found.links.order_by("-made_at")}
+    return render(request, "console/sharing.html", told, status=422 if form.errors else 200)
 
 
 @require_POST

@@ -15,8 +15,8 @@ from annotation.console import bills
 from annotation.console.forms.design import ArmsForm, DesignForm, LaterForm, RetentionForm
 from annotation.console.forms.wording import WordingForm
 from annotation.console.permission import study_page
+from annotation.console.refusals import beside
 from annotation.designs.wording import from_json
-from annotation.exceptions import AssayError
 from annotation.flows.arrange import arrange
 from annotation.flows.clear_design import clear_design
 from annotation.flows.configure import configure
@@ -50,12 +50,10 @@ def later(request: HttpRequest, study: Study) -> HttpResponse:
     """Change what does not touch the layout: money, people, times; of a published study how long ids are kept."""
     form = _later(study).of(study, request.POST)
     if form.is_valid():
-        try:
+        with beside(form, above=True):
             configure(study, form.cleaned_data, actor=request.user.get_username(), now=timezone.now())
             messages.success(request, _("Stored."))
             return redirect("console:design", study.uuid)
-        except AssayError as error:
-            form.add_error(None, str(error))
     return _laid_out(request, study, form)
 
 
@@ -65,11 +63,9 @@ def save(request: HttpRequest, study: Study) -> HttpResponse:
     """Store the design; with the button that says so, deal the texts into HITs as well."""
     form, arms = DesignForm.of(study, request.POST), ArmsForm(request.POST)
     if all([form.is_valid(), arms.is_valid()]):
-        try:
+        with beside(form, arms, above=True):
             _store(request, study, form, arms)
             return redirect("console:preview" if "lay_out" in request.POST else "console:design", study.uuid)
-        except AssayError as error:
-            form.add_error(None, str(error))
     context = {"study": study, "form": form, "arms": arms, "bill": bills.of(study)}
     return render(request, "console/design.html", {**context, "versions": overviews.versions(study)}, status=422)
 
@@ -131,16 +127,12 @@ def wording(request: HttpRequest, study: Study) -> HttpResponse:
     before = from_json(_version(study, _number(request, "version")).body)
     form = WordingForm(request.POST) if request.method == "POST" else WordingForm.of(before)
     if form.is_valid():
-        try:
+        with beside(form, above=True):
             made = reword(study, form.wording(before), actor=request.user.get_username(), now=timezone.now())
-        except AssayError as error:
-            form.add_error(None, str(error))
-        else:
             messages.success(request, _("The words are stored as version %d.") % made.version)
             return redirect("console:design", study.uuid)
-    return render(
-        request, "console/wording.html", {"study": study, "form": form, "versions": overviews.versions(study)}
-    )
+    told = {"study": study, "form": form, "versions": overviews.versions(study)}
+    return render(request, "console/wording.html", told, status=422 if form.errors else 200)
 
 
 def _version(study: Study, number: int | None) -> StudyWording:

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation import desk, reviewing
 from annotation.console.forms.desk import Approve, Bulk, Propose, Reason, ReplyForm
 from annotation.console.permission import may, studies_of, study_page, visitor
+from annotation.console.refusals import beside
 from annotation.deciding import WINDOW
 from annotation.flows import exclude, reject, review
 from annotation.models import Role, Study, Submission
@@ -60,6 +61,7 @@ def _shown(request: HttpRequest, study: Study, one: Submission, **forms: Any) ->
         "overturn": Reason(prefix="overturn"),
         "reply": ReplyForm(prefix="reply"),
         "analysis": Reason(prefix="analysis"),
+        "form": next(iter(forms.values()), None),
     }
     status = 422 if forms else 200
     return render(request, "console/assignment.html", {**told, **forms}, status=status)
@@ -70,10 +72,11 @@ def _shown(request: HttpRequest, study: Study, one: Submission, **forms: Any) ->
 def approve(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
     one, form = _one(study, assignment), Approve(request.POST, prefix="approve")
     leaving = "leave" in request.POST
-    if not form.is_valid() or (leaving and not form.cleaned_data["leave_out"].strip()):
+    if form.is_valid() and leaving and not form.cleaned_data["leave_out"]:
         form.add_error("leave_out", _("Leaving work out of the analysis needs a reason."))
+    if form.errors:
         return _shown(request, study, one, approve=form)
-    reason = form.cleaned_data["leave_out"].strip() if leaving else ""
+    reason = form.cleaned_data["leave_out"] if leaving else ""
     done = review.approve(
         study,
         _as_rows(one),
@@ -151,8 +154,7 @@ def analysis(request: HttpRequest, study: Study, assignment: str) -> HttpRespons
     if "include" in request.POST:
         exclude.take_back_in(study, _as_rows(one), actor=visitor(request), now=timezone.now())
     elif form.is_valid():
-        reason = form.cleaned_data["reason"]
-        exclude.leave_out(study, _as_rows(one), reason=reason, actor=visitor(request), now=timezone.now())
+        exclude.leave_out(study, _as_rows(one), **form.cleaned_data, actor=visitor(request), now=timezone.now())
     else:
         return _shown(request, study, one, analysis=form)
     return redirect("console:review-assignment", study.uuid, one.market_id)
@@ -164,7 +166,8 @@ def bulk(request: HttpRequest, study: Study) -> HttpResponse:
     chosen, form = request.POST.getlist("chosen"), Bulk(request.POST)
     seen = desk.preview(study, chosen)
     if not form.is_valid() or not form.cleaned_data["confirmed"]:
-        return render(request, "console/review_bulk.html", {"study": study, "preview": seen, "form": form})
+        told, status = {"study": study, "preview": seen, "form": form}, 422 if form.errors else 200
+        return render(request, "console/review_bulk.html", told, status=status)
     leave_out = form.cleaned_data["reason"].strip() if form.cleaned_data["action"] == "leave_out" else ""
     rows = Submission.objects.filter(hit__study=study, market_id__in=chosen)
     done = review.approve(study, rows, actor=visitor(request), now=timezone.now(), window=WINDOW, leave_out=leave_out)
@@ -177,10 +180,11 @@ def _acted(
 ) -> HttpResponse | None:
     """Call the verb with what a form says, under the form's name on the page; the page again where it says nothing."""
     (form,) = given.values()
-    if not form.is_valid():
-        return _shown(request, study, one, **given)
-    verb(study, one, **form.cleaned_data, actor=visitor(request), now=timezone.now())
-    return None
+    if form.is_valid():
+        with beside(form):
+            verb(study, one, **form.cleaned_data, actor=visitor(request), now=timezone.now())
+            return None
+    return _shown(request, study, one, **given)
 
 
 def _one(study: Study, market_id: str) -> Submission:

@@ -37,8 +37,8 @@ def _shown(request: HttpRequest, **more: Any) -> HttpResponse:
         "queue": bool(settings.CELERY_BROKER_URL),
         "chromium": bool(conf.chromium()),
     }
-    status = 422 if any(getattr(form, "errors", None) for form in more.values()) else 200
-    return render(request, "console/keys.html", {**context, **more}, status=status)
+    wrong = next((one for one in more.values() if getattr(one, "errors", None)), None)
+    return render(request, "console/keys.html", {**context, **more, "form": wrong}, status=422 if wrong else 200)
 
 
 @require_POST

@@ -16,6 +16,7 @@ from annotation import conf, desk, overviews, prechecked, standing
 from annotation.console import bills
 from annotation.console.forms.publish import Publish
 from annotation.console.permission import study_page, visitor
+from annotation.console.refusals import beside
 from annotation.deciding import WINDOW
 from annotation.exceptions import StateError
 from annotation.flows.preflight import afford
@@ -71,13 +72,14 @@ def recheck(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Role.OWNER)
 def confirm(request: HttpRequest, study: Study) -> HttpResponse:
     form = Publish(request.POST, wanted=study.name)
-    if not form.is_valid():
-        return _shown(request, study, form)
-    _require_checked(study)
-    actor, by_invitation = request.user.get_username(), form.cleaned_data["by_invitation"]
-    publish_study(study, actor=actor, now=timezone.now(), by_invitation=by_invitation)
-    wake(study.pk)
-    return redirect("console:progress", study.uuid)
+    if form.is_valid():
+        _require_checked(study)
+        actor, by_invitation = request.user.get_username(), form.cleaned_data["by_invitation"]
+        with beside(form):
+            publish_study(study, actor=actor, now=timezone.now(), by_invitation=by_invitation)
+            wake(study.pk)
+            return redirect("console:progress", study.uuid)
+    return _shown(request, study, form)
 
 
 def _require_checked(study: Study) -> None:

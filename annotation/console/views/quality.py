@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation import conf, detecting, facts, reviewing, running, selectors
 from annotation.console.forms.desk import Detect, Rules
 from annotation.console.permission import study_page, visitor
+from annotation.console.refusals import beside
 from annotation.flows import assess, exclude
 from annotation.models import Evidence, Role, Study, Submission
 from annotation.quality.filters import rule_of
@@ -82,17 +83,14 @@ def detect(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Role.EDITOR)
 def fix(request: HttpRequest, study: Study) -> HttpResponse:
     form = Rules(request.POST)
-    if not form.is_valid():
-        return _shown(request, study, form)
-    stored = exclude.fix_rules(
-        study,
-        form.cleaned_data["name"],
-        form.chosen(),
-        actor=visitor(request),
-        now=timezone.now(),
-    )
-    messages.success(request, _("%(rules)s is fixed. It leaves nobody out until it is applied.") % {"rules": stored})
-    return redirect("console:quality", study.uuid)
+    if form.is_valid():
+        name, rules = form.cleaned_data["name"], form.chosen()
+        with beside(form):
+            stored = exclude.fix_rules(study, name, rules, actor=visitor(request), now=timezone.now())
+            told = _("%(rules)s is fixed. It leaves nobody out until it is applied.") % {"rules": stored}
+            messages.success(request, told)
+            return redirect("console:quality", study.uuid)
+    return _shown(request, study, form)
 
 
 @require_POST

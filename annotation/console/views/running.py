@@ -63,10 +63,13 @@ def running(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page()
 def wages(request: HttpRequest, study: Study) -> HttpResponse:
     """What an hour pays: every presentation's time is summed, so it comes behind the page."""
-    form = Floor(request.GET if "floor" in request.GET else None)
+    return _wages(request, study, Floor(request.GET if "floor" in request.GET else None))
+
+
+def _wages(request: HttpRequest, study: Study, form: Floor) -> HttpResponse:
     context = {"study": study, "form": form, "wages": standing.arm_wages(study, floor_cents=form.cents())}
-    whole = "HX-Request" not in request.headers
-    return render(request, "console/running_wages.html" if whole else "console/wages.html", context)
+    template = "console/running_wages.html" if "HX-Request" not in request.headers else "console/wages.html"
+    return render(request, template, context, status=422 if form.errors else 200)
 
 
 @require_POST
@@ -85,10 +88,12 @@ def act(request: HttpRequest, study: Study, what: str) -> HttpResponse:
 @study_page(Role.OWNER)
 def fair_pay(request: HttpRequest, study: Study) -> HttpResponse:
     form = Floor(request.POST)
-    done = raise_pay(study, floor_cents=form.cents(), actor=request.user.get_username(), now=timezone.now())
-    wake(study.pk)
-    messages.success(request, _("%(n)s bonuses will be paid.") % {"n": done.bonuses})
-    return redirect("console:running", study.uuid)
+    if form.is_valid():
+        done = raise_pay(study, floor_cents=form.cents(), actor=request.user.get_username(), now=timezone.now())
+        wake(study.pk)
+        messages.success(request, _("%(n)s bonuses will be paid.") % {"n": done.bonuses})
+        return redirect("console:running", study.uuid)
+    return _wages(request, study, form)
 
 
 @study_page()

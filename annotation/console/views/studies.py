@@ -16,8 +16,8 @@ from annotation.accounts.models import User
 from annotation.console import uploads
 from annotation.console.forms.studies import Enrol, ImportBatch, NewStudy
 from annotation.console.permission import console_page, may, studies_of, study_page, visitor
+from annotation.console.refusals import beside
 from annotation.designs.presets import PRESETS, preset_called
-from annotation.exceptions import AssayError
 from annotation.flows.create import Plan, create
 from annotation.flows.enrol import enrol
 from annotation.models import Job, Role, Study
@@ -36,11 +36,10 @@ def listing(request: HttpRequest) -> HttpResponse:
 def new(request: HttpRequest) -> HttpResponse:
     form = NewStudy(request.POST or None, initial={"preset": "huse-2019"})
     if form.is_valid():
-        try:
+        with beside(form, above=True):
             return redirect("console:texts", _made(form, visitor(request)).uuid)
-        except AssayError as error:
-            form.add_error(None, str(error))
-    return render(request, "console/new.html", {"form": form, "presets": PRESETS.values()})
+    status = 422 if form.errors else 200
+    return render(request, "console/new.html", {"form": form, "presets": PRESETS.values()}, status=status)
 
 
 def _made(form: NewStudy, owner: User) -> Study:
@@ -61,7 +60,7 @@ def import_batch(request: HttpRequest) -> HttpResponse:
         given = {"path": str(uploads.keep(form.cleaned_data["file"])), "name": form.cleaned_data["name"]}
         job = ask(Job.Kind.IMPORT_BATCH, by=visitor(request), now=timezone.now(), settings=given)
         return redirect("console:job", job.uuid)
-    return render(request, "console/import_batch.html", {"form": form})
+    return render(request, "console/import_batch.html", {"form": form}, status=422 if form.errors else 200)
 
 
 @study_page()
@@ -88,9 +87,10 @@ def people(request: HttpRequest, study: Study) -> HttpResponse:
     form = Enrol(request.POST or None)
     if request.method == "POST" and may(study, Role.OWNER) and form.is_valid():
         role = None if "remove" in request.POST else form.cleaned_data["role"]
-        user = form.cleaned_data["user"]
-        enrol(study, user, role, actor=request.user.get_username(), now=timezone.now())
-        messages.success(request, _("The people of this study were changed."))
-        return redirect("console:people", study.uuid)
+        with beside(form):
+            enrol(study, form.cleaned_data["user"], role, actor=request.user.get_username(), now=timezone.now())
+            messages.success(request, _("The people of this study were changed."))
+            return redirect("console:people", study.uuid)
     members = study.memberships.select_related("user").order_by("user__username")
-    return render(request, "console/people.html", {"study": study, "members": members, "form": form})
+    told = {"study": study, "members": members, "form": form}
+    return render(request, "console/people.html", told, status=422 if form.errors else 200)

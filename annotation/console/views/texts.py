@@ -16,7 +16,7 @@ from annotation import overviews, selectors
 from annotation.console import bills, uploads
 from annotation.console.forms.texts import SelectTexts, UploadTexts
 from annotation.console.permission import study_page, visitor
-from annotation.exceptions import AssayError
+from annotation.console.refusals import beside
 from annotation.flows.select_texts import TextsSelected, select_texts
 from annotation.models import Job, Role, Study
 from annotation.tasks import ask
@@ -49,7 +49,8 @@ def add(request: HttpRequest, study: Study) -> HttpResponse:
         given |= {name: str(uploads.keep(file)) for name, file in files.items() if file}
         job = ask(Job.Kind.CHECK_TEXTS, by=visitor(request), now=timezone.now(), study=study, settings=given)
         return redirect("console:job", job.uuid)
-    return render(request, "console/texts_add.html", {"study": study, "form": form, "bill": bills.of(study)})
+    told = {"study": study, "form": form, "bill": bills.of(study)}
+    return render(request, "console/texts_add.html", told, status=422 if form.errors else 200)
 
 
 @require_POST
@@ -67,18 +68,13 @@ def confirm(request: HttpRequest, study: Study) -> HttpResponse:
 def select(request: HttpRequest, study: Study) -> HttpResponse:
     form, tried = SelectTexts(request.POST or None), None
     if form.is_valid():
-        try:
+        with beside(form, above=True):
             tried = _selected(request, study, form)
-        except AssayError as error:
-            form.add_error(None, str(error))
-        else:
             if tried.number is not None:
                 messages.success(request, _("%d texts are judged now.") % tried.kept)
                 return redirect("console:texts", study.uuid)
-    stored = selectors.selection(study)
-    return render(
-        request, "console/texts_select.html", {"study": study, "form": form, "tried": tried, "stored": stored}
-    )
+    told = {"study": study, "form": form, "tried": tried, "stored": selectors.selection(study)}
+    return render(request, "console/texts_select.html", told, status=422 if form.errors else 200)
 
 
 def _selected(request: HttpRequest, study: Study, form: SelectTexts) -> TextsSelected:

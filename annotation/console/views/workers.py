@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotation import desk, reviewing
 from annotation.console.forms.desk import BlockForm, HoldForm, NoticeForm, Reason
 from annotation.console.permission import studies_of, study_page, visitor
+from annotation.console.refusals import beside
 from annotation.flows import block as blocks
 from annotation.flows import hold as verbs
 from annotation.flows.notify import notify
@@ -61,19 +62,20 @@ def _shown(request: HttpRequest, study: Study, worker: Worker, **more: Any) -> H
         "notice": NoticeForm(prefix="notice"),
         "means": BlockForm(prefix="block"),
     }
-    refused = any(getattr(form, "errors", None) for form in more.values())
-    return render(request, "console/worker.html", {**told, **more}, status=422 if refused else 200)
+    wrong = next((one for one in more.values() if getattr(one, "errors", None)), None)
+    return render(request, "console/worker.html", {**told, **more, "form": wrong}, status=422 if wrong else 200)
 
 
 @require_POST
 @study_page(Role.EDITOR)
 def hold(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
     worker, form = _one(study, pseudonym), HoldForm(request.POST, prefix="hold")
-    if not form.is_valid():
-        return _shown(request, study, worker, hold=form)
-    verbs.hold(worker, **form.cleaned_data, actor=visitor(request), now=timezone.now())
-    messages.success(request, _("Held. Work done and its payment stay as they are."))
-    return redirect("console:workers-page", study.uuid, pseudonym)
+    if form.is_valid():
+        with beside(form):
+            verbs.hold(worker, **form.cleaned_data, actor=visitor(request), now=timezone.now())
+            messages.success(request, _("Held. Work done and its payment stay as they are."))
+            return redirect("console:workers-page", study.uuid, pseudonym)
+    return _shown(request, study, worker, hold=form)
 
 
 @require_POST
@@ -107,10 +109,11 @@ def unblock(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
 @study_page(Role.REVIEWER)
 def look(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
     worker, form = _one(study, pseudonym), Reason(request.POST, prefix="look")
-    if not form.is_valid():
-        return _shown(request, study, worker, look=form)
-    found = verbs.look_up(worker, reason=form.cleaned_data["reason"], actor=visitor(request), now=timezone.now())
-    return _shown(request, study, worker, identity=found, looked=True)
+    if form.is_valid():
+        with beside(form):
+            found = verbs.look_up(worker, **form.cleaned_data, actor=visitor(request), now=timezone.now())
+            return _shown(request, study, worker, identity=found, looked=True)
+    return _shown(request, study, worker, look=form)
 
 
 @require_POST

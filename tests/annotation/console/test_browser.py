@@ -34,12 +34,14 @@ from annotation.running import run_due
 from tests.annotation.console.making import BROKEN, brought
 from tests.annotation.imports import batches
 from tests.annotation.review.world import make
-from tests.browsing import DESK, PHONE, fresh, wrong_with
+from tests.browsing import COLOURS, DESK, PHONE, faults, fresh, wrong_with
 
 WIDTHS, SCHEMES = {"narrow": PHONE, "wide": DESK}, ("light", "dark")
 EVERY = frozenset((width, scheme) for width in WIDTHS for scheme in SCHEMES)
 # Of the same page of another study: both widths and both schemes, not each with each.
 AGAIN = frozenset({("narrow", "light"), ("wide", "dark")})
+# So many processes can look at the pages beside each other.
+PARTS_OF_ALL = 5
 # Parts of pages that htmx fetches: they are looked at inside their page.
 PARTS = {"design-precision", "publish-check"}
 
@@ -122,14 +124,16 @@ def signed_in(user: User, site: str) -> list[dict[str, Any]]:
 
 
 def looked_at(page: Page, address: str, looks: frozenset[tuple[str, str]] = EVERY) -> list[str]:
-    """What is wrong with a page in any of the looks."""
+    """What is wrong with a page in any of the looks; in the dark of a width that was seen by light, its colours."""
     expect(page.locator(".htmx-request, .htmx-swapping, .htmx-settling")).to_have_count(0)
     wrong = []
     for width, viewport in WIDTHS.items():
         page.set_viewport_size(viewport)
         for scheme in (one for one in SCHEMES if (width, one) in looks):
             page.emulate_media(color_scheme=scheme)
-            wrong += [f"{address} {width} {scheme}: {one}" for one in wrong_with(page)]
+            again = scheme == "dark" and (width, "light") in looks
+            found = faults(page, COLOURS) if again else wrong_with(page)
+            wrong += [f"{address} {width} {scheme}: {one}" for one in found]
     return wrong
 
 
@@ -141,12 +145,13 @@ def shows(client: Client, address: str) -> bool:
     return answer.status_code == 200 and answer["Content-Type"].startswith("text/html") and not answer.streaming
 
 
-@pytest.mark.timeout(900)  # some seventy pages; a busy machine is slow, not wrong
-def test_no_page_of_the_console_has_faults(browser: Browser, site: str, world: World) -> None:
+@pytest.mark.timeout(900)  # dozens of pages; a busy machine is slow, not wrong
+@pytest.mark.parametrize("part", range(PARTS_OF_ALL))
+def test_no_page_of_the_console_has_faults(browser: Browser, site: str, world: World, part: int) -> None:
     owner = Client(headers={"host": site.removeprefix("http://")})
     owner.force_login(world.owner)
-    pages = [one for one in addresses(world) if shows(owner, one)]
-    assert len(pages) > 45
+    pages = [one for one in addresses(world)[part::PARTS_OF_ALL] if shows(owner, one)]
+    assert len(pages) > 45 // PARTS_OF_ALL
     wrong = []
     with fresh(browser, base_url=site) as context:
         context.add_cookies(signed_in(world.owner, site))  # type: ignore[arg-type]
@@ -191,3 +196,16 @@ def test_a_fault_planted_in_a_page_of_the_console_is_found(browser: Browser, sit
         page.goto("/console/sign-in/")
         page.evaluate("document.querySelector('label').remove()")
         assert wrong_with(page) == ["label: #id_username"]
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_words_that_only_one_scheme_hides_are_found(browser: Browser, site: str, study: Study, scheme: str) -> None:
+    with fresh(browser, base_url=site) as context:
+        page = context.new_page()
+        page.goto("/console/sign-in/")
+        hidden = f"@media (prefers-color-scheme: {scheme}) {{ h1 {{ color: #777; background: #888 }} }}"
+        page.evaluate(
+            "rule => { const last = [...document.styleSheets].at(-1); last.insertRule(rule, last.cssRules.length) }",
+            hidden,
+        )
+        assert looked_at(page, "") == [f" {width} {scheme}: color-contrast: h1" for width in WIDTHS]

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.db.models import Q
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from annotation.crowd.client import Market
 from annotation.crowd.records import Endpoint
@@ -145,6 +147,18 @@ def test_times_that_do_people_harm_are_warnings(study: Study) -> None:
     found = {one.rule: one.sentence for one in preflight(study).findings}
     assert {"time", "short_offer", "paid_at_once"} <= found.keys()
     assert "would lose their work" in found["time"]
+
+
+def test_sixteen_hits_take_as_many_queries_as_two(study: Study) -> None:
+    large = create("large", mode="rehearsal", plan=Plan(texts_per_hit=4, raters_per_text=2), actor="ada", now=NOW)
+    add_texts(large, [TextRecord(f"t{i}", f"Text {i}", "reference") for i in range(64)], actor="ada", now=NOW)
+    assert design(large, actor="ada", now=NOW).hits == 16
+    counts = []
+    for one in (study, large):
+        with CaptureQueriesContext(connection) as queries:
+            preflight(one)
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
 
 
 def test_how_far_it_is_can_be_told(study: Study) -> None:

@@ -6,8 +6,6 @@ import re
 
 import pytest
 
-pytestmark = pytest.mark.database
-
 
 @pytest.fixture
 def working(lab, sign_in, visitor):

@@ -13,17 +13,10 @@ import pytest
 from playwright.sync_api import Browser, Frame, Page, expect
 
 from annotation.marketplace.models import Assignment
-from tests.browsing import DESK, PHONE, faults, fresh
+from tests.browsing import LOOKS, PHONE, faults, fresh
 from tests.marketplace.channels.guests import channel, tasks, told, written
 from tests.marketplace.questions import html_question
 
-pytestmark = pytest.mark.database
-
-LOOKS: dict[str, dict[str, Any]] = {
-    f"{width}-{scheme}": {"viewport": viewport, "color_scheme": scheme}
-    for width, viewport in (("narrow", PHONE), ("wide", DESK))
-    for scheme in ("light", "dark")
-}
 CONSENT = (
     "You will read two short texts and say how typical each is. It takes about two minutes.\n\n"
     "Taking part is voluntary. You may stop at any time and take your answers back later.\n\n"

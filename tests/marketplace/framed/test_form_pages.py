@@ -9,18 +9,11 @@ import pytest
 from playwright.sync_api import expect
 
 from annotation.marketplace.models import QualificationGrant, Submission
-from tests.browsing import DESK, PHONE, faults
+from tests.browsing import LOOKS, faults
 from tests.marketplace.forms import TIC_TAC_TOE, free_text, question, question_form, selection
 from tests.marketplace.framed.desk import Desk, state
 from tests.marketplace.test_qualification_tests import made
 
-pytestmark = pytest.mark.database
-
-LOOKS = {
-    f"{name}-{scheme}": {"viewport": size, "color_scheme": scheme}
-    for name, size in (("narrow", PHONE), ("wide", DESK))
-    for scheme in ("light", "dark")
-}
 EVERYTHING = question_form(
     "<Overview><Title>Everything</Title><List><ListItem>one</ListItem></List></Overview>",
     question("radio", selection("abc", "<StyleSuggestion>radiobutton</StyleSuggestion>", "<OtherSelection/>")),

@@ -14,8 +14,6 @@ from annotation.marketplace.models import Assignment, Submission
 from tests.marketplace.framed.desk import Desk
 from tests.marketplace.questions import external_question, html_question
 
-pytestmark = pytest.mark.database
-
 HEAD = "<!DOCTYPE html><html lang='en'><title>t</title><p id=o>nothing</p>"
 
 

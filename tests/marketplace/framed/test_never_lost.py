@@ -19,8 +19,6 @@ from tests.browsing import FLAGS, PHONE
 from tests.marketplace.framed.desk import Desk, connected, fields, raw, state, task
 from tests.marketplace.questions import html_question
 
-pytestmark = pytest.mark.database
-
 SUBMIT = "**/mturk/externalSubmit"
 KEPT = "Your answers are kept in this browser"
 

@@ -1,0 +1,322 @@
+"""Every form of the console, by a table: what is wrong stands beside its field, and above all of them."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import pytest
+from django import forms as django_forms
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from lxml import html
+
+from annotation import conf, prechecked
+from annotation.accounts import links
+from annotation.accounts.models import User
+from annotation.console import forms
+from annotation.console.forms import comparing, desk, entrance, publish, running, studies, texts
+from annotation.console.forms.design import ArmsForm, DesignForm, LaterForm, RetentionForm
+from annotation.console.forms.wording import WordingForm
+from annotation.designs.wording import default_wording, from_json
+from annotation.flows.code_reasons import edit_codebook
+from annotation.flows.create import reword
+from annotation.flows.review import approve
+from annotation.models import Job, Study, Submission
+from annotation.running import run_due
+from tests.annotation.console.making import SOUND, brought, csv
+from tests.annotation.review.world import make
+
+pytestmark = pytest.mark.django_db
+
+Given = dict[str, Any]
+LONG = "x" * 10_000
+FUTURE = "2099-01-01"
+REASON = "These answers were copied from the text before."
+
+
+class Place(NamedTuple):
+    """Where a form is posted to, what is posted where nothing is wrong, and the form's prefix on its page."""
+
+    address: str
+    given: Given
+    form: django_forms.BaseForm
+    prefix: str = ""
+
+    def named(self, field: str) -> str:
+        return f"{self.prefix}-{field}" if self.prefix else field
+
+
+class World:
+    """A draft with texts and a study with work to review; who looks owns both."""
+
+    def __init__(self, draft: Study) -> None:
+        self.owner = User.objects.create_superuser("root", password="a long password 1")
+        self.client, self.draft = Client(), draft
+        self.client.force_login(self.owner)
+        self.running = make(workers=3, hits=2, texts=4, reasons=True)
+        reword(self.running, default_wording("typicality"), now=timezone.now())
+        self.work, self.decided = (one.market_id for one in Submission.objects.order_by("pk")[:2])
+        decided = Submission.objects.filter(market_id=self.decided)
+        approve(self.running, decided, actor=self.owner, now=timezone.now())
+        edit_codebook(self.running, "criteria", [["a", ["b", "c"]]], actor=self.owner, now=timezone.now())
+
+    def at(self, name: str, *more: Any, study: Study | None = None) -> str:
+        return reverse(f"console:{name}", args=[(study or self.running).uuid, *more])
+
+    def with_texts(self) -> Study:
+        if not self.draft.texts.exists():
+            file = SOUND.replace(" is about", " stands here. It is about")
+            job = brought(self.client, self.at("texts-add", study=self.draft), file)
+            self.client.post(self.at("texts-confirm", study=self.draft), {"job": str(job.uuid)})
+            run_due(clock=timezone.now)
+        return self.draft
+
+    def laid_out(self) -> Study:
+        if not self.draft.hits.exists():
+            self.client.post(self.at("design-save", study=self.with_texts()), {**of_design(self.draft), "lay_out": "1"})
+        return self.draft
+
+
+@pytest.fixture
+def world(study: Study, settings: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> World:
+    settings.VAR = tmp_path
+    # No marketplace listens here that could be asked for the account.
+    monkeypatch.setattr("annotation.console.views.publish.afford", lambda study, endpoint: ())
+    return World(study)
+
+
+def posted(form: django_forms.BaseForm) -> Given:
+    """What the form's page posts where nobody changes anything."""
+    values = {one.html_name: one.value() for one in form}
+    return {name: value for name, value in values.items() if value is not None and value is not False}
+
+
+def of_design(study: Study) -> Given:
+    return posted(DesignForm.of(study)) | posted(ArmsForm.of(study))
+
+
+def of_wording(world: World) -> Place:
+    form = WordingForm.of(from_json(world.draft.wordings.get().body))
+    return Place(world.at("design-wording", study=world.draft), posted(form), form)
+
+
+def to_publish(world: World) -> Place:
+    study, endpoint = world.laid_out(), conf.endpoint()
+    found = prechecked.Preflight((), 1, 1, 1, 1)
+    Job.objects.get_or_create(
+        study=study, kind="preflight", state="done", settings=prechecked.state_of(study, endpoint=endpoint.url),
+        defaults={"outcome": found.as_json(), "created_at": timezone.now(), "finished_at": timezone.now()},
+    )  # fmt: skip
+    return Place(world.at("publish-confirm", study=study), {"name": study.name}, publish.Publish(wanted=study.name))
+
+
+def to_share(world: World) -> Place:
+    report, _ = Job.objects.get_or_create(
+        study=world.running, kind="report", state="done", defaults={"created_at": timezone.now()}
+    )
+    return Place(reverse("console:job-links", args=[report.uuid]), {"days": "7"}, comparing.Share())
+
+
+def to_compare(world: World) -> Place:
+    for study in (world.draft, world.running):
+        world.client.post(world.at("results-reveal", study=study))
+    both = [world.draft, world.running]
+    given = {"studies": [str(one.uuid) for one in both]}
+    return Place(reverse("console:compare"), given, comparing.Compare(studies=both))
+
+
+def to_enter(world: World) -> Place:
+    link = links.new_link(world.owner, now=timezone.now())
+    given = dict.fromkeys(("new_password1", "new_password2"), "another long phrase")
+    return Place(link[link.index("/console/") :], given, entrance.FirstPassword(world.owner))
+
+
+def of_work(name: str, form: django_forms.BaseForm, *, decided: bool = False, **given: str) -> Callable[[World], Place]:
+    """A form on the page of one assignment."""
+    prefix = name.removeprefix("review-")
+    told = {f"{prefix}-{field}": value for field, value in given.items()}
+    return lambda world: Place(world.at(name, world.decided if decided else world.work), told, form, prefix)
+
+
+def of_worker(name: str, form: django_forms.BaseForm, **given: str) -> Callable[[World], Place]:
+    prefix = name.removeprefix("workers-")
+    told = {f"{prefix}-{field}": value for field, value in given.items()}
+    who = lambda world: Submission.objects.get(market_id=world.work).worker.pseudonym  # noqa: E731
+    return lambda world: Place(world.at(name, who(world)), told, form, prefix)
+
+
+PASSWORDS = {
+    "old_password": "a long password 1",
+    "new_password1": "b long phrase 22",
+    "new_password2": "b long phrase 22",
+}
+NEW = {"name": "mine", "preset": "huse-2019", "mode": "rehearsal", "noun": "story"}
+PLACES: dict[type[django_forms.BaseForm], Callable[[World], Place]] = {
+    studies.NewStudy: lambda world: Place(reverse("console:studies-new"), NEW, studies.NewStudy()),
+    studies.ImportBatch: lambda world: Place(
+        reverse("console:studies-import"), {"name": "b", "file": csv("a,b\n")}, studies.ImportBatch()
+    ),
+    studies.Enrol: lambda world: Place(world.at("people"), {"user": "root", "role": "owner"}, studies.Enrol()),
+    texts.UploadTexts: lambda world: Place(
+        world.at("texts-add", study=world.draft), {"file": csv(SOUND)}, texts.UploadTexts()
+    ),
+    texts.SelectTexts: lambda world: Place(
+        world.at("texts-select", study=world.with_texts()), {"no_duplicates": "on"}, texts.SelectTexts()
+    ),
+    DesignForm: lambda world: Place(
+        world.at("design-save", study=world.with_texts()), of_design(world.draft), DesignForm.of(world.draft)
+    ),
+    ArmsForm: lambda world: Place(
+        world.at("design-save", study=world.with_texts()), of_design(world.draft), ArmsForm.of(world.draft)
+    ),
+    LaterForm: lambda world: Place(
+        world.at("design-later", study=world.laid_out()), posted(LaterForm.of(world.draft)), LaterForm.of(world.draft)
+    ),
+    RetentionForm: lambda world: Place(world.at("design-later"), {"retain_until": FUTURE}, RetentionForm()),
+    WordingForm: of_wording,
+    publish.Publish: to_publish,
+    running.Floor: lambda world: Place(world.at("running-pay"), {"floor": "15.00"}, running.Floor()),
+    desk.Approve: of_work("review-approve", desk.Approve()),
+    desk.Propose: of_work("review-propose", desk.Propose(), reason=REASON),
+    desk.Reason: of_work("review-analysis", desk.Reason(), decided=True, reason=REASON),
+    desk.ReplyForm: of_work("review-reply", desk.ReplyForm(), decided=True, body="I read it all."),
+    desk.HoldForm: of_worker("workers-hold", desk.HoldForm(), reason=REASON, until=FUTURE),
+    desk.Bulk: lambda world: Place(
+        world.at("review-bulk"),
+        {"chosen": [world.work], "action": "leave_out", "confirmed": "on", "reason": REASON},
+        desk.Bulk(),
+    ),
+    desk.Rules: lambda world: Place(world.at("quality-fix"), {"name": "strict"}, desk.Rules()),
+    desk.CodebookForm: lambda world: Place(
+        world.at("coding-book", "criteria"), {"lines": "form: grammar"}, desk.CodebookForm()
+    ),
+    comparing.Compare: to_compare,
+    comparing.Share: to_share,
+    entrance.SignIn: lambda world: Place(
+        reverse("console:sign-in"), {"username": "root", "password": "a long password 1"}, entrance.SignIn()
+    ),
+    entrance.FirstPassword: to_enter,
+    entrance.NewPassword: lambda world: Place(
+        reverse("console:keys-password"), PASSWORDS, entrance.NewPassword(world.owner)
+    ),
+    entrance.NewToken: lambda world: Place(reverse("console:keys-token"), {"name": "ci"}, entrance.NewToken()),
+}
+# Refused by a rule of the form's own or by its verb: what is given beside the rest, the field, the sentence.
+REFUSED: list[tuple[type[django_forms.BaseForm], Given, str, str]] = [
+    (studies.NewStudy, {"name": "headlines"}, "name", "There is already a study called headlines."),
+    (studies.ImportBatch, {"name": "headlines"}, "name", "There is already a study of that name."),
+    (studies.Enrol, {"user": "nobody"}, "user", "Nobody of that name can sign in here."),
+    (studies.Enrol, {"role": "viewer"}, "role", "A study has at least one owner."),
+    (texts.UploadTexts, {"columns": "text"}, "columns", "is not of the form ours = theirs"),
+    (texts.UploadTexts, {"columns": "mood = m"}, "columns", "mood is none of our columns"),
+    (texts.UploadTexts, {"sources": "a = b"}, "sources", "On the right stands reference or model."),
+    (texts.SelectTexts, {"exclude": "r77 = odd"}, "exclude", "the study has no text with the id 'r77'"),
+    (
+        texts.SelectTexts,
+        {"truncate": "2", "apply": "1"},
+        "drop_log_probs",
+        "texts with a log-probability, 'm0' the first, would be cut",
+    ),
+    (DesignForm, {"mix": "fixed", "lay_out": "1"}, "references_per_hit", "fixed"),
+    (DesignForm, {"gold_per_hit": "3", "lay_out": "1"}, "gold_per_hit", "Each HIT is to hold 3 gold texts"),
+    (DesignForm, {"retain_until": "2020-01-01"}, "retain_until", "That day is not in the future."),
+    (LaterForm, {"budget_cents": "-1"}, "budget_cents", "greater than or equal to 0"),
+    (WordingForm, {"labels": "Typical"}, "labels", "is not of the form label | number | meaning"),
+    (WordingForm, {"labels": "Typical | 1"}, "labels", "has at least two labels"),
+    (WordingForm, {"labels": "Typical | one\nRare | 0"}, "labels", "A code of typicality is a number"),
+    (WordingForm, {"everything": "{"}, "everything", "cannot be read as JSON"),
+    (WordingForm, {"everything": "{}"}, "everything", "schema_version is"),
+    (WordingForm, {"title": "{noun} " * 18}, "title", "The title has 1 to 128 characters"),
+    (publish.Publish, {"name": "other"}, "name", "nothing was published"),
+    (desk.Approve, {"leave": "1"}, "leave_out", "needs a reason"),
+    (desk.Propose, {"propose-reason": "bad"}, "reason", "at least 20 characters"),
+    (desk.HoldForm, {"hold-until": "2020-01-01"}, "until", "The last day lies in the future."),
+    (desk.CodebookForm, {"lines": "form: a\ngrammar"}, "lines", "Line 2 is not of the form"),
+    (desk.CodebookForm, {"lines": "form: a, a"}, "lines", "a"),
+    (comparing.Compare, {"studies": [], "csrfmiddlewaretoken": "x"}, "studies", "required"),
+    (entrance.NewPassword, {"old_password": "wrong"}, "old_password", "incorrectly"),
+]
+
+
+def every_form() -> set[type[django_forms.BaseForm]]:
+    modules = [importlib.import_module(f"{forms.__name__}.{one.name}") for one in pkgutil.iter_modules(forms.__path__)]
+    found = {thing for module in modules for thing in vars(module).values() if isinstance(thing, type)}
+    return {
+        one for one in found if issubclass(one, django_forms.BaseForm) and one.__module__.startswith(forms.__name__)
+    }
+
+
+def test_every_form_is_in_the_table() -> None:
+    assert every_form() == set(PLACES)
+
+
+def bad(field: django_forms.Field) -> Any:
+    """A value that cannot be right; None where anything can."""
+    if isinstance(field, django_forms.ChoiceField):
+        return "nonsense"
+    if isinstance(field, (django_forms.IntegerField, django_forms.FloatField, django_forms.DecimalField)):
+        return "x"
+    if isinstance(field, django_forms.DateField):
+        return "yesterday"
+    if isinstance(field, django_forms.SlugField):
+        return "no slug!"
+    if isinstance(field, django_forms.CharField):
+        return "" if field.required else LONG if field.max_length else None
+    return "" if isinstance(field, django_forms.FileField) and field.required else None
+
+
+def refused(world: World, place: Place, changes: Given) -> html.HtmlElement:
+    """The page that comes instead of the deed. Who comes in is answered with 200 by Django's own view."""
+    client = Client() if isinstance(place.form, (entrance.SignIn, entrance.FirstPassword)) else world.client
+    answer = client.post(place.address, {**place.given, **changes})
+    assert answer.status_code in ({200} if client is not world.client else {422}), answer.content.decode()[-2000:]
+    return html.fromstring(answer.content)
+
+
+def wrong_fields(page: html.HtmlElement) -> set[str]:
+    """Names of the fields beside which something is said to be wrong."""
+    return {name for told in page.find_class("errorlist") for name in told.getparent().xpath(".//@name")}
+
+
+def summary(page: html.HtmlElement) -> str:
+    return " ".join(" ".join(one.text_content().split()) for one in page.find_class("problems"))
+
+
+def faults(place: Place) -> Iterator[tuple[str, Any]]:
+    for name, field in place.form.fields.items():
+        if (value := bad(field)) is not None:
+            yield name, value
+
+
+@pytest.mark.parametrize("form", PLACES, ids=lambda form: form.__name__)
+def test_a_bad_value_of_each_field_is_told_beside_it_and_above(form: type, world: World) -> None:
+    for name, value in list(faults(PLACES[form](world))):
+        place = PLACES[form](world)
+        page = refused(world, place, {place.named(name): value})
+        assert summary(page), name
+        shown = page.xpath("//*[@name=$name][not(@type='hidden')]", name=place.named(name))
+        assert wrong_fields(page) == ({place.named(name)} if shown else set()), name
+
+
+@pytest.mark.parametrize(("form", "changes", "field", "sentence"), REFUSED)
+def test_what_is_refused_by_a_rule_is_told_beside_its_field_and_above(
+    form: type, changes: Given, field: str, sentence: str, world: World
+) -> None:
+    place = PLACES[form](world)
+    page = refused(world, place, changes)
+    assert sentence in summary(page)
+    assert wrong_fields(page) == {place.named(field)}
+
+
+@pytest.mark.parametrize("form", PLACES, ids=lambda form: form.__name__)
+def test_what_is_right_is_not_refused(form: type, world: World) -> None:
+    """Else the bad values above could be refused for another reason."""
+    place = PLACES[form](world)
+    client = Client() if isinstance(place.form, (entrance.SignIn, entrance.FirstPassword)) else world.client
+    answer = client.post(place.address, place.given)
+    assert answer.status_code in {200, 302}
+    assert not html.fromstring(answer.content or b"<p></p>").find_class("problems")

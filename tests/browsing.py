@@ -21,10 +21,11 @@ FLAGS = [
 ]
 PHONE = {"width": 360, "height": 740}
 DESK = {"width": 1280, "height": 800}
+WIDTHS = {"narrow": PHONE, "wide": DESK}
 # How a page is looked at: narrow and wide, light and dark.
 LOOKS: dict[str, dict[str, Any]] = {
     f"{width}-{scheme}": {"viewport": viewport, "color_scheme": scheme}
-    for width, viewport in (("narrow", PHONE), ("wide", DESK))
+    for width, viewport in WIDTHS.items()
     for scheme in ("light", "dark")
 }
 PATIENCE_MS = 30_000  # a machine with other work is slow, not wrong
@@ -89,3 +90,11 @@ def wrong_with(page: Page) -> list[str]:
     wrong += [] if page.title() and page.locator("html").get_attribute("lang") == "en" else ["no name or language"]
     wrong += [] if page.locator("h1").count() == 1 else ["not one heading"]
     return wrong
+
+
+def wrong_by_day_and_night(page: Page) -> list[str]:
+    """What is wrong with a page in light colours, and with its colours in dark ones: nothing else changes."""
+    page.emulate_media(color_scheme="light")
+    wrong = wrong_with(page)
+    page.emulate_media(color_scheme="dark")
+    return wrong + [f"dark: {one}" for one in faults(page, COLOURS)]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import BrowserContext
 
-from tests.browsing import faults
+from tests.browsing import faults, wrong_by_day_and_night
 
+HIDDEN = "<style>@media (prefers-color-scheme: {}) {{ h1 {{ color: #777; background: #888 }} }}</style>"
 SOUND = "<!doctype html><html lang=en><title>Sound</title><main><h1>Sound</h1><p>Nothing wrong here.</p></main>"
 PLANTED = SOUND + "<img src='data:,'><input>"
 
@@ -28,3 +30,10 @@ def test_a_planted_fault_is_found_inside_a_sandboxed_frame(browsing: BrowserCont
     inner = page.frames[1]
     inner.wait_for_load_state()
     assert {found.split(":")[0] for found in faults(inner)} == {"image-alt", "label"}
+
+
+@pytest.mark.parametrize(("scheme", "told"), [("light", "color-contrast: h1"), ("dark", "dark: color-contrast: h1")])
+def test_words_that_only_one_scheme_hides_are_found(browsing: BrowserContext, scheme: str, told: str) -> None:
+    page = browsing.new_page()
+    page.set_content(SOUND + HIDDEN.format(scheme))
+    assert wrong_by_day_and_night(page) == [told]

@@ -34,12 +34,8 @@ from annotation.running import run_due
 from tests.annotation.console.making import BROKEN, brought
 from tests.annotation.imports import batches
 from tests.annotation.review.world import make
-from tests.browsing import COLOURS, DESK, PHONE, faults, fresh, wrong_with
+from tests.browsing import WIDTHS, fresh, wrong_by_day_and_night, wrong_with
 
-WIDTHS, SCHEMES = {"narrow": PHONE, "wide": DESK}, ("light", "dark")
-EVERY = frozenset((width, scheme) for width in WIDTHS for scheme in SCHEMES)
-# Of the same page of another study: both widths and both schemes, not each with each.
-AGAIN = frozenset({("narrow", "light"), ("wide", "dark")})
 # So many processes can look at the pages beside each other.
 PARTS_OF_ALL = 5
 # Parts of pages that htmx fetches: they are looked at inside their page.
@@ -123,17 +119,14 @@ def signed_in(user: User, site: str) -> list[dict[str, Any]]:
     return [{"name": settings.SESSION_COOKIE_NAME, "value": client.session.session_key, "url": site}]
 
 
-def looked_at(page: Page, address: str, looks: frozenset[tuple[str, str]] = EVERY) -> list[str]:
-    """What is wrong with a page in any of the looks; in the dark of a width that was seen by light, its colours."""
+def looked_at(page: Page, address: str, *, again: bool = False) -> list[str]:
+    """What is wrong with a page, narrow and wide, light and dark; `again`: each width in one scheme."""
     expect(page.locator(".htmx-request, .htmx-swapping, .htmx-settling")).to_have_count(0)
     wrong = []
     for width, viewport in WIDTHS.items():
         page.set_viewport_size(viewport)
-        for scheme in (one for one in SCHEMES if (width, one) in looks):
-            page.emulate_media(color_scheme=scheme)
-            again = scheme == "dark" and (width, "light") in looks
-            found = faults(page, COLOURS) if again else wrong_with(page)
-            wrong += [f"{address} {width} {scheme}: {one}" for one in found]
+        page.emulate_media(color_scheme="dark" if width == "wide" else "light")
+        wrong += [f"{address} {width}: {one}" for one in (wrong_with(page) if again else wrong_by_day_and_night(page))]
     return wrong
 
 
@@ -158,8 +151,9 @@ def test_no_page_of_the_console_has_faults(browser: Browser, site: str, world: W
         page = context.new_page()
         for address in pages:
             page.goto(address)
+            # The same page of another study.
             again = any(str(one.uuid) in address for one in (world.draft, world.finished))
-            wrong += looked_at(page, address, AGAIN if again else EVERY)
+            wrong += looked_at(page, address, again=again)
     assert wrong == []
 
 
@@ -196,16 +190,3 @@ def test_a_fault_planted_in_a_page_of_the_console_is_found(browser: Browser, sit
         page.goto("/console/sign-in/")
         page.evaluate("document.querySelector('label').remove()")
         assert wrong_with(page) == ["label: #id_username"]
-
-
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_words_that_only_one_scheme_hides_are_found(browser: Browser, site: str, study: Study, scheme: str) -> None:
-    with fresh(browser, base_url=site) as context:
-        page = context.new_page()
-        page.goto("/console/sign-in/")
-        hidden = f"@media (prefers-color-scheme: {scheme}) {{ h1 {{ color: #777; background: #888 }} }}"
-        page.evaluate(
-            "rule => { const last = [...document.styleSheets].at(-1); last.insertRule(rule, last.cssRules.length) }",
-            hidden,
-        )
-        assert looked_at(page, "") == [f" {width} {scheme}: color-contrast: h1" for width in WIDTHS]

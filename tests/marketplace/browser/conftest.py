@@ -13,13 +13,13 @@ from playwright.sync_api import Browser, Page
 from annotation.marketplace import clock
 from annotation.marketplace.accounts import Record, open_worker
 from annotation.marketplace.worker.sessions import new_link
-from tests.browsing import LOOKS, fresh
+from tests.browsing import WIDTHS, fresh
 
 
-@pytest.fixture(params=LOOKS.values(), ids=list(LOOKS))
+@pytest.fixture(params=WIDTHS.values(), ids=list(WIDTHS))
 def look(request: pytest.FixtureRequest) -> dict[str, Any]:
-    """Window and colours, each test once for every one of the four: narrow and wide, light and dark."""
-    return dict(request.param)
+    """The window: narrow and wide."""
+    return {"viewport": request.param}
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from playwright.sync_api import Page
 from annotation.marketplace import clock, payouts
 from annotation.marketplace.models import WorkerAccount
 from annotation.marketplace.payouts import Mark
-from tests.browsing import DESK, faults, sideways, wrong_with
+from tests.browsing import DESK, sideways, wrong_by_day_and_night
 from tests.marketplace.questions import html_question
 
 LONG = "Say how typical these headlines are: " + "Donaudampfschifffahrtsgesellschaftskapitän " * 2
@@ -60,11 +60,11 @@ def full(lab: Any, sign_in: Any) -> list[str]:
 
 
 def faulty(page: Page, paths: list[str]) -> dict[str, list[str]]:
-    """What is wrong with each page of the worker site."""
+    """What is wrong with each page of the worker site, light and dark."""
     found = {}
     for path in paths:
         page.goto(f"/hits/{path}")
-        found[path] = wrong_with(page)
+        found[path] = wrong_by_day_and_night(page)
     return {path: wrong for path, wrong in found.items() if wrong}
 
 
@@ -78,7 +78,7 @@ def test_forms_that_failed_have_no_faults_and_the_summary_has_the_focus(site, st
         page.goto(f"/hits/{path}")
         page.get_by_role("button", name=button).click()
         assert page.title().startswith("Error:")
-        assert (faults(page), sideways(page)) == ([], 0)
+        assert wrong_by_day_and_night(page) == []
         assert page.evaluate("document.activeElement.getAttribute('role')") == "alert"
 
 

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Frame, Page, expect
 
 from annotation.marketplace.models import Assignment
-from tests.browsing import LOOKS, PHONE, faults, fresh
+from tests.browsing import PHONE, WIDTHS, fresh, wrong_by_day_and_night
 from tests.marketplace.channels.guests import channel, tasks, told, written
 from tests.marketplace.questions import html_question
 
@@ -84,10 +84,8 @@ def press(page: Page, name: str) -> None:
 
 
 def seen(page: Page, name: str) -> None:
-    """Nothing serious by axe, nothing to scroll sideways; a picture where SHOTS names a folder."""
-    assert faults(page) == [], name
-    wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    assert wide == 0, f"{name} is {wide} pixels too wide"
+    """Nothing serious by axe, light or dark, nothing to scroll sideways; a picture where SHOTS names a folder."""
+    assert wrong_by_day_and_night(page) == [], name
     if folder := os.environ.get("SHOTS"):
         page.screenshot(path=str(Path(folder) / f"{name}.png"), full_page=True)
 
@@ -152,9 +150,9 @@ def test_answers_are_taken_back_on_the_telephone(study_link, telephone):
     assert Assignment.objects.get().state == "Approved"
 
 
-@pytest.mark.parametrize("look", LOOKS, ids=list(LOOKS))
+@pytest.mark.parametrize("look", WIDTHS)
 def test_every_page_of_the_way_in_and_out_can_be_used_by_everybody(study_link, telephone, lab, guest, tmp_path, look):
-    page = telephone(**LOOKS[look])
+    page = telephone(viewport=WIDTHS[look])
     page.goto(f"{study_link}?participant=9")
     seen(page, f"door-{look}")
     page.goto("/hits/in/nothing/")

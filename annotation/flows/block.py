@@ -22,7 +22,8 @@ def block(study: Study, worker: Worker, *, reason: str, actor: str, now: datetim
     """
     told = reason.strip()
     if not LEAST_REASON <= len(told) <= MOST_REASON:
-        raise StateError(f"A block needs a reason of {LEAST_REASON} to {MOST_REASON} characters; not {len(told)}.")
+        rule = f"A block needs a reason of {LEAST_REASON} to {MOST_REASON} characters; not {len(told)}."
+        raise StateError(rule).at("reason")
     if study.mode == Study.Mode.IMPORTED:
         raise StateError("The study came from a file: its people cannot be blocked on a marketplace.")
     with transaction.atomic():

@@ -53,7 +53,8 @@ def notify(
 def _words(given: str, most: int, name: str) -> str:
     told = given.strip()
     if not 1 <= len(told) <= most:
-        raise StateError(f"The {name} of a notice has 1 to {most} characters; this one has {len(told)}.")
+        rule = f"The {name} of a notice has 1 to {most} characters; this one has {len(told)}."
+        raise StateError(rule).at(name)
     return told
 
 

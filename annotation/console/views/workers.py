@@ -89,12 +89,13 @@ def lift(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
 @study_page(Role.OWNER)
 def block(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
     worker, form = _one(study, pseudonym), BlockForm(request.POST, prefix="block")
-    if not form.is_valid():
-        return _shown(request, study, worker, means=form)
-    reason, actor = form.cleaned_data["reason"], visitor(request).get_username()
-    blocks.block(study, worker, reason=reason, actor=actor, now=timezone.now())
-    wake(study.pk)
-    return redirect("console:workers-page", study.uuid, pseudonym)
+    if form.is_valid():
+        reason, actor = form.cleaned_data["reason"], visitor(request).get_username()
+        with beside(form):
+            blocks.block(study, worker, reason=reason, actor=actor, now=timezone.now())
+            wake(study.pk)
+            return redirect("console:workers-page", study.uuid, pseudonym)
+    return _shown(request, study, worker, means=form)
 
 
 @require_POST

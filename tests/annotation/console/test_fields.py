@@ -25,7 +25,7 @@ from annotation.designs.wording import default_wording, from_json
 from annotation.flows.code_reasons import edit_codebook
 from annotation.flows.create import reword
 from annotation.flows.review import approve
-from annotation.models import Job, Study, Submission
+from annotation.models import Intent, Job, Study, Submission
 from annotation.running import run_due
 from tests.annotation.console.making import SOUND, brought, csv
 from tests.annotation.review.world import make
@@ -62,6 +62,7 @@ class World:
         self.work, self.decided = (one.market_id for one in Submission.objects.order_by("pk")[:2])
         decided = Submission.objects.filter(market_id=self.decided)
         approve(self.running, decided, actor=self.owner, now=timezone.now())
+        Intent.objects.update(state=Intent.State.DONE)
         edit_codebook(self.running, "criteria", [["a", ["b", "c"]]], actor=self.owner, now=timezone.now())
 
     def at(self, name: str, *more: Any, study: Study | None = None) -> str:
@@ -142,11 +143,18 @@ def of_work(name: str, form: django_forms.BaseForm, *, decided: bool = False, **
     return lambda world: Place(world.at(name, world.decided if decided else world.work), told, form, prefix)
 
 
-def of_worker(name: str, form: django_forms.BaseForm, **given: str) -> Callable[[World], Place]:
-    prefix = name.removeprefix("workers-")
+def of_worker(
+    name: str, form: django_forms.BaseForm, *, decided: bool = False, prefix: str = "", **given: str
+) -> Callable[[World], Place]:
+    """A form on the page of a worker."""
+    prefix = prefix or name.removeprefix("workers-")
     told = {f"{prefix}-{field}": value for field, value in given.items()}
-    who = lambda world: Submission.objects.get(market_id=world.work).worker.pseudonym  # noqa: E731
-    return lambda world: Place(world.at(name, who(world)), told, form, prefix)
+
+    def placed(world: World) -> Place:
+        work = Submission.objects.get(market_id=world.decided if decided else world.work)
+        return Place(world.at(name, work.worker.pseudonym), told, form, prefix)
+
+    return placed
 
 
 PASSWORDS = {
@@ -185,6 +193,10 @@ PLACES: dict[type[django_forms.BaseForm], Callable[[World], Place]] = {
     desk.Reason: of_work("review-analysis", desk.Reason(), decided=True, reason=REASON),
     desk.ReplyForm: of_work("review-reply", desk.ReplyForm(), decided=True, body="I read it all."),
     desk.HoldForm: of_worker("workers-hold", desk.HoldForm(), reason=REASON, until=FUTURE),
+    desk.BlockForm: of_worker("workers-block", desk.BlockForm(), reason=REASON),
+    desk.NoticeForm: of_worker(
+        "workers-write", desk.NoticeForm(), decided=True, prefix="notice", subject="Hello", text="Thank you."
+    ),
     desk.Bulk: lambda world: Place(
         world.at("review-bulk"),
         {"chosen": [world.work], "action": "leave_out", "confirmed": "on", "reason": REASON},

@@ -84,7 +84,7 @@ class World:
 
 @pytest.fixture
 def world(study: Study, settings: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> World:
-    settings.VAR = tmp_path
+    settings.VAR, settings.DETECTOR_MODEL = tmp_path, str(tmp_path)
     # No marketplace listens here that could be asked for the account.
     monkeypatch.setattr("annotation.console.views.publish.afford", lambda study, endpoint: ())
     return World(study)
@@ -203,6 +203,7 @@ PLACES: dict[type[django_forms.BaseForm], Callable[[World], Place]] = {
         desk.Bulk(),
     ),
     desk.Rules: lambda world: Place(world.at("quality-fix"), {"name": "strict"}, desk.Rules()),
+    desk.Detect: lambda world: Place(world.at("quality-detect"), {"threshold": "-3"}, desk.Detect()),
     desk.CodebookForm: lambda world: Place(
         world.at("coding-book", "criteria"), {"lines": "form: grammar"}, desk.CodebookForm()
     ),
@@ -231,7 +232,7 @@ REFUSED: list[tuple[type[django_forms.BaseForm], Given, str, str]] = [
         texts.SelectTexts,
         {"truncate": "2", "apply": "1"},
         "drop_log_probs",
-        "texts with a log-probability, 'm0' the first, would be cut",
+        "20 texts with a log-probability, 'r0' the first",
     ),
     (DesignForm, {"mix": "fixed", "lay_out": "1"}, "references_per_hit", "fixed"),
     (DesignForm, {"gold_per_hit": "3", "lay_out": "1"}, "gold_per_hit", "Each HIT is to hold 3 gold texts"),
@@ -247,6 +248,7 @@ REFUSED: list[tuple[type[django_forms.BaseForm], Given, str, str]] = [
     (desk.Approve, {"leave": "1"}, "leave_out", "needs a reason"),
     (desk.Propose, {"propose-reason": "bad"}, "reason", "at least 20 characters"),
     (desk.HoldForm, {"hold-until": "2020-01-01"}, "until", "The last day lies in the future."),
+    (desk.Rules, {"machine_written": "on"}, "machine_written", "Choose another rule beside it."),
     (desk.CodebookForm, {"lines": "form: a\ngrammar"}, "lines", "Line 2 is not of the form"),
     (desk.CodebookForm, {"lines": "form: a, a"}, "lines", "a"),
     (comparing.Compare, {"studies": [], "csrfmiddlewaretoken": "x"}, "studies", "required"),

@@ -276,7 +276,7 @@ def test_the_page_asks_for_a_job_that_raises_the_flags(study: Study, with_model:
     fixed = editor.post(
         reverse("console:quality-fix", args=[study.uuid]), {"name": "machines", "machine_written": "on"}
     )
-    assert (fixed.status_code, RuleSet.objects.exists()) == (409, False)
+    assert (fixed.status_code, RuleSet.objects.exists()) == (422, False)
 
 
 def test_a_page_without_a_model_offers_none(study: Study) -> None:

@@ -23,8 +23,8 @@ def propose(study: Study, submission: Submission, *, reason: str, actor: User, n
     """Propose to refuse payment. The reason is what the worker will read."""
     text = reason.strip()
     if not LEAST_REASON <= len(text) <= MOST_REASON:
-        told = f"A reason has {LEAST_REASON} to {MOST_REASON} characters; this one has {len(text)}."
-        raise StateError(told).at("reason")
+        rule = f"A reason has {LEAST_REASON} to {MOST_REASON} characters; this one has {len(text)}."
+        raise StateError(rule).at("reason")
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
         _undecided(study, submission, now=now)

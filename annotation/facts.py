@@ -10,6 +10,8 @@ from fractions import Fraction
 from importlib import metadata
 from typing import Any
 
+from django.db.models import Sum
+
 import metrics
 from annotation import coded, detecting, particulars, reviewing, selectors
 from annotation.models import Likelihood, PracticeAnswer, Study, Text
@@ -51,7 +53,7 @@ def study_facts(study: Study, crowd: selectors.CrowdCounts, words: particulars.W
     created = next((facts["created_at"] for facts in origins if facts.get("created_at")), None)
     return StudyFacts(
         name=study.name,
-        task=next((layout for facts in origins for layout in _layouts(facts)), "typicality ratings"),
+        task=next((layout for facts in origins for layout in _layouts(facts)), _task(study)),
         question=study.question or "not recorded",
         noun=study.noun,
         scale=scale,
@@ -69,6 +71,10 @@ def study_facts(study: Study, crowd: selectors.CrowdCounts, words: particulars.W
         provenance=tuple(line for facts in origins for line in _told_origin(facts)),
         selection=_selection(study),
     )
+
+
+def _task(study: Study) -> str:
+    return "typicality ratings" if study.task == Study.Task.TYPICALITY else study.get_task_display()
 
 
 def _sides(counts: dict[str, Any]) -> list[tuple[str, Any]]:
@@ -295,6 +301,18 @@ def crowd_warnings(crowd: selectors.CrowdCounts) -> list[Warn]:
         )
         found.append(Warn("withdrawn", sentence))
     return found
+
+
+def running_warnings(study: Study, crowd: selectors.CrowdCounts) -> list[Warn]:
+    """That the study is not over, and how far it is."""
+    if study.mode == Study.Mode.IMPORTED or study.status in (Study.Status.DRAFT, Study.Status.CLOSED):
+        return []
+    places = study.hits.aggregate(n=Sum("max_assignments", default=0))["n"]
+    sentence = (
+        f"The study is not over ({study.get_status_display()}): {crowd.submitted} of {places} assignments are in. "
+        "Numbers will change, and stopping because of them would bias what they say."
+    )
+    return [Warn("running", sentence)]
 
 
 def versions() -> tuple[tuple[str, str], ...]:

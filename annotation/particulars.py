@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.conf import settings
 from django.db.models import Exists, OuterRef
@@ -27,6 +28,7 @@ from annotation.models import (
 )
 from annotation.orders import page_of, wording_of
 from annotation.planned import STATED, Planned, differences
+from metrics.power import accuracy_difference, minimum_effect
 from metrics.report.particulars import AssignmentRow, CodeRow, CommentRow, ConditionFacts, PageFacts, PlanFacts
 from metrics.report.records import Warn
 
@@ -172,11 +174,24 @@ def plan(study: Study, said: Mapping[str, str], kept: Planned | None) -> PlanFac
         registered_where=stated.get("registered"),
         sha256=kept.sha256 if kept else None,
         deviations=(*told, *differences(study, kept.plan)) if kept else told or None,
-        power=stated.get("power"),
+        power=stated.get("power") or (_power(kept.plan["settings"]) if kept else None),
         margin_points=kept.plan["settings"].get("margin_points") if kept else None,
         text=kept.text if kept else None,
     )
     return None if found == PlanFacts() else found
+
+
+def _power(settings: Mapping[str, Any]) -> str | None:
+    """What so many evaluators of so many texts would find; None for another task, or where texts decide."""
+    people, texts = settings["evaluators_per_cell"], settings["texts_per_hit"]
+    if settings["task"] != Study.Task.HUMAN_OR_MACHINE or not people or people < 2:
+        return None
+    effect = minimum_effect(people, design="one_sample")
+    points = 100 * accuracy_difference(effect, texts)
+    return (
+        f"Calculated from the plan: {people} evaluators of {texts} texts each find an accuracy {points:.1f} percentage "
+        f"points from 50% with a power of .8, by a two-sided t-test at 5% (d = {effect:.3f})."
+    )
 
 
 def plan_warnings(said: Mapping[str, str], kept: Planned | None) -> list[Warn]:

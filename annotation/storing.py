@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from django.core.exceptions import ValidationError
@@ -28,6 +28,7 @@ from annotation.models import (
     Role,
     Scale,
     ScaleLabel,
+    Statement,
     Study,
     Submission,
     Text,
@@ -57,6 +58,14 @@ def checked(study: Study) -> Study:
         field, sentences = next(iter(error.message_dict.items()))
         raise DesignError(f"The study's {field} {getattr(study, field)!r} is refused: {' '.join(sentences)}") from None
     return study
+
+
+def store_statements(study: Study, stated: Iterable[tuple[str, str]]) -> None:
+    """What people had said of the study, one sentence or two a key. Raises DesignError."""
+    for key, body in dict(stated).items():
+        if key not in Statement.Key.values or not 0 < len(body) <= Statement.LONGEST:
+            raise DesignError(f"The statement {key!r} is none that a report holds, or is longer than it may be.")
+        Statement.objects.create(study=study, key=key, body=body)
 
 
 def enrol_owner(study: Study, owner: User | None) -> None:

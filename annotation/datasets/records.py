@@ -121,7 +121,10 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class CollectedWork:
-    """A whole study as a file tells it. `provider` names the worker ids' owner; `raw_format` the form of `raw`."""
+    """A whole study as a file tells it. `provider` names the worker ids' owner; `raw_format` the form of `raw`.
+
+    statements: (key, words) of what only a person could say.
+    """
 
     texts: tuple[TextRecord, ...]
     hits: tuple[HitRecord, ...]
@@ -136,3 +139,4 @@ class CollectedWork:
     assignment_seconds: int | None = None
     auto_approval_seconds: int | None = None
     warnings: tuple[str, ...] = ()
+    statements: tuple[tuple[str, str], ...] = ()

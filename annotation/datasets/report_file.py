@@ -23,7 +23,7 @@ from annotation.datasets.records import (
 )
 from annotation.exceptions import DesignError
 from metrics.errors import BadInput
-from metrics.report.particulars import AssignmentRow
+from metrics.report.particulars import AssignmentRow, PlanFacts
 from metrics.report.payload import read
 from metrics.report.records import GeneratorFacts, RatingRow, ReportInput
 from metrics.report.tables import decimal
@@ -67,7 +67,25 @@ def _work(given: ReportInput, origin: Provenance) -> CollectedWork:
         noun=given.study.noun,
         reward_cents=given.money.reward_cents or 0,
         warnings=_warnings(given),
+        statements=tuple(_statements(given)),
     )
+
+
+def _statements(given: ReportInput) -> Iterator[tuple[str, str]]:
+    """Whatever a person had said of the study, under the key that it is said by."""
+    plan = given.plan or PlanFacts()
+    more = {
+        "licence": given.licence,
+        "language": given.language,
+        "ethics": given.crowd.ethics,
+        "consent": given.crowd.consent,
+        "plan": " ".join(plan.sentences),
+        "registered": plan.registered_where,
+        "power": plan.power,
+        "deviations": " ".join(plan.deviations or ()),
+    }
+    yield from given.statements
+    yield from ((key, words) for key, words in more.items() if words)
 
 
 def _code(code: int | Fraction) -> str:

@@ -48,6 +48,7 @@ def import_work(
         rejected = storing.store_decisions(work, submissions, now=now)
         storing.store_participations(study, submissions, now=now)
         storing.count_work(study)
+        storing.store_statements(study, work.statements)
         AuditEvent.objects.record(study, "import_work", actor=actor, now=now, **_facts(work))
     return WorkImported(study, len(texts), len(hits), len(submissions), judgments, len(workers), rejected)
 

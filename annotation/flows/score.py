@@ -49,7 +49,12 @@ def score(
         money=facts.money_facts(study, crowd),
         crowd=facts.crowd_facts(study, crowd, said, words),
         flags=facts.flag_facts(study, crowd),
-        warnings=(*warnings, *facts.crowd_warnings(crowd), *particulars.plan_warnings(said, kept)),
+        warnings=(
+            *facts.running_warnings(study, crowd),
+            *warnings,
+            *facts.crowd_warnings(crowd),
+            *particulars.plan_warnings(said, kept),
+        ),
         versions=facts.versions(),
         commit=particulars.commit(),
         settings=facts.settings(study),

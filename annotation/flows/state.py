@@ -9,16 +9,14 @@ from django.db import transaction
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Statement, Study
 
-LONGEST = 4000
-
 
 def state(study: Study, key: str, body: str, *, actor: str, now: datetime) -> Statement | None:
     """The statement of that key as it is from now on; None where an empty `body` took it back. Raises StateError."""
     if key not in Statement.Key.values:
         raise StateError(f"There is no statement called {key}; there are {', '.join(Statement.Key.values)}.")
     text = body.strip()
-    if len(text) > LONGEST:
-        raise StateError(f"A statement has at most {LONGEST} characters; this one has {len(text)}.")
+    if len(text) > Statement.LONGEST:
+        raise StateError(f"A statement has at most {Statement.LONGEST} characters; this one has {len(text)}.")
     with transaction.atomic():
         made = None
         if text:

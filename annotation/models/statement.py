@@ -13,6 +13,8 @@ from annotation.models.study import Study
 class Statement(models.Model):
     """One sentence or two on a study, printed in its report: the latest of its key holds."""
 
+    LONGEST = 4000
+
     class Key(models.TextChoices):
         ETHICS = "ethics", "ethics approval"
         CONSENT = "consent", "how consent was asked"
@@ -32,7 +34,7 @@ class Statement(models.Model):
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="statements")
     key = models.CharField(max_length=20, choices=Key.choices)
-    body = models.TextField(max_length=4000)
+    body = models.TextField(max_length=LONGEST)
 
     class Meta:
         constraints = [

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from metrics.components import evaluate_rated
-from metrics.errors import BadInput
+from metrics.errors import BadInput, InsufficientData, OneClass
 from metrics.huse import evaluate
 from metrics.judgments import human_judgments, sum_ratings
 from metrics.report import (
@@ -43,44 +44,53 @@ def build(
     """Compute everything a report says.
 
     level: of every interval, in (0, 1). seed: of every draw. k: neighbours of HUSE. `progress` is told the step, how
-    many steps are done, and of how many. A generator none of whose texts has a log-probability gets HUSE-Q alone.
-    Raises the errors of `metrics.huse.evaluate`, and BadInput where records contradict each other (an item without its
-    text, an HJ that is not the mean of its ratings).
+    many steps are done, and of how many. A generator none of whose texts has a log-probability gets HUSE-Q alone; one
+    with too few texts, or whose judged texts are of one source, has a sentence in place of results.
+    Raises other errors of `metrics.huse.evaluate`, and BadInput where records contradict each other (an item without
+    its text, an HJ that is not the mean of its ratings).
     """
     _check(given)
     steps = _Steps(progress or _silent, 2 * len(given.generators) + 4)
     judgments = _judgments(given.ratings, level)
-    judged = {facts.name: _judged(facts, judgments) for facts in given.generators}
     modes: dict[str, Mapping[Mode, HuseResult]] = {}
+    too_little: list[tuple[str, str]] = []
     for facts in given.generators:
         steps.tell(f"HUSE of {facts.name}")
-        modes[facts.name] = _huse(facts, given.ratings, k=k, seed=seed, level=level)
+        try:
+            modes[facts.name] = _huse(facts, given.ratings, k=k, seed=seed, level=level)
+        except (InsufficientData, OneClass) as error:
+            too_little.append((facts.name, str(error)))
+    known = replace(given, generators=tuple(facts for facts in given.generators if facts.name in modes))
+    judged = {facts.name: _judged(facts, judgments) for facts in known.generators}
     surroundings = []
-    for facts in given.generators:
+    for facts in known.generators:
         steps.tell(f"curves and sensitivity of {facts.name}")
-        surroundings.append(around(facts, given, k=k, seed=seed, level=level))
+        surroundings.append(around(facts, known, k=k, seed=seed, level=level))
     steps.tell("figures")
     generators = tuple(
         GeneratorReport(facts, modes[facts.name], judged[facts.name], panel)
-        for facts, panel in zip(given.generators, pictures.panels(given, judged, modes, k), strict=True)
+        for facts, panel in zip(known.generators, pictures.panels(known, judged, modes, k), strict=True)
     )
     warned = findings.warnings(given, generators)
-    sections = _sections(given, generators, surroundings, steps, k=k, seed=seed, level=level)
+    sections = _sections(known, generators, surroundings, too_little, steps, k=k, seed=seed, level=level)
     return Report(
         input=given,
         level=level,
         seed=seed,
         k=k,
         generators=generators,
-        sources=pictures.source_rows(given, judged, level),
+        sources=pictures.source_rows(known, judged, level),
         ratings_per_text=_distribution(given, judged.values()),
         warnings=warned,
-        verdicts=(*findings.verdicts(generators), *_verdicts(sections)),
-        limits=findings.limits(generators, warned),
+        verdicts=(*findings.verdicts(generators), *findings.without(too_little), *_verdicts(sections)),
+        limits=(
+            *findings.limits(generators, warned),
+            *([findings.CHANCE_LIMIT] if methods.asked_who_wrote(given) else []),
+        ),
         sections=sections,
         p_null=huse_section.p_values(surroundings),
         asked=completeness(given),
-        sheet=datasheet(given),
+        sheet=datasheet(given, huse=bool(generators)),
         methods=methods.paragraph(given, generators, k=k, level=level),
         items=items_checks.section(given),
     )
@@ -124,6 +134,7 @@ def _sections(
     given: ReportInput,
     generators: tuple[GeneratorReport, ...],
     surroundings: Sequence[Around],
+    too_little: Sequence[tuple[str, str]],
     steps: _Steps,
     *,
     k: int,
@@ -135,7 +146,9 @@ def _sections(
     if generators:
         steps.tell("differences between generators")
         compared, why_not = pairs(given, k=k, seed=seed, level=level)
-        found.append(huse_section.section(surroundings, generators, compared, why_not))
+        found.append(huse_section.section(surroundings, generators, compared, why_not, too_little))
+    elif too_little:
+        found.append(huse_section.nothing(too_little))
     steps.tell("selections of exclusion rules")
     found.append(under_rules.section(given, k=k, seed=seed, level=level))
     steps.tell("agreement and evaluators")

@@ -22,8 +22,8 @@ class Entry:
     answer: str | None
 
 
-def datasheet(given: ReportInput) -> tuple[Entry, ...]:
-    """Every question in the order of the form."""
+def datasheet(given: ReportInput, *, huse: bool = True) -> tuple[Entry, ...]:
+    """Every question in the order of the form. huse: whether HUSE could be computed."""
     parts = (
         ("1 Main reference and resources", _resources(given)),
         ("2 Evaluated systems", _systems(given)),
@@ -32,7 +32,7 @@ def datasheet(given: ReportInput) -> tuple[Entry, ...]:
         ("3.3 Experimental design", _design(given)),
         ("4.1 Quality criterion", _criterion(given)),
         ("4.2 Evaluation mode", _mode(given)),
-        ("4.3 Response elicitation", _elicitation(given)),
+        ("4.3 Response elicitation", _elicitation(given, huse=huse)),
         ("5 Ethics", _ethics(given)),
     )
     return tuple(Entry(part, question, answer or None) for part, entries in parts for question, answer in entries)
@@ -112,7 +112,7 @@ def _mode(given: ReportInput) -> Answers:
     yield "Intrinsic or extrinsic", "intrinsic"
 
 
-def _elicitation(given: ReportInput) -> Answers:
+def _elicitation(given: ReportInput, *, huse: bool) -> Answers:
     study = given.study
     yield "Question put to evaluators", study.question if study.question != "not recorded" else None
     yield "Size of the scale", str(len(study.scale)) if study.scale else None
@@ -124,7 +124,7 @@ def _elicitation(given: ReportInput) -> Answers:
     yield "Responses for each text", spread
     yield (
         "Statistics used",
-        "HUSE with intervals" if given.generators else "shares and means with intervals" if ratings else None,
+        "HUSE with intervals" if huse and given.generators else "shares and means with intervals" if ratings else None,
     )
     yield "Agreement between evaluators", "Krippendorff's alpha, in the results" if ratings else None
     yield "Agreement of an evaluator with themselves", None

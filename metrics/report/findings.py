@@ -24,6 +24,16 @@ FLAGGED = {
 }
 
 
+HUSE_LIMIT = (
+    "A HUSE below 1 shows a difference between the two sources; a HUSE near 1 does not certify that there is none: "
+    "other features, or more raters, might still tell them apart."
+)
+CHANCE_LIMIT = (
+    "An accuracy that does not differ from 50% beyond chance does not show that the texts cannot be told apart: only a "
+    "margin declared before the data, and an interval inside it, speaks for that."
+)
+
+
 def warnings(given: ReportInput, generators: Sequence[GeneratorReport]) -> tuple[Warn, ...]:
     """The caller's warnings, then those that the data give; a kind and sentence is said once."""
     found = [*given.warnings, *_of_study(given), *_of_hits(given), *_of_raters(generators)]
@@ -37,13 +47,15 @@ def verdicts(generators: Sequence[GeneratorReport]) -> tuple[str, ...]:
     return tuple(_verdict(generator) for generator in generators)
 
 
+def without(too_little: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """For each generator that has no HUSE, why."""
+    return tuple(f"{name}: no HUSE can be computed. {why}" for name, why in too_little)
+
+
 def limits(generators: Sequence[GeneratorReport], warned: Sequence[Warn]) -> tuple[str, ...]:
     """What cannot be concluded from these results."""
     raters = sorted({judged.ratings for generator in generators for judged in generator.judged if judged.ratings})
-    said = [
-        "A HUSE below 1 shows a difference between the two sources; a HUSE near 1 does not certify that there is none: "
-        "other features, or more raters, might still tell them apart."
-    ]
+    said = [HUSE_LIMIT] if generators else []
     if raters:
         shown = str(raters[0]) if len(raters) == 1 else f"{raters[0]} to {raters[-1]}"
         said.append(

@@ -29,12 +29,17 @@ KINDS = (
 
 
 def section(
-    found: Sequence[Around], generators: Sequence[GeneratorReport], compared: Comparison | None, why_not: str
+    found: Sequence[Around],
+    generators: Sequence[GeneratorReport],
+    compared: Comparison | None,
+    why_not: str,
+    too_little: Sequence[tuple[str, str]] = (),
 ) -> Section:
-    """Tables and figures of every generator, one kind after the other."""
+    """Tables and figures of every generator, one kind after the other. too_little: generators without HUSE, and why."""
     tables = [_null(found), _pairs(compared), _exclusions(found, generators), _choices(found), _examples(found)]
     tables += [_curve(found, "ratings"), _curve(found, "texts")]
-    missing = [(f"{part}, {one.name}", why) for one in found for part, why in one.why]
+    missing = [*nothing(too_little).missing]
+    missing += [(f"{part}, {one.name}", why) for one in found for part, why in one.why]
     if compared is None:
         missing.append(("Differences between generators", why_not))
     return Section(
@@ -44,6 +49,11 @@ def section(
         charts=tuple(_charts(found)),
         missing=tuple(missing),
     )
+
+
+def nothing(too_little: Sequence[tuple[str, str]]) -> Section:
+    """Generators (each with the reason) for which nothing could be computed."""
+    return Section("huse", "HUSE", missing=tuple((f"HUSE of {name}", why) for name, why in too_little))
 
 
 def p_values(found: Sequence[Around]) -> dict[str, float]:

@@ -88,7 +88,7 @@ def subsections(sections: Sequence[Section]) -> Iterator[str]:
         yield rf"\subsection{{{escape(part.title)}}}"
         yield from (escape(line) + "\n" for line in part.lead)
         yield from (table_latex(_shortened(table), fit=True) for table in part.tables)
-        if not part.recorded:
+        if not part.recorded and not part.missing:
             yield "Not recorded.\n"
         yield from (f"{escape(name)}: not recorded{': ' + escape(why) if why else '.'}\n" for name, why in part.missing)
         yield r"\clearpage"

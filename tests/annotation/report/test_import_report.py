@@ -47,6 +47,29 @@ def test_a_report_comes_back_as_a_study_with_the_same_numbers(study: Study, tmp_
     assert pairs[0] == pairs[1]
 
 
+def test_what_a_person_stated_comes_back_with_the_study(study: Study, tmp_path: Path) -> None:
+    call_command("state", "small", "plan", "Two sources are compared.")
+    call_command("report", "small", out=tmp_path / "one", format="json")
+    call_command("import_report", tmp_path / "one" / "report.json", study="again")
+    stated = [dict(one.statements.values_list("key", "body")) for one in Study.objects.order_by("pk")]
+    assert stated[1] == stated[0]
+    call_command("report", "again", out=tmp_path / "two", format="json")
+    first, second = told(tmp_path / "one"), told(tmp_path / "two")
+    assert second["datasheet"] == first["datasheet"]
+    assert second["completeness"] == first["completeness"]
+
+
+@pytest.mark.parametrize("statement", [["weather", "fine"], ["contact", "x" * 4001]])
+def test_a_statement_that_no_report_holds_is_refused(study: Study, tmp_path: Path, statement: list[str]) -> None:
+    call_command("report", "small", out=tmp_path / "one", format="json")
+    document = told(tmp_path / "one")
+    document["data"]["statements"] = [statement]
+    (tmp_path / "file.json").write_text(json.dumps(document))
+    with pytest.raises(CommandError, match=f"The statement '{statement[0]}' is none"):
+        call_command("import_report", tmp_path / "file.json", study="again")
+    assert not Study.objects.filter(name="again").exists()
+
+
 def test_no_worker_id_and_no_assignment_id_leaves_in_any_format(study: Study, tmp_path: Path, settings) -> None:
     settings.CHROMIUM = ""  # what it prints is the page, which is read here
     call_command("report", "small", out=tmp_path / "out", format="html,json,csv,latex,zip")

@@ -47,6 +47,14 @@ def test_the_margin_and_the_digest_of_the_plan_are_told(study: Study) -> None:
     assert found.deviations == ()
 
 
+def test_the_power_of_the_plan_is_calculated_unless_somebody_stated_it(study: Study) -> None:
+    publish(study)
+    told = plan(study, {}, planned(study)).power
+    # Method, 2.12: 130 evaluators find d = .247563; with five texts each that is .247563 x sqrt(.25 / 5) = 5.5 points.
+    assert "130 evaluators of 5 texts each find an accuracy 5.5 percentage points" in told
+    assert "d = 0.248" in told
+
+
 def test_a_plan_that_is_changed_after_the_data_is_told_as_it_was(study: Study) -> None:
     state(study, "plan", "Five points.", actor="ada", now=NOW)
     publish(study)

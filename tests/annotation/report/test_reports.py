@@ -88,18 +88,34 @@ def test_a_study_whose_raters_are_all_excluded_names_the_exclusion(tmp_path: Pat
     assert caught.value.returncode == 2
 
 
-def test_one_source_and_too_few_texts_are_told(tmp_path: Path) -> None:
-    few = batches.rows(hits=2)
-    single = [{name: "SUM" if "TYPE" in name else cell for name, cell in row.items()} for row in batches.rows()]
-    cases = {"few": (few, "at least 17"), "single": (single, "all 24 items are model")}
-    for name, (content, sentence) in cases.items():
-        path = batches.written(tmp_path / f"{name}.csv", content)
-        call_command("import_batch", path, study=name)
-        with pytest.raises(CommandError, match=sentence) as caught:
-            call_command("report", name, out=tmp_path / "out")
-        assert f"The study {name} cannot be scored" in str(caught.value)
-        assert caught.value.returncode == 2
-    assert not (tmp_path / "out").exists()
+@pytest.mark.parametrize("name", ["few", "single"])
+def test_one_source_and_too_few_texts_leave_out_huse_and_nothing_else(tmp_path: Path, name: str) -> None:
+    rows = batches.rows(hits=2) if name == "few" else batches.rows()
+    if name == "single":
+        rows = [{key: "SUM" if "TYPE" in key else cell for key, cell in row.items()} for row in rows]
+    call_command("import_batch", batches.written(tmp_path / "batch.csv", rows), study=name)
+    call_command("report", name, out=tmp_path / "out", format="html,json,csv,latex")
+    told = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
+    sentence = {"few": "at least 17", "single": "all 24 items are model"}[name]
+    assert "no HUSE can be computed" in told["verdicts"][0]
+    assert sentence in told["verdicts"][0]
+    sections = {one["key"]: one for one in told["results"]}
+    assert sections["agreement"]["tables"]
+    assert sections["huse"]["tables"] == []
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert sentence in page
+
+
+def test_a_running_study_says_how_far_it_is(tmp_path: Path) -> None:
+    study = imported(tmp_path)
+    Study.objects.filter(pk=study.pk).update(mode="live", status="published")
+    study.refresh_from_db()
+    study.hits.update(max_assignments=5)
+    (warned,) = [one for one in score(study).warnings if one.kind == "running"]
+    assert f"24 of {5 * study.hits.count()} assignments are in" in warned.sentence
+    Study.objects.filter(pk=study.pk).update(status="closed")
+    study.refresh_from_db()
+    assert "running" not in [one.kind for one in score(study).warnings]
 
 
 def test_without_any_log_p_there_is_huse_q_alone(tmp_path: Path) -> None:

@@ -95,6 +95,7 @@ of_a_study: list[URLPattern | URLResolver] = [
     path("results/exclusions/", results.exclusions, name="results-exclusions"),
     path("results/exclusions/compute/", results.compute_exclusions, name="results-exclusions-compute"),
     path("exports/", results.exports, name="exports"),
+    path("exports/statements/", results.statements, name="exports-statements"),
     path("people/", studies.people, name="people"),
     path("log/", studies.log, name="log"),
     *of_judging,

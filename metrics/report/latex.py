@@ -91,7 +91,8 @@ def subsections(sections: Sequence[Section]) -> Iterator[str]:
         if not part.recorded and not part.missing:
             yield "Not recorded.\n"
         yield from (f"{escape(name)}: not recorded{': ' + escape(why) if why else '.'}\n" for name, why in part.missing)
-        yield r"\clearpage"
+        if part.tables:
+            yield r"\clearpage"  # else floats would pile up
 
 
 def _shortened(table: Table) -> Table:

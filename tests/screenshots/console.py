@@ -57,6 +57,7 @@ FULL = {
     "results-blind": "studies/{underway}/results/",
     "exclusions": "studies/{judged}/results/exclusions/",
     "exports": "studies/{study}/exports/",
+    "statements": "studies/{study}/exports/statements/",
     "people": "studies/{judged}/people/",
     "log": "studies/{study}/log/",
     "job-report": "jobs/{job_report}/",

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from annotation import overviews, selectors, standing
-from annotation.console.permission import study_page, visitor
+from annotation.console.forms.statements import StatementsForm
+from annotation.console.permission import may, study_page, visitor
+from annotation.flows.state import state
 from annotation.flows.unblind import unblind
 from annotation.models import Job, Role, Study
 from annotation.tasks import ask
@@ -63,3 +67,17 @@ def exports(request: HttpRequest, study: Study) -> HttpResponse:
     seen = selectors.seen_at(study) is not None
     done = study.jobs.filter(kind=Job.Kind.REPORT, state=Job.State.DONE).order_by("-created_at")[:20] if seen else []
     return render(request, "console/exports.html", {"study": study, "done": done, "unblinded": seen})
+
+
+@study_page()
+def statements(request: HttpRequest, study: Study) -> HttpResponse:
+    """What only a person can say, for the report: everybody reads it, an editor changes it."""
+    editor = may(study, Role.EDITOR)
+    form = StatementsForm.of(study, request.POST if request.method == "POST" and editor else None, fixed=not editor)
+    if form.is_valid():
+        for key, text in form.changes().items():
+            state(study, key, text, actor=request.user.get_username(), now=timezone.now())
+        messages.success(request, _("Stored."))
+        return redirect("console:exports-statements", study.uuid)
+    context = {"study": study, "form": form}
+    return render(request, "console/statements.html", context, status=422 if form.errors else 200)

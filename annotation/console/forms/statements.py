@@ -1,0 +1,55 @@
+"""What only a person can say of a study, a field for each kind of statement."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from annotation.models import Statement, Study
+
+Key = Statement.Key
+PLAN = (Key.PLAN, Key.REGISTERED, Key.POWER, Key.DEVIATIONS)
+RATERS = (Key.ETHICS, Key.CONSENT, Key.PEOPLE, Key.DEMOGRAPHICS)
+TEXTS = (Key.LICENCE, Key.LANGUAGE, Key.INPUT, Key.CRITERION)
+REPORT = (Key.CONTACT, Key.REFERENCE, Key.IMPACT)
+HINTS: dict[str, Any] = {
+    Key.PLAN: _("Hypotheses, tests, exclusions. Publishing keeps it in the log with its SHA-256; say it before."),
+    Key.REGISTERED: _("An address, where the plan was registered elsewhere."),
+    Key.POWER: _("Empty for human or machine: it is calculated from the plan."),
+    Key.DEVIATIONS: _("Settings that differ from the plan are told without this."),
+    Key.ETHICS: _("The board and its number, or why none was asked."),
+    Key.CONSENT: _("Empty, where the pages ask for it themselves."),
+}
+
+
+class StatementsForm(forms.Form):
+    """Every kind of statement; an empty field takes one back."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for key in (*PLAN, *RATERS, *TEXTS, *REPORT):
+            self.fields[key] = forms.CharField(
+                label=key.label[:1].upper() + key.label[1:], required=False, max_length=Statement.LONGEST,
+                help_text=HINTS.get(key, ""), widget=forms.Textarea(attrs={"rows": 2}),
+            )  # fmt: skip
+
+    @classmethod
+    def of(cls, study: Study, data: QueryDict | None = None, *, fixed: bool = False) -> StatementsForm:
+        """fixed: to be read only."""
+        form = cls(data, initial=dict(study.statements.values_list("key", "body")))
+        for field in form.fields.values():
+            field.disabled = fixed
+        return form
+
+    def groups(self) -> list[tuple[Promise, list[Any]]]:
+        named = ((_("The plan"), PLAN), (_("Raters"), RATERS), (_("Texts"), TEXTS), (_("The report"), REPORT))
+        return [(title, [self[key] for key in keys]) for title, keys in named]
+
+    def changes(self) -> dict[str, str]:
+        """What is said otherwise now, by its key."""
+        told = {name: text.replace("\r\n", "\n") for name, text in self.cleaned_data.items()}
+        return {name: text for name, text in told.items() if text != self.initial.get(name, "")}

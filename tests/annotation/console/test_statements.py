@@ -1,0 +1,53 @@
+"""What only a person can say of a study: said on its page, in the log and in the report."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation.models import Statement, Study
+from annotation.particulars import statements
+
+pytestmark = pytest.mark.django_db
+
+
+def address(study: Study) -> str:
+    return reverse("console:exports-statements", args=[study.uuid])
+
+
+def test_what_an_editor_says_is_stored_and_logged_once(study: Study, person) -> None:
+    client: Client = person("editor")
+    for _ in range(2):
+        assert client.post(address(study), {"ethics": "Board 7.\r\nApproved.", "licence": "CC0"}).status_code == 302
+    assert statements(study) == {"ethics": "Board 7.\nApproved.", "licence": "CC0"}
+    told = [event.facts for event in study.audit.filter(verb="state").order_by("number")]
+    assert told == [{"key": "ethics", "body": "Board 7.\nApproved."}, {"key": "licence", "body": "CC0"}]
+    assert "Board 7." in client.get(address(study)).content.decode()
+
+
+def test_an_empty_field_takes_a_statement_back(study: Study, person) -> None:
+    client: Client = person("editor")
+    client.post(address(study), {"ethics": "Board 7."})
+    client.post(address(study), {"ethics": ""})
+    assert statements(study) == {}
+
+
+def test_there_is_a_field_for_every_kind_of_statement(study: Study, person) -> None:
+    page = person("editor").get(address(study)).content.decode()
+    assert [key for key in Statement.Key.values if f'name="{key}"' not in page] == []
+
+
+def test_who_only_reads_changes_nothing(study: Study, person) -> None:
+    reader: Client = person("reviewer")
+    page = reader.post(address(study), {"ethics": "None."})
+    assert (page.status_code, statements(study)) == (200, {})
+    assert b"Store" not in page.content
+    assert person(None).get(address(study)).status_code == 404
+
+
+def test_too_long_a_statement_is_refused_by_name(study: Study, person) -> None:
+    answer = person("editor").post(address(study), {"ethics": "x" * 4001})
+    assert answer.status_code == 422
+    assert "at most 4000 characters" in answer.content.decode()
+    assert statements(study) == {}

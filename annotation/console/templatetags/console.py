@@ -164,6 +164,8 @@ DEEDS = {
     "add_texts": _("added texts"),
     "select_texts": _("chose texts"),
     "score_texts": _("scored texts"),
+    "read_by_model": _("let a model read the texts"),
+    "state": _("said something for the report"),
     "arrange": _("set arms and cells"),
     "design": _("laid out HITs"),
     "clear_design": _("took the layout back"),
@@ -203,9 +205,9 @@ def done(deed: AuditEvent) -> Any:
 
 @register.filter
 def facts(told: dict[str, Any]) -> str:
-    """The numbers and names of a deed, short."""
-    given = [(name.replace("_", " "), _short(value)) for name, value in sorted(told.items())]
-    parts = [f"{name}: {value}" for name, value in given if value]
+    """The numbers and names of a deed, short; of a whole plan only that it is there."""
+    short = {name: "kept" if name == "plan" else _short(value) for name, value in sorted(told.items())}
+    parts = [f"{name.replace('_', ' ')}: {value}" for name, value in short.items() if value]
     return "; ".join(parts)[:300]
 
 

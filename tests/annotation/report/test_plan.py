@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import pytest
 from django.core.management import CommandError, call_command
 
+from annotation.console.templatetags.console import facts
 from annotation.exceptions import DesignError, StateError
 from annotation.flows.configure import configure
 from annotation.flows.create import Plan, create
@@ -96,3 +97,9 @@ def test_a_margin_around_chance_is_of_human_or_machine_only() -> None:
 def test_nothing_planned_is_told_as_nothing(study: Study) -> None:
     assert plan(study, {}, planned(study)) is None
     assert plan_warnings({}, None) == []
+
+
+def test_the_log_tells_of_a_plan_without_spelling_it_out(study: Study) -> None:
+    publish(study)
+    told = facts({**study.audit.get(verb="publish").facts, "reserved_cents": 500})
+    assert told == "hits: 1; plan: kept; reserved cents: 500"

@@ -52,6 +52,7 @@ def build(
     _check(given)
     steps = _Steps(progress or _silent, 2 * len(given.generators) + 4)
     judgments = _judgments(given.ratings, level)
+    every = {facts.name: _judged(facts, judgments) for facts in given.generators}
     modes: dict[str, Mapping[Mode, HuseResult]] = {}
     too_little: list[tuple[str, str]] = []
     for facts in given.generators:
@@ -61,7 +62,7 @@ def build(
         except (InsufficientData, OneClass) as error:
             too_little.append((facts.name, str(error)))
     known = replace(given, generators=tuple(facts for facts in given.generators if facts.name in modes))
-    judged = {facts.name: _judged(facts, judgments) for facts in known.generators}
+    judged = {name: every[name] for name in modes}
     surroundings = []
     for facts in known.generators:
         steps.tell(f"curves and sensitivity of {facts.name}")

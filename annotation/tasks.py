@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
 from celery import current_app, shared_task
 from celery.signals import worker_ready
 from django.conf import settings
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from annotation import conf
 from annotation.crowd.client import Market
 from annotation.exceptions import BudgetError, StateError
 from annotation.flows import jobs
+from annotation.flows.assess import assess
 from annotation.flows.collect import Collected, collect
 from annotation.flows.forget import Forgotten, forget, forget_devices
 from annotation.flows.hear import hear
@@ -28,7 +29,7 @@ from annotation.flows.tidy import tidy
 from annotation.flows.top_up import top_up
 from annotation.flows.warn import warn
 from annotation.flows.work import Work, work
-from annotation.models import Intent, Job, ScoringChunk, Study, Submission
+from annotation.models import Evidence, Intent, Job, Parse, ScoringChunk, Study, Submission
 from metrics.likelihood import LogProbs
 from metrics.likelihood.opening import Opening
 
@@ -36,6 +37,8 @@ log = logging.getLogger(__name__)
 # Tasks that wake scoring workers: each takes a chunk and comes back while there are others.
 MOST_WAKES = 16
 SOONEST = 1.0
+# A reviewer finds evidence that is so old at most.
+MEASURED_EVERY = timedelta(minutes=10)
 
 
 @shared_task(name="annotation.work", ignore_result=True)
@@ -62,14 +65,16 @@ def poll_off(study_pk: int) -> None:
     if unread(study):
         # What is there is read while more is collected.
         read_off.delay(study_pk)
-    if look_after(study, market).new or unread(study):
+    if look_after(study, market).new or unread(study) or unmeasured(study, now=timezone.now()):
         read_off.delay(study_pk)
 
 
 @shared_task(name="annotation.read", ignore_result=True)
 def read_off(study_pk: int) -> None:
-    """Read what was collected into judgments."""
-    read(Study.objects.get(pk=study_pk), now=timezone.now())
+    """Read what was collected into judgments, and measure the evidence."""
+    study = Study.objects.get(pk=study_pk)
+    read(study, now=timezone.now())
+    measure(study, now=timezone.now())
 
 
 @shared_task(name="annotation.keep_house", ignore_result=True)
@@ -103,6 +108,22 @@ def look_after(study: Study, market: Market) -> Collected:
             # Somebody may have stopped the study meanwhile.
             log.warning("%s is not topped up: %s", study, error)
     return found
+
+
+def measure(study: Study, *, now: datetime) -> bool:
+    """Measure the evidence anew where that is due; whether it was."""
+    if due := unmeasured(study, now=now):
+        assess(study, now=now)
+    return due
+
+
+def unmeasured(study: Study, *, now: datetime) -> bool:
+    """Whether work was read since the evidence was measured, which is `MEASURED_EVERY` ago at least."""
+    measured = Evidence.objects.filter(submission__hit__study=study).aggregate(at=Max("measured_at"))["at"]
+    if measured is not None and now - measured < MEASURED_EVERY:
+        return False
+    newest = Parse.objects.filter(submission__hit__study=study).aggregate(at=Max("parsed_at"))["at"]
+    return newest is not None and (measured is None or newest > measured)
 
 
 def running_studies() -> QuerySet[Study]:

@@ -13,7 +13,7 @@ from annotation.exceptions import AssayError
 from annotation.flows.read import read
 from annotation.models import ScoringChunk, Study
 from annotation.running import run_due
-from annotation.tasks import carry_out, keep_house, look_after, running_studies, score_due
+from annotation.tasks import carry_out, keep_house, look_after, measure, running_studies, score_due
 
 
 class Command(BaseCommand):
@@ -80,6 +80,7 @@ class Command(BaseCommand):
             if found.new:
                 self.stdout.write(f"{study}: {found.new} new submissions, {found.open_hits} HITs open")
         read(study, now=timezone.now())
+        measure(study, now=timezone.now())
 
     def _scoring(self, only: Q) -> int:
         if not ScoringChunk.objects.filter(only).exists():

@@ -31,6 +31,7 @@ from annotation.flows.work import work
 from annotation.models import (
     AuditEvent,
     Decision,
+    Evidence,
     HeardEvent,
     Hit,
     Intent,
@@ -202,6 +203,44 @@ def test_the_scheduler_also_wakes_what_a_closed_study_has_left_to_do(
     go(out, market)
     tasks.poll_all()
     assert woken == [out.pk]
+
+
+def test_evidence_is_measured_as_work_comes_in_but_not_at_every_look(
+    out: Study, market: Market, everybody_rates: Rates
+) -> None:
+    assert not tasks.measure(out, now=NOW)
+    everybody_rates("bea")
+    collect(out, market=market, now=NOW)
+    read(out, now=NOW)
+    assert tasks.measure(out, now=NOW)
+    assert Evidence.objects.count() == 2
+    everybody_rates("cy")
+    collect(out, market=market, now=NOW)
+    read(out, now=NOW + timedelta(minutes=1))
+    assert not tasks.measure(out, now=NOW + timedelta(minutes=1))
+    later = NOW + tasks.MEASURED_EVERY
+    assert tasks.measure(out, now=later)
+    assert Evidence.objects.count() == 4
+    assert not tasks.measure(out, now=later + tasks.MEASURED_EVERY)
+
+
+def test_work_that_nobody_can_read_is_measured_without_a_fault(
+    out: Study, market: Market, everybody_rates: Rates, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    everybody_rates("bea")
+    collect(out, market=market, now=NOW)
+    monkeypatch.setattr("annotation.flows.read.read_answers", lambda raw: {})
+    assert read(out, now=NOW).unreadable == 2
+    assert tasks.measure(out, now=NOW)
+
+
+def test_the_work_loop_measures_what_it_has_collected(
+    out: Study, market: Market, everybody_rates: Rates, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    everybody_rates("bea")
+    monkeypatch.setattr("annotation.management.commands.work.Market", lambda _: market)
+    call_command("work", "--study", out.name, "--collect", stdout=io.StringIO())
+    assert Evidence.objects.count() == 2
 
 
 def test_a_page_that_is_full_at_nine_goes_on_in_a_hit_that_keeps_its_people_out(

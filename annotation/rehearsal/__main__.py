@@ -40,22 +40,27 @@ def _free_port() -> int:
         return port
 
 
+def apart(folder: Path) -> dict[str, str]:
+    """The environment of an installation with the database of `folder` and a port of its own."""
+    port = _free_port()
+    return {
+        "DJANGO_SETTINGS_MODULE": "deploy.settings.development",
+        "DATABASE_URL": f"sqlite:///{folder / 'assay.sqlite3'}",
+        "CELERY_BROKER_URL": "",
+        "WORKER_ORIGIN": f"http://127.0.0.1:{port}",
+        "HIT_ORIGIN": f"http://localhost:{port}",
+        "CONSOLE_ORIGIN": f"http://127.0.0.1:{port}",
+        "MTURK_ENDPOINT_URL": f"http://127.0.0.1:{port}/mturk/",
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m annotation.rehearsal", description=__doc__, add_help=False)
     parser.add_argument("--folder", type=Path, default=ROOT / "var" / "demo")
     given, rest = parser.parse_known_args()
     folder, _lock = _own_folder(given.folder.resolve())
-    port = _free_port()
     os.chdir(ROOT)
-    os.environ.update(
-        DJANGO_SETTINGS_MODULE="deploy.settings.development",
-        DATABASE_URL=f"sqlite:///{folder / 'assay.sqlite3'}",
-        CELERY_BROKER_URL="",
-        WORKER_ORIGIN=f"http://127.0.0.1:{port}",
-        HIT_ORIGIN=f"http://localhost:{port}",
-        CONSOLE_ORIGIN=f"http://127.0.0.1:{port}",
-        MTURK_ENDPOINT_URL=f"http://127.0.0.1:{port}/mturk/",
-    )
+    os.environ.update(apart(folder))
     from django.core.management import execute_from_command_line
 
     execute_from_command_line(["manage.py", "migrate", "--verbosity", "0"])

@@ -20,8 +20,8 @@ from tests.screenshots.world import ROOT, rehearsed, served
 
 OUT = ROOT / "var" / "screenshots"
 FOLDER = ROOT / "var" / "screenshots-world"
-# Pixels; Chromium draws no picture that is much higher.
-HIGHEST = 16_000
+# Pixels: what is higher is cut into several pictures, as Chromium draws none of 16,384.
+HIGHEST = 8_000
 
 
 def registered() -> list[Shot]:
@@ -45,13 +45,25 @@ def take(browser: Browser, shot: Shot, world: World, out: Path) -> list[Path]:
 
 def _pictures(page: Page, shot: Shot, path: Path) -> list[Path]:
     if not shot.each:
-        height = page.evaluate("document.documentElement.scrollHeight")
-        page.screenshot(path=path, full_page=height < HIGHEST)
-        return [path]
+        return _whole(page, path)
     paths = []
     for number, element in enumerate(page.locator(shot.each).all()):
         paths.append(path.with_stem(f"{shot.name}-{number + 1}-{path.stem.removeprefix(f'{shot.name}-')}"))
         element.screenshot(path=paths[-1])
+    return paths
+
+
+def _whole(page: Page, path: Path) -> list[Path]:
+    """From top to bottom, in as many pictures as that takes: NAME-LOOK.png, NAME-LOOK-2.png ..."""
+    width, height = page.evaluate("[document.documentElement.clientWidth, document.documentElement.scrollHeight]")
+    if height <= HIGHEST:
+        page.screenshot(path=path, full_page=True)
+        return [path]
+    paths = []
+    for number, top in enumerate(range(0, height, HIGHEST), 1):
+        paths.append(path if number == 1 else path.with_stem(f"{path.stem}-{number}"))
+        part = {"x": 0, "y": top, "width": width, "height": min(HIGHEST, height - top)}
+        page.screenshot(path=paths[-1], full_page=True, clip=part)  # type: ignore[arg-type]
     return paths
 
 

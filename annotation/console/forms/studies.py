@@ -21,9 +21,15 @@ def _told(name: str) -> str:
     return f"{TASKS[name]} ({PRESETS[name].source})"
 
 
+PLAIN_NAME = {"invalid": _("Use letters a to z, digits, dashes and underscores only, no spaces.")}
+
+
 class NewStudy(forms.Form):
     name = forms.SlugField(
-        label=_("Name"), max_length=100, help_text=_("Letters, digits, dashes and underscores; for you and the report.")
+        label=_("Name"),
+        max_length=100,
+        help_text=_("Letters, digits, dashes and underscores; for you and the report."),
+        error_messages=PLAIN_NAME,
     )
     preset = forms.ChoiceField(
         label=_("Begin with the design of"), choices=[(name, _told(name)) for name in PRESETS], widget=forms.RadioSelect
@@ -49,7 +55,7 @@ class NewStudy(forms.Form):
 
 
 class ImportBatch(forms.Form):
-    name = forms.SlugField(label=_("Name of the study"), max_length=100)
+    name = forms.SlugField(label=_("Name of the study"), max_length=100, error_messages=PLAIN_NAME)
     file = forms.FileField(
         label=_("Batch results (CSV)"),
         help_text=_("As Mechanical Turk wrote them; the released HUSE batch is recognised by its columns."),

@@ -79,6 +79,14 @@ def test_a_margin_around_chance_is_asked_for_where_people_say_who_wrote_a_text(s
     assert mine.margin_points == 5
 
 
+def test_a_name_with_a_space_is_refused_in_plain_words(owner: Client) -> None:
+    given = {"name": "my texts", "preset": "huse-2019", "mode": "rehearsal", "noun": "text"}
+    page = owner.post("/console/new/", given).content.decode()
+    assert "no spaces" in page
+    assert "slug" not in page
+    assert not Study.objects.filter(name="my texts").exists()
+
+
 def test_a_file_with_faults_shows_each_by_row_and_imports_nothing(study: Study, owner: Client) -> None:
     job = brought(owner, at(study, "texts-add"), BROKEN)
     page = seen(owner, reverse("console:job", args=[job.uuid]))

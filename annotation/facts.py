@@ -10,14 +10,14 @@ from fractions import Fraction
 from importlib import metadata
 from typing import Any
 
-from django.db.models import Sum
+from django.db.models import Count, Sum
 
 import metrics
 from annotation import coded, detecting, particulars, reviewing, selectors
-from annotation.models import Likelihood, PracticeAnswer, Study, Text
+from annotation.models import Flag, Likelihood, PracticeAnswer, Study, Text
 from annotation.pricing.wages import wage_cents
 from annotation.quality.exclusion import Rule
-from annotation.quality.filters import CODED, rule_of
+from annotation.quality.filters import CODED, FILTERS, rule_of
 from annotation.quality.paragraph import Done
 from metrics.report.records import (
     CrowdFacts,
@@ -263,12 +263,18 @@ def quality_done(study: Study) -> Done:
         by_condition=found.by_condition if found else None,
         refused=crowd.rejected,
         left=reviewing.thinned(study) if counted else None,
-        flagged={kind: flagged for kind, (flagged, _) in selectors.flags_by_kind(study).items()},
+        flagged=_only_flagged(study),
         detector=str(detecting.detector_of(study) or ""),
         kappas=_kappas(study) if any(rule.kind in CODED for rule in rules) else {},
         gold=study.texts.exclude(known_label="").count(),
         practised=PracticeAnswer.objects.filter(submission__hit__study=study).exists(),
     )
+
+
+def _only_flagged(study: Study) -> dict[str, int]:
+    """Submissions with the flags of filters that are in no default rule."""
+    rows = Flag.objects.filter(submission__hit__study=study, kind__in=[one.kind for one in FILTERS if one.only_flags])
+    return dict(rows.order_by().values_list("kind").annotate(n=Count("pk")))
 
 
 def _kappas(study: Study) -> dict[str, float | None]:

@@ -272,7 +272,8 @@ def test_the_page_asks_for_a_job_that_raises_the_flags(study: Study, with_model:
     assert flagged() == {by(worker) for worker in range(4)}
     page = editor.get(quality).content.decode()
     assert "Fast-DetectGPT, model" in page
-    assert "only beside another rule" in page
+    assert "machine-written above -99.0." in page
+    assert "it never leaves work out alone" in page
     fixed = editor.post(
         reverse("console:quality-fix", args=[study.uuid]), {"name": "machines", "machine_written": "on"}
     )

@@ -123,6 +123,16 @@ def test_a_persons_decision_stands_against_rules(study):
     assert left_out() == set()
 
 
+def test_the_paragraph_counts_who_is_left_out_and_how_many_people_they_are(study):
+    stored = exclude.fix_rules(study, "lines", [Rule("one_answer")], actor=None, now=NOW)
+    exclude.apply_rules(stored, actor=None, now=NOW)
+    assert quality_done(study).hits == {"one_answer": (2, 1)}
+    one = Submission.objects.filter(worker__pseudonym="wjudged00000", hit__slot=0)
+    exclude.take_back_in(study, one, actor=None, now=NOW)
+    assert quality_done(study).hits == {"one_answer": (1, 1)}
+    assert "1 assignments gave one answer for at least 80 % of their items." in paragraph(quality_done(study))
+
+
 @pytest.mark.parametrize(
     ("name", "rules", "told"),
     [("a", [Rule("nothing")], "no filter"), ("a", [Rule("gold"), Rule("gold")], "twice"), (" ", [], "need a name")],

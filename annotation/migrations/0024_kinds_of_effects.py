@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0021_evidence_more'),
+        ('annotation', '0023_detectors'),
     ]
 
     operations = [

@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotation", "0025_speed_active_time")]
+    dependencies = [("annotation", "0021_active_time")]
 
     operations = [
         migrations.AddField(

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0026_margin'),
+        ('annotation', '0022_margin'),
     ]
 
     operations = [

@@ -178,17 +178,18 @@ def _wage(study: Study, hits: list[Hit], floor: int) -> Iterator[Finding]:
         if study.assignment_seconds < time.slow:
             yield _warning(
                 "time",
-                f"{hit.cell}: {_span(study.assignment_seconds)} are allowed for a HIT; a quarter of the people need "
-                f"more than {time.slow / 60:.0f} minutes (estimated) and would lose their work.",
+                f"In the cell {hit.cell}, {_span(study.assignment_seconds)} are allowed for a HIT; "
+                f"a quarter of the people need more than {time.slow / 60:.0f} minutes (estimated) "
+                "and would lose their work.",
             )
         pay = wage(hit.cell.reward_cents, time, floor=floor)
         if pay.below_floor:
             least = reward_for_floor(time, floor=floor, slow=False)
             yield _warning(
                 "wage",
-                f"{hit.cell}: about {time.median / 60:.0f} minutes at ${hit.cell.reward_cents / 100:.2f} make "
-                f"${pay.median / 100:.2f} an hour (estimated), below ${floor / 100:.2f}; "
-                f"${least / 100:.2f} would pay it.",
+                f"In the cell {hit.cell}, about {time.median / 60:.0f} minutes "
+                f"at ${hit.cell.reward_cents / 100:.2f} make ${pay.median / 100:.2f} an hour (estimated), "
+                f"below ${floor / 100:.2f}; ${least / 100:.2f} would pay it.",
             )
 
 

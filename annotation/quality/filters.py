@@ -16,7 +16,7 @@ FILTERS: tuple[Filter, ...] = (
     Filter(
         "F4", "several_conditions", "Several conditions", "took part in more than one cell of the design", 1, "above",
         1, True, False, "shared households; people who share an account",
-        "The worker took part in {value} cells of the design.",
+        "Cells of the design in which the worker took part: {value}.",
         "Each person took part in one condition only: {count} assignments of people in several were excluded.",
         answering.conditions, percent=False,
     ),

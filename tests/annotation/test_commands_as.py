@@ -13,6 +13,7 @@ from django.core.management import CommandError, call_command
 from django.core.management.base import BaseCommand
 
 from annotation.accounts.models import ApiToken, User
+from annotation.flows.create import Plan, create
 from annotation.management import commands
 from annotation.management.commands._study import StudyCommand
 from annotation.models import Decision, Job, Membership, Role, Study, Submission, Worker
@@ -191,8 +192,9 @@ def test_tokens_are_printed_once(study: Study) -> None:
 
 def test_the_latest_report_is_shared_and_unshared(study: Study, client: Any, settings: Any, tmp_path: Any) -> None:
     settings.VAR = tmp_path
+    create("bare", mode="rehearsal", plan=Plan(), actor="ada", now=NOW)
     with pytest.raises(CommandError, match="none can be made: "):
-        told("share", "judged", "--new")
+        told("share", "bare", "--new")
     job = Job.objects.create(
         study=study, kind="report", state="done", created_at=NOW, finished_at=NOW, outcome={"files": ["report.html"]}
     )

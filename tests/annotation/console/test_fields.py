@@ -20,6 +20,7 @@ from annotation.accounts.models import User
 from annotation.console import forms
 from annotation.console.forms import comparing, desk, entrance, publish, running, studies, texts
 from annotation.console.forms.design import ArmsForm, DesignForm, LaterForm, RetentionForm
+from annotation.console.forms.statements import StatementsForm
 from annotation.console.forms.wording import WordingForm
 from annotation.designs.wording import default_wording, from_json
 from annotation.flows.code_reasons import edit_codebook
@@ -206,6 +207,9 @@ PLACES: dict[type[django_forms.BaseForm], Callable[[World], Place]] = {
     desk.Detect: lambda world: Place(world.at("quality-detect"), {"threshold": "-3"}, desk.Detect()),
     desk.CodebookForm: lambda world: Place(
         world.at("coding-book", "criteria"), {"lines": "form: grammar"}, desk.CodebookForm()
+    ),
+    StatementsForm: lambda world: Place(
+        world.at("exports-statements"), {"ethics": "Approved as 12/26."}, StatementsForm.of(world.running)
     ),
     comparing.Compare: to_compare,
     comparing.Share: to_share,

@@ -119,7 +119,7 @@ def test_workers_on_hold_looked_up_and_measured(
     hold.look_up(other, reason="A complaint by mail.", actor=owner, now=now)
 
     def asked(page: Page) -> None:
-        page.get_by_label("Reason", exact=True).last.fill("Another complaint.")
+        page.locator("[name=look-reason]").fill("Another complaint.")
         page.get_by_role("button", name="Show the real id").click()
 
     wrong = look("workers", shows=held.pseudonym)

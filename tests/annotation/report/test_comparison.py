@@ -81,7 +81,7 @@ def test_a_stranger_to_one_of_them_compares_nothing(studies: list[Study], member
     with pytest.raises(CommandError, match="large on which ada may do this"):
         call_command("report", "small", "large", out=tmp_path / "out", as_user="ada")
     answer = client.post("/console/compare/", {"studies": [str(one.uuid) for one in studies]})
-    assert answer.status_code == 200
+    assert answer.status_code == 422
     assert not Job.objects.exists()
 
 

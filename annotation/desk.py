@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
 from fractions import Fraction
@@ -64,6 +64,12 @@ def submission(study: Study, market_id: str) -> Submission | None:
 def worker(study: Study, pseudonym: str) -> Worker | None:
     """Who handed in work of the study under that pseudonym."""
     return Worker.objects.filter(pseudonym=pseudonym, submissions__hit__study=study).first()
+
+
+def workers(study: Study, pseudonyms: Collection[str]) -> dict[str, Worker]:
+    """Those of the pseudonyms under which somebody handed in work of the study, and who that is."""
+    found = Worker.objects.filter(pseudonym__in=pseudonyms, submissions__hit__study=study).distinct()
+    return {one.pseudonym: one for one in found}
 
 
 def block_intents(worker: Worker) -> QuerySet[Intent]:

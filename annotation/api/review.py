@@ -24,6 +24,7 @@ from annotation.models import Decision, Role, Study, Submission, Worker
 from annotation.tasks import wake
 
 router = Router(tags=["Review"])
+NO_WORKER = "There is no such worker in this study."
 
 
 class WaitingOut(Schema):
@@ -367,7 +368,10 @@ def lift_block(request: HttpRequest, study: UUID, pseudonym: str) -> Status[None
 def post_notice(request: HttpRequest, study: UUID, given: NoticeIn) -> Notices:
     """Only to people whose work was approved or rejected: marketplaces take no other. The same words come once."""
     found = study_for(request, study, Role.EDITOR)
-    workers = None if given.workers is None else [_worker(found, one) for one in given.workers]
+    named = None if given.workers is None else desk.workers(found, given.workers)
+    if named is not None and set(given.workers or ()) - set(named):
+        raise HttpError(404, NO_WORKER)
+    workers = None if named is None else list(named.values())
     words = {"subject": given.subject, "text": given.text}
     told = notify(found, **words, actor=caller(request).get_username(), now=timezone.now(), workers=workers)
     wake(found.pk)
@@ -377,5 +381,5 @@ def post_notice(request: HttpRequest, study: UUID, given: NoticeIn) -> Notices:
 def _worker(study: Study, pseudonym: str) -> Worker:
     found = desk.worker(study, pseudonym)
     if found is None:
-        raise HttpError(404, "There is no such worker in this study.")
+        raise HttpError(404, NO_WORKER)
     return found

@@ -62,7 +62,7 @@ def running(request: HttpRequest, study: Study) -> HttpResponse:
 
 @study_page()
 def wages(request: HttpRequest, study: Study) -> HttpResponse:
-    """What an hour pays: every presentation's time is summed, so it comes behind the page."""
+    """What an hour pays: every submission's time is looked at, so it comes behind the page."""
     return _wages(request, study, Floor(request.GET if "floor" in request.GET else None))
 
 

@@ -7,10 +7,11 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
+from annotation import desk
 from annotation.doors import sentences
 from annotation.flows.notify import notify
 from annotation.management.commands._study import StudyCommand
-from annotation.models import Worker
+from annotation.models import Study, Worker
 from annotation.tasks import wake
 
 
@@ -29,7 +30,7 @@ class Command(StudyCommand):
         study, _, actor = self.asked(options)
         words = {"subject": options["subject"], "text": options["text"]}
         with sentences():
-            workers = None if options["everybody"] else _named(study.pk, options["to"])
+            workers = None if options["everybody"] else _named(study, options["to"])
             told = notify(study, **words, actor=actor, now=timezone.now(), workers=workers)
         wake(study.pk)
         self.stdout.write(
@@ -38,9 +39,8 @@ class Command(StudyCommand):
         )
 
 
-def _named(study: int, names: list[str]) -> list[Worker]:
-    found = Worker.objects.filter(pseudonym__in=names, submissions__hit__study=study).distinct()
-    by_name = {one.pseudonym: one for one in found}
-    if strangers := sorted(set(names) - set(by_name)):
+def _named(study: Study, names: list[str]) -> list[Worker]:
+    found = desk.workers(study, names)
+    if strangers := sorted(set(names) - set(found)):
         raise CommandError(f"The study has no such worker: {', '.join(strangers)}.", returncode=2)
-    return list(by_name.values())
+    return list(found.values())

@@ -123,3 +123,15 @@ def test_a_worker_is_shown_by_pseudonym_and_held_out_of_new_studies(study: Study
     assert editor("delete", hold).status_code == 204
     assert editor("get", f"{at}/workers/{first}").json()["held_until"] is None
     assert editor("get", f"{at}/workers/nobody").status_code == 404
+
+
+def test_a_notice_to_a_stranger_is_refused_and_nobody_is_written_to(study: Study, at: str) -> None:
+    editor = Caller("eve", study, "editor")
+    known = Submission.objects.order_by("pk").first()
+    Decision.objects.create(submission=known, matter="payment", verdict="approve", at=timezone.now())
+    words = {"subject": "Thank you", "text": "Your ratings are in use."}
+    both = [known.worker.pseudonym, "nobody"]
+    assert editor("post", f"{at}/notices", {**words, "workers": both}).status_code == 404
+    assert not study.intents.filter(kind="notify").exists()
+    told = editor("post", f"{at}/notices", {**words, "workers": both[:1]}).json()
+    assert told == {"people": 1, "already": 0, "undecided": 0}

@@ -16,13 +16,14 @@ export ON_PATH
 
 REQUIREMENTS := requirements.txt requirements-models.txt
 
-.PHONY: help setup setup-dev demo serve test coverage truth api faults messages bench screenshots clean
+.PHONY: help setup setup-dev demo serve test check types suite coverage truth api faults messages bench screenshots clean
 
 help:
 	@echo "make setup   install Assay into .venv (MODELS=no: without torch)"
 	@echo "make demo    rehearse a whole study on a simulated crowd and write its report"
-	@echo "make serve   the console, the marketplace, the worker site and the work loop on this machine"
+	@echo "make serve   the console, the marketplace, the worker site and the work loop on this machine (SERVE=\"--port 0\")"
 	@echo "make test    format check, linter, types, import contracts, tests"
+	@echo "make check   the same without the tests"
 	@echo "make coverage how much of the metrics and the verbs the tests reach"
 	@echo "make truth   measure what the intervals are worth (writes docs/validity.md, docs/quality.md)"
 	@echo "make api     write docs/api from the docstrings"
@@ -59,14 +60,25 @@ demo: setup
 
 serve: setup
 	@$(BIN)/python manage.py migrate --verbosity 0
-	@$(BIN)/python manage.py serve --work --demo
+	@$(BIN)/python manage.py serve --work --demo $(SERVE)
 
-# PostgreSQL and Redis tests run where TEST_POSTGRES_URL and TEST_REDIS_URL say so; elsewhere the run says they did not.
+# Formatter and linter answer in seconds; types and contracts, which need one core for a minute, go beside the tests.
 test: setup-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	@$(MAKE) --no-print-directory -j2 types suite
+
+check: setup-dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	@$(MAKE) --no-print-directory types
+
+types:
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+
+# PostgreSQL and Redis tests run where TEST_POSTGRES_URL and TEST_REDIS_URL say so; elsewhere the run says they did not.
+suite:
 	$(BIN)/python -m pytest -n $(PROCESSES)
 ifdef TEST_POSTGRES_URL
 	DATABASE_URL=$(TEST_POSTGRES_URL) $(BIN)/python -m pytest -n $(PROCESSES) -m database

@@ -12,7 +12,7 @@ from metrics.errors import MetricsError
 from metrics.kappa import cohen_kappa
 from metrics.types import Estimate
 
-__all__ = ["Agreement", "Standing", "codings", "current", "read_lines", "standing"]
+__all__ = ["Agreement", "Standing", "codings", "current", "kappas", "read_lines", "standing"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,21 +70,30 @@ def standing(study: Study, purpose: str) -> Standing:
     )
 
 
+def kappas(study: Study, purpose: str) -> dict[str, float | None]:
+    """Cohen's kappa by code, of the latest version of the codebook by which two people coded."""
+    told: dict[str, float | None] = {}
+    for book in Codebook.objects.filter(study=study, purpose=purpose).order_by("number"):
+        told |= {one.code: one.kappa.value for one in _agreement(_pairs(codings(book)), book)}
+    return told
+
+
 def codings(held: Codebook) -> list[Coding]:
     """What the coders gave, before anything was settled."""
     return list(Coding.objects.filter(codebook=held, adjudicated=False).order_by("remark", "at", "pk"))
 
 
 def _pairs(rows: list[Coding]) -> list[tuple[Coding, Coding]]:
-    """The first and the second coding of each explanation that has two."""
+    """The two codings of each explanation that has two, always the same of two people first: Cohen's kappa compares
+    two people's margins, whoever of them came first to an explanation."""
     by_remark: dict[int, list[Coding]] = {}
-    for row in rows:
+    for row in sorted(rows, key=lambda row: row.coder_id):
         by_remark.setdefault(row.remark_id, []).append(row)
     return [(found[0], found[1]) for found in by_remark.values() if len(found) > 1]
 
 
 def _agreement(pairs: list[tuple[Coding, Coding]], held: Codebook | None) -> tuple[Agreement, ...]:
-    """First coders against second coders: any two people may have coded an explanation."""
+    """One coder against the other: any two people may have coded an explanation."""
     if held is None or not pairs:
         return ()
     told = [

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 from django.db.models import Count
+from django.utils.dateparse import parse_datetime
 
 from annotation.accounts.models import User
 from annotation.models import Decision, Intent, Study, Submission
@@ -14,6 +16,8 @@ from annotation.models import Decision, Intent, Study, Submission
 WINDOW = timedelta(minutes=10)
 MARGIN = timedelta(minutes=5)
 DECIDING = (Intent.Kind.APPROVE, Intent.Kind.REJECT)
+# What an intent keeps of a decision on the analysis that another has taken the place of.
+BEFORE, STOOD = "before", ("verdict", "reason", "actor_id", "rule_set_id", "at")
 
 
 def leaves_at(study: Study, submission: Submission, *, now: datetime, window: timedelta) -> datetime | None:
@@ -30,24 +34,57 @@ def intents(
     study: Study, kind: Intent.Kind, submissions: Sequence[Submission], *, now: datetime, window: timedelta
 ) -> list[Intent]:
     """Write the intents to tell the marketplace (the study must be locked)."""
-    before = Intent.objects.filter(study=study, kind=kind, subject__in=[one.pk for one in submissions])
-    numbers = dict(before.order_by().values_list("subject").annotate(n=Count("pk")))
+    before = intended(study, kind, [one.pk for one in submissions])
     made = []
     for one in submissions:
-        intent = Intent.of(study, kind, one.pk, slot=one.market_id, number=numbers.get(one.pk, 0))
+        intent = Intent.of(study, kind, one.pk, slot=one.market_id, number=before[one.pk])
         intent.not_before = leaves_at(study, one, now=now, window=window)
         made.append(intent)
     return Intent.objects.bulk_create(made)
 
 
-def exclude_by_hand(submissions: Iterable[Submission], *, reason: str, actor: User | None, now: datetime) -> None:
-    """Write that a person leaves these out of the analysis, in place of whatever was decided about that."""
+def intended(study: Study, kind: Intent.Kind, subjects: Sequence[int]) -> Counter[int]:
+    """By subject, how many effects of this kind were ever intended: the number of the next one."""
+    before = Intent.objects.filter(study=study, kind=kind, subject__in=subjects)
+    return Counter(dict(before.order_by().values_list("subject").annotate(n=Count("pk"))))
+
+
+def exclude_by_hand(
+    submissions: Iterable[Submission], *, reason: str, actor: User | None, now: datetime
+) -> list[Decision]:
+    """Write that a person leaves these out of the analysis, in place of whatever was decided about that; what was."""
     found = list(submissions)
-    Decision.objects.filter(submission__in=found, matter=Decision.Matter.ANALYSIS).delete()
+    mine = Decision.objects.filter(submission__in=found, matter=Decision.Matter.ANALYSIS)
+    before = list(mine)
+    mine.delete()
     Decision.objects.bulk_create(
         Decision(submission=one, matter=Decision.Matter.ANALYSIS, verdict="exclude", reason=reason, actor=actor, at=now)
         for one in found
     )
+    return before
+
+
+def remember(made: Iterable[Intent], before: Iterable[Decision]) -> None:
+    """Keep with the intents what stood in the place of decisions that can be taken back with them."""
+    stood = {one.submission_id: one for one in before}
+    kept = [intent for intent in made if intent.subject in stood]
+    for intent in kept:
+        intent.details = {BEFORE: {name: _plain(getattr(stood[intent.subject], name)) for name in STOOD}}
+    Intent.objects.bulk_update(kept, ["details"])
+
+
+def restore(dropped: Iterable[Intent], *, holds: int | None) -> None:
+    """Write what stood before again; what rules had decided only where their version (its primary key) still holds."""
+    told = [(intent.subject, intent.details[BEFORE]) for intent in dropped if BEFORE in intent.details]
+    Decision.objects.bulk_create(
+        Decision(submission_id=subject, matter=Decision.Matter.ANALYSIS, **{**row, "at": parse_datetime(row["at"])})
+        for subject, row in told
+        if row["rule_set_id"] in (None, holds)
+    )
+
+
+def _plain(value: object) -> object:
+    return value.isoformat() if isinstance(value, datetime) else value
 
 
 def name_of(actor: User | None) -> str:

@@ -22,6 +22,7 @@ from annotation.models import (
     Judgment,
     Look,
     Presentation,
+    Rejection,
     Remark,
     Study,
     Submission,
@@ -59,6 +60,12 @@ def submission(study: Study, market_id: str) -> Submission | None:
     """The study's submission of that assignment."""
     rows = Submission.objects.filter(hit__study=study, market_id=market_id)
     return rows.select_related("hit", "worker", "evidence", "rejection__proposed_by").first()
+
+
+def proposal(one: Submission) -> Rejection | None:
+    """The proposal to refuse payment that waits for a second person."""
+    open_ones = Rejection.objects.filter(submission=one, seconded_by=None).select_related("proposed_by")
+    return None if reviewing.payments().filter(submission=one).exists() else open_ones.first()
 
 
 def worker(study: Study, pseudonym: str) -> Worker | None:
@@ -200,24 +207,29 @@ def to_take_back(study: Study, user: User, *, now: datetime) -> TakeBack | None:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a bulk action would do: to how many, of whom flagged, at what cost; `already` decided before."""
+    """What a bulk action would do: to how many, of whom flagged, at what cost; `already` decided before; `proposed`:
+    left to the second person whom a proposal to refuse payment waits for."""
 
     submissions: tuple[Submission, ...]
     flagged: int
     already: int
     cents: int
+    proposed: int
 
 
 def preview(study: Study, chosen: Iterable[str]) -> Preview:
     """Look before a bulk action."""
     wanted = Submission.objects.filter(hit__study=study, market_id__in=list(chosen))
     open_ones = wanted.exclude(Exists(reviewing.payments().filter(submission=OuterRef("pk"))))
-    rows = list(open_ones.select_related("worker", "hit__cell__arm__study").prefetch_related("flags").order_by("pk"))
+    proposed = open_ones.exclude(rejection=None).count()
+    mine = open_ones.filter(rejection=None).select_related("worker", "hit__cell__arm__study")
+    rows = list(mine.prefetch_related("flags").order_by("pk"))
     return Preview(
         tuple(rows),
         sum(bool(row.flags.all()) for row in rows),
-        wanted.count() - len(rows),
+        wanted.count() - len(rows) - proposed,
         sum(row.hit.cell.reward_cents for row in rows),
+        proposed,
     )
 
 

@@ -14,7 +14,7 @@ from django.db.models import Count, Sum
 
 import metrics
 from annotation import coded, detecting, particulars, reviewing, selectors
-from annotation.models import Flag, Likelihood, PracticeAnswer, Study, Text
+from annotation.models import Decision, Flag, Likelihood, PracticeAnswer, Study
 from annotation.pricing.wages import wage_cents
 from annotation.quality.exclusion import Rule
 from annotation.quality.filters import CODED, FILTERS, rule_of
@@ -143,18 +143,6 @@ def log_prob_model(used: Sequence[Likelihood]) -> str | None:
     return "; ".join(sorted(told)) or None
 
 
-def generation(texts: Sequence[Text]) -> tuple[str, ...]:
-    """The settings that all these texts were made by; what differs from text to text is only named."""
-    told = [text.generation for text in texts if text.generation]
-    if not told:
-        return ()
-    names = sorted({name for one in told for name in one})
-    same = {name: told[0].get(name) for name in names if all(one.get(name) == told[0].get(name) for one in told)}
-    lines = [f"{name} = {str(value)[:200]}" for name, value in same.items() if value not in (None, "")]
-    differ = [name for name in names if name not in same]
-    return (*lines, *((f"different from text to text: {', '.join(differ)}",) if differ else ()))
-
-
 def _layouts(facts: Mapping[str, Any]) -> list[str]:
     return [one["layout"] for one in facts.get("files", ())]
 
@@ -245,40 +233,55 @@ def _counts(found: tuple[int, int], submitted: int) -> tuple[int, int, int]:
 
 def quality_done(study: Study) -> Done:
     """What was done about the quality of the study's work, for the methods paragraph."""
-    crowd, stored = selectors.crowd_counts(study), reviewing.rule_set(study)
+    decided, stored = reviewing.decided_counts(study), reviewing.rule_set(study)
     gone = reviewing.left_out(study)
     rules = reviewing.rules_of(stored) if stored else ()
     found = reviewing.tables(study, set(gone)) if gone else None
-    counted = crowd.submitted and study.task == Study.Task.TYPICALITY
+    counted = decided["all"] and study.task == Study.Task.TYPICALITY
     return Done(
         recruitment=(study.minimum_percent_approved, study.minimum_approved_hits, study.country),
-        submissions=crowd.submitted,
+        submissions=decided["all"],
         left_out=len(gone),
         by_hand=sum(by_hand for by_hand in gone.values()),
+        late=_late(study),
+        kept=_kept(study, rules),
         rules=rules,
         hits=_hits(study, rules),
         version=stored.number if stored else None,
         blind=stored.blind if stored else None,
         by_source=found.by_source if found else None,
         by_condition=found.by_condition if found else None,
-        refused=crowd.rejected,
+        refused=decided.get("reject", 0),
+        undecided=decided["all"] - decided.get("approve", 0) - decided.get("reject", 0),
+        elsewhere=decided.get("reject", 0) - selectors.refused_by_two(study) if decided.get("reject") else 0,
         left=reviewing.thinned(study) if counted else None,
         flagged=_only_flagged(study),
         detector=str(detecting.detector_of(study) or ""),
-        kappas=_kappas(study) if any(rule.kind in CODED for rule in rules) else {},
+        kappas=coded.kappas(study, "criteria") if any(rule.kind in CODED for rule in rules) else {},
         gold=study.texts.exclude(known_label="").count(),
         practised=PracticeAnswer.objects.filter(submission__hit__study=study).exists(),
     )
+
+
+def _late(study: Study) -> int:
+    """Submissions that a person left out of the analysis after results were seen."""
+    seen = selectors.seen_at(study)
+    if seen is None:
+        return 0
+    return selectors.exclusions().filter(submission__hit__study=study, rule_set=None, at__gte=seen).count()
+
+
+def _kept(study: Study, rules: Sequence[Rule]) -> int:
+    """Submissions that a rule leaves out and a person kept."""
+    kept = Decision.objects.filter(submission__hit__study=study, matter=Decision.Matter.ANALYSIS, verdict="include")
+    by_hand = set(kept.values_list("submission_id", flat=True))
+    return len(by_hand & set().union(*reviewing.left_out_by(study, tuple(rules)).values())) if by_hand else 0
 
 
 def _only_flagged(study: Study) -> dict[str, int]:
     """Submissions with the flags of filters that are in no default rule."""
     rows = Flag.objects.filter(submission__hit__study=study, kind__in=[one.kind for one in FILTERS if one.only_flags])
     return dict(rows.order_by().values_list("kind").annotate(n=Count("pk")))
-
-
-def _kappas(study: Study) -> dict[str, float | None]:
-    return {one.code: one.kappa.value for one in coded.standing(study, "criteria").agreement}
 
 
 def _hits(study: Study, rules: Sequence[Rule]) -> dict[str, tuple[int, int]]:
@@ -329,7 +332,7 @@ def versions() -> tuple[tuple[str, str], ...]:
 
 def settings(study: Study) -> tuple[tuple[str, Setting], ...]:
     """The study's configuration; of an imported one, what its file tells."""
-    names = ["mode", "status", "raters_per_text", "texts_per_hit", "reward_cents", "assignment_seconds"]
+    names = ["task", "mode", "status", "raters_per_text", "texts_per_hit", "reward_cents", "assignment_seconds"]
     if study.mode != Study.Mode.IMPORTED:
         names += ["lifetime_seconds", "auto_approval_seconds", "seed"]
     return tuple((name, getattr(study, name)) for name in names)

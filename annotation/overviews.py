@@ -296,8 +296,8 @@ def _evaluators(result: Result) -> list[dict[str, Any]]:
 
 
 def _cell(row: dict[str, Any]) -> str:
-    """Model, domain and training of a row of the evaluators' table."""
-    parts = [row[name] for name in ("model", "domain", "training") if row.get(name)]
+    """Training, domain and model of a row of the evaluators' table, in the order of a cell's name."""
+    parts = [row[name] for name in ("training", "domain", "model") if row.get(name)]
     return "all" if set(parts) == {"all"} else " × ".join(parts)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast, get_args
 
 from django.conf import settings
 from django.db.models import Exists, OuterRef
@@ -25,12 +26,23 @@ from annotation.models import (
     Statement,
     Study,
     Submission,
+    Text,
 )
 from annotation.orders import page_of, wording_of
 from annotation.planned import STATED, Planned, differences
 from metrics.power import accuracy_difference, minimum_effect
-from metrics.report.particulars import AssignmentRow, CodeRow, CommentRow, ConditionFacts, PageFacts, PlanFacts
-from metrics.report.records import Warn
+from metrics.report.particulars import (
+    AssignmentRow,
+    Attached,
+    AttachedKind,
+    CodebookName,
+    CodeRow,
+    CommentRow,
+    ConditionFacts,
+    PageFacts,
+    PlanFacts,
+)
+from metrics.report.records import GeneratorFacts, TextRow, Warn
 
 NO_TRAINING = "none"
 
@@ -241,21 +253,84 @@ def commit() -> str | None:
     return named.read_text(encoding="utf-8").strip() if named.is_file() else None
 
 
-def codebook(study: Study) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The latest codebook of what comments say; () before there is one."""
-    held = Codebook.objects.filter(study=study, purpose=Codebook.Purpose.COMMENTS).order_by("number").last()
+def codebook(study: Study, purpose: CodebookName = "comments") -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The latest codebook of a purpose; () before there is one."""
+    held = _codebook(study, purpose)
     return tuple((str(name), tuple(map(str, codes))) for name, codes in held.categories) if held else ()
 
 
+def _codebook(study: Study, purpose: str) -> Codebook | None:
+    return Codebook.objects.filter(study=study, purpose=purpose).order_by("number").last()
+
+
 def codes(study: Study) -> tuple[CodeRow, ...]:
-    """What coders made of the comments by the latest codebook; coders by number in the order in which they began."""
-    held = Codebook.objects.filter(study=study, purpose=Codebook.Purpose.COMMENTS).order_by("number").last()
-    rows = Coding.objects.filter(codebook=held).order_by("at", "pk") if held else Coding.objects.none()
+    """What coders made of the comments by the latest codebooks; coders by number in the order in which they began."""
+    held: dict[int, CodebookName] = {
+        book.pk: name for name in get_args(CodebookName) if (book := _codebook(study, name)) is not None
+    }
+    rows = Coding.objects.filter(codebook__in=held).order_by("at", "pk")
     coders: dict[int, str] = {}
     found = []
     for row in rows.select_related("remark__presentation__text", "remark__presentation__submission__worker"):
         seen, who = row.remark.presentation, coders.setdefault(row.coder_id, f"coder {len(coders) + 1}")
         name = "adjudicated" if row.adjudicated else who
         key = (seen.text.key, seen.submission.worker.pseudonym, row.remark.question)
-        found.append(CodeRow(*key, name, tuple(row.codes)))
+        found.append(CodeRow(*key, name, tuple(row.codes), held[row.codebook_id]))
     return tuple(found)
+
+
+def text_row(text: Text) -> TextRow:
+    """A text as a report takes it."""
+    return TextRow(
+        id=text.key,
+        source="reference" if text.source == Text.Source.REFERENCE else "model",
+        generator=text.generator.name if text.generator else None,
+        body=text.body,
+        context_id=text.context.key if text.context else None,
+        context=(text.context.body or None) if text.context else None,
+        corpus_count=text.corpus_count,
+        corpus_name=text.corpus_name,
+    )
+
+
+def generation(texts: Sequence[Text]) -> tuple[str, ...]:
+    """The settings that all these texts were made by; what differs from text to text is only named."""
+    told = [text.generation for text in texts if text.generation]
+    if not told:
+        return ()
+    names = sorted({name for one in told for name in one})
+    same = {name: told[0].get(name) for name in names if all(one.get(name) == told[0].get(name) for one in told)}
+    lines = [f"{name} = {str(value)[:200]}" for name, value in same.items() if value not in (None, "")]
+    differ = [name for name in names if name not in same]
+    return (*lines, *((f"different from text to text: {', '.join(differ)}",) if differ else ()))
+
+
+def unscored(study: Study, texts: Sequence[Text]) -> tuple[GeneratorFacts, ...]:
+    """What is known of generators that HUSE is not asked of."""
+    return tuple(
+        GeneratorFacts(
+            name=one.name,
+            items=(),
+            decoding=one.decoding or None,
+            generation=generation([text for text in texts if text.generator_id == one.pk]),
+        )
+        for one in study.generators.order_by("pk")
+        if any(text.generator_id == one.pk for text in texts)
+    )
+
+
+def attached(study: Study) -> tuple[Attached, ...]:
+    """The files of numbers that the study keeps, in the order in which they came."""
+    return tuple(
+        Attached(
+            cast(AttachedKind, one.kind),
+            one.name,
+            one.sha256,
+            json.loads(one.document),
+            one.model,
+            one.version,
+            one.actor,
+            one.attached_at,
+        )
+        for one in study.score_files.order_by("pk")
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
@@ -26,7 +27,9 @@ from django.db.models import (
 from django.db.models.functions import Coalesce
 
 from annotation import selectors
+from annotation.designs.wording import from_json
 from annotation.models import (
+    Cell,
     Decision,
     Evidence,
     Flag,
@@ -43,7 +46,7 @@ from annotation.models import (
     Worker,
 )
 from annotation.quality.exclusion import FEWEST_RATINGS, Rule, Tabulated, Thinned, tabulate
-from annotation.quality.filters import BY_FLAG, BY_KIND, FILTERS, NEVER_ALONE
+from annotation.quality.filters import BROKEN_PAIR, BY_FLAG, BY_KIND, FILTERS, NEVER_ALONE, OF_TEXTS
 from annotation.quality.records import Filter
 
 # Bands of the time left until the marketplace approves by itself.
@@ -149,8 +152,8 @@ def waits(submission: Submission, *, now: datetime) -> Intent | None:
 
 
 def rule_set(study: Study) -> RuleSet | None:
-    """The version of the rules that holds: the latest that was applied."""
-    return RuleSet.objects.filter(study=study).exclude(applied_at=None).order_by("-number").first()
+    """The version of the rules that holds: the one that was applied last, which need not be the newest."""
+    return RuleSet.objects.filter(study=study).exclude(applied_at=None).order_by("-applied_at", "-number").first()
 
 
 def rules_of(stored: RuleSet) -> tuple[Rule, ...]:
@@ -165,8 +168,10 @@ def left_out_by(study: Study, rules: tuple[Rule, ...]) -> dict[str, set[int]]:
     """
     measured = Evidence.objects.filter(submission__hit__study=study)
     by_hand = Flag.objects.filter(submission__hit__study=study)
-    found = {}
+    found: dict[str, set[int]] = {rule.kind: set() for rule in rules if rule.kind in OF_TEXTS}
     for rule in rules:
+        if rule.kind in OF_TEXTS:
+            continue
         rows = by_hand.filter(kind=rule.kind) if rule.kind in BY_FLAG else measured.filter(beyond(rule))
         found[rule.kind] = set(rows.values_list("submission_id", flat=True))
     others = set().union(*(gone for kind, gone in found.items() if kind not in NEVER_ALONE))
@@ -187,33 +192,103 @@ def left_out(study: Study) -> dict[int, bool]:
     return {pk: rule_set is None for pk, rule_set in rows.values_list("submission_id", "rule_set_id")}
 
 
+MOST_NAMED = 1000  # texts that a query names one by one
 # A sum by text, for a join of what was summed apart has no index.
-THINNED = """
-WITH shown (text, context, source) AS ({shown}), rated (text, n) AS ({rated}), gone (text, n) AS ({gone}),
+SIDES = """
+WITH shown (text, context, source, sure) AS ({shown}), rated (text, n) AS ({rated}), gone (text, n) AS ({gone}),
 each (text, context, source, n) AS (
-  SELECT text, context, source, 0 FROM shown UNION ALL SELECT text, NULL, NULL, n FROM rated
+  SELECT text, context, source, sure FROM shown UNION ALL SELECT text, NULL, NULL, n FROM rated
   UNION ALL SELECT text, NULL, NULL, -n FROM gone),
-one (context, source, enough) AS MATERIALIZED (
-  SELECT MAX(context), MAX(source), CASE WHEN SUM(n) >= %s THEN 1 ELSE 0 END FROM each
+one (text, context, source, enough) AS MATERIALIZED (
+  SELECT text, MAX(context), MAX(source), CASE WHEN SUM(n) >= %s THEN 1 ELSE 0 END FROM each
   GROUP BY text HAVING MAX(source) IS NOT NULL),
-sides (left_over) AS (
-  SELECT COUNT(DISTINCT CASE WHEN enough = 1 THEN source END) FROM one
+sides (context, left_over) AS (
+  SELECT context, COUNT(DISTINCT CASE WHEN enough = 1 THEN source END) FROM one
   WHERE context IS NOT NULL GROUP BY context HAVING COUNT(DISTINCT source) > 1)
-SELECT (SELECT COUNT(*) FROM one), (SELECT COUNT(*) FROM one WHERE enough = 0),
+"""
+THINNED = """SELECT (SELECT COUNT(*) FROM one), (SELECT COUNT(*) FROM one WHERE enough = 0),
   (SELECT COUNT(*) FROM sides), (SELECT COUNT(*) FROM sides WHERE left_over < 2)
 """
+BROKEN = "SELECT one.text FROM one JOIN sides ON sides.context = one.context WHERE left_over < 2"
 
 
 def thinned(study: Study) -> Thinned:
     """What is left of each text's ratings after the exclusions that hold, counted by the database."""
-    shown = study.texts.judged().filter(known_label="").values_list("pk", "context_id", "source")
-    rated, gone = _by_text(selectors.rated(study)), _by_text(selectors.rated_in_vain(study))
-    asked: dict[str, QuerySet[Any, Any]] = {"shown": shown, "rated": rated, "gone": gone}
+    judged = _judged(study)
+    few = _perhaps_thin(study, judged)
+    if few:
+        (counts,) = _of_sides(judged, study, few, THINNED)
+        return Thinned(*counts)
+    sides = judged.exclude(context=None).order_by().values("context").annotate(n=Count("source", distinct=True))
+    return Thinned(judged.count(), 0, sides.filter(n__gt=1).count(), 0)
+
+
+def without_a_side(study: Study) -> set[int]:
+    """Texts (primary keys) of contexts that lost a side, where the rules that hold leave out both (F27)."""
+    stored = rule_set(study)
+    if stored is None or BROKEN_PAIR not in {rule.kind for rule in rules_of(stored)}:
+        return set()
+    judged = _judged(study)
+    few = _perhaps_thin(study, judged)
+    return {text for (text,) in _of_sides(judged, study, few, BROKEN)} if few else set()
+
+
+def _judged(study: Study) -> QuerySet[Text]:
+    """Texts that are judged for their own sake: no gold."""
+    return study.texts.judged().filter(known_label="")
+
+
+def _of_sides(judged: QuerySet[Text], study: Study, few: Sequence[int], asked_for: str) -> list[Any]:
+    """Rows of a query over what is left of each text and of each side of a context. few: all but these have enough."""
+    counted: dict[str, Any] = {"text__in": few} if len(few) <= MOST_NAMED else {}
+    sure = Case(When(pk__in=few, then=Value(0)), default=Value(FEWEST_RATINGS)) if counted else Value(0)
+    asked: dict[str, QuerySet[Any, Any]] = {
+        "shown": judged.annotate(sure=sure).values_list("pk", "context_id", "source", "sure"),
+        "rated": _by_text(selectors.rated(study).filter(**counted)),
+        "gone": _by_text(selectors.rated_in_vain(study).filter(**counted)),
+    }
     parts = {name: rows.query.sql_with_params() for name, rows in asked.items()}
     given = [value for _, values in parts.values() for value in values]
     with connection.cursor() as cursor:
-        cursor.execute(THINNED.format(**{name: sql for name, (sql, _) in parts.items()}), [*given, FEWEST_RATINGS])
-        return Thinned(*cursor.fetchone())
+        sides = SIDES.format(**{name: sql for name, (sql, _) in parts.items()})
+        cursor.execute(sides + asked_for, [*given, FEWEST_RATINGS])
+        found: list[Any] = cursor.fetchall()
+        return found
+
+
+def _perhaps_thin(study: Study, judged: QuerySet[Text]) -> list[int]:
+    """The texts whose ratings must be counted one by one: in no HIT all of whose texts have enough left for sure."""
+    full = _full(study)
+    items = HitItem.objects.filter(role=ItemRole.ITEM, hit__study=study)
+    laid_out = items if len(full) == study.hits.count() else items.filter(hit__in=full)
+    sure = set(laid_out.values_list("text", flat=True))
+    return [pk for pk in judged.values_list("pk", flat=True) if pk not in sure]
+
+
+def _full(study: Study) -> list[int]:
+    """HITs (primary keys) each of whose texts has enough ratings left, by running sums.
+
+    Where the judgments of a HIT are readers times texts nobody left a text unanswered.
+    """
+    if any(len(from_json(one.body).criteria) != 1 for one in study.wordings.all()):
+        return []
+    readers = Counter(dict(_read(study).order_by().values_list("hit_id").annotate(n=Count("pk"))))
+    gone = Counter(
+        selectors.exclusions().filter(submission__hit__study=study).values_list("submission__hit", flat=True)
+    )
+    items = HitItem.objects.filter(hit__study=study).order_by().values_list("hit_id").annotate(n=Count("pk"))
+    listed = Counter(dict(items))
+    return [
+        pk
+        for pk, judged in study.hits.values_list("pk", "judged")
+        if judged == readers[pk] * listed[pk] and readers[pk] >= gone[pk] + FEWEST_RATINGS
+    ]
+
+
+def _read(study: Study) -> QuerySet[Submission]:
+    """Submissions of a study whose answers are there."""
+    rows = Submission.objects.filter(hit__study=study, parse__isnull=False)
+    return rows.exclude(raw_format=Submission.WITHDRAWN)
 
 
 def _by_text(ratings: QuerySet[Judgment]) -> QuerySet[Any]:
@@ -230,31 +305,51 @@ class Tables:
 
 def tables(study: Study, left_out: set[int]) -> Tables:
     """Texts judged (without gold and repeats) of submissions left out, by source and by cell, each with its test."""
-    counts = _texts_met(study)
-    gone = np.array([pk in left_out for pk in counts], dtype=np.bool_)
-    cells = Submission.objects.filter(hit__study=study).values_list(
-        "pk", "hit__cell__arm__training", "hit__cell__domain"
-    )
-    named = {pk: " × ".join(part for part in parts if part) for pk, *parts in cells}
-    conditions = sorted({named[pk] for pk in counts})
-    by_source = np.array([*counts.values()], dtype=np.float64).reshape(-1, 2)
-    by_condition = np.zeros((len(counts), len(conditions)))
-    by_condition[np.arange(len(counts)), [conditions.index(named[pk]) for pk in counts]] = by_source.sum(axis=1)
+    alike = _imported(study, left_out) if study.mode == Study.Mode.IMPORTED else _by_hit(study, left_out)
+    named = {pk: " × ".join(part for part in parts if part) for pk, *parts in _cells(study)}
+    conditions = sorted({named[one.cell] for one in alike})
+    met = np.array([(one.references, one.made) for one in alike], dtype=np.float64).reshape(-1, 2)
+    of = np.array([conditions.index(named[one.cell]) for one in alike], dtype=np.int64)
+    by_condition = met.sum(axis=1, keepdims=True) * (of[:, None] == np.arange(len(conditions)))
+    # Who handed in the same texts may change places: first those left out, then the others.
+    rows = np.repeat(np.arange(len(alike)), np.array([one.handed_in for one in alike], dtype=np.int64))
+    gone = np.array([at < one.left_out for one in alike for at in range(one.handed_in)], dtype=np.bool_)
     sources = [str(Text.Source.REFERENCE), str(Text.Source.MODEL)]
-    return Tables(tabulate(sources, by_source, gone), tabulate(conditions, by_condition, gone))
+    return Tables(tabulate(sources, met[rows], gone), tabulate(conditions, by_condition[rows], gone))
 
 
-def _texts_met(study: Study) -> dict[int, tuple[int, int]]:
-    """References and model texts, without gold and repeats, by submission that was read."""
-    item, made = Q(role=ItemRole.ITEM), Count("pk", filter=Q(text__source=Text.Source.MODEL))
-    if study.mode == Study.Mode.IMPORTED:
-        shown = Presentation.objects.filter(item, submission__hit__study=study).order_by().values_list("submission_id")
-        return {pk: (n - m, m) for pk, n, m in shown.annotate(n=Count("pk"), m=made)}
-    # Whoever does a HIT of ours meets all of its texts: there are far fewer HITs than texts shown.
-    laid_out = HitItem.objects.filter(item, hit__study=study).order_by().values_list("hit_id")
-    hits = {hit: (n - m, m) for hit, n, m in laid_out.annotate(n=Count("pk"), m=made)}
-    read = Submission.objects.filter(hit__study=study).exclude(parse=None).exclude(raw_format=Submission.WITHDRAWN)
-    return {pk: hits[hit] for pk, hit in read.order_by("pk").values_list("pk", "hit_id") if hit in hits}
+@dataclass(frozen=True, slots=True)
+class _Alike:
+    """Submissions of one cell with so many references and model texts each, and how many of them were left out."""
+
+    cell: int
+    references: int
+    made: int
+    handed_in: int
+    left_out: int
+
+
+def _cells(study: Study) -> QuerySet[Any, Any]:
+    return Cell.objects.filter(arm__study=study).values_list("pk", "arm__training", "domain")
+
+
+def _imported(study: Study, left_out: set[int]) -> list[_Alike]:
+    """Each submission by itself, by what it shows."""
+    made = Count("pk", filter=Q(text__source=Text.Source.MODEL))
+    shown = Presentation.objects.filter(role=ItemRole.ITEM, submission__hit__study=study).order_by()
+    met = shown.values_list("submission_id", "submission__hit__cell_id").annotate(n=Count("pk"), m=made)
+    return [_Alike(cell, n - m, m, 1, int(pk in left_out)) for pk, cell, n, m in met]
+
+
+def _by_hit(study: Study, left_out: set[int]) -> list[_Alike]:
+    """Whoever does a HIT of ours meets all of its texts: there are far fewer HITs than texts shown."""
+    made = Count("pk", filter=Q(text__source=Text.Source.MODEL))
+    laid_out = HitItem.objects.filter(role=ItemRole.ITEM, hit__study=study).order_by().values_list("hit_id")
+    met = {hit: (n - m, m) for hit, n, m in laid_out.annotate(n=Count("pk"), m=made)}
+    read = _read(study)
+    gone = Counter(read.filter(pk__in=left_out).values_list("hit_id", flat=True))
+    by_hit = read.order_by("hit_id").values_list("hit_id", "hit__cell_id").annotate(n=Count("pk"))
+    return [_Alike(cell, *met[hit], n, gone[hit]) for hit, cell, n in by_hit if hit in met]
 
 
 def decided_counts(study: Study) -> dict[str, int]:

@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from annotation import conf, detecting
-from annotation.accounts.models import User
 from annotation.datasets.batch import read_batch
 from annotation.datasets.codes import Code
 from annotation.datasets.columns import Names
@@ -36,13 +34,13 @@ from annotation.flows.preflight import preflight
 from annotation.flows.score import score
 from annotation.models import Job, Role, Study
 from metrics.errors import MetricsError
-from metrics.exclusions import Exclusions
 from metrics.figures import exclusion_curve, static
 from metrics.report.build import build
 from metrics.report.compared import compare
 from metrics.report.gallery import charts
-from metrics.report.under_rules import DRAWS, idle, under_rules
+from metrics.report.under_rules import DRAWS, conclusions, everything, idle
 from metrics.report.write import USUAL
+from metrics.specifications import Exclusions
 from metrics.tables.delimited import table_csv
 from metrics.tables.exclusions import exclusions_table
 
@@ -196,33 +194,37 @@ def _report(job: Job, tell: Tell, now: datetime) -> Done:
         sandbox=conf.sandbox(),
     )
     figures = [{"name": one.name, "title": one.title, "alt": one.alt, "svg": static.svg(one)} for one in charts(report)]
-    return {"result": done.result.pk, "files": [path.name for path in done.paths], "figures": figures}, None
+    return {
+        "result": done.result.pk,
+        "files": [path.name for path in done.paths],
+        "figures": figures,
+        **_without(done.left_out),
+    }, None
 
 
 def _exclusions(job: Job, tell: Tell, now: datetime) -> Done:
-    """Measured anew; one figure and one table a generator, as files in a folder of the job and in the outcome."""
+    """Measured anew; a figure and a table a generator or condition, as files in the job's folder and in the outcome."""
     study, seed = _study_of(job), int(job.settings.get("seed", 0))
     tell("Measuring", 0, 0)
     assess(study, now=now)
     given = score(study)
     folder = folder_of(job)
     folder.mkdir(parents=True, exist_ok=True)
-    parts = []
-    for at, facts in enumerate(given.generators, 1):
-        told = under_rules(facts, given, draws=DRAWS, seed=seed, progress=partial(tell, facts.name))
-        parts.append(_selections(facts.name, told, folder, at))
+    found = everything(given, draws=DRAWS, seed=seed, progress=tell)
+    parts = [_selections(name, told, folder, at) for at, (name, told) in enumerate(found.parts.items(), 1)]
     files = [name for part in parts for name in part["files"]]
-    return {"generators": parts, "idle": list(idle(given)), "files": files}, None
+    held, missing = list(conclusions(found.parts)), [list(one) for one in found.missing]
+    return {"generators": parts, "idle": list(idle(given)), "files": files, "held": held, "missing": missing}, None
 
 
-def _selections(generator: str, told: Exclusions, folder: Path, at: int) -> dict[str, Any]:
-    """A generator's part of the page; its figure and its table are written beside."""
+def _selections(name: str, told: Exclusions, folder: Path, at: int) -> dict[str, Any]:
+    """The page's part of a generator or a condition; its figure and its table are written beside."""
     table, chart = exclusions_table(told, name=f"exclusions-{at}"), exclusion_curve.chart(told)
     written = {f"exclusions-{at}.svg": static.svg(chart), f"exclusions-{at}.csv": table_csv(table)}
-    for name, body in written.items():
-        (folder / name).write_text(body, encoding="utf-8")
+    for file, body in written.items():
+        (folder / file).write_text(body, encoding="utf-8")
     return {
-        "name": generator,
+        "name": name,
         "alt": chart.alt,
         "svg": written[f"exclusions-{at}.svg"],
         "title": table.title,
@@ -234,13 +236,6 @@ def _selections(generator: str, told: Exclusions, folder: Path, at: int) -> dict
         "signature": told.signature,
         "files": list(written),
     }
-
-
-def ask_to_detect(study: Study, threshold: float, *, by: User | None, now: datetime) -> Job:
-    """A job that has the explanations looked at by the server's model. Raises StateError where it has none."""
-    if not conf.detector_model():
-        raise StateError("This server has no model that looks for machine-written text: DETECTOR_MODEL names none.")
-    return jobs.ask(Job.Kind.DETECT, by=by, now=now, study=study, settings={"threshold": threshold})
 
 
 def _detect(job: Job, tell: Tell, now: datetime) -> Done:
@@ -278,7 +273,7 @@ def _comparison(job: Job, tell: Tell, now: datetime) -> Done:
         command=command,
         progress=lambda step, done, of: tell(step, len(studies) + done, len(studies) + of),
     )
-    paths = export_comparison(
+    paths, left_out = export_comparison(
         compared,
         folder_of(job),
         studies=studies,
@@ -289,7 +284,12 @@ def _comparison(job: Job, tell: Tell, now: datetime) -> Done:
         sandbox=conf.sandbox(),
     )
     told = {"verdicts": list(compared.verdicts), "warnings": [one.sentence for one in compared.warnings]}
-    return {"files": [path.name for path in paths], **told}, None
+    return {"files": [path.name for path in paths], **told, **_without(left_out)}, None
+
+
+def _without(sentence: str) -> dict[str, str]:
+    """What the page of the job says of a format that could not be made."""
+    return {"left_out": sentence} if sentence else {}
 
 
 def _crowd(job: Job, tell: Tell, now: datetime) -> Done:

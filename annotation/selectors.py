@@ -309,6 +309,12 @@ def crowd_counts(study: Study) -> CrowdCounts:
     return CrowdCounts(**found)
 
 
+def refused_by_two(study: Study) -> int:
+    """Submissions that one person proposed to refuse and another refused; others were refused on the marketplace."""
+    refused = Decision.objects.filter(submission__hit__study=study, matter=Decision.Matter.PAYMENT, verdict="reject")
+    return refused.filter(submission__rejection__seconded_by__isnull=False).count()
+
+
 def providers(study: Study) -> tuple[str, ...]:
     """Where the study's workers come from."""
     known = WorkerIdentity.objects.filter(worker__submissions__hit__study=study)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from annotation import particulars, reviewing
 from annotation.models import Evidence, Study
 from annotation.quality.exclusion import Rule
-from annotation.quality.filters import NEVER_ALONE, SENSITIVITY, title_of
+from annotation.quality.filters import NEVER_ALONE, OF_TEXTS, SENSITIVITY, title_of
 from metrics.report.particulars import RuleFacts
 
 
@@ -20,6 +20,8 @@ def rules(study: Study, only: Sequence[str] = ()) -> tuple[RuleFacts, ...] | Non
         return None
     stored = reviewing.rule_set(study)
     chosen = tuple(Rule(kind) for kind in only) or (reviewing.rules_of(stored) if stored else ())
+    # What texts lose follows from the work that is left out; every selection counts all texts.
+    chosen = tuple(rule for rule in chosen if rule.kind not in OF_TEXTS)
     joined = chosen or tuple(Rule(kind) for kind in SENSITIVITY)
     beside = () if only else tuple(Rule(kind) for kind in SENSITIVITY if Rule(kind) not in joined)
     ids = particulars.numbers(study)

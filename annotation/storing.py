@@ -12,12 +12,21 @@ from django.db import connection
 from django.db.models import Count
 
 from annotation.accounts.models import User
-from annotation.datasets.records import CollectedWork, Provenance, ScaleRecord, SubmissionRecord
+from annotation.datasets.records import (
+    CollectedWork,
+    ConditionRecord,
+    JudgmentRecord,
+    Provenance,
+    ScaleRecord,
+    SubmissionRecord,
+)
 from annotation.exceptions import DesignError, StateError
 from annotation.models import (
     Arm,
     Cell,
     Decision,
+    Flag,
+    Generator,
     Hit,
     HitItem,
     Judgment,
@@ -25,6 +34,7 @@ from annotation.models import (
     Parse,
     Participation,
     Presentation,
+    Remark,
     Role,
     Scale,
     ScaleLabel,
@@ -75,10 +85,16 @@ def enrol_owner(study: Study, owner: User | None) -> None:
 
 
 def stored_hits(study: Study, work: CollectedWork, texts: dict[str, Text]) -> dict[str, Hit]:
-    """Write the HITs of the study's only cell and the places of their texts; HIT by its id, "" for one without."""
-    cell = Cell.objects.create(arm=Arm.objects.create(study=study))
+    """Write the study's cells, their HITs and the places of their texts; HIT by its id, "" for one without."""
+    cells = _stored_cells(study, work.conditions or (ConditionRecord(""),))
     hits = Hit.objects.bulk_create(
-        Hit(study=study, cell=cell, slot=slot, max_assignments=record.max_assignments, market_id=record.id or None)
+        Hit(
+            study=study,
+            cell=cells[record.condition],
+            slot=slot,
+            max_assignments=record.max_assignments,
+            market_id=record.id or None,
+        )
         for slot, record in enumerate(work.hits)
     )
     by_id = {hit.market_id or "": hit for hit in hits}
@@ -88,6 +104,19 @@ def stored_hits(study: Study, work: CollectedWork, texts: dict[str, Text]) -> di
         for position, key in enumerate(record.texts)
     )
     return by_id
+
+
+def _stored_cells(study: Study, conditions: Sequence[ConditionRecord]) -> dict[str, Cell]:
+    """By the condition's name. An arm pays what its first condition pays, where that is not the study's reward."""
+    arms: dict[str, Arm] = {}
+    cells: dict[str, Cell] = {}
+    for one in conditions:
+        if one.training not in arms:
+            own = one.reward_cents if one.reward_cents != study.reward_cents else None
+            arms[one.training] = Arm.objects.create(study=study, training=one.training, reward_cents=own)
+        generator = Generator.objects.get_or_create(study=study, name=one.generator)[0] if one.generator else None
+        cells[one.name] = Cell.objects.create(arm=arms[one.training], domain=one.domain, generator=generator)
+    return cells
 
 
 def stored_submissions(
@@ -124,23 +153,67 @@ def raw_document(record: SubmissionRecord, pseudonym: str) -> str:
 def store_judgments(
     study: Study, work: CollectedWork, submissions: Sequence[Submission], texts: dict[str, Text], *, now: datetime
 ) -> int:
-    """Parse the stored submissions into presentations and judgments; returns how many judgments."""
-    labels = {one.label: one for one in ScaleLabel.objects.filter(scale=study.scale)}
-    told = [
-        (submission, judgment)
-        for submission, record in zip(submissions, work.submissions, strict=True)
-        for judgment in record.judgments
-    ]
+    """Parse the stored submissions into presentations, judgments and remarks; returns how many judgments."""
+    labels = _labels(study, work)
+    pairs = list(zip(submissions, work.submissions, strict=True))
+    shown = {(row.pk, *place): place for row, record in pairs for place in _places(record)}
     presentations = Presentation.objects.bulk_create(
-        Presentation(submission=submission, text=texts[judgment.text], position=judgment.position)
-        for submission, judgment in told
+        Presentation(submission_id=pk, text=texts[text], position=position, partner=texts[partner] if partner else None)
+        for (pk, *_), (position, text, partner) in shown.items()
     )
+    by_place = dict(zip(shown, presentations, strict=True))
+    told = [(by_place[row.pk, *_place(one)], one) for row, record in pairs for one in record.judgments]
     Judgment.objects.bulk_create(
-        Judgment(presentation=presentation, label=labels[judgment.label], text_id=presentation.text_id)
-        for presentation, (_, judgment) in zip(presentations, told, strict=True)
+        Judgment(
+            presentation=seen,
+            criterion=one.criterion,
+            label=(labels.get(one.criterion) or labels[""])[one.label],
+            text_id=seen.text_id,
+        )
+        for seen, one in told
+    )
+    by_text = {(pk, text): by_place[pk, position, text, partner] for pk, position, text, partner in by_place}
+    Remark.objects.bulk_create(
+        Remark(presentation=by_text[row.pk, one.text], question=one.question, body=one.body)
+        for row, record in pairs
+        for one in record.remarks
     )
     Parse.objects.bulk_create(Parse(submission=submission, parsed_at=now) for submission in submissions)
     return len(told)
+
+
+Place = tuple[int, str, str | None]  # position, text, the other text of a pair
+
+
+def _place(one: JudgmentRecord) -> Place:
+    return one.position, one.text, one.partner
+
+
+def _places(record: SubmissionRecord) -> list[Place]:
+    """Where each text stood; one that was written about and not judged comes after the others."""
+    found = list(dict.fromkeys(_place(one) for one in record.judgments))
+    judged = {text for _, text, _ in found}
+    free = 1 + max((position for position, *_ in found), default=-1)
+    others = dict.fromkeys(one.text for one in record.remarks if one.text not in judged)
+    return [*found, *((free + at, text, None) for at, text in enumerate(others))]
+
+
+def _labels(study: Study, work: CollectedWork) -> dict[str, dict[str, ScaleLabel]]:
+    """Labels by name, by criterion; "" for every criterion that is answered on the study's scale."""
+    own = {one: stored_scale(scale, study_name=f"{study.name}: {one}"[:100]) for one, scale in work.scales.items()}
+    return {
+        criterion: {one.label: one for one in ScaleLabel.objects.filter(scale=scale)}
+        for criterion, scale in {**own, "": study.scale}.items()
+    }
+
+
+def store_flags(work: CollectedWork, submissions: Sequence[Submission], *, now: datetime) -> None:
+    """The flags that the file tells."""
+    Flag.objects.bulk_create(
+        Flag(submission=row, kind=kind, sentence=sentence, raised_at=now)
+        for row, record in zip(submissions, work.submissions, strict=True)
+        for kind, sentence in record.flags
+    )
 
 
 def store_decisions(work: CollectedWork, submissions: Sequence[Submission], *, now: datetime) -> int:
@@ -172,13 +245,13 @@ def store_decisions(work: CollectedWork, submissions: Sequence[Submission], *, n
 
 def store_participations(study: Study, submissions: Sequence[Submission], *, now: datetime) -> None:
     """Note each worker's arm, since their first submission."""
-    arm = Arm.objects.get(study=study)
-    since: dict[int, datetime] = {}
+    arms = dict(Hit.objects.filter(study=study).values_list("pk", "cell__arm"))
+    since: dict[int, tuple[datetime, int]] = {}
     for row in submissions:
-        at = row.accepted_at or row.submitted_at or now
-        since[row.worker_id] = min(at, since.get(row.worker_id, at))
+        first = (row.accepted_at or row.submitted_at or now, arms[row.hit_id])
+        since[row.worker_id] = min(first, since.get(row.worker_id, first))
     Participation.objects.bulk_create(
-        Participation(study=study, worker_id=worker, arm=arm, since=at) for worker, at in since.items()
+        Participation(study=study, worker_id=worker, arm_id=arm, since=at) for worker, (at, arm) in since.items()
     )
 
 

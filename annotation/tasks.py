@@ -15,6 +15,7 @@ from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from annotation import conf
+from annotation.accounts.models import User
 from annotation.crowd.client import Market
 from annotation.exceptions import BudgetError, StateError
 from annotation.flows import jobs
@@ -187,6 +188,13 @@ def ask(kind: Job.Kind, **asked: Any) -> Job:
     if settings.CELERY_BROKER_URL:
         current_app.send_task("annotation.jobs")
     return job
+
+
+def ask_to_detect(study: Study, threshold: float, *, by: User | None, now: datetime) -> Job:
+    """A job that has the explanations looked at by the server's model. Raises StateError where it has none."""
+    if not conf.detector_model():
+        raise StateError("This server has no model that looks for machine-written text: DETECTOR_MODEL names none.")
+    return ask(Job.Kind.DETECT, by=by, now=now, study=study, settings={"threshold": threshold})
 
 
 def wake_for(market_hits: Collection[str]) -> int:

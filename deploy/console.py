@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http.response import HttpResponseBase
 from django.middleware.locale import LocaleMiddleware
 from django.utils import translation
+from django.views.csrf import csrf_failure
+
+from annotation.console.permission import refused
 
 WORKER_SITE = "/hits/"
+CONSOLE = "/console/"
 
 
 class _PassedByWorkers:
@@ -47,3 +53,30 @@ class Languages(LocaleMiddleware):
         else:
             translation.activate(settings.LANGUAGE_CODE)
             request.LANGUAGE_CODE = translation.get_language()
+
+
+def dead_ends(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[[HttpRequest], HttpResponseBase]:
+    """A bare answer below the console's address becomes a page that leads on."""
+
+    def answered(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        if not request.path.startswith(CONSOLE):
+            return response
+        if response.status_code == 404 and request.resolver_match is None:
+            return refused(request, "There is no such page", status=404)
+        if isinstance(response, HttpResponseNotAllowed) and request.method == "GET":
+            text = "Nothing was changed. Go back to the page with the form, and send it from there."
+            page = refused(request, "This address takes what a form sends", text=text, status=405)
+            page["Allow"] = response["Allow"]
+            return page
+        return response
+
+    return answered
+
+
+def forged(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """A form without the token of its page: sent by another site, or from a page of an earlier session."""
+    if not request.path.startswith(CONSOLE):
+        return csrf_failure(request, reason=reason)
+    text = "Nothing was stored. Open the page anew and send its form again; the console's cookies must be allowed."
+    return refused(request, "This form does not belong to your present session", text=text, status=403)

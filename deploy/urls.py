@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
 
+from annotation.api.answers import absent
 from annotation.api.routes import api
 from annotation.notices import posted
 from annotation.pages import hit_page
@@ -13,6 +14,7 @@ urlpatterns = [
     path("", RedirectView.as_view(pattern_name="console:studies")),
     path("console/", include("annotation.console.urls")),
     path("api/v1/", api.urls),
+    path("api/v1/<path:rest>", absent),
     path("shared/<str:token>/", shared_report, name="shared-report"),
     path("admin/", admin.site.urls),
     path("mturk/", include("annotation.marketplace.wire.urls")),

@@ -8,7 +8,7 @@ evaluator (`one_sample_t`, `two_sample_t`, `one_way_anova`, `tukey_kramer`, `equ
 `compare_conditions` and `mixed_accuracy` set conditions of such a study against each other.
 Around HUSE: `huse_q_only` without log p, `permutation_test`, `replicate_curve` and `size_curve`, `sensitivity_table`,
 `rater_component` and `evaluate_rated`, `compare_models`, `find_examples`, `dominance_region`,
-`exclusion_sensitivity`.
+`exclusion_sensitivity` (of evaluators: `evaluator_exclusions`).
 Agreement and reliability: `krippendorff_alpha`, `fleiss_kappa`, `cohen_kappa`, `intraclass_correlations`,
 `raters_needed`; correlations `hj_frequency`, `kendall_tau`; crossed raters and items: `mixed_model`; raters without
 gold: `dawid_skene`, `mace`; and `bradley_terry`, `mauve`, `reproduction_variation`, `any_time_mean`,
@@ -36,9 +36,10 @@ from metrics.errors import (
     MissingLogProb,
     OneClass,
 )
+from metrics.evaluator_exclusions import evaluator_exclusions
 from metrics.evaluators import Evaluation, evaluate_judgments
 from metrics.examples import Example, Examples, find_examples
-from metrics.exclusions import Exclusions, Specification, exclusion_sensitivity
+from metrics.exclusions import exclusion_sensitivity
 from metrics.huse import evaluate, huse_q_only
 from metrics.judged import HUMAN, MACHINE, Judged, Judgments, by_condition, check_judgments
 from metrics.judgments import HumanJudgments, human_judgments, sum_ratings
@@ -67,6 +68,7 @@ from metrics.serialise import estimate_json, modes_json, record_json, result_jso
 from metrics.serialise_evaluators import evaluation_json
 from metrics.shading import classify, reference_share
 from metrics.significance import binomial_test, one_sample_t, two_sample_t
+from metrics.specifications import Exclusions, Specification
 from metrics.standardise import Standardised, standardise_by_rater
 from metrics.theory import feature_bound, theoretical_huse, total_variation
 from metrics.types import (
@@ -165,6 +167,7 @@ __all__ = [
     "evaluate_rated",
     "evaluation_json",
     "evaluator_accuracies",
+    "evaluator_exclusions",
     "exclusion_sensitivity",
     "family_error",
     "feature_bound",

@@ -16,6 +16,7 @@ from metrics.error_rates import normal_quantile
 from metrics.errors import BadInput, DegenerateInput, InsufficientData
 from metrics.h_score import Thresholds
 from metrics.kappa import cohen_kappa
+from metrics.roc import auc_estimate
 from metrics.shares import wilson
 from metrics.types import Estimate, Interval, Setting
 from metrics.version import __version__
@@ -89,17 +90,10 @@ def calibrate(
         Thresholds(low, high, calibrated=True, origin=origin),
         at,
         method,
-        Estimate(auc(human, machine), n, None, {}, (), f"auc|n:{n}|v:{__version__}"),
+        auc_estimate(human, machine, level=level),
         Estimate(j, n, None, settings, ("same_texts",), f"youden_j{name}"),
         _held_out(human, machine, method, folds, level, seed, settings, f"held_out_accuracy{name}"),
     )
-
-
-def auc(natural: ArrayLike, synthetic: ArrayLike) -> float:
-    """P(synthetic > natural) + P(equal) / 2 over all pairs, in [0, 1]; 0.5 without any difference."""
-    low, high = np.asarray(natural, np.float64), np.asarray(synthetic, np.float64)
-    ranks = midranks(np.concatenate((low, high)))[len(low) :]
-    return float((ranks.sum() - len(high) * (len(high) + 1) / 2) / (len(low) * len(high)))
 
 
 def against_people(
@@ -125,7 +119,7 @@ def against_people(
     return WithPeople(
         _agreement(decided, level, flags),
         _kappa(decided, flags, level),
-        _people_auc(scores, shares, signature),
+        _people_auc(scores, shares, signature, level),
         Estimate(rho, len(names), None, {"kind": "spearman"}, none, f"fp_human_share{signature}"),
         len(names) - len(decided),
     )
@@ -233,12 +227,12 @@ def _kappa(decided: Sequence[tuple[str, str]], flags: tuple[str, ...], level: fl
     return Estimate(found.value, found.n, found.interval, found.settings, (*found.flags, *flags), found.signature)
 
 
-def _people_auc(scores: Floats, shares: Floats, signature: str) -> Estimate:
+def _people_auc(scores: Floats, shares: Floats, signature: str, level: float) -> Estimate:
     human, machine = scores[shares > 0.5], scores[shares < 0.5]
     n = len(human) + len(machine)
     if not (len(human) and len(machine)):
         return Estimate(None, n, None, {}, ("one_verdict",), f"auc_people{signature}")
-    return Estimate(auc(human, machine), n, None, {}, (), f"auc_people{signature}")
+    return auc_estimate(human, machine, level=level, named="auc_people")
 
 
 def _column(values: ArrayLike, name: str) -> Floats:

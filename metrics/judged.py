@@ -27,13 +27,17 @@ BETWEEN = " × "
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One evaluator's rating of one text. rating: 1 to 4. factors: what names its condition (domain, training ...)."""
+    """One evaluator's rating of one text. rating: 1 to 4. factors: what names its condition (domain, training ...).
+
+    unit: the assignment (HIT) it was given in, where known.
+    """
 
     rater: str
     item: str
     truth: Truth
     rating: int
     factors: Mapping[str, str] = field(default_factory=dict)
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)

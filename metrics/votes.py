@@ -15,6 +15,8 @@ from metrics.ratings import Names, encode, refuse_repeats
 from metrics.types import Setting
 from metrics.version import __version__
 
+SOME = 50_000  # ratings
+
 
 @dataclass(frozen=True, slots=True)
 class Consensus:
@@ -25,7 +27,9 @@ class Consensus:
     competence_low, competence_high: (W,) its interval at `level`, for a rater who went on as before.
     errors: (W, K, K) probability of each label given by a rater, for each true label; None where the model has none.
     flags: `not_converged`, `against_majority` (the likeliest labels agree with the majority's less than chance would:
-    the labels may have changed places), `order_ignored` (labels are numbers and more than two).
+    the labels may have changed places), `order_ignored` (labels are numbers and more than two); and where competence is
+    hardly more than what was assumed: `one_label` (nobody gave another), `nothing_shared` (no item has two raters),
+    `separate_groups` (raters fall into groups that share no item, and are compared within them only).
     """
 
     items: tuple[Any, ...]
@@ -134,13 +138,15 @@ def rows(counts: Floats) -> Floats:
 
 def skill_interval(skill: Floats, right: Floats, rater: Ints, level: float) -> tuple[Floats, Floats]:
     """Low and high (W,) of each rater's skill (W,), by a beta distribution (Jeffreys' prior) whose weight is the
-    rater's number of ratings, less what is not known of them. right: (N,) probability that a rating is right."""
+    rater's number of ratings, less the share of their information that is missing because nobody knows which were right
+    (Louis 1982). right: (N,) probability that a rating is right."""
     from scipy.special import betaincinv
 
     given = np.bincount(rater, minlength=len(skill)).astype(np.float64)
     share = tally(rater, right, len(skill)) / given
     unknown, drawn = tally(rater, right * (1 - right), len(skill)), given * share * (1 - share)
-    weight = given / (1 + np.divide(unknown, drawn, out=np.zeros_like(drawn), where=drawn > 1e-12))
+    missing = np.divide(unknown, drawn, out=np.zeros_like(drawn), where=drawn > 1e-12)
+    weight = given * np.clip(1 - missing, 0, 1)
     shape = skill * weight + 0.5, (1 - skill) * weight + 0.5
     low, high = (np.asarray(betaincinv(*shape, tail)) for tail in ((1 - level) / 2, (1 + level) / 2))
     # Where all ratings are alike the beta's ends may leave out the estimate itself.
@@ -164,6 +170,7 @@ def consensus(
     flags = [] if fit.converged else ["not_converged"]
     if against_majority(votes, fit.posterior):
         flags.append("against_majority")
+    flags += _unfounded(votes)
     if len(votes.labels) > 2 and all(isinstance(label, int | float) for label in votes.labels):
         flags.append("order_ignored")
     tail = "|".join(f"{key}:{value}" for key, value in settings.items())
@@ -186,6 +193,28 @@ def consensus(
         tuple(flags),
         signature,
     )
+
+
+def _unfounded(votes: Votes) -> list[str]:
+    """Why competences say hardly more than what was assumed of raters."""
+    if len(votes.item) == len(votes.items):
+        return ["nothing_shared"] + ["one_label"] * (len(votes.labels) == 1)
+    return ["one_label"] * (len(votes.labels) == 1) + ["separate_groups"] * (not _connected(votes))
+
+
+def _connected(votes: Votes) -> bool:
+    """Whether one comes from every rater to every other over items that both rated. Some of the ratings often tell."""
+    for most in (SOME, len(votes.item)):
+        item, rater, size = votes.item[:most], votes.rater[:most], 0
+        reached, met = np.zeros(len(votes.raters), dtype=np.bool_), np.zeros(len(votes.items), dtype=np.bool_)
+        reached[rater[0]] = True
+        while size < (found := int(reached.sum())) < len(reached):
+            size = found
+            met[item[reached[rater]]] = True
+            reached[rater[met[item]]] = True
+        if reached.all():
+            return True
+    return False
 
 
 def against_majority(votes: Votes, posterior: Floats) -> bool:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import hypothesis
 import pytest
 from django.db import connections
+from django.test import TransactionTestCase
 from playwright.sync_api import Browser, BrowserContext
 from waitress import create_server
 
 from annotation.management.commands.serve import application
 from tests.browsing import chromium, fresh
+from tests.databases import empty, lay, own_copy
 
 # The same examples in every run, and no deadline: a test that fails on somebody else's machine must fail on ours.
 # HYPOTHESIS_PROFILE=search looks for new ones.
@@ -26,6 +28,11 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long tests begin first: begun last, one would keep a process busy when the others have nothing left."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
     """The real data beside the project; absent, the test is skipped (or fails where ASSAY_REQUIRE_DATA=1)."""
@@ -34,6 +41,23 @@ def data_dir() -> Path:
     if os.environ.get("ASSAY_REQUIRE_DATA") == "1":
         pytest.fail(f"ASSAY_REQUIRE_DATA=1, but the data folder {DATA} is absent")
     pytest.skip("the data folder ../shared/data is absent")
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(
+    django_test_environment: None, django_db_modify_db_settings: None, django_db_blocker: Any
+) -> Iterator[None]:
+    """In place of pytest-django's own of this name, by which each process migrates and each commit is flushed."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(TransactionTestCase, "_fixture_teardown", lambda test: empty())
+        with django_db_blocker.unblock(), own_copy():
+            yield
+
+
+@pytest.fixture(scope="session")
+def migrated(django_db_setup: None) -> Callable[[Path], None]:
+    """Puts a migrated SQLite database at a path: for programs that a test starts on a database of their own."""
+    return lay
 
 
 @pytest.fixture(scope="session")

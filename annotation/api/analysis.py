@@ -21,7 +21,7 @@ from annotation.models import Codebook, Job, Remark, Role, RuleSet, Study, Submi
 from annotation.quality.exclusion import Rule
 from annotation.quality.filters import FILTERS, rule_of
 from annotation.quality.paragraph import paragraph
-from annotation.running import ask_to_detect
+from annotation.tasks import ask_to_detect
 from metrics.comments import NULL
 
 router = Router(tags=["Analysis"])
@@ -72,7 +72,7 @@ class MeasuredOut(Schema):
 class DetectIn(Schema):
     """Beyond the threshold an explanation is called machine-written."""
 
-    threshold: float
+    threshold: float = Field(allow_inf_nan=False)
 
 
 class RulePart(Schema):

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from django.db.models import QuerySet
 from django.forms import Form
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from ninja import Field, NinjaAPI, Schema
 from ninja.errors import HttpError, ValidationError
 
@@ -17,6 +17,7 @@ from annotation.exceptions import AssayError, BudgetError, DesignError, MarketEr
 
 Item = TypeVar("Item")
 MOST_LISTED = 200
+MOST_OFFSET = 2**53  # what JSON's readers hold, and every database counts to
 MEDIA_TYPE = "application/problem+json"
 # Places in which parameters stand; a field is named by what follows.
 _PLACES = {"body", "query", "path", "form", "file", "header", "given"}
@@ -58,7 +59,7 @@ def cleaned(form: Form) -> dict[str, Any]:
     raise RefusedError(422, next(iter(errors.values())), code="input", errors=errors)
 
 
-REFUSED = frozenset({401, 403, 404, 409, 422})
+REFUSED = frozenset({400, 401, 403, 404, 409, 422})
 
 
 def gives(what: Any, status: int = 200) -> dict[Any, Any]:
@@ -70,7 +71,7 @@ class Page(Schema):
     """Which part of a list: at most `limit` of it, from number `offset` (0: the first) on."""
 
     limit: int = Field(50, ge=1, le=MOST_LISTED)
-    offset: int = Field(0, ge=0)
+    offset: int = Field(0, ge=0, le=MOST_OFFSET)
 
 
 class Paged(Schema, Generic[Item]):
@@ -84,6 +85,23 @@ def paged(rows: QuerySet[Any] | Sequence[Any], page: Page) -> dict[str, Any]:
     """That part of the rows."""
     count = rows.count() if isinstance(rows, QuerySet) else len(rows)
     return {"items": list(rows[page.offset : page.offset + page.limit]), "count": count}
+
+
+class Api(NinjaAPI):
+    """An API whose document says by which media type problems come."""
+
+    def get_openapi_schema(self, **how: Any) -> Any:
+        told = super().get_openapi_schema(**how)
+        deeds = (deed for path in told["paths"].values() for deed in path.values())
+        for status, answer in (one for deed in deeds for one in deed["responses"].items()):
+            if int(status) in REFUSED:
+                answer["content"] = {MEDIA_TYPE: answer["content"]["application/json"]}
+        return told
+
+
+def absent(request: HttpRequest, rest: str) -> HttpResponse:
+    """The answer at an address that no operation has."""
+    return problem(404, "There is no such operation; openapi.json lists all.", code="absent")
 
 
 def tell_problems(api: NinjaAPI) -> None:

@@ -25,7 +25,8 @@ from annotation.flows.design import design
 from annotation.models import Cell, Role, Study
 
 router = Router(tags=["Design"])
-Whole = Field(None, ge=0)
+Whole = Field(None, ge=0, le=2_147_483_647)  # what its column counts to
+InHit = Field(None, ge=0, le=500)
 
 
 class SettingsIn(Schema):
@@ -38,10 +39,10 @@ class SettingsIn(Schema):
     evaluators_per_cell: int | None = Field(None, ge=1, le=100_000)
     texts_per_hit: int | None = Field(None, ge=1, le=500)
     mix: Literal["balanced", "bernoulli", "fixed"] | None = None
-    references_per_hit: int | None = Whole
-    gold_per_hit: int | None = Whole
-    repeats_per_hit: int | None = Whole
-    checks_per_hit: int | None = Whole
+    references_per_hit: int | None = InHit
+    gold_per_hit: int | None = InHit
+    repeats_per_hit: int | None = InHit
+    checks_per_hit: int | None = InHit
     margin_points: int | None = Field(
         None, ge=1, le=49, description="Percentage points around 50 % right that count as chance; human or machine."
     )

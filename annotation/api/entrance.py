@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from uuid import UUID
 
 from django.http import HttpRequest
@@ -10,8 +12,13 @@ from ninja.security import HttpBearer
 
 from annotation import desk
 from annotation.accounts.models import ApiToken, User
+from annotation.api.answers import RefusedError
 from annotation.console.permission import may, studies_of
 from annotation.models import Job, Role, Study, Submission
+
+FORMS = ("multipart/form-data", "application/x-www-form-urlencoded")
+UNWRITABLE = "[\x00\ud800-\udfff]"
+SPELT = re.compile(rf"\\u(?:0000|[dD][89a-fA-F])|{UNWRITABLE}")
 
 
 class Token(HttpBearer):
@@ -19,7 +26,36 @@ class Token(HttpBearer):
 
     def authenticate(self, request: HttpRequest, token: str) -> User | None:
         """The person behind the token; a request without one is refused (401)."""
-        return ApiToken.objects.user_of(token)
+        found = ApiToken.objects.user_of(token)
+        if found is not None:
+            _refuse_unwritable(request)
+        return found
+
+
+def _refuse_unwritable(request: HttpRequest) -> None:
+    """Characters can be sent that no database writes down. Raises RefusedError (422) naming the field."""
+    told = dict(request.POST.lists()) if request.content_type in FORMS else _spelt_oddly(request.body)
+    for field, value in told.items() if isinstance(told, dict) else [("", told)]:
+        if not _writable([field, value]):
+            rule = "It holds a character that cannot be written down (NUL, or half of a surrogate pair)."
+            raise RefusedError(422, rule, code="input", errors={field if _writable(field) else "": rule})
+
+
+def _spelt_oddly(body: bytes) -> object:
+    """The body's JSON where it may spell such a character; what cannot be read is told where it is read."""
+    try:
+        text = body.decode(json.detect_encoding(body), "surrogatepass")
+        return json.loads(text) if SPELT.search(text) else None
+    except ValueError:
+        return None
+
+
+def _writable(value: object) -> bool:
+    if isinstance(value, dict):
+        return all(_writable(part) for pair in value.items() for part in pair)
+    if isinstance(value, list):
+        return all(map(_writable, value))
+    return not isinstance(value, str) or not re.search(UNWRITABLE, value)
 
 
 def caller(request: HttpRequest) -> User:

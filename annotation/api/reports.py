@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -10,16 +11,20 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
-from ninja import Field, Query, Router, Schema, Status
+from ninja import Field, File, Form, Query, Router, Schema, Status
 from ninja.errors import HttpError
+from ninja.files import UploadedFile
 
-from annotation.api.answers import Page, Paged, gives, paged
+from annotation.api.answers import Page, Paged, cleaned, gives, paged
 from annotation.api.entrance import caller, job_for, study_for
 from annotation.api.jobs import JobOut
+from annotation.console import uploads
+from annotation.console.forms.scores import AttachScores
 from annotation.exceptions import StateError
+from annotation.flows.attach import attach, detach
 from annotation.flows.share import revoke, share
-from annotation.flows.unblind import unblind
-from annotation.models import Job, Role, ShareLink
+from annotation.flows.unblind import look
+from annotation.models import Job, Role, ScoreFile, ShareLink
 from annotation.selectors import seen_at
 from annotation.tasks import ask
 from metrics.report.write import Format
@@ -31,7 +36,13 @@ class ReportIn(Schema):
     """What report is wanted."""
 
     formats: list[Format] = Field(default=["html", "json", "csv"], min_length=1)
-    seed: int = Field(default=0, ge=0)
+    seed: int = Field(default=0, ge=0, lt=2**63)
+
+
+class StudyReportIn(ReportIn):
+    """What report is wanted. unblind: look at the results although nobody has yet, which the log notes."""
+
+    unblind: bool = False
 
 
 class ComparisonIn(ReportIn):
@@ -67,12 +78,33 @@ class KnownLink(Schema):
         return link.job.uuid
 
 
+class ScoresIn(Schema):
+    """What made the scores (JSON of ours says so itself), and the columns of a CSV to take, separated by commas."""
+
+    model: str = ""
+    version: str = ""
+    columns: str = ""
+
+
+class ScoreFileOut(Schema):
+    """A file of scores that a study keeps. kind: `nnd`, `automatic` or `scores` (a table)."""
+
+    number: int = Field(alias="pk")
+    kind: str
+    name: str
+    sha256: str
+    model: str
+    version: str
+    actor: str
+    attached_at: datetime | None
+
+
 @router.get("/studies/{study}/results", response=gives(dict[str, Any]), summary="Numbers last reported")
 def show_results(request: HttpRequest, study: UUID) -> dict[str, Any]:
-    """Only once somebody decided to look (`unblind`, or a report)."""
+    """Only once somebody decided to look (`unblind`)."""
     one = study_for(request, study)
     if not seen_at(one):
-        raise StateError("Nobody has looked at the results of this study yet; asking for a report does.")
+        raise StateError("Nobody has looked at the results of this study yet (`POST …/unblind`).")
     found = one.results.order_by("-pk").first()
     if found is None:
         raise HttpError(404, "No report of this study has been made yet.")
@@ -80,11 +112,12 @@ def show_results(request: HttpRequest, study: UUID) -> dict[str, Any]:
 
 
 @router.post("/studies/{study}/reports", response=gives(JobOut, 202), summary="Ask for a report")
-def ask_report(request: HttpRequest, study: UUID, given: ReportIn) -> Status[Job]:
-    """Computing results is looking at them: before somebody has looked, it takes a reviewer, and is noted."""
+def ask_report(request: HttpRequest, study: UUID, given: StudyReportIn) -> Status[Job]:
+    """Computing results is looking at them: before somebody has looked, it takes a reviewer and `unblind`."""
     found = study_for(request, study)
     if not seen_at(found):
-        unblind(study_for(request, study, Role.REVIEWER), actor=caller(request).get_username(), now=timezone.now())
+        found = study_for(request, study, Role.REVIEWER)
+        look(found, confirmed=given.unblind, actor=caller(request).get_username(), now=timezone.now())
     wanted = {"formats": list(given.formats), "seed": given.seed}
     job = ask(Job.Kind.REPORT, by=caller(request), now=timezone.now(), study=found, settings=wanted)
     return Status(202, job)
@@ -100,6 +133,35 @@ def ask_comparison(request: HttpRequest, given: ComparisonIn) -> Status[Job]:
         raise StateError("A comparison is of two studies at least.").at("studies")
     wanted = {"studies": [str(one.uuid) for one in found], "formats": list(given.formats), "seed": given.seed}
     return Status(202, ask(Job.Kind.COMPARISON, by=caller(request), now=timezone.now(), settings=wanted))
+
+
+@router.get("/studies/{study}/scores", response=gives(Paged[ScoreFileOut]), summary="Files of scores of the texts")
+def list_scores(request: HttpRequest, study: UUID, page: Query[Page]) -> dict[str, Any]:
+    return paged(ScoreFile.objects.filter(study=study_for(request, study)).order_by("pk"), page)
+
+
+@router.post("/studies/{study}/scores", response=gives(ScoreFileOut, 201), summary="Attach a file of scores")
+def attach_scores(request: HttpRequest, study: UUID, file: File[UploadedFile], given: Form[ScoresIn]) -> Any:
+    """A CSV with the column `id` and a column for each score, or JSON of `python -m metrics`; all of it or nothing."""
+    found = study_for(request, study, Role.EDITOR)
+    cleaned(AttachScores(given.dict(), {"file": file}))  # type: ignore[arg-type]
+    path = uploads.keep(file)
+    try:
+        named = [name.strip() for name in given.columns.split(",") if name.strip()]
+        made = {"model": given.model, "version": given.version, "columns": named}
+        actor = caller(request).get_username()
+        return Status(201, attach(found, path, **made, actor=actor, now=timezone.now()))  # type: ignore[arg-type]
+    finally:
+        shutil.rmtree(path.parent, ignore_errors=True)
+
+
+@router.delete("/studies/{study}/scores/{number}", response=gives(None, 204), summary="Take a file of scores away")
+def detach_scores(request: HttpRequest, study: UUID, number: int) -> Status[None]:
+    held = ScoreFile.objects.filter(study=study_for(request, study, Role.EDITOR), pk=number).first()
+    if held is None:
+        raise HttpError(404, "There is no such file.")
+    detach(held, actor=caller(request).get_username(), now=timezone.now())
+    return Status(204, None)
 
 
 @router.post("/jobs/{job}/links", response=gives(LinkOut, 201), summary="Share a finished report")

@@ -20,10 +20,11 @@ from annotation.deciding import WINDOW
 from annotation.flows import exclude, hold, reject, review
 from annotation.flows.block import block, unblock
 from annotation.flows.notify import Notices, notify
-from annotation.models import Decision, Role, Study, Submission, Worker
+from annotation.models import Decision, Rejection, Role, Study, Submission, Worker
 from annotation.tasks import wake
 
 router = Router(tags=["Review"])
+SAID = r"^$|\S"  # nothing, or words
 NO_WORKER = "There is no such worker in this study."
 
 
@@ -96,6 +97,22 @@ class DecisionOut(Schema):
         return decision.actor.get_username() if decision.actor else None
 
 
+class ProposalOut(Schema):
+    """A proposal to refuse payment that waits for a second person, and when it was worded."""
+
+    reason: str
+    by: str
+    at: datetime
+
+    @staticmethod
+    def resolve_by(proposal: Rejection) -> str:
+        return proposal.proposed_by.get_username()
+
+    @staticmethod
+    def resolve_at(proposal: Rejection) -> datetime:
+        return proposal.proposed_at
+
+
 class AssignmentOut(Schema):
     """An assignment as a reviewer sees it. until: to when its payment decision can be taken back."""
 
@@ -106,11 +123,14 @@ class AssignmentOut(Schema):
     until: datetime | None
     lines: list[LineOut]
     findings: list[FoundOut]
+    proposal: ProposalOut | None
     decisions: list[DecisionOut]
 
 
 class ApproveIn(Schema):
-    leave_out: str = Field("", max_length=500, description="Why the work is left out of the analysis; empty: it stays.")
+    leave_out: str = Field(
+        "", max_length=500, pattern=SAID, description="Why the work is left out of the analysis; empty: it stays."
+    )
 
 
 class ReasonIn(Schema):
@@ -125,6 +145,7 @@ class ProposalIn(Schema):
 
 class SecondIn(Schema):
     beyond_guard: bool = Field(False, description="An owner goes on although more than 5 % would be refused.")
+    read: datetime | None = Field(None, description="`at` of the proposal that was read; another one is refused.")
 
 
 class ReplyIn(Schema):
@@ -135,15 +156,17 @@ class BulkIn(Schema):
     """assignments: which; null: everything that waits. dry_run: say what would be done, and change nothing."""
 
     assignments: list[str] | None = None
-    leave_out: str = Field("", max_length=500)
+    leave_out: str = Field("", max_length=500, pattern=SAID)
     dry_run: bool = True
 
 
 class BulkOut(Schema):
-    """decided: how many are, or would be; already: decided before; flagged, cents: of those decided."""
+    """decided: how many are, or would be; already: decided before; proposed: left to a second person, for somebody
+    proposed to refuse payment; flagged, cents: of those decided."""
 
     decided: int
     already: int
+    proposed: int
     flagged: int
     cents: int
 
@@ -211,6 +234,7 @@ def show_assignment(request: HttpRequest, study: UUID, assignment: str) -> dict[
         "until": waits.not_before if waits else None,
         "lines": desk.lines(one),
         "findings": reviewing.findings(one),
+        "proposal": desk.proposal(one),
         "decisions": one.decisions.select_related("actor").order_by("matter"),
     }
 
@@ -224,7 +248,8 @@ def approve(request: HttpRequest, study: UUID, assignment: str, given: ApproveIn
     """It can be taken back for ten minutes."""
     found, one = submission_for(request, study, assignment)
     who = {"actor": caller(request), "now": timezone.now()}
-    done = review.approve(found, _rows(one), window=WINDOW, leave_out=given.leave_out.strip(), **who)  # type: ignore[arg-type]
+    how = {"window": WINDOW, "leave_out": given.leave_out.strip(), "one_by_one": True}
+    done = review.approve(found, _rows(one), **how, **who)  # type: ignore[arg-type]
     if not done.decided:
         raise RefusedError(409, "Payment of this assignment has been decided.", code="state")
     return Status(204, None)
@@ -262,7 +287,8 @@ def second(request: HttpRequest, study: UUID, assignment: str, given: SecondIn) 
     found, one = submission_for(request, study, assignment)
     if given.beyond_guard and not may(found, Role.OWNER):
         raise HttpError(403, "Only an owner goes beyond the guard.")
-    reject.second(found, one, actor=caller(request), now=timezone.now(), beyond_guard=given.beyond_guard)
+    told = {"beyond_guard": given.beyond_guard, "read": given.read}
+    reject.second(found, one, actor=caller(request), now=timezone.now(), **told)  # type: ignore[arg-type]
     return Status(204, None)
 
 
@@ -311,12 +337,12 @@ def approve_many(request: HttpRequest, study: UUID, given: BulkIn) -> dict[str, 
     seen = desk.preview(found, rows.values_list("market_id", flat=True))
     told = {"flagged": seen.flagged, "cents": seen.cents}
     if given.dry_run:
-        return {"decided": len(seen.submissions), "already": seen.already, **told}
+        return {"decided": len(seen.submissions), "already": seen.already, "proposed": seen.proposed, **told}
     leave_out = given.leave_out.strip()
     done = review.approve(
         found, rows, actor=caller(request), now=timezone.now(), window=WINDOW, leave_out=leave_out
     )  # fmt: skip
-    return {"decided": done.decided, "already": done.already, **told}
+    return {"decided": done.decided, "already": done.already, "proposed": done.proposed, **told}
 
 
 @router.get("/studies/{study}/workers", response=gives(Paged[WorkerOut]), summary="Workers, by pseudonym")

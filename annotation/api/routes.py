@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from ninja import NinjaAPI
-
 from annotation.api import account, analysis, designs, jobs, reports, review, running, studies, texts
-from annotation.api.answers import tell_problems
+from annotation.api.answers import Api, tell_problems
 from annotation.api.entrance import Token
 
-api = NinjaAPI(
+api = Api(
     title="Assay",
     version="1",
     description=(

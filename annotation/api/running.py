@@ -26,7 +26,7 @@ from annotation.flows.preflight import afford
 from annotation.flows.publish import Publication, publish
 from annotation.flows.raise_pay import raise_pay
 from annotation.flows.retry import drop, retry
-from annotation.flows.top_up import declare_width, keep_topped_up, top_up
+from annotation.flows.top_up import MOST_RATERS, declare_width, keep_topped_up, top_up
 from annotation.models import Job, Role, Study
 from annotation.prechecked import Preflight
 from annotation.pricing.wages import DEFAULT_FLOOR_CENTS
@@ -141,8 +141,8 @@ class ActOut(Schema):
 class RuleIn(Schema):
     """Go on until each text's 95 % interval is no wider than this, with at most so many raters."""
 
-    width: float = Field(gt=0)
-    most: int = Field(ge=1)
+    width: float = Field(gt=0, allow_inf_nan=False)
+    most: int = Field(ge=1, le=MOST_RATERS)
 
 
 class SwitchIn(Schema):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, cast
+from urllib.parse import urlsplit
 from uuid import UUID
 
 from django.contrib.auth.views import redirect_to_login
@@ -17,6 +18,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.cache import patch_cache_control
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 
 from annotation.accounts.models import User
@@ -90,9 +92,20 @@ def refused(request: HttpRequest, sentence: str, *, status: int, text: str = "")
 
 
 def _to_sign_in(request: HttpRequest) -> HttpResponse:
-    goal = request.get_full_path() if request.method in {"GET", "HEAD"} else reverse("console:studies")
+    """After signing in one is where one was; what a form sent meanwhile is not stored, and the page says so."""
+    sent = request.method not in {"GET", "HEAD"}
+    goal = _page_of_form(request) if sent else request.get_full_path()
     if request.headers.get("HX-Request"):
         response = HttpResponse(status=204)
         response["HX-Redirect"] = reverse("console:sign-in")
         return response
-    return redirect_to_login(goal, reverse("console:sign-in"))
+    return redirect_to_login(goal, reverse("console:sign-in") + ("?unsent=1" if sent else ""))
+
+
+def _page_of_form(request: HttpRequest) -> str:
+    """The page of this host on which a form stood, as the browser tells; else the studies."""
+    told = request.headers.get("Referer", "")
+    if url_has_allowed_host_and_scheme(told, {request.get_host()}, require_https=request.is_secure()):
+        parts = urlsplit(told)
+        return f"{parts.path}?{parts.query}" if parts.query else parts.path
+    return reverse("console:studies")

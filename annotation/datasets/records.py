@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from metrics.report.records import ReportInput
+
 Source = Literal["reference", "model"]
 Unit = Literal["whitespace", "model_token", "char"]
 UNITS: tuple[Unit, ...] = ("whitespace", "model_token", "char")
@@ -71,20 +73,46 @@ class ScaleRecord:
 
 @dataclass(frozen=True, slots=True)
 class JudgmentRecord:
-    """The label chosen for a text (by its id), at `position` (from 0) of the submission."""
+    """A label chosen for a text (by its id), at `position` (from 0) of the submission.
+
+    criterion: what was asked. partner: the other text of a pair.
+    """
 
     text: str
     position: int
     label: str
+    criterion: str = "typicality"
+    partner: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RemarkRecord:
+    """What a worker wrote about a text in answer to the named question."""
+
+    text: str
+    question: str
+    body: str
 
 
 @dataclass(frozen=True, slots=True)
 class HitRecord:
-    """A HIT: its id, its texts in the order shown, and how many assignments it had."""
+    """A HIT: its id, its texts in the order shown, how many assignments it had, and the name of its condition."""
 
     id: str
     texts: tuple[str, ...]
     max_assignments: int
+    condition: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionRecord:
+    """A condition of the design under its name; "" where the design does not split by that part."""
+
+    name: str
+    training: str = "none"
+    domain: str = ""
+    generator: str = ""
+    reward_cents: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +120,7 @@ class SubmissionRecord:
     """One assignment. `worker` is the provider's id and goes into the vault only; `raw` is the file's row(s) as read.
 
     payment: the decision the file tells, None where it tells none; `feedback` its reason. left_out: why it is left out
-    of the analysis, "" where it is not.
+    of the analysis, "" where it is not. remarks: what the worker wrote. flags: (kind, sentence) of rules that it met.
     """
 
     hit: str
@@ -106,6 +134,8 @@ class SubmissionRecord:
     payment: Literal["approve", "reject"] | None = None
     feedback: str = ""
     left_out: str = ""
+    remarks: tuple[RemarkRecord, ...] = ()
+    flags: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +153,10 @@ class Provenance:
 class CollectedWork:
     """A whole study as a file tells it. `provider` names the worker ids' owner; `raw_format` the form of `raw`.
 
-    statements: (key, words) of what only a person could say.
+    statements: (key, words) of what only a person could say. task: as a study has it. conditions: of the design; ()
+    where there is one only. evaluators_per_cell: wanted in each of them. scales: of the criteria whose labels are not
+    those of `scale`. generators: their order, where it is not that of the texts. told: everything of the report that
+    the study was read back from, where no row holds it. in_order: pseudonyms keep the order of the file's ids.
     """
 
     texts: tuple[TextRecord, ...]
@@ -140,3 +173,10 @@ class CollectedWork:
     auto_approval_seconds: int | None = None
     warnings: tuple[str, ...] = ()
     statements: tuple[tuple[str, str], ...] = ()
+    task: str = "typicality"
+    conditions: tuple[ConditionRecord, ...] = ()
+    evaluators_per_cell: int | None = None
+    scales: Mapping[str, ScaleRecord] = field(default_factory=dict)
+    generators: tuple[tuple[str, str], ...] = ()
+    told: ReportInput | None = None
+    in_order: bool = False

@@ -79,7 +79,7 @@ def _flag(remark: Remark, book: Codebook, *, now: datetime) -> None:
     submission = remark.presentation.submission
     held: set[str] = set()
     for one in Remark.objects.filter(presentation__submission=submission):
-        held |= _settled(one, book)
+        held |= _settled(one)
     Flag.objects.filter(submission=submission, kind__in=[*JUDGED_BY_HAND]).exclude(kind__in=held).delete()
     for kind in held & set(JUDGED_BY_HAND):
         sentence = JUDGED_BY_HAND[kind].split(": ", 1)[1]
@@ -88,9 +88,14 @@ def _flag(remark: Remark, book: Codebook, *, now: datetime) -> None:
         )
 
 
-def _settled(remark: Remark, book: Codebook) -> set[str]:
-    """The codes that hold: the adjudicated ones, else those that both coders gave."""
-    rows = list(Coding.objects.filter(remark=remark, codebook=book))
-    if word := next((row for row in rows if row.adjudicated), None):
-        return set(word.codes)
-    return set(rows[0].codes) & set(rows[1].codes) if len(rows) == CODERS else set()
+def _settled(remark: Remark) -> set[str]:
+    """The criteria that hold, by the latest version of the codebook by which two people have coded the explanation: the
+    adjudicated ones, else those that both coders gave."""
+    given = Coding.objects.filter(remark=remark, codebook__purpose=Codebook.Purpose.CRITERIA)
+    for version in sorted(set(given.values_list("codebook__number", flat=True)), reverse=True):
+        rows = list(given.filter(codebook__number=version))
+        if word := next((row for row in rows if row.adjudicated), None):
+            return set(word.codes)
+        if len(rows) == CODERS:
+            return set(rows[0].codes) & set(rows[1].codes)
+    return set()

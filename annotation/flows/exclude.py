@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,9 +15,10 @@ from annotation.accounts.models import User
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Decision, RuleSet, Study, Submission
 from annotation.quality.exclusion import Rule, known
-from annotation.quality.filters import NEVER_ALONE, rule_of
+from annotation.quality.filters import NEVER_ALONE, rule_of, title_of
 
 ANALYSIS = Decision.Matter.ANALYSIS
+MOST_NAME, MOST_REASON = 100, 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +33,14 @@ def fix_rules(study: Study, name: str, rules: Sequence[Rule], *, actor: User | N
     """Store a version of the rules; whether results were seen before is stored with it. It leaves nobody out yet."""
     if unknown := [rule.kind for rule in rules if not known(rule.kind)]:
         raise StateError(f"There is no filter called {unknown[0]}.").at("rules")
+    if endless := [rule.kind for rule in rules if not math.isfinite(rule.threshold or 0)]:
+        raise StateError("A threshold is a finite number.").at(f"{endless[0]}-at")
     if len({rule.kind for rule in rules}) < len(rules):
         raise StateError("A rule is given twice.").at("rules")
     if rules and all(rule.kind in NEVER_ALONE for rule in rules):
         raise StateError(f"{rule_of(rules[0].kind)} Choose another rule beside it.").at(rules[0].kind)
-    if not name.strip():
-        raise StateError("Rules need a name.").at("name")
+    if not 1 <= len(name.strip()) <= MOST_NAME:
+        raise StateError(f"Rules need a name of at most {MOST_NAME} characters.").at("name")
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
         last = study.rule_sets.aggregate(last=Max("number"))["last"] or 0
@@ -75,7 +79,7 @@ def apply_rules(stored: RuleSet, *, actor: User | None, now: datetime) -> Exclud
                 submission_id=pk,
                 matter=ANALYSIS,
                 verdict="exclude",
-                reason=f"{stored}: {', '.join(kinds)}",
+                reason=f"{stored}: {', '.join(map(title_of, kinds))}",
                 actor=actor,
                 rule_set=stored,
                 at=now,
@@ -93,8 +97,10 @@ def leave_out(
     study: Study, submissions: QuerySet[Submission], *, reason: str, actor: User | None, now: datetime
 ) -> int:
     """Leave single submissions out of the analysis by a person's decision; how many that were part of it."""
-    if not reason.strip():
-        raise StateError("Leaving work out of the analysis needs a reason.").at("reason")
+    if not 1 <= len(reason.strip()) <= MOST_REASON:
+        raise StateError(f"Leaving work out of the analysis needs a reason of at most {MOST_REASON} characters.").at(
+            "reason"
+        )
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
         found = list(submissions.filter(hit__study=study).exclude(decisions__verdict="exclude").order_by("pk"))

@@ -18,16 +18,20 @@ from metrics.figures.images import NoBrowser
 from metrics.report.payload import numbers, payload
 from metrics.report.result import Report
 from metrics.report.tables import files
-from metrics.report.write import USUAL, Format, write
+from metrics.report.write import USUAL, Format, as_far_as_possible, write
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """The files written, the SHA-256 of the data (the CSV files), and the stored result."""
+    """The files written, the SHA-256 of the data (the CSV files), and the stored result.
+
+    left_out: a sentence where a browser was missing or failed, so that PDF was not made.
+    """
 
     paths: tuple[Path, ...]
     data_sha256: str
     result: Result
+    left_out: str
 
 
 def export(
@@ -43,10 +47,15 @@ def export(
 ) -> Exported:
     """Write the report's files into `out_dir`, and a Result and an audit row beside them.
 
-    Raises StateError when the files cannot be written or a format cannot be made; then nothing is stored.
+    Without a browser all but PDF is written. Raises StateError when files cannot be written, or nothing can be made;
+    then nothing is stored.
     """
+
+    def make(names: Sequence[Format], browser: Path | None) -> list[Path]:
+        return write(report, out_dir, now=now, formats=names, chromium=browser, sandbox=sandbox)
+
     try:
-        paths = write(report, out_dir, now=now, formats=formats, chromium=chromium, sandbox=sandbox)
+        paths, left_out = as_far_as_possible(make, formats, chromium)
     except OSError as error:
         raise StateError(f"The report cannot be written to {out_dir}: {error.strerror}.") from None
     except (NoBrowser, BadInput) as error:
@@ -54,9 +63,10 @@ def export(
     digest = sha256_of({name: text.encode() for name, text in files(report).items() if name.endswith(".csv")})
     stored = json.loads(json.dumps(numbers(payload(report, now=now))))
     with transaction.atomic():
+        Study.objects.select_for_update().get(pk=study.pk)
         result = Result.objects.create(study=study, made_at=now, data_sha256=digest, numbers=stored)
         AuditEvent.objects.record(study, "export", actor=actor, now=now, result=result.pk, data_sha256=digest)
-    return Exported(tuple(paths), digest, result)
+    return Exported(tuple(paths), digest, result, left_out)
 
 
 def sha256_of(contents: Mapping[str, bytes]) -> str:

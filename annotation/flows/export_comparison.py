@@ -14,7 +14,7 @@ from metrics.errors import BadInput
 from metrics.figures.images import NoBrowser
 from metrics.report.compared import Compared
 from metrics.report.compared_write import data_hashes, write_comparison
-from metrics.report.write import USUAL, Format
+from metrics.report.write import USUAL, Format, as_far_as_possible
 
 
 def export_comparison(
@@ -27,13 +27,18 @@ def export_comparison(
     formats: Sequence[Format] = USUAL,
     chromium: Path | None = None,
     sandbox: bool = True,
-) -> tuple[Path, ...]:
+) -> tuple[tuple[Path, ...], str]:
     """Write the comparison's files into `out_dir`; each study's log gets the hash of what it gave, not the others.
 
-    Raises StateError when the files cannot be written or a format cannot be made; then nothing is noted.
+    Without a browser all but PDF is written, and a sentence says so. Raises StateError when files cannot be written, or
+    nothing can be made; then nothing is noted.
     """
+
+    def make(names: Sequence[Format], browser: Path | None) -> list[Path]:
+        return write_comparison(compared, out_dir, now=now, formats=names, chromium=browser, sandbox=sandbox)
+
     try:
-        paths = write_comparison(compared, out_dir, now=now, formats=formats, chromium=chromium, sandbox=sandbox)
+        paths, left_out = as_far_as_possible(make, formats, chromium)
     except OSError as error:
         raise StateError(f"The comparison cannot be written to {out_dir}: {error.strerror}.") from None
     except (NoBrowser, BadInput) as error:
@@ -43,4 +48,4 @@ def export_comparison(
         for study in sorted(studies, key=lambda one: one.pk):
             facts = {"studies": len(studies), "data_sha256": hashes[study.name]}
             AuditEvent.objects.record(study, "export_comparison", actor=actor, now=now, **facts)
-    return tuple(paths)
+    return tuple(paths), left_out

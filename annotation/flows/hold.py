@@ -22,6 +22,8 @@ def hold(worker: Worker, *, reason: str, until: date, actor: User, now: datetime
     if until <= now.date():
         raise StateError("The last day lies in the future.").at("until")
     with transaction.atomic():
+        # Of two people who hold somebody at once the second waits here, and then replaces the first one's hold.
+        Worker.objects.select_for_update().get(pk=worker.pk)
         Hold.objects.filter(worker=worker, lifted_at=None).update(lifted_at=now)
         return Hold.objects.create(worker=worker, reason=reason.strip(), until=until, actor=actor, since=now)
 

@@ -11,7 +11,8 @@ from django.db import transaction
 from annotation import storing, storing_texts
 from annotation.accounts.models import User
 from annotation.datasets.records import CollectedWork
-from annotation.models import AuditEvent, Study, Worker
+from annotation.models import AuditEvent, Generator, Study, Worker
+from annotation.told import store_told
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +39,21 @@ def import_work(
     with transaction.atomic():
         study = _founded(work, name)
         storing.enrol_owner(study, owner)
+        Generator.objects.bulk_create(Generator(study=study, name=name, decoding=how) for name, how in work.generators)
         texts = storing_texts.stored_texts(study, work.texts)
         hits = storing.stored_hits(study, work, texts)
         # Ids that mean nothing outside the file are the study's own: "r1" of two files are two people.
         provider = work.provider or f"import:{study.uuid.hex}"
-        workers = Worker.objects.known_all(provider, (one.worker for one in work.submissions))
+        workers = Worker.objects.known_all(provider, (one.worker for one in work.submissions), in_order=work.in_order)
         submissions = storing.stored_submissions(work, hits, workers, now=now)
         judgments = storing.store_judgments(study, work, submissions, texts, now=now)
+        storing.store_flags(work, submissions, now=now)
         rejected = storing.store_decisions(work, submissions, now=now)
         storing.store_participations(study, submissions, now=now)
         storing.count_work(study)
         storing.store_statements(study, work.statements)
+        if work.told:
+            store_told(study, work.told, workers, now=now)
         AuditEvent.objects.record(study, "import_work", actor=actor, now=now, **_facts(work))
     return WorkImported(study, len(texts), len(hits), len(submissions), judgments, len(workers), rejected)
 
@@ -61,7 +66,9 @@ def _founded(work: CollectedWork, name: str) -> Study:
             status=Study.Status.CLOSED,
             question=work.question,
             noun=work.noun,
+            task=work.task,
             reward_cents=work.reward_cents,
+            evaluators_per_cell=work.evaluators_per_cell,
             raters_per_text=max((hit.max_assignments for hit in work.hits), default=1),
             texts_per_hit=max((len(hit.texts) for hit in work.hits), default=1),
         )

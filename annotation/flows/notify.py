@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation import deciding, reviewing
 from annotation.exceptions import StateError
@@ -78,8 +78,7 @@ def _refuse(study: Study, people: Sequence[Worker]) -> None:
 
 
 def _intents(study: Study, people: Sequence[Worker], subject: str, text: str) -> list[Intent]:
-    before = study.intents.filter(kind=Intent.Kind.NOTIFY, subject__in=[one.pk for one in people])
-    numbers = dict(before.order_by().values_list("subject").annotate(n=Count("pk")))
+    before = deciding.intended(study, Intent.Kind.NOTIFY, [one.pk for one in people])
     details = {"subject": subject, "text": text}
     return [
         Intent.of(
@@ -87,7 +86,7 @@ def _intents(study: Study, people: Sequence[Worker], subject: str, text: str) ->
             Intent.Kind.NOTIFY,
             one.pk,
             slot=f"notice {one.pseudonym}",
-            number=numbers.get(one.pk, 0),
+            number=before[one.pk],
             details=details,
         )
         for one in people

@@ -20,7 +20,8 @@ OVERRIDE_WINDOW = timedelta(days=30)
 
 
 def propose(study: Study, submission: Submission, *, reason: str, actor: User, now: datetime) -> Rejection:
-    """Propose to refuse payment. The reason is what the worker will read."""
+    """Propose to refuse payment. The reason is what the worker will read. Who proposed may word it anew; what somebody
+    else proposed stands until it is agreed to or dropped."""
     text = reason.strip()
     if not LEAST_REASON <= len(text) <= MOST_REASON:
         rule = f"A reason has {LEAST_REASON} to {MOST_REASON} characters; this one has {len(text)}."
@@ -28,6 +29,10 @@ def propose(study: Study, submission: Submission, *, reason: str, actor: User, n
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
         _undecided(study, submission, now=now)
+        other = Rejection.objects.select_related("proposed_by").filter(submission=submission).first()
+        if other is not None and other.proposed_by != actor:
+            name = other.proposed_by.get_username()
+            raise StateError(f"{name} has proposed to refuse payment already: agree, or drop that proposal first.")
         made, _ = Rejection.objects.update_or_create(
             submission=submission,
             defaults={
@@ -42,6 +47,7 @@ def propose(study: Study, submission: Submission, *, reason: str, actor: User, n
 def drop_proposal(study: Study, submission: Submission, *, actor: User, now: datetime) -> None:
     """Take a proposal off the table."""
     with transaction.atomic():
+        Study.objects.select_for_update().get(pk=study.pk)
         gone, _ = Rejection.objects.filter(
             submission=submission, submission__hit__study=study, seconded_by=None
         ).delete()
@@ -59,10 +65,12 @@ def second(
     now: datetime,
     window: timedelta = deciding.WINDOW,
     beyond_guard: bool = False,
+    read: datetime | None = None,
 ) -> Decision:
     """Agree to a proposed rejection as another person: it becomes the decision, and leaves after the window.
 
-    beyond_guard: an owner goes on although more than 5 % of the study's submissions would be refused.
+    beyond_guard: an owner goes on although more than 5 % of the study's submissions would be refused. read: when the
+    proposal that this person read was made; one that was worded anew since is to be read first.
     """
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
@@ -72,6 +80,9 @@ def second(
             raise StateError("Nobody has proposed to refuse payment for this submission.")
         if proposal.proposed_by == actor:
             raise StateError("It takes a second person to refuse payment: you proposed it yourself.")
+        # Programs are told milliseconds.
+        if read is not None and abs(read - proposal.proposed_at) >= timedelta(milliseconds=1):
+            raise StateError("The proposal was worded anew after you opened the page. Read it, then decide.")
         _guard(study, beyond_guard)
         decision = Decision.objects.create(
             submission=submission, matter="payment", verdict="reject", reason=proposal.reason, actor=actor, at=now

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from annotation import deciding, outbox
+from annotation import deciding, outbox, reviewing
 from annotation.accounts.models import User
 from annotation.deciding import name_of
 from annotation.exceptions import StateError
@@ -19,10 +20,14 @@ PAYMENT = Decision.Matter.PAYMENT
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """Submissions decided now; `already`: decided before and left as they were."""
+    """Submissions decided now; `already`: decided before and left as they were; `proposed`: left to the second person
+    whom a proposal to refuse payment waits for; `sooner`: of those decided, told to the marketplace before the window
+    is over, because it would approve them by itself."""
 
     decided: int
     already: int
+    proposed: int = 0
+    sooner: int = 0
 
 
 def approve(
@@ -33,48 +38,59 @@ def approve(
     now: datetime,
     window: timedelta = timedelta(0),
     leave_out: str = "",
+    one_by_one: bool = False,
 ) -> Review:
     """Approve payment for those of `submissions` (of this study) that nobody has decided on.
 
     window: for so long the decision can be taken back; the marketplace hears of it afterwards, never later than it
     would approve by itself. leave_out: a reason to leave the same work out of the analysis ("": it stays).
+    one_by_one: somebody looked at each; otherwise what a colleague proposes to refuse is not approved with the rest.
     """
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
         mine = submissions.filter(hit__study=study)
-        undecided = list(mine.exclude(decisions__matter=PAYMENT).order_by("pk"))
+        waiting = mine.exclude(decisions__matter=PAYMENT).order_by("pk")
+        proposed = 0 if one_by_one else waiting.exclude(rejection=None).count()
+        undecided = list(waiting if one_by_one else waiting.filter(rejection=None))
         Decision.objects.bulk_create(
             Decision(submission=submission, matter="payment", verdict="approve", actor=actor, at=now)
             for submission in undecided
         )
-        deciding.intents(study, Intent.Kind.APPROVE, undecided, now=now, window=window)
+        made = deciding.intents(study, Intent.Kind.APPROVE, undecided, now=now, window=window)
         Rejection.objects.filter(submission__in=undecided).delete()
         if leave_out:
-            deciding.exclude_by_hand(undecided, reason=leave_out, actor=actor, now=now)
+            before = deciding.exclude_by_hand(undecided, reason=leave_out, actor=actor, now=now)
+            deciding.remember(made, before)
         if undecided:
             told = {"submissions": len(undecided), "assignments": [one.market_id for one in undecided]}
             told |= {"left_out": leave_out} if leave_out else {}
             AuditEvent.objects.record(study, "approve", actor=name_of(actor), now=now, **told)
-        return Review(len(undecided), mine.count() - len(undecided))
+        sooner = sum(one.not_before is None or one.not_before < now + window for one in made)
+        return Review(len(undecided), mine.count() - len(undecided) - proposed, proposed, sooner if window else 0)
 
 
 def undo(study: Study, submissions: QuerySet[Submission], *, actor: User, now: datetime) -> int:
     """Take back payment decisions of which the marketplace has not heard, inside their window; how many.
 
-    What was left out of the analysis with them comes back too, where the same decision did it.
+    What was left out of the analysis with them comes back too, where the same decision did it: whatever had been
+    decided about the analysis before stands again.
     Raises StateError where none of them can be taken back any more.
     """
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
         wanted = list(submissions.filter(hit__study=study).values_list("pk", flat=True))
         waiting = Q(kind__in=deciding.DECIDING, subject__in=wanted, state="waiting", not_before__gt=now, attempts=0)
-        back = [intent.subject for intent in outbox.drop(study, waiting)]
+        dropped = outbox.drop(study, waiting)
+        back = [intent.subject for intent in dropped]
         if not back:
-            raise StateError("The time to take this back is over: the marketplace has been told.")
+            raise StateError(_too_late(wanted))
         decisions = Decision.objects.filter(submission__in=back)
         at = dict(decisions.filter(matter=PAYMENT).values_list("submission_id", "at"))
         beside = decisions.filter(matter=Decision.Matter.ANALYSIS, rule_set=None, verdict="exclude")
-        beside.filter(pk__in=[one.pk for one in beside if at.get(one.submission_id) == one.at]).delete()
+        undone = {one.submission_id: one.pk for one in beside if at.get(one.submission_id) == one.at}
+        beside.filter(pk__in=undone.values()).delete()
+        holds = reviewing.rule_set(study)
+        deciding.restore([one for one in dropped if one.subject in undone], holds=holds.pk if holds else None)
         decisions.filter(matter=PAYMENT).delete()
         Rejection.objects.filter(submission__in=back).delete()
         names = list(Submission.objects.filter(pk__in=back).order_by("pk").values_list("market_id", flat=True))
@@ -82,3 +98,9 @@ def undo(study: Study, submissions: QuerySet[Submission], *, actor: User, now: d
             study, "undo", actor=name_of(actor), now=now, submissions=len(back), assignments=names
         )
         return len(back)
+
+
+def _too_late(wanted: Sequence[int]) -> str:
+    if not Decision.objects.filter(submission__in=wanted, matter=PAYMENT).exists():
+        return "There is no decision on payment to take back, or somebody has just taken it back."
+    return "The time to take this back is over: the marketplace has been told."

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from annotation import facts, particulars, selectors, sensitivity
+from annotation import facts, particulars, reviewing, selectors, sensitivity
 from annotation.exceptions import StateError
 from annotation.models import Likelihood, Study, Text
 from annotation.planned import planned
 from annotation.quality.paragraph import paragraph
+from annotation.told import as_told
 from metrics.errors import nothing_left
 from metrics.report.particulars import Attached
-from metrics.report.records import GeneratorFacts, RatingRow, ReportInput, TextRow, Truth, Warn
+from metrics.report.records import GeneratorFacts, RatingRow, ReportInput, Truth, Warn
 from metrics.types import Item
 
 STATED = ("reference", "contact", "input", "people", "criterion", "impact", "demographics")
@@ -26,25 +27,27 @@ def score(
 ) -> ReportInput:
     """The study as `metrics.report.build` takes it: texts with exact HJ, ratings, money, crowd and design.
 
-    truths: what a rehearsal knows, by generator. command: what makes this report again. attached: numbers from files.
-    Raises StateError for a study without ratings or (where typicality was asked for) without generators,
-    InsufficientData where every submission was excluded from the analysis.
+    truths: what a rehearsal knows, by generator. command: what makes this report again. attached: numbers from
+    files, beside those that the study keeps.
+    Raises StateError for ratings of typicality without generators, InsufficientData where every submission was excluded
+    from the analysis.
     """
     typicality = study.task == Study.Task.TYPICALITY
     sums = selectors.rating_sums(study) if typicality else {}
     crowd = selectors.crowd_counts(study)
     texts = list(selectors.texts(study))
     generators, warnings = _generators(study, texts, sums, truths or {}) if typicality and sums else ((), [])
-    shown = {item.id for generator in generators for item in generator.items} or {text.key for text in texts}
-    ratings = _ratings(study, shown)
+    shown = {item.id for one in generators for item in (*one.items, *one.dropped)} or {text.key for text in texts}
+    dropped = {item.id for one in generators for item in one.dropped}
+    ratings = _ratings(study, shown, dropped)
     needed = typicality and all(text.corpus_count is None for text in texts)
     _check(study, crowd, needs_generators=needed, generators=bool(generators), kept=any(one.kept for one in ratings))
     said, words = particulars.statements(study), particulars.words(study)
     rows, kept = particulars.assignments(study), planned(study)
-    return ReportInput(
+    given = ReportInput(
         study=facts.study_facts(study, crowd, words),
         generators=generators,
-        texts=tuple(_text_row(text) for text in texts if text.key in shown),
+        texts=tuple(particulars.text_row(text) for text in texts if text.key in shown),
         ratings=ratings,
         money=facts.money_facts(study, crowd),
         crowd=facts.crowd_facts(study, crowd, said, words),
@@ -64,15 +67,18 @@ def score(
         comments=particulars.comments(study),
         pages=particulars.pages(study),
         plan=particulars.plan(study, said, kept),
-        attached=tuple(attached),
+        attached=(*particulars.attached(study), *attached),
         quality=_quality(study, crowd),
         codes=particulars.codes(study),
         codebook=particulars.codebook(study),
+        criteria=particulars.codebook(study, "criteria"),
+        unscored=() if typicality and sums else particulars.unscored(study, texts),
         rules=sensitivity.rules(study),
         licence=said.get("licence"),
         language=said.get("language") or words.language,
         statements=tuple((key, said[key]) for key in STATED if key in said),
     )
+    return as_told(study, given)
 
 
 def _quality(study: Study, crowd: selectors.CrowdCounts) -> tuple[str, ...] | None:
@@ -85,16 +91,14 @@ def _quality(study: Study, crowd: selectors.CrowdCounts) -> tuple[str, ...] | No
 def _check(study: Study, crowd: selectors.CrowdCounts, *, needs_generators: bool, generators: bool, kept: bool) -> None:
     if not kept and crowd.excluded:
         raise nothing_left("rating", {"excluded from the analysis": crowd.excluded})
-    if not kept:
-        raise StateError(f"The study {study} has no ratings yet, so there is nothing to report.")
-    if needs_generators and not generators:
+    if kept and needs_generators and not generators:
         raise StateError(f"The study {study} has no text of a generator, so there is nothing to compare.")
 
 
 def _generators(
     study: Study, texts: Sequence[Text], sums: Mapping[int, selectors.RatingSum], truths: Mapping[str, Truth]
 ) -> tuple[tuple[GeneratorFacts, ...], list[Warn]]:
-    likelihoods = selectors.likelihoods(study)
+    likelihoods, sideless = selectors.likelihoods(study), reviewing.without_a_side(study)
     somewhere = {text for known in likelihoods.values() for text in known}
     found, warnings = [], []
     for generator in study.generators.order_by("pk"):
@@ -114,16 +118,20 @@ def _generators(
                 f"{generator.name}: lengths are counted in {' and in '.join(units)}; log p per unit is no one scale."
             )
             warnings.append(Warn("mixed_length_units", sentence))
+        items = {text.pk: _item(text, mine.get(text.pk), sums.get(text.pk)) for text in (*shared, *own)}
+        if dropped := items.keys() & sideless:
+            warnings.append(_without_a_side(generator.name, len(dropped)))
         found.append(
             GeneratorFacts(
                 name=generator.name,
-                items=tuple(_item(text, mine.get(text.pk), sums.get(text.pk)) for text in (*shared, *own)),
+                items=tuple(item for pk, item in items.items() if pk not in sideless),
+                dropped=tuple(item for pk, item in items.items() if pk in sideless),
                 decoding=generator.decoding or None,
                 log_prob_decoding="; ".join(sorted({one.decoding for one in used if one.decoding})) or None,
                 length_unit=" and ".join(units) or "whitespace",
                 truth=truths.get(generator.name),
                 log_prob_model=facts.log_prob_model(used),
-                generation=facts.generation(own),
+                generation=particulars.generation(own),
             )
         )
     return tuple(found), warnings
@@ -132,6 +140,11 @@ def _generators(
 def _without_log_prob(name: str, count: int) -> Warn:
     sentence = f"{name}: {count} references have a log p under other generators only and are left out of its results."
     return Warn("references_without_log_prob", sentence)
+
+
+def _without_a_side(name: str, count: int) -> Warn:
+    sentence = f"{name}: {count} texts of contexts that lost a side are left out of its results, on either side (F27)."
+    return Warn("contexts_without_a_side", sentence)
 
 
 def _item(text: Text, likelihood: Likelihood | None, ratings: selectors.RatingSum | None) -> Item:
@@ -146,20 +159,8 @@ def _item(text: Text, likelihood: Likelihood | None, ratings: selectors.RatingSu
     )
 
 
-def _text_row(text: Text) -> TextRow:
-    return TextRow(
-        id=text.key,
-        source="reference" if text.source == Text.Source.REFERENCE else "model",
-        generator=text.generator.name if text.generator else None,
-        body=text.body,
-        context_id=text.context.key if text.context else None,
-        context=(text.context.body or None) if text.context else None,
-        corpus_count=text.corpus_count,
-        corpus_name=text.corpus_name,
-    )
-
-
-def _ratings(study: Study, shown: set[str]) -> tuple[RatingRow, ...]:
+def _ratings(study: Study, shown: set[str], dropped: set[str]) -> tuple[RatingRow, ...]:
+    """dropped: texts whose ratings are no part of the analysis, whoever gave them."""
     named = {cell.pk: particulars.condition_name(cell) for cell in particulars.cells(study)}
     return tuple(
         RatingRow(
@@ -169,7 +170,7 @@ def _ratings(study: Study, shown: set[str]) -> tuple[RatingRow, ...]:
             value=facts.number(line.code),
             hit=line.hit,
             position=line.position + 1,
-            kept=line.kept,
+            kept=line.kept and line.text not in dropped,
             criterion=line.criterion,
             condition=named.get(line.cell, "") if line.cell is not None else "",
             partner=line.partner,

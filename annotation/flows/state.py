@@ -18,6 +18,7 @@ def state(study: Study, key: str, body: str, *, actor: str, now: datetime) -> St
     if len(text) > Statement.LONGEST:
         raise StateError(f"A statement has at most {Statement.LONGEST} characters; this one has {len(text)}.")
     with transaction.atomic():
+        Study.objects.select_for_update().get(pk=study.pk)
         made = None
         if text:
             made, _ = Statement.objects.update_or_create(study=study, key=key, defaults={"body": text})

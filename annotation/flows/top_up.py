@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,6 +17,9 @@ from annotation.pricing.fees import LARGE_HIT, split
 from annotation.targets import PageState, wanted
 
 Kind = Intent.Kind
+
+# Beyond any crowd, and far inside what the column counts to.
+MOST_RATERS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +38,9 @@ def declare_width(study: Study, *, width: float, most: int, actor: str, now: dat
 
     most: raters of a text, whatever its interval. Raises StateError once work was collected: a rule is declared before.
     """
-    if width <= 0 or most < study.raters_per_text:
-        raise StateError(f"The width is above 0, and most is at least the {study.raters_per_text} raters planned.")
+    if not 0 < width < math.inf or not study.raters_per_text <= most <= MOST_RATERS:
+        planned = f"at least the {study.raters_per_text} raters planned and at most {MOST_RATERS:,}"
+        raise StateError(f"The width is above 0, and most is {planned}.")
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)
         if locked.hits.filter(collected__gt=0).exists():

@@ -6,7 +6,9 @@ from datetime import datetime
 
 from django.db import transaction
 
+from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Study, Submission
+from annotation.selectors import seen_at
 
 
 def unblind(study: Study, *, actor: str, now: datetime) -> bool:
@@ -18,3 +20,24 @@ def unblind(study: Study, *, actor: str, now: datetime) -> bool:
         submitted = Submission.objects.filter(hit__study=study).count()
         AuditEvent.objects.record(study, "unblind", actor=actor, now=now, submitted=submitted)
     return True
+
+
+def look(study: Study, *, actor: str, now: datetime, confirmed: bool = True) -> str:
+    """Look at results; a warning where nobody had looked before, else "".
+
+    Before anything was handed in there is nothing to see, and nothing is noted. Raises StateError, naming `unblind`,
+    for a first look that is not `confirmed`.
+    """
+    if seen_at(study) is not None or not Submission.objects.filter(hit__study=study).exists():
+        return ""
+    if not confirmed:
+        raise StateError(
+            f"Nobody has looked at the results of {study.name} yet. Once somebody has, decisions about whom to exclude "
+            "and when to stop are no longer blind: decide on exclusions first, then confirm with `unblind`. The log "
+            "will say who looked, when, and how much was in."
+        ).at("unblind")
+    unblind(study, actor=actor, now=now)
+    return (
+        f"Warning: nobody had looked at the results of {study.name} before. Decisions about whom to exclude and when "
+        "to stop are no longer blind from now on; the log says who looked, when, and how much was in."
+    )

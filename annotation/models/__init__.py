@@ -18,12 +18,14 @@ from annotation.models.participation import Participation
 from annotation.models.presentation import CheckAnswer, PracticeAnswer, Presentation, Remark
 from annotation.models.result import Result
 from annotation.models.review import Codebook, Coding, Rejection, Reply
+from annotation.models.scores import ScoreFile
 from annotation.models.scoring_job import ScoringChunk, ScoringJob
 from annotation.models.selection import Selection
 from annotation.models.statement import ShareLink, Statement
 from annotation.models.study import Arm, Cell, Membership, Role, Study, StudyGroup
 from annotation.models.submission import Device, Parse, Submission
 from annotation.models.text import Context, Generator, Likelihood, Scoring, Text
+from annotation.models.told import Told
 from annotation.models.wording import OncePass, StudyWording
 from annotation.models.worker import Worker, WorkerIdentity
 
@@ -68,6 +70,7 @@ __all__ = [
     "RuleSet",
     "Scale",
     "ScaleLabel",
+    "ScoreFile",
     "Scoring",
     "ScoringChunk",
     "ScoringJob",
@@ -79,6 +82,7 @@ __all__ = [
     "StudyWording",
     "Submission",
     "Text",
+    "Told",
     "Turn",
     "Worker",
     "WorkerIdentity",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from django.conf import settings
 from django.db import models, transaction
@@ -30,19 +30,23 @@ class WorkerManager(models.Manager["Worker"]):
             )
         return worker
 
-    def known_all(self, provider: str, external_ids: Iterable[str]) -> dict[str, Worker]:
-        """As known_as for many ids at once: id -> worker."""
+    def known_all(self, provider: str, external_ids: Iterable[str], *, in_order: bool = False) -> dict[str, Worker]:
+        """As known_as for many ids at once: id -> worker.
+
+        in_order: ids that nobody has seen get pseudonyms in their own order, so that whatever goes by the order of
+        names comes out the same. Of a provider whose ids all come at once.
+        """
         wanted = list(dict.fromkeys(external_ids))
+        names = [pseudonym_of(provider, one) for one in wanted]
+        named = dict(zip(sorted(wanted), sorted(names), strict=True) if in_order else zip(wanted, names, strict=True))
         with transaction.atomic():
-            parts = [self._known_few(provider, wanted[i : i + MANY]) for i in range(0, len(wanted), MANY)]
+            parts = [self._known_few(provider, wanted[i : i + MANY], named) for i in range(0, len(wanted), MANY)]
         return {external_id: worker for part in parts for external_id, worker in part.items()}
 
-    def _known_few(self, provider: str, wanted: list[str]) -> dict[str, Worker]:
+    def _known_few(self, provider: str, wanted: list[str], named: Mapping[str, str]) -> dict[str, Worker]:
         with transaction.atomic():
             found = self._behind(provider, wanted)
-            new = {
-                external_id: pseudonym_of(provider, external_id) for external_id in wanted if external_id not in found
-            }
+            new = {external_id: named[external_id] for external_id in wanted if external_id not in found}
             self.bulk_create((Worker(pseudonym=name) for name in new.values()), ignore_conflicts=True)
             workers = {worker.pseudonym: worker for worker in self.filter(pseudonym__in=list(new.values()))}
             WorkerIdentity.objects.bulk_create(

@@ -22,6 +22,9 @@ def competence(work: Work) -> Measured:
     n = np.zeros(workers, dtype=np.int64)
     rows = judged(work)
     by, text = work.worker[work.lines.assignment[rows]], work.lines.text[rows]
+    # Of a text that nobody else answered the model knows no more than the answer.
+    raters = np.bincount(np.unique(text * workers + by) // max(workers, 1), minlength=len(work.bodies))
+    rows, by, text = (column[raters[text] > 1] for column in (rows, by, text))
     # A text met twice counts once: the model takes each answer for a rater's only one.
     first = np.sort(np.unique(text * workers + by, return_index=True)[1])
     if len(first):

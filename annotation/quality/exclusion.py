@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.quality.filters import BY_FLAG, BY_KIND
+from annotation.quality.filters import BY_FLAG, BY_KIND, OF_TEXTS
 from annotation.quality.records import PAST, Bools, Floats
 
 PERMUTATIONS = 2000
@@ -25,6 +25,8 @@ class Rule:
 
     def holds(self, findings: Findings, flags: frozenset[str]) -> bool:
         """Whether one submission is left out by it. flags: the kinds raised, for what people judged."""
+        if self.kind in OF_TEXTS:
+            return False
         if self.kind in BY_FLAG:
             return self.kind in flags
         one, found = BY_KIND[self.kind], findings.get(self.kind)
@@ -40,7 +42,7 @@ class Rule:
 
 def known(kind: str) -> bool:
     """Whether there is such a filter."""
-    return kind in BY_KIND or kind in BY_FLAG
+    return kind in BY_KIND or kind in BY_FLAG or kind in OF_TEXTS
 
 
 @dataclass(frozen=True, slots=True)

@@ -199,11 +199,15 @@ CODED: Mapping[str, str] = {
 # Known from elsewhere: a flag is all there is to it.
 NOTED = {"held": "The worker was held out of new studies when this one was made."}
 BY_FLAG = {**JUDGED_BY_HAND, **NOTED}
+# Of texts, not of submissions: what the other rules left of their ratings decides.
+BROKEN_PAIR = "broken_pair"
+OF_TEXTS = {BROKEN_PAIR: "F27: of a context that lost a side (fewer than 5 ratings left), both sides are left out."}
 WRONGED: Mapping[str, str] = {
     "mismatch": "people whose reasons the reviewers see otherwise",
     "instructions": "people to whom the instructions were unclear",
     "uninterpretable": "dialect; switching between languages",
     "held": "people who do better work this time",
+    BROKEN_PAIR: "nobody; results speak for fewer contexts",
 }
 BY_KIND = {one.kind: one for one in FILTERS}
 DEFAULTS = tuple(one.kind for one in FILTERS if one.default)
@@ -214,11 +218,13 @@ NEVER_ALONE = frozenset(one.kind for one in FILTERS if not one.alone)
 
 def rule_of(kind: str) -> str:
     """The rule behind a flag, in words."""
-    if kind in BY_FLAG:
-        return BY_FLAG[kind]
+    if told := BY_FLAG.get(kind) or OF_TEXTS.get(kind):
+        return told
     return f"{BY_KIND[kind].id}: {BY_KIND[kind].rule}." if kind in BY_KIND else kind
 
 
 def title_of(kind: str) -> str:
     """A flag's name for a reader."""
+    if kind == BROKEN_PAIR:
+        return "Contexts that lost a side"
     return BY_KIND[kind].title if kind in BY_KIND else kind.replace("_", " ").capitalize()

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotation.quality.exclusion import Rule, Tabulated, Thinned
-from annotation.quality.filters import BY_KIND, CODED, NEVER_ALONE, NOTED
+from annotation.quality.filters import BROKEN_PAIR, BY_KIND, CODED, NEVER_ALONE, NOTED, OF_TEXTS
 
 NOTHING = "Beyond the recruitment criteria, no rater, assignment or item was excluded."
 DETECTED = "machine_written"
@@ -18,9 +18,11 @@ class Done:
     """What was done about the quality of a study's work.
 
     recruitment: percent approved, approved HITs (each more than this, None: any), country ("": any). submissions:
-    handed in. left_out: left out of the analysis; by_hand of them by a person's decision. rules: that hold; hits: by
+    handed in. left_out: left out of the analysis; by_hand of them by a person's decision, late of these after results
+    were seen; kept: left out by a rule that holds, and kept by a person's decision. rules: that hold; hits: by
     kind, the submissions left out for which a rule holds, and of how many people. blind: whether the rules were fixed
-    before results were seen; None without rules. by_source, by_condition: tables with their tests. refused: payments.
+    before results were seen; None without rules. by_source, by_condition: tables with their tests. refused: payments,
+    `elsewhere` of them on the marketplace and not by two people here; undecided: payments of which nothing is recorded.
     left: what is left of the texts' ratings; None where nobody counts them. flagged: submissions by kind of flag.
     detector: name and version of what looked for machine-written explanations ("": nothing did). kappas: of two
     reviewers, by criterion. gold: control items. practised: whether practice answers were given.
@@ -37,6 +39,10 @@ class Done:
     by_source: Tabulated | None
     by_condition: Tabulated | None
     refused: int
+    late: int = 0
+    kept: int = 0
+    undecided: int = 0
+    elsewhere: int = 0
     left: Thinned | None = None
     flagged: Mapping[str, int] = field(default_factory=dict)
     detector: str = ""
@@ -54,7 +60,7 @@ def _excluded(done: Done) -> Iterator[str]:
     if not done.left_out and not done.rules:
         yield NOTHING
         return
-    yield from (_rule(rule, done) for rule in done.rules if rule.kind not in NEVER_ALONE)
+    yield from (_rule(rule, done) for rule in done.rules if rule.kind not in NEVER_ALONE | OF_TEXTS.keys())
     if done.blind is not None:
         when = "before" if done.blind else "after"
         yield f"These rules (version {done.version}) were fixed {when} results were seen."
@@ -107,8 +113,10 @@ def _flagged(done: Done) -> Iterator[str]:
 
 def _summary(done: Done) -> str:
     share = 100 * done.left_out / done.submissions if done.submissions else 0.0
-    hand = f" ({done.by_hand} by a reviewer's decision on the single submission)" if done.by_hand else ""
-    return f"Of {done.submissions} submissions, {done.left_out} ({share:.1f} %) were excluded{hand}."
+    late = f", {done.late} of these after results were seen" if done.late else ""
+    hand = f" ({done.by_hand} by a reviewer's decision on the single submission{late})" if done.by_hand else ""
+    kept = f" {done.kept} that a rule excludes were kept by a reviewer's decision." if done.kept else ""
+    return f"Of {done.submissions} submissions, {done.left_out} ({share:.1f} %) were excluded{hand}.{kept}"
 
 
 def _texts(done: Done) -> list[str]:
@@ -116,7 +124,11 @@ def _texts(done: Done) -> list[str]:
     if left is None:
         return []
     told = [f"{left.thin} of {left.texts} items fell below {left.least} ratings."] if left.thin else []
-    return [*told, f"{left.broken} of {left.contexts} contexts lost a side."] if left.broken else told
+    if not left.broken:
+        return told
+    dropped = any(rule.kind == BROKEN_PAIR for rule in done.rules)
+    then = "; both sides were left out of the results" if dropped else ""
+    return [*told, f"{left.broken} of {left.contexts} contexts lost a side{then}."]
 
 
 def _rates(name: str, table: Tabulated) -> str:
@@ -126,6 +138,12 @@ def _rates(name: str, table: Tabulated) -> str:
 
 
 def _paid(done: Done) -> str:
-    if not done.refused:
+    if not done.refused and not done.undecided:
         return "All submitted work was paid."
-    return f"Payment was refused for {done.refused} of {done.submissions} submissions, each by two people."
+    told = []
+    if done.refused:
+        how = f", {done.elsewhere} of them on the marketplace" if done.elsewhere else ", each by two people"
+        told.append(f"Payment was refused for {done.refused} of {done.submissions} submissions{how}.")
+    if done.undecided:
+        told.append(f"Of {done.undecided} of {done.submissions} submissions no decision on payment is recorded.")
+    return " ".join(told)

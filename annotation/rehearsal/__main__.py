@@ -6,9 +6,10 @@ import argparse
 import fcntl
 import os
 import shutil
-import socket
 from pathlib import Path
 from typing import TextIO
+
+from annotation.rehearsal.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -33,16 +34,9 @@ def _own_folder(first: Path) -> tuple[Path, TextIO]:
     raise SystemExit("A hundred demos are running already.")
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
 def apart(folder: Path) -> dict[str, str]:
     """The environment of an installation with the database of `folder` and a port of its own."""
-    port = _free_port()
+    port = free_port()
     return {
         "DJANGO_SETTINGS_MODULE": "deploy.settings.development",
         "DATABASE_URL": f"sqlite:///{folder / 'assay.sqlite3'}",

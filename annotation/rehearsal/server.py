@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
@@ -13,6 +14,8 @@ import httpx
 from django.conf import settings
 
 from annotation.exceptions import AssayError
+from annotation.management.commands.serve import ORIGINS, follow_port
+from annotation.rehearsal.ports import free_port, is_free
 
 PATIENCE = 60.0  # seconds until the server must answer
 
@@ -22,25 +25,43 @@ class ServerError(AssayError):
 
 
 @contextmanager
-def served() -> Iterator[str]:
+def served(*, tell: Callable[[str], object] = lambda sentence: None) -> Iterator[str]:
     """Serve at WORKER_ORIGIN in a process of its own; ends it afterwards. Yields the origin.
 
-    Raises ServerError when nothing answers within a minute, with what the server said.
+    Where something listens on that port already, which may have another database, it is served on a free one; `tell`
+    is told so in a sentence. Raises ServerError when nothing answers within a minute, with what the server said.
     """
-    origin: str = settings.WORKER_ORIGIN
-    port = urlsplit(origin).port or 80
-    command = [sys.executable, str(settings.ROOT / "manage.py"), "serve", "--port", str(port)]
-    log = settings.VAR / f"serve-{port}.log"
-    with log.open("w+") as told:
-        process = subprocess.Popen(command, stdout=told, stderr=subprocess.STDOUT)  # noqa: S603 - our own command
-        try:
-            if not _answers(origin, process):
-                raise ServerError(f"The server did not start at {origin}; {log} says why.")
-            yield origin
-        finally:
-            process.terminate()
-            process.wait(timeout=PATIENCE)
+    wanted = urlsplit(settings.WORKER_ORIGIN).port or 80
+    port = wanted if is_free(wanted) else free_port()
+    if port != wanted:
+        tell(f"Something else listens on port {wanted}; the rehearsal has port {port}")
+    with _moved_to(port) as environment:
+        origin: str = settings.WORKER_ORIGIN
+        command = [sys.executable, str(settings.ROOT / "manage.py"), "serve", "--port", str(port)]
+        log = settings.VAR / f"serve-{port}.log"
+        with log.open("w+") as said:
+            process = subprocess.Popen(command, stdout=said, stderr=subprocess.STDOUT, env=environment)  # noqa: S603
+            try:
+                if not _answers(origin, process):
+                    raise ServerError(f"The server did not start at {origin}; {log} says why.")
+                yield origin
+            finally:
+                process.terminate()
+                process.wait(timeout=PATIENCE)
     log.unlink()
+
+
+@contextmanager
+def _moved_to(port: int) -> Iterator[dict[str, str]]:
+    """The addresses of this machine at that port, here and in the environment of a process to be started."""
+    names = (*ORIGINS, "MTURK_ENDPOINT_URL")
+    before = {name: getattr(settings, name) for name in names}
+    follow_port(port)
+    try:
+        yield {**os.environ, **{name: getattr(settings, name) for name in names}}
+    finally:
+        for name, value in before.items():
+            setattr(settings, name, value)
 
 
 def _answers(origin: str, process: subprocess.Popen[bytes]) -> bool:

@@ -32,6 +32,7 @@ MIDDLEWARE = [
     "annotation.marketplace.watch.metrics.count_requests",
     "django.middleware.security.SecurityMiddleware",
     "deploy.programs.requester_api_first",
+    "deploy.addresses.without_nul",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "deploy.hosts.console_on_its_own_host",
@@ -43,7 +44,9 @@ MIDDLEWARE = [
     "deploy.console.Messages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
+    "deploy.console.dead_ends",
 ]
+CSRF_FAILURE_VIEW = "deploy.console.forged"
 
 TEMPLATES = [
     {

@@ -166,11 +166,11 @@ class Chart:
         return tuple(named) if self.legend and len(named) > 1 else ()
 
 
-def ticks(low: float, high: float, *, about: int = 5) -> tuple[tuple[float, str], ...]:
-    """Round places between `low` and `high`, roughly `about` of them, with labels of equal decimals."""
+def ticks(low: float, high: float, *, about: int = 5, least: float = 0.0) -> tuple[tuple[float, str], ...]:
+    """Round places between `low` and `high`, about `about` of them, `least` apart or more; labels of equal decimals."""
     raw = (high - low) / about
     power = math.floor(math.log10(raw))
-    step = min((factor * 10.0**power for factor in (1, 2, 5, 10)), key=lambda size: abs(size - raw))
+    step = max(least, min((factor * 10.0**power for factor in (1, 2, 5, 10)), key=lambda size: abs(size - raw)))
     decimals = max(0, -math.floor(math.log10(step) + 1e-9))
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return tuple((at * step, f"{at * step + 0.0:.{decimals}f}".replace("-", "−")) for at in range(first, last + 1))

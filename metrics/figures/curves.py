@@ -49,8 +49,9 @@ class Panel:
 
     x_title, y_title: with units. band: what the bands are ("90% of 30 draws"), "" for none. marked: a place along x
     with its name, drawn as a line (the default of a setting). level: a value along y with its name (chance).
-    x_log: x is drawn on a scale of powers of ten. y_range: None takes the values' own. opening: the first sentence of
-    the alt text ("" takes the title). words: the whole alt text, where the ends of the curves are not the finding.
+    x_log: x is drawn on a scale of powers of ten. x_least: how far apart its marks are at least (1 where x is counted).
+    y_range: None takes the values' own. opening: the first sentence of the alt text ("" takes the title). words: the
+    whole alt text, where the ends of the curves are not the finding.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Panel:
     marked: tuple[float, str] | None = None
     level: tuple[float, str] | None = None
     x_log: bool = False
+    x_least: float = 0.0
     y_range: tuple[float, float] | None = None
     opening: str = ""
     words: str = ""
@@ -86,7 +88,7 @@ def chart(panel: Panel) -> Chart:
         name=panel.name,
         title=panel.title,
         alt=alt(panel),
-        x=Axis(panel.x_title, xs[0], xs[1] + room, decades(*xs) if panel.x_log else ticks(*xs)),
+        x=Axis(panel.x_title, xs[0], xs[1] + room, decades(*xs) if panel.x_log else ticks(*xs, least=panel.x_least)),
         y=Axis(panel.y_title, *ys, ticks(*ys)),
         guides=_guides(panel, xs, ys),
         curves=tuple(_curve(panel, series, at) for at, series in enumerate(panel.series)),

@@ -1,14 +1,14 @@
-"""HUSE under every selection of exclusion rules, in ascending order, beside random removals of the same size."""
+"""HUSE or accuracy under every selection of exclusion rules, ascending, beside random removals of the same size."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from metrics.errors import InsufficientData
-from metrics.exclusions import NAMES, Exclusions, Specification
 from metrics.figures import curves
 from metrics.figures.chart import Chart
 from metrics.figures.curves import At, Panel, Series
+from metrics.specifications import AGAINST, NAMES, Exclusions, Specification
 from metrics.wording import number
 
 if TYPE_CHECKING:
@@ -24,13 +24,15 @@ def data(found: Exclusions) -> tuple[tuple[str, ...], list[tuple[str | float | N
         "ratings",
         "fewest",
         "value",
+        "low",
+        "high",
         "random_mean",
         "random_low",
         "random_high",
         "equalised",
     )
     return columns, [
-        (at, one.named, one.units, one.ratings, one.fewest, one.value, *_random(one), one.equalised)
+        (at, one.named, one.units, one.ratings, one.fewest, one.value, *_span(one), *_random(one), one.equalised)
         for at, one in enumerate(_ordered(found), 1)
     ]
 
@@ -76,6 +78,10 @@ def _random(one: Specification) -> tuple[float | None, float | None, float | Non
     return (one.random.mean, one.random.low, one.random.high) if one.random else (None, None, None)
 
 
+def _span(one: Specification) -> tuple[float | None, float | None]:
+    return (one.interval.low, one.interval.high) if one.interval else (None, None)
+
+
 def _panel(found: Exclusions, name: str) -> Panel:
     ordered, measure = _ordered(found), NAMES[found.measure]
     chosen = tuple(At(at, float(one.value or 0.0), n=found.headline.n) for at, one in enumerate(ordered, 1))
@@ -90,7 +96,9 @@ def _panel(found: Exclusions, name: str) -> Panel:
         title=f"{measure} under every selection of exclusion rules",
         series=(Series("by the rules", chosen), Series("as many at random", random)),
         x_title="selections of rules, by value",
+        x_least=1,
         y_title=measure,
         band="95% of random removals",
+        level=(AGAINST["accuracy"], "chance") if found.measure == "accuracy" else None,
         words=alt(found),
     )

@@ -85,7 +85,7 @@ def chart(panel: Panel, *, margins: bool = False) -> Chart:
     points = tuple(_points(panel, source, floor) for source in (REFERENCE, MODEL))
     return Chart(
         name=panel.name,
-        title=panel.generator,
+        title=f"{panel.generator}: HJ and log p",
         alt=alt(panel),
         x=Axis("HJ (mean rating, scale points)", *hj_range, ticks(*hj_range)),
         y=Axis(f"log p per {unit} (nats)", low, high, marks),

@@ -67,15 +67,21 @@ def pdf(page: Path, path: Path, *, chromium: Path | None, sandbox: bool = True, 
     return _run(page, path, extra, chromium=chromium, sandbox=sandbox, timeout=timeout)
 
 
+def there(chromium: Path | None, kind: str) -> Path:
+    """The browser. Raises NoBrowser where there is none to make that kind of file."""
+    if chromium is None or not chromium.is_file():
+        shown = "none is set" if chromium is None else f"there is none at {chromium}"
+        raise NoBrowser(f"{kind} needs a Chromium, and {shown}: install one and set CHROMIUM to its path.")
+    return chromium
+
+
 def _run(
     page: Path, path: Path, extra: tuple[str, ...], *, chromium: Path | None, sandbox: bool, timeout: float
 ) -> Path:
-    if chromium is None or not chromium.is_file():
-        shown = "none is set" if chromium is None else f"there is none at {chromium}"
-        raise NoBrowser(f"{path.suffix.lstrip('.').upper()} needs a Chromium, and {shown}: set its path.")
+    browser = there(chromium, path.suffix.lstrip(".").upper())
     flags = (*FLAGS, *(() if sandbox else ("--no-sandbox",)), *extra)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        command = [str(chromium), *flags, f"--user-data-dir={profile}", page.resolve().as_uri()]
+        command = [str(browser), *flags, f"--user-data-dir={profile}", page.resolve().as_uri()]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)  # noqa: S603
         except subprocess.TimeoutExpired:

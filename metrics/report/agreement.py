@@ -19,6 +19,7 @@ from metrics.types import MODEL, Rating
 
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 HUMAN_OR_MACHINE = "human_or_machine"
+ELSEWHERE = "Krippendorff's α of who wrote what, by condition, stands in the table under Human or machine."
 ALPHA = (
     Column("criterion", "Criterion"),
     Column("texts", "Texts"),
@@ -48,7 +49,8 @@ def section(given: ReportInput, *, level: float, seed: int) -> Section:
         title = f"Krippendorff's alpha, with {100 * level:g}% intervals over new texts and these very raters."
         note = "1: the same label throughout; 0: no more agreement than chance gives. Ordinal fits labels in an order."
         tables.insert(0, Table("agreement", title, ALPHA, tuple(rows), (note,)))
-    return Section("agreement", "Agreement of raters", (), tuple(tables), (), tuple(missing))
+    asked = any(one.criterion == HUMAN_OR_MACHINE and one.kept for one in given.ratings)
+    return Section("agreement", "Agreement of raters", (ELSEWHERE,) if asked else (), tuple(tables), (), tuple(missing))
 
 
 def _groups(given: ReportInput, kept: Sequence[RatingRow]) -> Iterable[tuple[str, list[RatingRow]]]:

@@ -32,11 +32,13 @@ def section(attached: Sequence[Attached]) -> Section | None:
 
 
 def kind_of(document: Mapping[str, Any]) -> AttachedKind:
-    """`nnd` or `automatic`, by the keys of the document. Raises BadInput."""
+    """What it is, by the keys of the document. Raises BadInput."""
     if "models" in document or "overall" in document or "metrics" in document:
         return "nnd"
     if "mean_fp" in document:
         return "automatic"
+    if "scores" in document:
+        return "scores"
     raise BadInput(
         "the file is neither of `python -m metrics nnd run --json` or `nnd verify --json` nor of `hscore --json`"
     )
@@ -44,7 +46,15 @@ def kind_of(document: Mapping[str, Any]) -> AttachedKind:
 
 def files_told(attached: Sequence[Attached]) -> str:
     """Where numbers come from, in a sentence."""
-    return "From " + ", ".join(f"{one.name} (SHA-256 {one.sha256})" for one in attached) + "."
+    return "From " + "; ".join(_told(one) for one in attached) + "."
+
+
+def _told(one: Attached) -> str:
+    made = f"by {one.model}{', version ' + one.version if one.version else ''}" if one.model else ""
+    at = one.attached_at
+    day = f" on {at.day} {at:%B %Y}" if at else ""
+    brought = f"attached{' by ' + one.actor if one.actor else ''}{day}" if one.actor or at else ""
+    return f"{one.name} ({'; '.join(part for part in (made, brought, f'SHA-256 {one.sha256}') if part)})"
 
 
 def estimate_of(value: Any, where: str) -> Estimate:

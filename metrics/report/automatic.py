@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from metrics.errors import BadInput
-from metrics.report import by_source
+from metrics.report import attached, by_source, named_scores
 from metrics.report.attached import estimate_of, files_told
 from metrics.report.particulars import Attached
-from metrics.report.records import ReportInput
+from metrics.report.records import ReportInput, TextRow
 from metrics.report.section import Section
 from metrics.tables.record import Column, Row, Table
 
@@ -18,17 +18,35 @@ PARTS = {"automatic-calibration": "Calibration of the thresholds", "automatic-pe
 
 def section(given: ReportInput, *, level: float, seed: int) -> Section | None:
     """Of all files, then by source of the study's texts; None without a file. Raises BadInput for another shape."""
-    scores = [one for one in given.attached if one.kind == "automatic"]
-    if not scores:
-        return None
-    tables, missing = list(_tables(scores)), list[tuple[str, str]]()
+    read = [one for one in given.attached if one.kind == "automatic"]
+    tables, missing = list(_tables(read)) if read else [], list[tuple[str, str]]()
     named = {table.name for table in tables}
-    missing += [(words, "") for name, words in PARTS.items() if name not in named]
-    found = [by_source.found(one, given.texts, level=level, seed=seed) for one in scores]
+    missing += [(words, "") for name, words in PARTS.items() if read and name not in named]
+    found = [by_source.found(one, given.texts, level=level, seed=seed) for one in read]
     for one in found:
         tables[-1:-1], missing = one.tables, missing + list(one.missing)
+    brought = [one for one in given.attached if one.kind == "scores"]
+    tables += named_scores.tables(brought, given.texts, level=level)
+    if not read and not brought:
+        return None
     charts = tuple(chart for one in found for chart in one.charts)
-    return Section(KEY, TITLE, _led(scores), tuple(tables), charts, tuple(missing))
+    return Section(KEY, TITLE, _led((*read, *brought)), tuple(tables), charts, tuple(missing))
+
+
+def check(one: Attached, texts: Sequence[TextRow]) -> None:
+    """Raise BadInput where no report could tell what the file holds."""
+    try:
+        if one.kind == "nnd":
+            attached.section([one])
+        elif one.kind == "automatic":
+            list(_tables([one]))
+            by_source.found(one, texts, level=0.95, seed=0)
+        else:
+            list(named_scores.tables([one], texts, level=0.95))
+    except BadInput:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+        raise BadInput("the file has not the shape that `python -m metrics` writes", where=one.name) from None
 
 
 def _led(scores: Sequence[Attached]) -> tuple[str, ...]:
@@ -43,9 +61,9 @@ def uncalibrated(one: Attached) -> bool:
     return one.kind == "automatic" and not (one.document.get("thresholds") or {}).get("calibrated", False)
 
 
-def _automatic(attached: Sequence[Attached]) -> Table:
+def _automatic(files: Sequence[Attached]) -> Table:
     rows: list[Row] = []
-    for one in attached:
+    for one in files:
         backend = one.document.get("backend") or {}
         named = str(backend.get("model") or one.name)
         shares = [estimate_of(one.document[key], one.name) for key in ("h", "u", "m", "mean_fp")]
@@ -65,11 +83,11 @@ def _automatic(attached: Sequence[Attached]) -> Table:
     return Table("automatic", title, columns, tuple(rows))
 
 
-def _tables(attached: Sequence[Attached]) -> Iterator[Table]:
-    yield _automatic(attached)
-    yield from _estimates(attached, "calibration", "automatic-calibration", "Thresholds against texts of known origin.")
-    yield from _estimates(attached, "people", "automatic-people", "Automatic verdicts against those of people.")
-    yield from _tokens(attached)
+def _tables(files: Sequence[Attached]) -> Iterator[Table]:
+    yield _automatic(files)
+    yield from _estimates(files, "calibration", "automatic-calibration", "Thresholds against texts of known origin.")
+    yield from _estimates(files, "people", "automatic-people", "Automatic verdicts against those of people.")
+    yield from _tokens(files)
 
 
 ESTIMATES = {
@@ -82,10 +100,10 @@ ESTIMATES = {
 }
 
 
-def _estimates(attached: Sequence[Attached], part: str, name: str, title: str) -> Iterator[Table]:
+def _estimates(files: Sequence[Attached], part: str, name: str, title: str) -> Iterator[Table]:
     """The estimates of a part of the document, a row each."""
     rows: list[Row] = []
-    for one in attached:
+    for one in files:
         found = one.document.get(part) or {}
         for key, words in ESTIMATES.items():
             if found.get(key) is not None:
@@ -101,10 +119,10 @@ def _estimates(attached: Sequence[Attached], part: str, name: str, title: str) -
         yield Table(name, title, columns, tuple(rows))
 
 
-def _tokens(attached: Sequence[Attached]) -> Iterator[Table]:
+def _tokens(files: Sequence[Attached]) -> Iterator[Table]:
     """GLTR's view in numbers: how many tokens of each text lie among the model's likeliest."""
     rows: list[Row] = []
-    for one in attached:
+    for one in files:
         for text, found in (one.document.get("texts") or {}).items():
             try:
                 buckets = [int(count) for count in found["buckets"]]

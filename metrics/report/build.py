@@ -73,7 +73,9 @@ def build(
         for facts, panel in zip(known.generators, pictures.panels(known, judged, modes, k), strict=True)
     )
     warned = findings.warnings(given, generators)
-    sections = _sections(known, generators, surroundings, too_little, steps, k=k, seed=seed, level=level)
+    steps.tell("selections of exclusion rules")
+    ruled = under_rules.everything(known, k=k, seed=seed, level=level)
+    sections = _sections(known, generators, surroundings, too_little, ruled, steps, k=k, seed=seed, level=level)
     return Report(
         input=given,
         level=level,
@@ -83,7 +85,12 @@ def build(
         sources=pictures.source_rows(known, judged, level),
         ratings_per_text=_distribution(given, judged.values()),
         warnings=warned,
-        verdicts=(*findings.verdicts(generators), *findings.without(too_little), *_verdicts(sections)),
+        verdicts=(
+            *findings.verdicts(generators),
+            *findings.without(too_little),
+            *_verdicts(sections),
+            *findings.unrated(given),
+        ),
         limits=(
             *findings.limits(generators, warned),
             *([findings.CHANCE_LIMIT] if methods.asked_who_wrote(given) else []),
@@ -92,7 +99,7 @@ def build(
         p_null=huse_section.p_values(surroundings),
         asked=completeness(given),
         sheet=datasheet(given, huse=bool(generators)),
-        methods=methods.paragraph(given, generators, k=k, level=level),
+        methods=methods.paragraph(given, generators, k=k, level=level, held=under_rules.conclusions(ruled.parts)),
         items=items_checks.section(given),
     )
 
@@ -108,14 +115,8 @@ class _Steps:
         self._done += 1
 
 
-OWED = (
-    "huse",
-    "exclusions",
-    "human-or-machine",
-    "agreement",
-    "nnd",
-    "automatic",
-)  # told as not recorded where they are absent
+# Told as not recorded where they are absent.
+OWED = ("huse", "exclusions", "human-or-machine", "explanations", "agreement", "frequency", "nnd", "automatic")
 ABSENT = {
     "huse": "HUSE",
     under_rules.KEY: under_rules.TITLE,
@@ -136,6 +137,7 @@ def _sections(
     generators: tuple[GeneratorReport, ...],
     surroundings: Sequence[Around],
     too_little: Sequence[tuple[str, str]],
+    ruled: under_rules.UnderRules,
     steps: _Steps,
     *,
     k: int,
@@ -150,8 +152,7 @@ def _sections(
         found.append(huse_section.section(surroundings, generators, compared, why_not, too_little))
     elif too_little:
         found.append(huse_section.nothing(too_little))
-    steps.tell("selections of exclusion rules")
-    found.append(under_rules.section(given, k=k, seed=seed, level=level))
+    found.append(under_rules.section(given, ruled))
     steps.tell("agreement and evaluators")
     found.append(agreement.section(given, level=level, seed=seed))
     told = telling_apart.section(given, level=level, seed=seed)
@@ -186,8 +187,8 @@ def _silent(step: str, done: int, total: int) -> None:
 def _check(given: ReportInput) -> None:
     """The records agree: names once, every item and every rating has its text."""
     names = [facts.name for facts in given.generators]
-    if len(set(names)) < len(names) or not (names or given.ratings):
-        raise BadInput("a report needs ratings or generators, each with a name of its own", column="generators")
+    if len(set(names)) < len(names):
+        raise BadInput("every generator needs a name of its own", column="generators")
     texts = {text.id for text in given.texts}
     if len(texts) < len(given.texts):
         raise BadInput("every text needs an id of its own", column="texts")

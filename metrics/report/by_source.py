@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from metrics.calibration import auc
 from metrics.errors import MetricsError
 from metrics.figures import score_histogram
 from metrics.figures.chart import Chart
@@ -18,7 +17,7 @@ from metrics.h_score import HScore, Thresholds, h_score
 from metrics.mauve import mauve_of_features
 from metrics.report.particulars import Attached
 from metrics.report.records import TextRow
-from metrics.report.scales import REFERENCES, mean_of
+from metrics.report.scales import REFERENCES, apart_of, mean_of
 from metrics.report.wording import plural
 from metrics.shares import pooled_share
 from metrics.tables.record import Column, Row, Table
@@ -29,6 +28,7 @@ RANKS = ("the 10 likeliest", "11 to 100", "101 to 1,000", "further down")
 VERDICTS = {"h": "human-like", "u": "undecided", "m": "machine-like"}
 BY_SOURCE, MAUVE, DETECTOR = "Automatic scores by source", "MAUVE", "Fast-DetectGPT"
 Record = Mapping[str, Any]
+Contexts = Mapping[str, str | None]  # by the text's name in the file
 Sides = Mapping[str, Mapping[str, Record]]  # by source, then by the text's name in the file
 
 
@@ -53,10 +53,11 @@ def found(one: Attached, texts: Sequence[TextRow], *, level: float, seed: int) -
         missing.append((DETECTOR, "the scores are not of a model that read the texts itself"))
     ranks = {name: _ranks(name, own, level) for name, own in sides.items()}
     verdicts = {name: _verdicts(one, own, level) for name, own in sides.items()}
+    groups = _contexts(sides, texts)
     tables = (
-        _sources(sides, verdicts, curvatures, level),
+        _sources(sides, verdicts, curvatures, groups, level),
         _rank_table(ranks),
-        *_mauve(sides, missing, seed),
+        *_mauve(sides, missing, groups, level, seed),
     )
     return Found(tables, tuple(_charts(sides, ranks, verdicts)), tuple(missing))
 
@@ -70,6 +71,12 @@ def _sides(one: Attached, texts: Sequence[TextRow]) -> Sides:
         if known is not None:
             found[known][name] = record
     return {name: own for name, own in found.items() if own}
+
+
+def _contexts(sides: Sides, texts: Sequence[TextRow]) -> Contexts:
+    """The context of each text of the file; None for a text without one."""
+    known = {text.id: text.context_id for text in texts}
+    return {name: known.get(name, known.get(PurePath(name).stem)) for own in sides.values() for name in own}
 
 
 # --- GLTR's view ---
@@ -114,53 +121,57 @@ def _verdicts(one: Attached, own: Mapping[str, Record], level: float) -> HScore:
     return h_score({name: float(record["fp"]) for name, record in own.items()}, thresholds, level=level)
 
 
-def _sources(sides: Sides, verdicts: Mapping[str, HScore], curvatures: Mapping[str, float], level: float) -> Table:
+def _sources(
+    sides: Sides, verdicts: Mapping[str, HScore], curvatures: Mapping[str, float], groups: Contexts, level: float
+) -> Table:
     """Shares of verdicts, means, and how well each detector tells a generator's texts from the references."""
     rows: list[Row] = []
     for name, own in sides.items():
         score = verdicts[name]
         bent = {text: float(curvatures[text]) for text in own if text in curvatures}
         mean = mean_of("fast_detect_gpt", name, list(bent.values()), level) if bent else None
-        apart = [_auc(sides, name, values) for values in (_fp(sides), curvatures)]
+        pair = (sides.get(REFERENCES, ()), () if name == REFERENCES else own)
+        apart = [
+            apart_of(*pair, values, groups, level=level, named=f"auc|{name}", settings={"source": name})
+            for values in (_fp(sides), curvatures)
+        ]
         rows.append((name, score.h, score.u, score.m, score.mean_fp, apart[0], mean, apart[1], score.h.n))
     columns = (
         Column("source", "Source"),
         *(Column(key, words.capitalize(), "share_estimate", n="n", digits=1) for key, words in VERDICTS.items()),
         Column("mean_fp", "Mean Fp", "estimate", n="n", digits=3),
-        Column("auc_fp", "AUC of Fp", "estimate"),
+        Column("auc_fp", "AUC of Fp", "estimate", n="n"),
         Column("detector", f"Mean {DETECTOR}", "estimate", n="n"),
-        Column("auc_detector", f"AUC of {DETECTOR}", "estimate"),
+        Column("auc_detector", f"AUC of {DETECTOR}", "estimate", n="n"),
         Column("n", "Texts", "count"),
     )
     title = "Automatic scores by source; high Fp and high Fast-DetectGPT speak for a machine."
-    note = "AUC: how often a text of the generator scores higher than a reference, ties half; 0.5 is chance."
-    return Table("automatic-sources", title, columns, tuple(rows), (note,))
+    notes = (
+        "AUC: how often a text of the generator scores higher than a reference, ties half; 0.5 is chance.",
+        "The intervals of AUC are for new texts; those of one context are taken together.",
+    )
+    return Table("automatic-sources", title, columns, tuple(rows), notes)
 
 
 def _fp(sides: Sides) -> dict[str, float]:
     return {text: float(record["fp"]) for own in sides.values() for text, record in own.items()}
 
 
-def _auc(sides: Sides, name: str, values: Mapping[str, float]) -> Estimate | None:
-    """None for the references, and where either side has no score."""
-    low, high = ([values[text] for text in sides.get(side, ()) if text in values] for side in (REFERENCES, name))
-    if name == REFERENCES or not low or not high:
-        return None
-    n = len(low) + len(high)
-    return Estimate(auc(low, high), n, None, {"source": name}, (), f"auc|{name}|n:{n}|v:{__version__}")
-
-
 # --- MAUVE ---
 
 
-def _mauve(sides: Sides, missing: list[tuple[str, str]], seed: int) -> Iterator[Table]:
+def _mauve(sides: Sides, missing: list[tuple[str, str]], groups: Contexts, level: float, seed: int) -> Iterator[Table]:
     """Each generator against the references, by the statistics of each text that the file holds."""
     rows: list[Row] = []
     for name in sides:
         if name == REFERENCES:
             continue
         try:
-            value = mauve_of_features(_features(sides.get(REFERENCES, {})), _features(sides[name]), seed=seed)
+            pair = (sides.get(REFERENCES, {}), sides[name])
+            shared = tuple([groups[text] for text in own] for own in pair)
+            value = mauve_of_features(
+                *(_features(own) for own in pair), seed=seed, level=level, contexts=(shared[0], shared[1])
+            )
             rows.append((name, value, len(sides.get(REFERENCES, {})), len(sides[name]), value.n))
         except MetricsError as error:
             missing.append((f"{MAUVE} of {name}", str(error)))
@@ -173,7 +184,8 @@ def _mauve(sides: Sides, missing: list[tuple[str, str]], seed: int) -> Iterator[
     )
     notes = (
         "1: texts are spread alike over clusters of their token statistics (frac(p), entropy, rank); near 0: apart.",
-        "Not comparable with MAUVE on a model's hidden states, nor between different numbers of texts; no interval.",
+        "Not comparable with MAUVE on a model's hidden states, nor between different numbers of texts.",
+        "The interval is for as many new texts.",
     )
     if rows:
         title = "MAUVE of each generator and the references, on k-means clusters of token statistics."

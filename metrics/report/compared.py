@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from metrics.errors import BadInput
 from metrics.report import compared_huse, compared_people, compared_scales
 from metrics.report.compared_systems import System, systems_of
+from metrics.report.findings import unrated
 from metrics.report.records import ReportInput, Warn
 from metrics.report.section import Section
 from metrics.report.wording import plural
@@ -61,6 +62,8 @@ def compare(
     names = [one.study.name for one in studies]
     if len(studies) < 2 or len(set(names)) < len(names):
         raise BadInput("a comparison needs two studies or more, each once", column="studies")
+    if bare := [one.study.name for one in studies if unrated(one)]:
+        raise BadInput(f"nobody has rated a text of {', '.join(bare)} yet", column="studies")
     systems = systems_of(studies)
     if len(systems) > MOST_SYSTEMS:
         raise BadInput(f"a comparison takes at most {MOST_SYSTEMS} generators, not {len(systems)}", column="studies")

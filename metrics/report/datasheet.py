@@ -48,7 +48,8 @@ def _resources(given: ReportInput) -> Answers:
 
 
 def _systems(given: ReportInput) -> Answers:
-    names = [f"{one.name} ({one.decoding})" if one.decoding else one.name for one in given.generators]
+    names = [f"{one.name} ({one.decoding})" if one.decoding else one.name for one in given.systems]
+    names = names or list(dict.fromkeys(text.generator for text in given.texts if text.generator))
     yield "Systems evaluated", "; ".join(names) or None
     yield "Kind of input", given.said("input")
     yield "Kind of output", given.study.noun

@@ -5,7 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 COLUMNS = ("file", "column", "meaning")
-ESTIMATE = "value; _low and _high: its interval at _level by _method; _n: units behind it; _flags; _signature"
+MEASURES = {
+    "huse": "HUSE: twice the leave-one-out error of nearest neighbours on judgment and log-probability",
+    "huse_q": "HUSE-Q: the same by judgment alone",
+    "huse_d": "HUSE-D: 1 + HUSE - HUSE-Q",
+    "log_prob_only": "the same by log-probability alone",
+}
+ESTIMATE = {
+    "_low": "lower end of its interval",
+    "_high": "upper end of its interval",
+    "_level": "level of the interval",
+    "_n": "texts behind it",
+    "_method": "how the interval was made",
+    "_flags": "what a reader must know of it",
+    "_signature": "the line that identifies the computation",
+}
 ITEMS = {
     "id": "the text",
     "generator": "generator whose log-probabilities the row holds; references stand once for each",
@@ -78,6 +92,12 @@ CODES = {
     "question": "what was asked for",
     "coder": "who coded it",
     "code": "one code",
+    "codebook": "comments: what the comment says; criteria: what is judged of the work by it",
+}
+CODEBOOK = {
+    "codebook": "comments or criteria",
+    "category": "what the code belongs to",
+    "code": "one code, as coders choose it",
 }
 FLAGS = {"assignment": "a number of our own", "rater": "pseudonym of the rater", "flag": "the quality rule it met"}
 RESULTS = {
@@ -97,7 +117,7 @@ RESULTS = {
 HUSE = {
     "generator": "the generator",
     "ties": "exact or paper",
-    "huse, huse_q, huse_d, log_prob_only": ESTIMATE,
+    **{name + part: told for name, what in MEASURES.items() for part, told in {"": what, **ESTIMATE}.items()},
     "n": "texts",
     "ratings": "ratings a text",
     "k": "neighbours",
@@ -112,6 +132,7 @@ FILES = {
     "raters": RATERS,
     "comments": COMMENTS,
     "codes": CODES,
+    "codebook": CODEBOOK,
     "flags": FLAGS,
     "results": RESULTS,
     "huse": HUSE,

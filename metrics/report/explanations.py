@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from metrics.comments import NULL, Codebook, Coded, code_table, coder_agreement
 from metrics.errors import MetricsError
 from metrics.kappa import cohen_kappa
-from metrics.report.particulars import CodeRow
+from metrics.report.particulars import CodebookName, CodeRow
 from metrics.report.records import ReportInput
 from metrics.report.section import Section
 from metrics.report.wording import plural
@@ -17,6 +17,7 @@ from metrics.tables.record import Column, Row, Table
 KEY, TITLE = "explanations", "Explanations"
 ADJUDICATED = "adjudicated"
 EVERYBODY = "all"
+CRITERIA = ("criteria-agreement", " of the work by criteria")
 Comment = tuple[str, str, str]  # text, rater, question
 
 
@@ -26,12 +27,16 @@ def section(given: ReportInput, *, level: float) -> Section | None:
         return None
     tables: list[Table] = []
     missing: list[tuple[str, str]] = []
-    if given.codes:
-        book, settled = codebook(given), _settled(given.codes)
-        for table in (_counts(given, book, settled, level, missing), _agreement(given.codes, book, missing)):
+    said, judged = _of(given, "comments"), _of(given, "criteria")
+    if said:
+        book, settled = codebook(given), _settled(said)
+        for table in (_counts(given, book, settled, level, missing), _agreement(said, book, missing)):
             tables += [table] if table is not None else []
     else:
         missing.append(("Codes of comments", "nobody coded them"))
+    if judged:
+        found = _agreement(judged, _book(given.criteria, judged), missing, *CRITERIA)
+        tables += [found] if found is not None else []
     tables += [_written(given)] if given.comments else []
     return Section(KEY, TITLE, _lead(given), tuple(tables), (), tuple(missing))
 
@@ -40,16 +45,25 @@ def _lead(given: ReportInput) -> tuple[str, ...]:
     kept = sum(one.kept for one in given.comments)
     if not kept:
         return ()
-    coded = len({_comment(one) for one in given.codes})
+    coded = len({_comment(one) for one in _of(given, "comments")})
     writers = len({one.rater for one in given.comments if one.kept})
     return (f"{plural(kept, 'comment')} by {plural(writers, 'person', 'people')}; {coded} of them coded.",)
 
 
 def codebook(given: ReportInput) -> Codebook:
     """The codebook as recorded; codes beyond it, and all codes without one, under `other codes`."""
-    found = {name: tuple(codes) for name, codes in given.codebook}
+    return _book(given.codebook, _of(given, "comments"))
+
+
+def _of(given: ReportInput, name: CodebookName) -> tuple[CodeRow, ...]:
+    """What was coded by one of the two codebooks."""
+    return tuple(one for one in given.codes if one.codebook == name)
+
+
+def _book(categories: Sequence[tuple[str, tuple[str, ...]]], rows: Sequence[CodeRow]) -> Codebook:
+    found = {name: tuple(codes) for name, codes in categories}
     known = {code for codes in found.values() for code in codes}
-    more = sorted({code for one in given.codes for code in one.codes if code != NULL} - known)
+    more = sorted({code for one in rows for code in one.codes if code != NULL} - known)
     if more:
         found["other codes"] = tuple(more)
     return Codebook(found or {"other codes": ("none given",)})
@@ -114,8 +128,15 @@ def _counts(
     return Table("comment-codes", title, columns, tuple(rows)) if rows else None
 
 
-def _agreement(codes: Sequence[CodeRow], book: Codebook, missing: list[tuple[str, str]]) -> Table | None:
-    """First against second coder of each comment that has two, whoever they were."""
+def _agreement(
+    codes: Sequence[CodeRow],
+    book: Codebook,
+    missing: list[tuple[str, str]],
+    name: str = "coder-agreement",
+    of: str = "",
+) -> Table | None:
+    """First against second coder of each comment that has two, whoever they were. of: what else they coded."""
+    titled = f"Agreement of coders{of}"
     by_comment: defaultdict[Comment, list[CodeRow]] = defaultdict(list)
     for one in codes:
         if one.coder != ADJUDICATED:
@@ -127,12 +148,12 @@ def _agreement(codes: Sequence[CodeRow], book: Codebook, missing: list[tuple[str
         for place, one in zip(("first", "second"), own, strict=False)
     ]
     if not coded:
-        missing.append(("Agreement of coders", "no comment was coded by two"))
+        missing.append((titled, "no comment was coded by two"))
         return None
     try:
         found = coder_agreement(coded, ("first", "second"), cohen_kappa, book)
     except MetricsError as error:
-        missing.append(("Agreement of coders", str(error)))
+        missing.append((titled, str(error)))
         return None
     rows = tuple((code, kappa, kappa.n) for code, kappa in found.items())
     columns = (
@@ -140,16 +161,16 @@ def _agreement(codes: Sequence[CodeRow], book: Codebook, missing: list[tuple[str
         Column("kappa", "Cohen's κ", "estimate", n="n"),
         Column("n", "Comments", "count"),
     )
-    title = "Agreement of two coders on each code, given or not, over the comments that both coded."
+    title = f"Agreement of two coders on each code{of}, given or not, over the comments that both coded."
     note = "A dash: nobody, or everybody, gave the code, so that agreement beyond chance is not defined."
-    return Table("coder-agreement", title, columns, rows, (note,))
+    return Table(name, title, columns, rows, (note,))
 
 
 def _written(given: ReportInput) -> Table:
     """Every kept comment beside the answer it goes with, text by text."""
     answers = {(one.text, one.rater): one for one in given.ratings}
     source = {text.id: text.generator or "reference" for text in given.texts}
-    settled = _settled(given.codes)
+    settled = _settled(_of(given, "comments"))
     rows = []
     for one in sorted((c for c in given.comments if c.kept), key=lambda c: (c.text, _label(answers, c.text, c.rater))):
         codes = ", ".join(settled.get((one.text, one.rater, one.question), ()))

@@ -24,6 +24,7 @@ FLAGGED = {
 }
 
 
+UNRATED = "Nobody has rated a text yet: the study can say nothing so far."
 HUSE_LIMIT = (
     "A HUSE below 1 shows a difference between the two sources; a HUSE near 1 does not certify that there is none: "
     "other features, or more raters, might still tell them apart."
@@ -50,6 +51,12 @@ def verdicts(generators: Sequence[GeneratorReport]) -> tuple[str, ...]:
 def without(too_little: Sequence[tuple[str, str]]) -> tuple[str, ...]:
     """For each generator that has no HUSE, why."""
     return tuple(f"{name}: no HUSE can be computed. {why}" for name, why in too_little)
+
+
+def unrated(given: ReportInput) -> tuple[str, ...]:
+    """That nobody has rated yet; nothing otherwise."""
+    rated = given.ratings or any(item.hj is not None for one in given.generators for item in one.items)
+    return () if rated else (UNRATED,)
 
 
 def limits(generators: Sequence[GeneratorReport], warned: Sequence[Warn]) -> tuple[str, ...]:
@@ -97,6 +104,8 @@ def _verdict(generator: GeneratorReport) -> str:
 
 def _of_study(given: ReportInput) -> Iterator[Warn]:
     study = given.study
+    if unrated(given):
+        yield Warn("no_ratings", "There is no rating yet; what follows is what was planned and recorded so far.")
     if study.mode == "rehearsal":
         yield Warn("rehearsal", "The raters are simulated: nothing here says anything about people.")
     places = [rule for rule in given.crowd.criteria if rule.startswith("located in")]

@@ -40,7 +40,8 @@ def section(given: ReportInput) -> Section:
         Column("context", f"Over {MOST:.0%} in runs of {N} words of their context", "count"),
     )
     title = "Duplicates and overlap; texts are compared without regard to case and space. A dash: does not apply."
-    return Section("items", "Duplicates and overlap", (), (Table("overlap", title, columns, tuple(rows)),))
+    tables = (Table("overlap", title, columns, tuple(rows)),) if rows else ()
+    return Section("items", "Duplicates and overlap", (), tables)
 
 
 def _normal(text: str) -> str:

@@ -1,4 +1,4 @@
-r"""The report as LaTeX that compiles alone with pdflatex: methods, tables, figures, datasheet, references."""
+r"""The report as LaTeX that compiles alone (pdflatex, lualatex, xelatex): methods, tables, figures, datasheet."""
 
 from __future__ import annotations
 
@@ -14,23 +14,19 @@ from metrics.report.result import Report
 from metrics.report.section import Section
 from metrics.report.tables import main_table
 from metrics.report.wording import known
+from metrics.tables import scripts
 from metrics.tables.latex import escape, table_latex
 from metrics.tables.record import Table
 
 MOST_ROWS = 40  # of a table in the document; the CSV files hold all
 FIGURES = "figures.pdf"
-CODE = re.compile(r"U\+[0-9A-F]{4,6}")
 CODES = (
-    "Letters that the standard fonts of pdflatex lack stand as their codes (U+4E2D); the HTML and the PDF show them."
+    "pdflatex's standard fonts lack some letters of this report and print their codes (such as U+4E2D); lualatex and "
+    "xelatex print the letters where a font has them, as the HTML and the PDF do."
 )
-PREAMBLE = r"""\documentclass{article}
-\usepackage[T1]{fontenc}
-\usepackage[utf8]{inputenc}
-\usepackage{textcomp}
-\usepackage{booktabs}
+PACKAGES = r"""\usepackage{booktabs}
 \usepackage{graphicx}
 \usepackage[margin=20mm]{geometry}
-\begin{document}
 """
 
 
@@ -52,11 +48,12 @@ def latex(report: Report, *, figures: bool) -> str:
 
 
 def document(title: str, author: str, parts: Sequence[str]) -> str:
-    """The parts between head and end; where letters stand as codes, the first page says so."""
-    body = "\n".join(parts)
+    """The parts between head and end; where letters may stand as codes, the first page says so."""
     head = rf"\title{{{escape(title)}}}" + "\n" + rf"\date{{}}\author{{{escape(author)}}}\maketitle"
-    note = [rf"\noindent\emph{{{escape(CODES)}}}" + "\n"] if CODE.search(body) else []
-    return "\n".join([PREAMBLE, head, *note, body, r"\end{document}", ""])
+    body = "\n".join(parts)
+    note = [rf"\noindent\emph{{{escape(CODES)}}}" + "\n"] if r"\otherscript" in head + body else []
+    whole = "\n".join([head, *note, body, r"\end{document}", ""])
+    return scripts.preamble(whole, PACKAGES) + whole
 
 
 def titled(title: str, sentences: Sequence[str]) -> str:

@@ -17,8 +17,13 @@ NONE_LEFT_OUT = "No imported rating was left out of this analysis; what was left
 NONE_EXCLUDED = "Beyond the recruitment criteria, no rater, assignment or item was excluded."
 
 
-def paragraph(given: ReportInput, generators: tuple[GeneratorReport, ...], *, k: int, level: float) -> tuple[str, ...]:
-    """Its sentences, in order; what is not recorded is left to the list of what is missing."""
+def paragraph(
+    given: ReportInput, generators: tuple[GeneratorReport, ...], *, k: int, level: float, held: tuple[str, ...] = ()
+) -> tuple[str, ...]:
+    """Its sentences, in order; what is not recorded is left to the list of what is missing.
+
+    held: whether the conclusions hold under other exclusions.
+    """
     return tuple(
         sentence
         for part in (
@@ -26,6 +31,7 @@ def paragraph(given: ReportInput, generators: tuple[GeneratorReport, ...], *, k:
             _raters(given),
             _pay(given),
             _exclusions(given),
+            held,
             _analysis(given, generators, k, level),
         )
         for sentence in part

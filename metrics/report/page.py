@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -18,6 +19,7 @@ from metrics.report import gallery, shown, under_rules, wording
 from metrics.report.completeness import score
 from metrics.report.datasheet import filled
 from metrics.report.methods import asked_who_wrote
+from metrics.report.records import TextRow
 from metrics.report.result import MEASURES, TITLES, Judged, Report
 from metrics.report.section import Section
 from metrics.report.tables import main_table
@@ -159,7 +161,7 @@ def figure(chart: Chart) -> str:
     """A figure with its words; a shaded one says what its ground means."""
     words = f"<b>{escape(chart.title)}</b>. {escape(wording.whole(chart.alt))}"
     if chart.shade is not None:
-        words += f" Blue ground: the classifier answers reference; orange (hatched on paper): {escape(chart.title)}."
+        words += " Blue ground: the classifier answers reference; orange (hatched on paper): the generator."
     return embed.element(chart, words)
 
 
@@ -182,6 +184,27 @@ def _source_rows(report: Report) -> list[dict[str, Any]]:
                     "missing": sum(item.log_prob is None for item in items),
                 }
             )
+    return rows or _unscored_rows(report.input.texts)
+
+
+def _unscored_rows(texts: Sequence[TextRow]) -> list[dict[str, Any]]:
+    """The same of texts that nobody asked a model about, as of evaluators who tell who wrote what."""
+    side = {text.id: text.generator or "reference" for text in texts}
+    rows = []
+    for name in sorted(set(side.values()), key=lambda one: (one != "reference", one)):
+        own = [text for text in texts if side[text.id] == name]
+        rows.append(
+            {
+                "name": name,
+                "n": len(own),
+                "contexts": len({text.context_id for text in own if text.context_id is not None}) or None,
+                "length": sum(len(text.body.split()) for text in own) / len(own),
+                "rate": None,
+                "unit": huse_scatter.UNITS["whitespace"],
+                "zero": None,
+                "missing": len(own),
+            }
+        )
     return rows
 
 
@@ -201,12 +224,25 @@ def _texts(report: Report) -> list[dict[str, Any]]:
                 hide = several and judged.item.source == REFERENCE
                 seen[judged.item.id] = {
                     "name": name,
-                    "judged": judged,
                     "text": rows[judged.item.id],
                     "hj": None if judged.hj is None else float(judged.hj),
                     "rate": None if hide else _rate(judged),
+                    "ratings": judged.ratings,
+                    "interval": judged.interval,
                 }
-    return list(seen.values())
+    return list(seen.values()) if report.generators else _counted_texts(report)
+
+
+def _counted_texts(report: Report) -> list[dict[str, Any]]:
+    """Every text with the number of kept answers about it, on whatever was asked first."""
+    kept = [one for one in report.input.ratings if one.kept]
+    first = kept[0].criterion if kept else ""
+    counts = Counter(text for one in kept if one.criterion == first for text in (one.text, one.partner))
+    bare = {"hj": None, "rate": None, "interval": None}
+    return [
+        {**bare, "name": text.generator or "reference", "text": text, "ratings": counts[text.id]}
+        for text in report.input.texts
+    ]
 
 
 def _rate(judged: Judged) -> float | None:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-AttachedKind = Literal["nnd", "automatic"]
+AttachedKind = Literal["nnd", "automatic", "scores"]
+CodebookName = Literal["comments", "criteria"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +80,17 @@ class CommentRow:
 
 @dataclass(frozen=True, slots=True)
 class CodeRow:
-    """The codes that one coder gave one comment (`CommentRow`s by text, rater and question)."""
+    """The codes that one coder gave one comment (`CommentRow`s by text, rater and question).
+
+    codebook: `comments` (what it says), or `criteria` (what a person judges of the work by it).
+    """
 
     text: str
     rater: str
     question: str
     coder: str
     codes: tuple[str, ...]
+    codebook: CodebookName = "comments"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +119,25 @@ class PlanFacts:
     margin_points: int | None = None
     text: str | None = None
 
+    @property
+    def kept(self) -> bool:
+        """Whether a log kept it before the data, so that nobody can state it otherwise."""
+        return self.sha256 is not None or self.registered_at is not None
+
 
 @dataclass(frozen=True, slots=True)
 class Attached:
-    """Numbers that `python -m metrics nnd run --json` or `hscore --json` wrote: the file's name, SHA-256, content."""
+    """Numbers computed elsewhere: the file's name, SHA-256 and content, what made them, and who brought them when.
+
+    kind: `nnd` and `automatic` of `python -m metrics nnd run --json` and `hscore --json`; `scores` of a table, whose
+    document is `{"scores": {measure: {text id: number}}}`.
+    """
 
     kind: AttachedKind
     name: str
     sha256: str
     document: Mapping[str, Any]
+    model: str = ""
+    version: str = ""
+    actor: str = ""
+    attached_at: datetime | None = None

@@ -202,6 +202,7 @@ class GeneratorFacts:
     truth: known truths of a rehearsal, None otherwise.
     log_prob_model: what gave the log-probabilities (model, revision, tokenizer, number format).
     generation: settings that all of its texts were made by, one sentence each (`model = tiny`).
+    dropped: texts that exclusions leave out of the results, for what is told without them.
     """
 
     name: str
@@ -212,6 +213,7 @@ class GeneratorFacts:
     truth: Truth | None = None
     log_prob_model: str | None = None
     generation: tuple[str, ...] = ()
+    dropped: tuple[Item, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +257,16 @@ class RatingRow:
     condition: str = ""
     partner: str | None = None
 
+    @property
+    def unit(self) -> str:
+        """Its assignment: nobody does a HIT twice, so rater and HIT name it."""
+        return unit_of(self.hit, self.rater)
+
+
+def unit_of(hit: str | None, rater: str) -> str:
+    """One name of an assignment, by its HIT and who did it."""
+    return f"{hit or ''}\n{rater}"
+
 
 @dataclass(frozen=True, slots=True)
 class Warn:
@@ -277,8 +289,9 @@ class ReportInput:
     quality: sentences on exclusions, as a methods section would say them; None where nothing was decided.
     licence: of the texts. language: of the texts, in English. statements: (key, words) that only a person can say:
     `reference`, `contact`, `input`, `people`, `criterion`, `impact` of the datasheet, `demographics` of the raters.
-    codebook: (category, its codes) of the comments' codes. rules: those of exclusion whose effect is told; None where
-    no filter has measured the work.
+    codebook, criteria: (category, its codes) of what comments say, and of what is judged of the work by them. unscored:
+    generators that HUSE is not asked of, as where evaluators tell who wrote what; without items. rules: those of
+    exclusion whose effect is told; None where no filter has measured the work.
     """
 
     study: StudyFacts
@@ -305,7 +318,14 @@ class ReportInput:
     language: str | None = None
     statements: tuple[tuple[str, str], ...] = ()
     codebook: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    criteria: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    unscored: tuple[GeneratorFacts, ...] = ()
     rules: tuple[RuleFacts, ...] | None = None
+
+    @property
+    def systems(self) -> tuple[GeneratorFacts, ...]:
+        """What is told of each generator, whether or not HUSE is asked of it."""
+        return (*self.generators, *self.unscored)
 
     def said(self, key: str) -> str | None:
         """What a person stated under that key, or None."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -12,10 +12,11 @@ from metrics.errors import MetricsError
 from metrics.pairwise import bradley_terry
 from metrics.report.records import RatingRow, ReportInput
 from metrics.report.section import Section
+from metrics.roc import auc_estimate
 from metrics.shares import pooled_share
 from metrics.significance import TTest, two_sample_t
 from metrics.tables.record import Column, Row, Table
-from metrics.types import Estimate, Interval
+from metrics.types import Estimate, Interval, Setting
 from metrics.version import __version__
 
 TYPICALITY, HUMAN_OR_MACHINE = "typicality", "human_or_machine"
@@ -103,6 +104,30 @@ def mean_of(criterion: str, name: str, values: Sequence[float], level: float) ->
         interval = Interval(mean - half, mean + half, level, "t over texts")
     settings = {"criterion": criterion, "source": name}
     return Estimate(mean, n, interval, settings, (), f"mean|{criterion}|{name}|n:{n}|v:{__version__}")
+
+
+def apart_of(
+    references: Collection[str],
+    own: Collection[str],
+    values: Mapping[str, float],
+    contexts: Mapping[str, str | None],
+    *,
+    level: float,
+    named: str,
+    settings: dict[str, Setting],
+) -> Estimate | None:
+    """Area under the curve of a source's texts against the references, by name; None where a side has no score."""
+    low, high = ([text for text in side if text in values] for side in (references, own))
+    if not low or not high:
+        return None
+    return auc_estimate(
+        [float(values[text]) for text in low],
+        [float(values[text]) for text in high],
+        contexts=([contexts[text] for text in low], [contexts[text] for text in high]),
+        level=level,
+        named=named,
+        settings=settings,
+    )
 
 
 # --- labels ---

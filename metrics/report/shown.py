@@ -7,6 +7,7 @@ import struct
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -15,6 +16,13 @@ from metrics.report.particulars import PageFacts
 
 WIDTH, HEIGHT = 800, 1000
 SILENT = frozenset({"script", "style", "template", "noscript", "title", "head"})
+# A page may have come with a file from elsewhere: it is shown without a way to any other file or address.
+FRAME = (
+    '<!doctype html><html><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="'
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; font-src data:"
+    '"><style>html,body{{margin:0;height:100%}}iframe{{display:block;border:0;width:100%;height:100%}}</style></head>'
+    '<body><iframe sandbox="allow-scripts" srcdoc="{page}"></iframe></body></html>'
+)
 BLOCKS = frozenset({"p", "div", "li", "h1", "h2", "h3", "h4", "label", "legend", "section", "fieldset", "tr", "br"})
 LONGEST = 4000
 
@@ -51,7 +59,7 @@ def pictured(given: Sequence[PageFacts], chromium: Path | None, *, sandbox: bool
     with tempfile.TemporaryDirectory() as folder:
         for at, page in enumerate(given):
             source, image = Path(folder) / f"{at}.html", Path(folder) / f"{at}.png"
-            source.write_text(page.html, encoding="utf-8")
+            source.write_text(FRAME.format(page=escape(page.html)), encoding="utf-8")
             try:
                 png(source, image, chromium=chromium, width=WIDTH, height=HEIGHT, sandbox=sandbox)
             except NoBrowser:

@@ -105,12 +105,18 @@ def _people_files(given: ReportInput) -> dict[str, str]:
         out["comments.csv"] = lines(tuple(dictionary.COMMENTS), rows)
     if given.codes:
         coded = [
-            (safe(c.text), safe(c.rater), safe(c.question), safe(c.coder), safe(code))
+            (safe(c.text), safe(c.rater), safe(c.question), safe(c.coder), safe(code), c.codebook)
             for c in given.codes
             for code in c.codes
         ]
         out["codes.csv"] = lines(tuple(dictionary.CODES), coded)
+        out["codebook.csv"] = lines(tuple(dictionary.CODEBOOK), _codebook(given))
     return out
+
+
+def _codebook(given: ReportInput) -> Iterator[Row]:
+    for name, book in (("comments", given.codebook), ("criteria", given.criteria)):
+        yield from ((name, safe(category), safe(code)) for category, codes in book for code in codes)
 
 
 def _assignment(one: AssignmentRow) -> Row:

@@ -10,6 +10,7 @@ from metrics.alpha import krippendorff_alpha
 from metrics.conditions import ConditionComparison, compare_conditions, mixed_accuracy
 from metrics.equivalence import Equivalence, Margin
 from metrics.errors import InsufficientData, MetricsError
+from metrics.evaluator_exclusions import OVERALL
 from metrics.evaluators import Condition, Evaluation, evaluate_judgments
 from metrics.figures import accuracy_by_arm, score_histogram
 from metrics.figures.chart import Chart
@@ -26,7 +27,6 @@ from metrics.types import MODEL, REFERENCE, Source
 
 CRITERION = "human_or_machine"
 FACTORS = ("training", "domain", "generator")
-OVERALL = "all judgments"
 
 
 def judgments(given: ReportInput, *, every: bool = False) -> list[Judged]:
@@ -35,10 +35,15 @@ def judgments(given: ReportInput, *, every: bool = False) -> list[Judged]:
     factors = {one.name: _factors(one) for one in given.conditions}
     none: dict[str, str] = dict.fromkeys(FACTORS, "all")
     return [
-        Judged(one.rater, one.text, source[one.text], int(one.value), factors.get(one.condition, none))
+        Judged(one.rater, one.text, source[one.text], int(one.value), factors.get(one.condition, none), one.unit)
         for one in given.ratings
         if (one.kept or every) and one.criterion == CRITERION
     ]
+
+
+def conditions_by(found: Sequence[Judged]) -> tuple[str, ...]:
+    """The factors that differ among the judgments: their combinations are the conditions."""
+    return tuple(factor for factor in FACTORS if len({one.factors[factor] for one in found}) > 1)
 
 
 def _factors(one: ConditionFacts) -> dict[str, str]:
@@ -50,7 +55,7 @@ def section(given: ReportInput, *, level: float, seed: int) -> Section | None:
     found = judgments(given)
     if not found:
         return None
-    by = tuple(factor for factor in FACTORS if len({one.factors[factor] for one in found}) > 1)
+    by = conditions_by(found)
     missing: list[tuple[str, str]] = []
     agreement = partial(krippendorff_alpha, confidence=level, seed=seed)
     try:

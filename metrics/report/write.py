@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
 from metrics.errors import BadInput
+from metrics.figures.images import NoBrowser
 from metrics.report import archive, bibliography, gallery, printed, shown
 from metrics.report.latex import FIGURES, latex
 from metrics.report.page import html
@@ -48,6 +49,22 @@ def write(
     """
     check_formats(formats, now=now)
     return put(out_dir, contents_of(report, now=now, formats=formats, chromium=chromium, sandbox=sandbox))
+
+
+def as_far_as_possible(
+    make: Callable[[Sequence[Format], Path | None], list[Path]], formats: Sequence[Format], chromium: Path | None
+) -> tuple[list[Path], str]:
+    """Write by `make(formats, chromium)`; where no browser can, all but PDF without one, and a sentence that says so.
+
+    Raises NoBrowser where nothing but PDF is asked for.
+    """
+    try:
+        return make(formats, chromium), ""
+    except NoBrowser as error:
+        rest = [name for name in formats if name != "pdf"]
+        if not rest:
+            raise
+        return make(rest, None), f"What takes a browser was left out. {error}"
 
 
 def check_formats(formats: Sequence[str], *, now: datetime) -> None:

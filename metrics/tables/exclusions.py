@@ -2,46 +2,58 @@
 
 from __future__ import annotations
 
-from metrics.exclusions import NAMES, Exclusions, Specification
+from collections.abc import Iterator
+
+from metrics.specifications import NAMES, Exclusions, Specification
 from metrics.tables.record import Cell, Column, Table
 
-COLUMNS = (
+LEFT_OUT = (
     Column("rules", "Rules"),
     Column("assignments", "Assignments left out", "count"),
     Column("ratings", "Ratings left out", "count"),
-    Column("fewest", "Fewest ratings a text", "count"),
+)
+VALUES = (
     Column("value", "Value", "number"),
+    Column("low", "Interval from", "number"),
+    Column("high", "to", "number"),
     Column("random", "As many at random, mean", "number"),
     Column("random_low", "2.5 %", "number"),
     Column("random_high", "97.5 %", "number"),
-    Column("equalised", "Equalised", "number"),
 )
+FEWEST, EQUALISED = Column("fewest", "Fewest ratings a text", "count"), Column("equalised", "Equalised", "number")
+EVALUATORS = Column("evaluators", "Evaluators left", "count")
 CIRCULAR = "Rules that look at how raters agree choose by the answers themselves and can only be read as sensitivity."
 
 
 def exclusions_table(found: Exclusions, *, name: str = "exclusions", of: str = "") -> Table:
     """One row for each selection; which share of them lies on each side of the headline's interval in a note.
 
-    of: the generator, where the table names it in every row.
+    of: the generator (of accuracy: the condition), where the table names it in every row.
     """
+    judges = found.measure == "accuracy"
     equal = "" if found.common is None else f"; equalised: {found.common} ratings on every text"
     drawn = f"{found.settings['draws']} random removals beside each"
     title = f"{NAMES[found.measure]} by rules of exclusion ({found.subsets} selections), {drawn}{equal}"
-    columns, named = ((Column("generator", "Generator"), *COLUMNS), (of,)) if of else (COLUMNS, ())
-    rows = tuple((*named, *_cells(one)) for one in found.specifications)
-    return Table(name, title, columns, rows, (*_sides(found), CIRCULAR))
+    own = (*LEFT_OUT, EVALUATORS, *VALUES) if judges else (*LEFT_OUT, FEWEST, *VALUES, EQUALISED)
+    head = Column("condition", "Condition") if judges else Column("generator", "Generator")
+    columns, named = ((head, *own), (of,)) if of else (own, ())
+    rows = tuple((*named, *_cells(one), *(() if judges else (one.equalised,))) for one in found.specifications)
+    return Table(name, title, columns, rows, (*_notes(found), CIRCULAR))
 
 
 def _cells(one: Specification) -> tuple[Cell, ...]:
     beside = (one.random.mean, one.random.low, one.random.high) if one.random else (None, None, None)
-    return one.named, one.units, one.ratings, one.fewest, one.value, *beside, one.equalised
+    span = (one.interval.low, one.interval.high) if one.interval else (None, None)
+    return one.named, one.units, one.ratings, one.fewest, one.value, *span, *beside
 
 
-def _sides(found: Exclusions) -> tuple[str, ...]:
+def _notes(found: Exclusions) -> Iterator[str]:
     span = found.headline.interval
     if span is None or found.below is None or found.inside is None or found.above is None:
-        return ()
-    return (
+        return
+    yield (
         f"Of the selections {found.below:.0%} lie below, {found.inside:.0%} inside and {found.above:.0%} above the "
-        f"interval without any rule, [{span.low:.2f}, {span.high:.2f}].",
+        f"interval without any rule, [{span.low:.2f}, {span.high:.2f}]."
     )
+    n = len(found.changing)
+    yield "The conclusion is the same under every selection." if not n else f"It changes under {n} of the selections."

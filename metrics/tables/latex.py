@@ -1,7 +1,7 @@
 r"""LaTeX with booktabs: text escaped, so that it compiles whatever a generator is called.
 
 `table_latex` is a `table` environment to be input into a paper (it needs booktabs, and the T1 encoding for accents);
-`document` compiles alone with pdflatex.
+`document` compiles alone with pdflatex, and with lualatex or xelatex.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from metrics.tables import scripts
 from metrics.tables.record import Row, Table
 from metrics.tables.shown import parts
 
@@ -70,28 +71,28 @@ MARKS = {"\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0304": "
          "\u0308": '"', "\u030a": "r", "\u030b": "H", "\u030c": "v", "\u0323": "d", "\u0327": "c", "\u0328": "k",
          "\u0331": "b", "\u0326": "textcommabelow"}  # fmt: skip
 MATH_MARKS = {"\u0300": r"\grave", "\u0301": r"\acute", "\u0308": r"\ddot", "\u0342": r"\tilde"}
-PREAMBLE = r"""\documentclass{article}
-\usepackage[T1]{fontenc}
-\usepackage[utf8]{inputenc}
-\usepackage{textcomp}
-\usepackage{booktabs}
+PACKAGES = r"""\usepackage{booktabs}
 \usepackage[landscape,margin=15mm]{geometry}
-\begin{document}
 """
 
 
 def escape(text: str) -> str:
     """Text that LaTeX prints as it is: its own signs escaped, line ends and control characters as spaces.
 
-    Latin and Greek letters are printed with their marks; others, which pdflatex's standard fonts lack, as their code,
-    U+4E2D.
+    Latin and Greek letters are printed with their marks. Others, which pdflatex's standard fonts lack, stand in the
+    command of `scripts` (U+4E2D under pdflatex, the letters themselves under lualatex and xelatex).
     """
     flat = re.sub(r"[^\S\u00a0]+|[\x00-\x1f\x7f]+", " ", unicodedata.normalize("NFC", text))
     apart = re.sub(r"([-,'])(?=\1)", "\\1\0", flat)  # two of these in a row would be drawn as another sign
-    return "".join(_letter(letter) for letter in apart)
+    return "".join(_run(run) for run in scripts.runs(apart, lambda letter: _letter(letter) is None))
 
 
-def _letter(letter: str) -> str:
+def _run(run: str | scripts.Run) -> str:
+    return run.latex if isinstance(run, scripts.Run) else "".join(_letter(letter) or "" for letter in run)
+
+
+def _letter(letter: str) -> str | None:
+    """None for a letter that the standard fonts lack."""
     if letter in SPECIAL:
         return SPECIAL[letter]
     if letter.isascii() or ("À" <= letter <= "ž" and letter not in UNKNOWN):
@@ -102,7 +103,7 @@ def _letter(letter: str) -> str:
         return f"${_marked(_greek(base), [MATH_MARKS[mark] for mark in marks])}$"
     if base.isascii() and base.isalpha() and all(mark in MARKS for mark in marks):
         return _marked(base, [rf"\{MARKS[mark]}" for mark in marks])
-    return f"U+{ord(letter):04X}"
+    return None
 
 
 def _greek(letter: str) -> str:
@@ -131,7 +132,7 @@ def table_latex(table: Table, *, fit: bool = False) -> str:
     rows = [_row(table, row) for row in table.rows]
     notes = [rf"\par\smallskip\footnotesize {escape(note)}" for note in table.notes]
     signatures = ["% " + " ".join(line.split()) for line in table.signatures]
-    return "\n".join(
+    body = "\n".join(
         [
             r"\begin{table}",
             r"\centering",
@@ -151,11 +152,13 @@ def table_latex(table: Table, *, fit: bool = False) -> str:
             "",
         ]
     )
+    return scripts.provided(body) + body
 
 
 def document(*tables: Table) -> str:
     """The tables as a document that compiles alone."""
-    return PREAMBLE + "\n".join(table_latex(table) for table in tables) + "\\end{document}\n"
+    body = "\n".join(table_latex(table) for table in tables)
+    return scripts.preamble(body, PACKAGES) + body + "\\end{document}\n"
 
 
 def _row(table: Table, row: Row) -> str:

@@ -26,7 +26,7 @@ def parts(column: Column, cell: Cell, *, n: bool = False) -> tuple[str, str]:
     if column.kind == "count":
         return str(cell), ""
     if column.kind == "share":
-        return percent(float(cell), column.digits), ""
+        return share(float(cell), column.digits), ""
     if column.kind == "p":
         return p_value(float(cell)), ""
     return number(float(cell), column.digits), ""
@@ -37,20 +37,30 @@ def percent(value: float, digits: int) -> str:
     return f"{number(100 * value, digits)}%"
 
 
+def share(value: float, digits: int) -> str:
+    """As `percent`, but one that is neither none nor all is never rounded to that: `< 0.01%`, `> 99.99%`."""
+    told, step = number(100 * value, digits), 10**-digits
+    if value > 0 and told == number(0, digits):
+        return f"< {number(step, digits)}%"
+    if value < 1 and told == number(100, digits):
+        return f"> {number(100 - step, digits)}%"
+    return f"{told}%"
+
+
 def p_value(value: float) -> str:
     """A p-value to three places; smaller ones as `< 0.001`."""
     return f"< {SMALLEST_P}" if value < SMALLEST_P else number(value, 3)
 
 
 def _estimate(column: Column, cell: Estimate, n: bool) -> tuple[str, str]:
-    share = column.kind == "share_estimate"
+    as_share = column.kind == "share_estimate"
     if cell.value is None:
         value = DASH
     else:
-        value = percent(cell.value, column.digits) if share else number(cell.value, column.digits)
+        value = percent(cell.value, column.digits) if as_share else number(cell.value, column.digits)
     beside = []
     if cell.interval is not None:
-        scale = 100 if share else 1
+        scale = 100 if as_share else 1
         low, high = number(scale * cell.interval.low, column.digits), number(scale * cell.interval.high, column.digits)
         beside.append(f"[{low}, {high}]")
     if n:

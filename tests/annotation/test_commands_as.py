@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from django.core.management.base import BaseCommand
+from django.utils import timezone
 
 from annotation.accounts.models import ApiToken, User
-from annotation.flows.create import Plan, create
 from annotation.management import commands
 from annotation.management.commands._study import StudyCommand
 from annotation.models import Decision, Job, Membership, Role, Study, Submission, Worker
@@ -29,6 +29,7 @@ MAKERS = {"import_batch", "import_ratings", "import_report", "import_texts", "ne
 NEEDED: dict[str, tuple[list[str], Role]] = {
     "approve": ([], Role.REVIEWER),
     "arrange": (["--clark"], Role.EDITOR),
+    "attach_scores": (["x"], Role.EDITOR),
     "audit": ([], Role.VIEWER),
     "block": (["w1", "--lift"], Role.OWNER),
     "close": ([], Role.EDITOR),
@@ -70,7 +71,7 @@ NEEDED: dict[str, tuple[list[str], Role]] = {
 
 @pytest.fixture
 def study(db: None) -> Study:
-    return make(workers=2, hits=1, texts=4, straight=0)
+    return make(workers=2, hits=1, texts=4, straight=0, now=timezone.now())
 
 
 def told(*words: str) -> str:
@@ -192,15 +193,18 @@ def test_tokens_are_printed_once(study: Study) -> None:
 
 def test_the_latest_report_is_shared_and_unshared(study: Study, client: Any, settings: Any, tmp_path: Any) -> None:
     settings.VAR = tmp_path
-    create("bare", mode="rehearsal", plan=Plan(), actor="ada", now=NOW)
+    gone = Submission.objects.get(hit__study=make(workers=1, hits=1, texts=1, name="gone"))
+    Decision.objects.create(submission=gone, matter="analysis", verdict="exclude", reason="x", at=NOW)
     with pytest.raises(CommandError, match="none can be made: "):
-        told("share", "bare", "--new")
+        told("share", "gone", "--new")
     job = Job.objects.create(
         study=study, kind="report", state="done", created_at=NOW, finished_at=NOW, outcome={"files": ["report.html"]}
     )
     (tmp_path / "jobs" / str(job.uuid)).mkdir(parents=True)
     (tmp_path / "jobs" / str(job.uuid) / "report.html").write_text("<h1>A report</h1>")
+    assert not study.audit.filter(verb="unblind").exists()
     link = told("share", "judged", "--new").strip()
+    assert study.audit.filter(verb="unblind").exists()
     assert b"A report" in client.get(link.partition("8000")[2]).content
     told("share", "judged", "--revoke", told("share", "judged").split()[0])
     assert client.get(link.partition("8000")[2]).status_code == 404

@@ -14,6 +14,13 @@ def origins(settings: Any) -> None:
     settings.CONSOLE_ORIGIN = settings.WORKER_ORIGIN = "http://127.0.0.1:8000"
 
 
+@pytest.mark.parametrize(
+    "address", ["/console/jobs/%00/", "/console/activity/?page=%00", "/api/v1/studies?name=%00", "/shared/%00/"]
+)
+def test_an_address_with_a_nul_is_not_found_before_a_database_is_asked(client: Client, address: str) -> None:
+    assert client.get(address, headers={"host": "127.0.0.1:8000"}).status_code == 404
+
+
 @pytest.mark.django_db
 def test_the_administration_answers_on_its_own_host(client: Client) -> None:
     assert client.get("/admin/login/", headers={"host": "127.0.0.1:8000"}).status_code == 200

@@ -130,6 +130,7 @@ def test_workers_score_a_study_by_a_model_on_disk(
         assert (row.log_prob, row.length) == (pytest.approx(whole, abs=1e-4), tokens)
 
 
+@pytest.mark.long
 def test_a_killed_workers_chunk_is_taken_over_and_no_text_is_scored_into_the_study_twice(
     tmp_path: Path,
     environment: dict[str, str],

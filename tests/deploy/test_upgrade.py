@@ -12,7 +12,12 @@ from annotation.flows.create import Plan, create
 from annotation.models import AuditEvent, Parse, Presentation, Study
 from tests.annotation.review.world import make
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database, pytest.mark.timeout(900)]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.database,
+    pytest.mark.long,
+    pytest.mark.timeout(900),
+]
 
 OURS = ("accounts", "annotation", "marketplace")
 

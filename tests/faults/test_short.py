@@ -14,6 +14,7 @@ from tests.faults import points
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.long
 def test_a_study_whose_processes_are_killed_loses_nothing_and_pays_once() -> None:
     command = [sys.executable, "-m", "tests.faults", "--short"]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=280, check=False)

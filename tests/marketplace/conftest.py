@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
 import boto3
@@ -12,8 +11,6 @@ import httpx
 import pytest
 from botocore.config import Config
 from botocore.validate import ParamValidator
-from django.apps import apps
-from django.db import connection, connections, transaction
 from django.utils import timezone
 
 from annotation.accounts.models import AccessKey, User
@@ -29,21 +26,10 @@ from tests.marketplace.people import Lab, Person
 from tests.marketplace.receiver import Queue, Receiver
 
 
-@pytest.fixture
-def transactional_db(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
-    """The test database as other threads see it, emptied of the marketplace's rows afterwards.
-
-    In place of pytest-django's own of this name (it makes the database for tests that use this name): that one
-    truncates every table of the project, which takes PostgreSQL seconds for each test.
-    """
-    assert "test" in Path(connection.settings_dict["NAME"]).name, "only a test database may be emptied"
-    with django_db_blocker.unblock():
-        yield
-        with transaction.atomic(), connection.cursor() as cursor:
-            for label in ("marketplace", "accounts"):
-                for model in apps.get_app_config(label).get_models(include_auto_created=True):
-                    cursor.execute(f"DELETE FROM {connection.ops.quote_name(model._meta.db_table)}")
-        connections.close_all()
+@pytest.fixture(autouse=True)
+def no_faults_left() -> Iterator[None]:
+    """A fault that a test planted strikes no other."""
+    yield
     faults.forget()
 
 

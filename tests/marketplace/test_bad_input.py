@@ -15,8 +15,6 @@ from annotation.marketplace.wire.model import OPERATIONS
 from tests.marketplace.questions import external_question, hit_parameters, html_question
 from tests.marketplace.test_qualifications import make
 
-pytestmark = pytest.mark.database
-
 LONG = "x" * 100_000
 UNSUPPORTED = {"GetFileUploadURL"}
 DEEP = json.loads("[" * 600 + "]" * 600)
@@ -104,6 +102,8 @@ def with_odd(value: Any, path: tuple[Any, ...], odd: Any) -> Any:
     return copied
 
 
+# The wire refuses it before a table is touched: asked of one kind of database.
+@pytest.mark.long
 def test_a_member_of_another_type_is_refused_everywhere(ids, post):
     before = stored()
     for operation in sorted(OPERATIONS):
@@ -118,6 +118,8 @@ def test_a_member_of_another_type_is_refused_everywhere(ids, post):
     assert stored() == before
 
 
+@pytest.mark.long
+@pytest.mark.database
 def test_texts_that_cannot_be_stored_are_refused_everywhere(ids, post):
     before = stored()
     for operation in sorted(OPERATIONS):
@@ -129,6 +131,8 @@ def test_texts_that_cannot_be_stored_are_refused_everywhere(ids, post):
     assert stored() == before
 
 
+@pytest.mark.long
+@pytest.mark.database
 def test_odd_values_of_the_right_type_are_never_a_failure(ids, post):
     """Alone, each in a call that is otherwise right; some are taken, none is a 500, and every list still answers."""
     for operation in sorted(OPERATIONS):
@@ -170,20 +174,24 @@ def test_a_value_nested_deeply_is_refused(post, depth):
         assert answer["__type"] in {"ParameterValidationError", "SerializationException"}
 
 
+@pytest.mark.database
 def test_the_last_of_two_equal_names_counts_as_json_readers_have_it(post):
     assert post(b'{"MaxResults": "x", "MaxResults": 1}', "ListHITs")[0] == 200
     assert post(b'{"MaxResults": 1, "MaxResults": "x"}', "ListHITs")[0] == 400
 
 
+@pytest.mark.database
 def test_a_body_in_pieces_without_its_length_is_read(post):
     assert post(b'{"MaxResults": 1}', "ListHITs", chunked=True) == (200, {"NumResults": 0, "HITs": []})
 
 
+@pytest.mark.database
 def test_an_oversize_body_in_pieces_is_refused(post):
     status, answer = post(b'{"Question": "' + b"x" * 2_200_000 + b'"}', "CreateHIT", chunked=True)
     assert (status, answer["__type"]) == (413, "RequestEntityTooLargeException")
 
 
+@pytest.mark.database
 @pytest.mark.parametrize(
     ("moment", "status"),
     [
@@ -232,6 +240,7 @@ REFUSED_QUESTIONS = [
 ]
 
 
+@pytest.mark.database
 def test_hostile_questions_are_refused_and_leave_nothing(lab, post):
     before = stored()
     for question in REFUSED_QUESTIONS:
@@ -242,6 +251,7 @@ def test_hostile_questions_are_refused_and_leave_nothing(lab, post):
     assert {name: rows for name, rows in after.items() if rows != before[name]} == {}
 
 
+@pytest.mark.database
 def test_odd_questions_that_are_right_break_nothing(lab, post, ann):
     odd = [
         html_question("<div>" * 12_000 + "deep"),
@@ -259,6 +269,7 @@ def test_odd_questions_that_are_right_break_nothing(lab, post, ann):
     assert {ann.get(f"/hits/{hit['HITId']}/").status_code for hit in made} == {200}
 
 
+@pytest.mark.database
 @pytest.mark.parametrize("forged", ["3" + "X" * 29, "3" * 64, "A", "0"])
 def test_forged_ids_name_nothing(ids, post, forged):
     before = stored()

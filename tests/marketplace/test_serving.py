@@ -62,6 +62,15 @@ def test_a_taken_port_is_refused_with_a_sentence(served, tmp_path):
     assert "Traceback" not in answer.stderr
 
 
+def test_a_port_that_there_is_not_is_refused_with_a_sentence(tmp_path):
+    command = [sys.executable, str(ROOT / "manage.py"), "serve", "--port", "99999"]
+    environment = own_database(tmp_path / "empty.sqlite3")
+    answer = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False, env=environment)
+    assert answer.returncode == 1
+    assert "a port is a number from 0 (any free one) to 65535" in answer.stderr
+    assert "Traceback" not in answer.stderr
+
+
 # Closing a server from outside of its thread may surprise its loop.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 @pytest.mark.parametrize(("proxies", "status"), [(0, 301), (1, 401)])

@@ -6,7 +6,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
@@ -20,7 +20,8 @@ from tests.marketplace.test_serving import ROOT, own_database
 
 
 @pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
+def environment(tmp_path: Path, migrated: Callable[[Path], None]) -> dict[str, str]:
+    migrated(tmp_path / "served.sqlite3")
     return own_database(tmp_path / "served.sqlite3")
 
 

@@ -198,6 +198,12 @@ def with_units(args: Args) -> Args:
     return args[0], ratings, {"one": {"w0"}, "two": {"w1", "w2"}}
 
 
+def judged_in_units(args: Args) -> Args:
+    """Each evaluator's judgments as an assignment, and two rules that leave out some of them."""
+    judged = [replace(one, unit=f"a{one.rater}") for one in args[0]]
+    return judged, {"one": {"aw0"}, "two": {"aw1", "aw2"}}
+
+
 def renamed_study(args: Args, rng: Any) -> Args:
     ratings = [replace(rating, item=f"x{rating.item}", rater=f"z{rating.rater}") for rating in args[1]]
     return (*renamed_items(args[:1], rng), ratings, *args[2:])

@@ -87,6 +87,7 @@ def test_what_must_not_matter_does_not(name, change):
     compared()
 
 
+@pytest.mark.long
 def test_a_million_rows_have_an_answer():
     rng = np.random.default_rng(0)
     n = 1_000_000

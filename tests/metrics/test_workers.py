@@ -126,7 +126,21 @@ def test_labels_that_changed_places_are_seen_by_their_distance_from_the_majority
     found = dawid_skene(*COLUMNS).posterior
     assert not against_majority(votes, found)
     assert against_majority(votes, found[:, ::-1])
-    assert dawid_skene([1, 2, 3], ["a"] * 3, [0, 1, 1]).flags == ()
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(
+    ("columns", "flags"),
+    [
+        (([1, 2, 3], ["a"] * 3, [0, 1, 1]), {"nothing_shared"}),
+        (([1, 2, 3], ["a", "b", "c"], [0, 0, 0]), {"nothing_shared", "one_label"}),
+        (([1, 1, 2, 2], ["a", "b", "a", "b"], [7, 7, 7, 7]), {"one_label"}),
+        (([1, 1, 2, 2], ["a", "b", "c", "d"], [0, 0, 1, 1]), {"separate_groups"}),
+        (([1, 1, 2, 2, 3, 3], ["a", "b", "c", "d", "b", "c"], [0, 0, 1, 1, 1, 1]), set()),
+    ],
+)
+def test_competence_that_rests_on_nothing_is_flagged(name, columns, flags):
+    assert set(MODELS[name](*columns).flags) - {"not_converged"} == flags
 
 
 def test_numeric_labels_beyond_two_are_flagged_as_unordered():
@@ -218,6 +232,23 @@ def test_intervals_of_competence_hold_the_planted_accuracy_as_often_as_they_say(
         found = MODELS[name](item, rater, label)
         order = np.argsort(found.raters)
         held.append((found.competence_low[order] <= accuracy) & (accuracy <= found.competence_high[order]))
+    assert np.mean(held) == pytest.approx(0.90, abs=0.05)
+
+
+@pytest.mark.parametrize(("labels", "each"), [(2, 6), (2, 20), (6, 6)])
+def test_intervals_of_mace_hold_the_planted_chance_to_know_as_often_as_they_say(labels, each):
+    """Raters know the label or guess among all alike: with two labels a guess is right as often as not, so a right
+    answer tells little of whether it was known."""
+    held = []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        truth, knows = rng.integers(0, labels, 120), np.linspace(0.1, 0.9, 20)
+        item = np.repeat(np.arange(120), each)
+        rater = np.concatenate([rng.permutation(20)[:each] for _ in range(120)])
+        label = np.where(rng.random(len(item)) < knows[rater], truth[item], rng.integers(0, labels, len(item)))
+        found = mace(item, rater, label, starts=2)
+        order = np.argsort(found.raters)
+        held.append((found.competence_low[order] <= knows) & (knows <= found.competence_high[order]))
     assert np.mean(held) == pytest.approx(0.90, abs=0.05)
 
 

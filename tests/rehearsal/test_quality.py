@@ -8,6 +8,7 @@ import pytest
 from annotation.quality.filters import FILTERS
 from annotation.rehearsal.world import World
 from tests.benchmarks.truth.crowd_worlds import EXPLAINED, KINDS, TYPICALITY, study
+from tests.benchmarks.truth.informed import informed, laws
 from tests.benchmarks.truth.quality import crowds, lines
 
 STUDIES = 6
@@ -42,6 +43,23 @@ def test_the_oracle_is_not_beaten_by_more_than_chance(found):
     for arrays in found.values():
         spam = arrays["kinds"] > 0
         assert arrays["oracle"][spam].mean() >= arrays["ours"][spam].mean() - 0.02
+
+
+def test_nobody_who_must_learn_the_places_beats_the_oracle_by_more_than_chance(found):
+    arrays = found[EXPLAINED.name]
+    spam = arrays["kinds"] > 0
+    assert arrays["oracle"][spam].mean() >= arrays["informed"][spam].mean() - 0.02
+
+
+def test_who_knows_all_laws_but_the_places_is_right_as_often_as_they_say():
+    world, rng = World.load(), np.random.default_rng(8)
+    known = laws(EXPLAINED, world, rng)
+    made = [study(EXPLAINED, world, rng) for _ in range(12)]
+    sure = np.concatenate([informed(EXPLAINED, one, known, rng, sweeps=60) for one in made])
+    spam = np.concatenate([one.kind > 0 for one in made])
+    for low, high in ((0.0, 0.05), (0.05, 0.5), (0.5, 1.01)):
+        among = (sure >= low) & (sure < high)
+        assert abs(spam[among].mean() - sure[among].mean()) < 4 * np.sqrt(0.25 / among.sum())
 
 
 def test_the_most_suspicious_are_as_many_as_are_looked_at(found):

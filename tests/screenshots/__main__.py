@@ -22,6 +22,7 @@ OUT = ROOT / "var" / "screenshots"
 FOLDER = ROOT / "var" / "screenshots-world"
 # Pixels: what is higher is cut into several pictures, as Chromium draws none of 16,384.
 HIGHEST = 8_000
+DRAWN_MS = 1_000
 
 
 def registered() -> list[Shot]:
@@ -56,6 +57,12 @@ def _pictures(page: Page, shot: Shot, path: Path) -> list[Path]:
 def _whole(page: Page, path: Path) -> list[Path]:
     """From top to bottom, in as many pictures as that takes: NAME-LOOK.png, NAME-LOOK-2.png ..."""
     width, height = page.evaluate("[document.documentElement.clientWidth, document.documentElement.scrollHeight]")
+    if len(page.frames) > 1:
+        # A frame of another origin is not drawn anew while a picture is taken: first the window is as high as the page.
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_timeout(DRAWN_MS)
+        page.screenshot(path=path)
+        return [path]
     if height <= HIGHEST:
         page.screenshot(path=path, full_page=True)
         return [path]

@@ -41,6 +41,8 @@ FULL = {
     "progress-finished": "studies/{study}/progress/",
     "running": "studies/{underway}/running/",
     "running-differences": "studies/{underway}/running/compare/",
+    "running-failed": "studies/{judged}/running/",
+    "progress-failed": "studies/{judged}/progress/",
     "running-unknown": "studies/{judged}/running/compare/",
     "wages": "studies/{underway}/running/wages/",
     "review": "studies/{judged}/review/",
@@ -58,6 +60,7 @@ FULL = {
     "exclusions": "studies/{judged}/results/exclusions/",
     "exports": "studies/{study}/exports/",
     "statements": "studies/{study}/exports/statements/",
+    "scores": "studies/{study}/exports/scores/",
     "people": "studies/{judged}/people/",
     "log": "studies/{study}/log/",
     "job-report": "jobs/{job_report}/",
@@ -113,6 +116,13 @@ def _chosen(page: Page) -> None:
     _pressed("leave", page)
 
 
+def _ticked(page: Page) -> None:
+    """Codes that exclude each other."""
+    for label in ("grammar", "null"):
+        page.get_by_label(label).first.check()
+    _pressed("Code, and on", page)
+
+
 # What is pressed before the picture is taken: pages that no address leads to.
 PRESSED: dict[str, tuple[str, Act]] = {
     "sign-in-failed": ("sign-in/", partial(_pressed, "Sign in")),
@@ -127,6 +137,10 @@ PRESSED: dict[str, tuple[str, Act]] = {
     "design-failed": ("studies/{chosen}/design/", partial(_filled, "Raters for each text", "0", "Only store")),
     "publish-failed": ("studies/{planned}/publish/", partial(_filled, "The study's name", "wrong", "Publish")),
     "people-failed": ("studies/{judged}/people/", partial(_filled, "Name of the person", "nobody", "Give this role")),
+    "coding-failed": ("studies/{judged}/coding/", _ticked),
+    "settings-failed": ("settings/", partial(_pressed, "Change it")),
+    "quality-failed": ("studies/{judged}/quality/", partial(_pressed, "Fix this version")),
+    "worker-failed": ("studies/{judged}/workers/{worker}/", partial(_pressed, "Block")),
     "review-bulk": ("studies/{judged}/review/", _chosen),
 }
 

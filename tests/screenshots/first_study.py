@@ -22,8 +22,8 @@ PASSWORD = "a pass phrase for pictures"
 
 @contextmanager
 def installation(folder: Path) -> Iterator[str]:
-    """A new installation, served, with its work loop; yields the owner's link."""
-    os.environ["DATABASE_URL"] = f"sqlite:///{folder / 'assay.sqlite3'}"
+    """A new installation as `make serve` makes it: a rehearsed study, a server, its work loop; yields the link."""
+    os.environ["DATABASE_URL"], os.environ["ASSAY_VAR"] = f"sqlite:///{folder / 'assay.sqlite3'}", str(folder)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deploy.settings.development")
     import django
 
@@ -39,6 +39,7 @@ def installation(folder: Path) -> Iterator[str]:
 
     settings.VAR = folder
     call_command("migrate", verbosity=0)
+    call_command("rehearse", name="demo", texts=40, raters=10)
     server = create_server(application(), host="127.0.0.1", port=0, threads=8)
     follow_port(server.effective_port)
     threading.Thread(target=server.run, daemon=True).start()

@@ -29,7 +29,7 @@ from annotation.flows.review import approve
 from annotation.flows.share import revoke, share
 from annotation.flows.unblind import unblind
 from annotation.flows.work import work
-from annotation.models import Codebook, Job, Membership, Remark, Role, Study, Submission, Text
+from annotation.models import Codebook, Hit, Intent, Job, Membership, Remark, Role, Study, Submission, Text
 from annotation.quality.codebooks import DEFAULTS, book_of
 from annotation.quality.exclusion import Rule
 from annotation.rehearsal import script
@@ -155,6 +155,10 @@ def _judged(owner: User, now: datetime) -> Study:
     purpose = Codebook.Purpose.COMMENTS
     book = edit_codebook(judged, purpose, DEFAULTS[purpose], actor=owner, now=now)
     names = book_of(DEFAULTS[purpose]).codes
+    hit = judged.hits.order_by("slot")[0]
+    told = "InsufficientFunds: the account holds $0.40."
+    Intent.objects.create(study=judged, kind="add_places", key="pictured", subject=hit.pk, state="failed", outcome=told)
+    Hit.objects.filter(study=judged).update(collected=Submission.objects.filter(hit=hit).count())
     second = User.objects.get_or_create(username="ben")[0]
     for at, remark in enumerate(Remark.objects.filter(presentation__submission__hit__study=judged).order_by("pk")[:12]):
         code(remark, book, [names[at % 3]], coder=owner, now=now)

@@ -53,6 +53,9 @@ FAILED = {"sign-in": "Sign in", "register": "Register", "forgotten": "Send the m
 
 def _settled(page: Page) -> None:
     page.wait_for_load_state("networkidle")
+    for frame in page.frames[1:]:
+        frame.wait_for_load_state("networkidle")
+        frame.locator("body").wait_for()
 
 
 def _pressed(button: str, page: Page) -> None:

@@ -14,7 +14,9 @@ from annotation.models import Study
 class Compare(forms.Form):
     """Two studies or more."""
 
-    studies = forms.MultipleChoiceField(label=_("Studies"), widget=forms.CheckboxSelectMultiple)
+    studies = forms.MultipleChoiceField(
+        label=_("Studies"), widget=forms.CheckboxSelectMultiple, error_messages={"required": _("Choose two or more.")}
+    )
 
     def __init__(self, *args: Any, studies: Sequence[Study], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

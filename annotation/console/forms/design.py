@@ -94,10 +94,12 @@ class DesignForm(LaterForm):
     )
     texts_per_hit = forms.IntegerField(label=_("Texts in a HIT"), min_value=1, max_value=500)
     mix = forms.ChoiceField(label=_("Sources in a HIT"), choices=Study.Mix.choices)
-    references_per_hit = forms.IntegerField(label=_("References in a HIT, if fixed"), required=False, min_value=0)
-    gold_per_hit = forms.IntegerField(label=_("Gold texts in a HIT"), min_value=0, initial=0)
-    repeats_per_hit = forms.IntegerField(label=_("Repeated texts in a HIT"), min_value=0, initial=0)
-    checks_per_hit = forms.IntegerField(label=_("Attention checks in a HIT"), min_value=0, initial=0)
+    references_per_hit = forms.IntegerField(
+        label=_("References in a HIT, if fixed"), required=False, min_value=0, max_value=500
+    )
+    gold_per_hit = forms.IntegerField(label=_("Gold texts in a HIT"), min_value=0, max_value=500, initial=0)
+    repeats_per_hit = forms.IntegerField(label=_("Repeated texts in a HIT"), min_value=0, max_value=500, initial=0)
+    checks_per_hit = forms.IntegerField(label=_("Attention checks in a HIT"), min_value=0, max_value=500, initial=0)
     once = forms.BooleanField(label=_("Each person takes part once, in one cell"), required=False)
     in_nines = forms.BooleanField(label=_("Publish in HITs of nine places (fee 20 % instead of 40 %)"), required=False)
     reward_cents = DollarField(label=_("Reward for a HIT ($)"))

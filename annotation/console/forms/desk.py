@@ -9,16 +9,18 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from annotation.flows import block
+from annotation.flows.exclude import MOST_NAME
+from annotation.flows.exclude import MOST_REASON as MOST_ON_ANALYSIS
 from annotation.flows.notify import MOST_SUBJECT, MOST_TEXT
 from annotation.flows.reject import LEAST_REASON, MOST_REASON
 from annotation.quality.exclusion import Rule
-from annotation.quality.filters import BY_FLAG, FILTERS, WRONGED
+from annotation.quality.filters import BY_FLAG, FILTERS, OF_TEXTS, WRONGED
 
 
 class Approve(forms.Form):
     """Approve; with a reason, leave the same work out of the analysis."""
 
-    leave_out = forms.CharField(label=_("Why it is left out"), max_length=500, required=False)
+    leave_out = forms.CharField(label=_("Why it is left out"), max_length=MOST_ON_ANALYSIS, required=False)
 
 
 class Propose(forms.Form):
@@ -81,7 +83,8 @@ class Bulk(forms.Form):
 class Rules(forms.Form):
     """A version of the rules: a tick for each filter, and its threshold where another than the default is wanted."""
 
-    name = forms.CharField(label=_("Name of this version"), max_length=100)
+    TOLD = {**BY_FLAG, **OF_TEXTS}
+    name = forms.CharField(label=_("Name of this version"), max_length=MOST_NAME)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -90,7 +93,7 @@ class Rules(forms.Form):
             self.fields[f"{one.kind}-at"] = forms.FloatField(
                 label=_("Threshold of “%(filter)s”") % {"filter": one.title}, required=False
             )
-        for kind in BY_FLAG:
+        for kind in self.TOLD:
             self.fields[kind] = forms.BooleanField(label=kind, required=False)
 
     def rows(self) -> list[tuple[Any, Any, Any]]:
@@ -98,14 +101,14 @@ class Rules(forms.Form):
         return [(one, self[one.kind], self[f"{one.kind}-at"]) for one in FILTERS]
 
     def by_hand(self) -> list[tuple[str, Any, str]]:
-        """What two reviewers judged, or is known from elsewhere, with its field and whom it can wrong."""
-        return [(told, self[kind], WRONGED[kind]) for kind, told in BY_FLAG.items()]
+        """What two reviewers judged, is known from elsewhere or is of texts, with its field and whom it can wrong."""
+        return [(told, self[kind], WRONGED[kind]) for kind, told in self.TOLD.items()]
 
     def chosen(self) -> list[Rule]:
         """The rules that were ticked."""
         given = self.cleaned_data
         rules = [Rule(one.kind, given[f"{one.kind}-at"]) for one in FILTERS if given[one.kind]]
-        return rules + [Rule(kind) for kind in BY_FLAG if given[kind]]
+        return rules + [Rule(kind) for kind in self.TOLD if given[kind]]
 
 
 class Detect(forms.Form):
@@ -118,3 +121,9 @@ class CodebookForm(forms.Form):
     lines = forms.CharField(
         label=_("One category a line: “form: grammar, genre”"), widget=forms.Textarea(attrs={"rows": 6})
     )
+
+
+class CodesForm(forms.Form):
+    """The codes that were ticked for an explanation; what may be among them the verb says."""
+
+    codes = forms.Field(label=_("Codes"), widget=forms.MultipleHiddenInput, required=False)

@@ -21,6 +21,9 @@ def _told(name: str) -> str:
     return f"{TASKS[name]} ({PRESETS[name].source})"
 
 
+NOBODY = _(
+    "Nobody of that name can sign in here. “manage.py sign_in_link NAME --create” makes an account and its first link."
+)
 PLAIN_NAME = {"invalid": _("Use letters a to z, digits, dashes and underscores only, no spaces.")}
 
 
@@ -58,7 +61,10 @@ class ImportBatch(forms.Form):
     name = forms.SlugField(label=_("Name of the study"), max_length=100, error_messages=PLAIN_NAME)
     file = forms.FileField(
         label=_("Batch results (CSV)"),
-        help_text=_("As Mechanical Turk wrote them; the released HUSE batch is recognised by its columns."),
+        help_text=_(
+            "As Mechanical Turk wrote them; the released HUSE batch is recognised by its columns. "
+            "Another layout takes a mapping, which the command manage.py import_batch reads."
+        ),
         validators=[small_enough],
     )
 
@@ -78,5 +84,5 @@ class Enrol(forms.Form):
     def clean_user(self) -> User:
         found = User.objects.filter(username=self.cleaned_data["user"], is_active=True).first()
         if found is None:
-            raise forms.ValidationError(_("Nobody of that name can sign in here."))
+            raise forms.ValidationError(NOBODY)
         return found

@@ -111,13 +111,17 @@ class UploadTexts(forms.Form):
 class SelectTexts(forms.Form):
     """The rules used most; the command `select_texts` has them all."""
 
-    no_duplicates = forms.BooleanField(label=_("Leave out texts with an earlier one's words"), required=False)
+    no_duplicates = forms.BooleanField(
+        label=_("Leave out repeats: texts of the same words as an earlier one"), required=False
+    )
     minimum_words = forms.IntegerField(label=_("At least so many words"), required=False, min_value=1)
     maximum_words = forms.IntegerField(label=_("At most so many words"), required=False, min_value=1)
     truncate = forms.IntegerField(
         label=_("Cut at the end of the sentence that reaches so many words"), required=False, min_value=1
     )
-    pairs = forms.BooleanField(label=_("Keep contexts that have a reference and a model's text"), required=False)
+    pairs = forms.BooleanField(
+        label=_("Keep only contexts that have both a reference and a model's text"), required=False
+    )
     exclude = forms.CharField(
         label=_("Leave out by hand"), required=False, widget=forms.Textarea(attrs={"rows": 3}),
         help_text=_("One a line, id = reason"),

@@ -34,7 +34,7 @@ class WordingForm(forms.Form):
         label=_("Consent"), required=False, widget=forms.Textarea(attrs={"rows": 4}),
         help_text=_("Paragraphs of a first page; empty: the invitation or the marketplace asks."),
     )  # fmt: skip
-    measure = forms.BooleanField(label=_("Note time, pastes and keystrokes (said aloud on the page)"), required=False)
+    measure = forms.BooleanField(label=_("Note time, pastes and keystrokes (the page says so)"), required=False)
     everything = forms.CharField(
         label=_("All wordings, as JSON"), required=False, widget=forms.Textarea(attrs={"rows": 12, "class": "code"})
     )

@@ -17,7 +17,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext_lazy as _
 
 from annotation.console import permission, places
-from annotation.models import AuditEvent, Study
+from annotation.models import AuditEvent, Decision, Job, Study
 from annotation.overviews import Step
 from annotation.quality.filters import title_of
 
@@ -93,8 +93,10 @@ def ticked(field: BoundField) -> bool:
 
 @register.inclusion_tag("console/links.html", takes_context=True)
 def rail(context: Context) -> dict[str, Any]:
-    """The links on the left; a study's pages belong to Studies."""
-    name = "studies" if context.get("study") else _here(context)
+    """The links on the left; a study's pages and an import belong to Studies, a comparison's to Compare."""
+    job = context.get("job")
+    of_job = job and ("compare" if job.kind == Job.Kind.COMPARISON else "studies")
+    name = "studies" if context.get("study") else of_job or _here(context)
     return {"links": _links(places.RAIL, name)}
 
 
@@ -166,6 +168,8 @@ DEEDS = {
     "score_texts": _("scored texts"),
     "read_by_model": _("let a model read the texts"),
     "state": _("said something for the report"),
+    "attach": _("attached a file of scores"),
+    "detach": _("took a file of scores away"),
     "arrange": _("set arms and cells"),
     "design": _("laid out HITs"),
     "clear_design": _("took the layout back"),
@@ -197,6 +201,20 @@ DEEDS = {
 }
 
 
+VERDICTS = {
+    "approve": _("approved"),
+    "reject": _("refused"),
+    "include": _("kept in"),
+    "exclude": _("left out"),
+}
+
+
+@register.filter
+def verdict(decision: Decision) -> Any:
+    """What was decided, in the words of the tables."""
+    return VERDICTS[decision.verdict]
+
+
 @register.filter
 def done(deed: AuditEvent) -> Any:
     """What was done, in words; the verb itself where there are none."""
@@ -205,10 +223,24 @@ def done(deed: AuditEvent) -> Any:
 
 @register.filter
 def facts(told: dict[str, Any]) -> str:
-    """The numbers and names of a deed, short; of a whole plan only that it is there."""
-    short = {name: "kept" if name == "plan" else _short(value) for name, value in sorted(told.items())}
-    parts = [f"{name.replace('_', ' ')}: {value}" for name, value in short.items() if value]
+    """The numbers and names of a deed, short: of a plan only that it is there, keys that programs use left out."""
+    short = {name: _fact(name, value) for name, value in sorted(told.items()) if name not in KEYS}
+    parts = [f"{name.removesuffix('_cents').replace('_', ' ')}: {value}" for name, value in short.items() if value]
     return "; ".join(parts)[:300]
+
+
+KEYS = {"intent", "job"}
+MONEY = {"reward", "bonus", "fee"}
+
+
+def _fact(name: str, value: Any) -> str:
+    if name == "plan":
+        return "kept"
+    if (name in MONEY or name.endswith("_cents")) and isinstance(value, int):
+        return usd(value)
+    if name == "rules":
+        return ", ".join(title_of(rule[0]) + (f" ({rule[1]})" if rule[1] is not None else "") for rule in value)
+    return _short(value)
 
 
 def _short(value: Any) -> str:

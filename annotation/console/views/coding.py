@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
+from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -14,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation import coded, desk
-from annotation.console.forms.desk import CodebookForm
+from annotation.console.forms.desk import CodebookForm, CodesForm
 from annotation.console.permission import study_page, visitor
 from annotation.console.refusals import beside
 from annotation.flows import code_reasons
@@ -30,15 +32,32 @@ def overview(request: HttpRequest, study: Study) -> HttpResponse:
     return _shown(request, study)
 
 
-def _shown(request: HttpRequest, study: Study, *, refused: CodebookForm | None = None, of: str = "") -> HttpResponse:
-    """refused: an edited codebook `of` this purpose that cannot be one."""
+def _shown(request: HttpRequest, study: Study, refused: Refused | None = None) -> HttpResponse:
     parts = [_part(request, study, purpose) for purpose in Codebook.Purpose.values]
     for part in parts:
-        if part["standing"].purpose == of:
-            part["edit"] = refused
+        if refused and part["standing"].purpose == refused.purpose:
+            part |= refused.shown(part["standing"])
     _give_keys(parts)
-    context = {"study": study, "parts": parts, "form": refused}
+    context = {"study": study, "parts": parts, "form": refused and refused.form}
     return render(request, "console/coding.html", context, status=422 if refused else 200)
+
+
+@dataclass(frozen=True)
+class Refused:
+    """What was sent and cannot be: an edited codebook (`edit`), or the codes of an explanation (`code`, `settle`)."""
+
+    form: Form
+    purpose: str
+    name: str
+    remark: Remark | None = None
+
+    def shown(self, told: coded.Standing) -> dict[str, Any]:
+        """The part of the page in which it stands again, with what is wrong beside it."""
+        if self.remark is None:
+            return {self.name: self.form}
+        if wrong := self.form.errors.get("codes"):
+            return {self.name: _sheet(told, self.remark, self.form.data["codes"]) | {"wrong": wrong}}
+        return {}
 
 
 def _give_keys(parts: list[dict[str, Any]]) -> None:
@@ -88,23 +107,29 @@ def book(request: HttpRequest, study: Study, purpose: str) -> HttpResponse:
             told = _("Version %(number)s of the codebook holds from now on.") % {"number": made.number}
             messages.success(request, told)
             return _back(study, purpose)
-    return _shown(request, study, refused=form, of=purpose)
+    return _shown(request, study, Refused(form, purpose, "edit"))
 
 
 @require_POST
 @study_page(Role.REVIEWER)
 def code(request: HttpRequest, study: Study, purpose: str, remark: int) -> HttpResponse:
     one, held = _about(study, purpose, remark)
-    code_reasons.code(one, held, _chosen(request), coder=visitor(request), now=timezone.now())
-    return _back(study, purpose)
+    form = _chosen(request, f"{purpose}-%s")
+    with beside(form, above=True):
+        code_reasons.code(one, held, form.cleaned_data["codes"], coder=visitor(request), now=timezone.now())
+        return _back(study, purpose)
+    return _shown(request, study, Refused(form, purpose, "code", one))
 
 
 @require_POST
 @study_page(Role.REVIEWER)
 def settle(request: HttpRequest, study: Study, purpose: str, remark: int) -> HttpResponse:
     one, held = _about(study, purpose, remark)
-    code_reasons.adjudicate(one, held, _chosen(request), actor=visitor(request), now=timezone.now())
-    return _back(study, purpose)
+    form = _chosen(request, f"settle-{purpose}-%s")
+    with beside(form, above=True):
+        code_reasons.adjudicate(one, held, form.cleaned_data["codes"], actor=visitor(request), now=timezone.now())
+        return _back(study, purpose)
+    return _shown(request, study, Refused(form, purpose, "settle", one))
 
 
 def _back(study: Study, purpose: str) -> HttpResponse:
@@ -121,5 +146,7 @@ def _about(study: Study, purpose: str, remark: int) -> tuple[Remark, Codebook]:
     return one, held
 
 
-def _chosen(request: HttpRequest) -> list[str]:
-    return request.POST.getlist("codes") or [NULL]
+def _chosen(request: HttpRequest, auto_id: str) -> CodesForm:
+    form = CodesForm({"codes": request.POST.getlist("codes") or [NULL]}, auto_id=auto_id)
+    form.is_valid()
+    return form

@@ -36,7 +36,9 @@ def compare(request: HttpRequest) -> HttpResponse:
         job = ask(Job.Kind.COMPARISON, by=visitor(request), now=timezone.now(), settings=wanted)
         return redirect("console:job", job.uuid)
     mine = Job.objects.filter(kind=Job.Kind.COMPARISON, asked_by=visitor(request)).order_by("-created_at")[:20]
-    context = {"form": form, "blind": [one for one in every if one.pk not in seen], "jobs": mine}
+    names = {str(one.uuid): one.name for one in every}
+    told = [(job, [names.get(uuid, uuid) for uuid in job.settings["studies"]]) for job in mine]
+    context = {"form": form, "blind": [one for one in every if one.pk not in seen], "jobs": told}
     return render(request, "console/comparing.html", context, status=422 if form.errors else 200)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib import messages
@@ -11,6 +12,7 @@ from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -23,6 +25,7 @@ from annotation.flows import exclude, reject, review
 from annotation.models import Role, Study, Submission
 
 LINES = 50
+SLACK = timedelta(seconds=30)
 
 
 @require_safe
@@ -84,9 +87,9 @@ def approve(request: HttpRequest, study: Study, assignment: str) -> HttpResponse
         now=timezone.now(),
         window=WINDOW,
         leave_out=reason,
+        one_by_one=True,
     )
-    told = _("Approved; it can be taken back for ten minutes.") if done.decided else _("This had been decided before.")
-    messages.success(request, told)
+    messages.success(request, _undoable(_("Approved"), one) if done.decided else _("This had been decided before."))
     return _onward(study, one)
 
 
@@ -112,10 +115,10 @@ def propose(request: HttpRequest, study: Study, assignment: str) -> HttpResponse
 @require_POST
 @study_page(Role.REVIEWER)
 def second(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
-    one = _one(study, assignment)
+    one, read = _one(study, assignment), _moment(request.POST.get("read", ""))
     beyond = "beyond" in request.POST and may(study, Role.OWNER)
-    reject.second(study, one, actor=visitor(request), now=timezone.now(), beyond_guard=beyond)
-    messages.success(request, _("Payment is refused; it can be taken back for ten minutes."))
+    reject.second(study, one, actor=visitor(request), now=timezone.now(), beyond_guard=beyond, read=read)
+    messages.success(request, _undoable(_("Payment is refused"), one))
     return _onward(study, one)
 
 
@@ -163,7 +166,9 @@ def analysis(request: HttpRequest, study: Study, assignment: str) -> HttpRespons
 @require_POST
 @study_page(Role.REVIEWER)
 def bulk(request: HttpRequest, study: Study) -> HttpResponse:
-    chosen, form = request.POST.getlist("chosen"), Bulk(request.POST)
+    form = Bulk(request.POST)
+    # No name holds a NUL, on which PostgreSQL fails.
+    chosen = [name for name in request.POST.getlist("chosen") if "\x00" not in name]
     seen = desk.preview(study, chosen)
     if not form.is_valid() or not form.cleaned_data["confirmed"]:
         told, status = {"study": study, "preview": seen, "form": form}, 422 if form.errors else 200
@@ -171,8 +176,33 @@ def bulk(request: HttpRequest, study: Study) -> HttpResponse:
     leave_out = form.cleaned_data["reason"].strip() if form.cleaned_data["action"] == "leave_out" else ""
     rows = Submission.objects.filter(hit__study=study, market_id__in=chosen)
     done = review.approve(study, rows, actor=visitor(request), now=timezone.now(), window=WINDOW, leave_out=leave_out)
-    messages.success(request, _("%(n)s approved; they can be taken back for ten minutes.") % {"n": done.decided})
+    for sentence in _did(done):
+        messages.success(request, sentence)
     return redirect("console:review", study.uuid)
+
+
+def _undoable(what: str, one: Submission) -> str:
+    """What was decided, and how long it can be taken back: less where the marketplace soon approves by itself."""
+    now = timezone.now()
+    waits = reviewing.waits(one, now=now)
+    if waits is None or waits.not_before is None:
+        return _("%(what)s; the marketplace is told at once.") % {"what": what}
+    if now + WINDOW - waits.not_before < SLACK:
+        return _("%(what)s; it can be taken back for ten minutes.") % {"what": what}
+    told = _("%(what)s; it can be taken back until %(moment)s UTC, for then the marketplace must hear of it.")
+    return told % {"what": what, "moment": f"{waits.not_before:%H:%M:%S}"}
+
+
+def _did(done: review.Review) -> Iterator[str]:
+    """What became of what was chosen, which others may have decided since it was shown."""
+    yield _("%(n)s approved; they can be taken back for ten minutes.") % {"n": done.decided}
+    if done.sooner:
+        told = _("Of these the marketplace is told of %(n)s sooner, for it would approve them by itself.")
+        yield told % {"n": done.sooner}
+    if done.already:
+        yield _("%(n)s had been decided before and stay as they are.") % {"n": done.already}
+    if done.proposed:
+        yield _("%(n)s wait for a second person, for somebody proposed to refuse them.") % {"n": done.proposed}
 
 
 def _acted(
@@ -185,6 +215,14 @@ def _acted(
             verb(study, one, **form.cleaned_data, actor=visitor(request), now=timezone.now())
             return None
     return _shown(request, study, one, **given)
+
+
+def _moment(told: str) -> datetime | None:
+    """When the proposal was made that stood on the page, as the page told it."""
+    try:
+        return parse_datetime(told)
+    except ValueError:
+        return None
 
 
 def _one(study: Study, market_id: str) -> Submission:

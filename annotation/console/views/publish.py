@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
 from annotation import conf, desk, overviews, prechecked, standing
@@ -123,8 +124,14 @@ def approve_all(request: HttpRequest, study: Study) -> HttpResponse:
     waiting = Submission.objects.filter(hit__study=study)
     done = approve(study, waiting, actor=visitor(request), now=timezone.now(), window=WINDOW)
     wake(study.pk)
-    told = _("%d assignments are approved. They are paid in ten minutes; until then this can be taken back.")
-    messages.success(request, told % done.decided)
+    told = ngettext("%d assignment is approved.", "%d assignments are approved.", done.decided) % done.decided
+    messages.success(request, f"{told} {_('Payment follows in ten minutes; until then this can be taken back.')}")
+    if done.sooner:
+        early = _("Of these the marketplace is told of %d sooner, for it would approve them by itself.")
+        messages.success(request, early % done.sooner)
+    if done.proposed:
+        left = _("%d wait for a second person, for somebody proposed to refuse them.")
+        messages.success(request, left % done.proposed)
     return redirect("console:progress", study.uuid)
 
 
@@ -134,5 +141,6 @@ def undo_all(request: HttpRequest, study: Study) -> HttpResponse:
     """Take back what the visitor decided and the marketplace has not heard of."""
     mine = Submission.objects.filter(hit__study=study, decisions__matter="payment", decisions__actor=visitor(request))
     number = undo(study, mine, actor=visitor(request), now=timezone.now())
-    messages.success(request, _("%d decisions are taken back. The marketplace was told nothing.") % number)
+    told = ngettext("%d decision is taken back.", "%d decisions are taken back.", number) % number
+    messages.success(request, f"{told} {_('The marketplace was told nothing.')}")
     return redirect("console:progress", study.uuid)

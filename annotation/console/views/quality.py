@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation import conf, detecting, facts, reviewing, running, selectors
+from annotation import conf, detecting, facts, reviewing, selectors, tasks
 from annotation.console.forms.desk import Detect, Rules
 from annotation.console.permission import study_page, visitor
 from annotation.console.refusals import beside
@@ -75,7 +75,7 @@ def detect(request: HttpRequest, study: Study) -> HttpResponse:
     form = Detect(request.POST)
     if not form.is_valid():
         return _shown(request, study, Rules(), detect=form)
-    job = running.ask_to_detect(study, form.cleaned_data["threshold"], by=visitor(request), now=timezone.now())
+    job = tasks.ask_to_detect(study, form.cleaned_data["threshold"], by=visitor(request), now=timezone.now())
     return redirect("console:job", job.uuid)
 
 

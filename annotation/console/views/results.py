@@ -9,13 +9,14 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from annotation import overviews, selectors, standing
+from annotation import conf, overviews, selectors, standing
 from annotation.console.forms.statements import StatementsForm
 from annotation.console.permission import may, study_page, visitor
 from annotation.flows.state import state
 from annotation.flows.unblind import unblind
 from annotation.models import Job, Role, Study
 from annotation.tasks import ask
+from metrics.report.write import FORMATS
 
 
 @study_page()
@@ -24,7 +25,9 @@ def results(request: HttpRequest, study: Study) -> HttpResponse:
         return render(request, "console/blind.html", {"study": study, "at": standing.progress(study)})
     reports = study.jobs.filter(kind=Job.Kind.REPORT).order_by("-created_at")
     done = reports.filter(state=Job.State.DONE).first()
-    context = {"study": study, "latest": reports.first(), "done": done, "told": overviews.told(done) if done else None}
+    told = overviews.told(done) if done else []
+    lacking = any(one.value is None for one in told)
+    context = {"study": study, "latest": reports.first(), "done": done, "told": told, "lacking": lacking}
     return render(request, "console/results.html", context)
 
 
@@ -38,8 +41,11 @@ def reveal(request: HttpRequest, study: Study) -> HttpResponse:
 @require_POST
 @study_page(Role.REVIEWER)
 def compute(request: HttpRequest, study: Study) -> HttpResponse:
-    unblind(study, actor=request.user.get_username(), now=timezone.now())
-    job = ask(Job.Kind.REPORT, by=visitor(request), now=timezone.now(), study=study)
+    if selectors.seen_at(study) is None:  # the warning comes first
+        return redirect("console:results", study.uuid)
+    every = [one for one in FORMATS if one != "pdf" or conf.chromium()]
+    wanted = {"formats": every} if request.POST.get("every") else {}
+    job = ask(Job.Kind.REPORT, by=visitor(request), now=timezone.now(), study=study, settings=wanted)
     return redirect("console:job", job.uuid)
 
 
@@ -56,7 +62,8 @@ def exclusions(request: HttpRequest, study: Study) -> HttpResponse:
 @require_POST
 @study_page(Role.REVIEWER)
 def compute_exclusions(request: HttpRequest, study: Study) -> HttpResponse:
-    unblind(study, actor=request.user.get_username(), now=timezone.now())
+    if selectors.seen_at(study) is None:
+        return redirect("console:results-exclusions", study.uuid)
     job = ask(Job.Kind.EXCLUSIONS, by=visitor(request), now=timezone.now(), study=study)
     return redirect("console:job", job.uuid)
 
@@ -66,7 +73,9 @@ def exports(request: HttpRequest, study: Study) -> HttpResponse:
     """Every report that was made, with its files; before unblinding there is none to see."""
     seen = selectors.seen_at(study) is not None
     done = study.jobs.filter(kind=Job.Kind.REPORT, state=Job.State.DONE).order_by("-created_at")[:20] if seen else []
-    return render(request, "console/exports.html", {"study": study, "done": done, "unblinded": seen})
+    return render(
+        request, "console/exports.html", {"study": study, "done": done, "unblinded": seen, "prints": conf.chromium()}
+    )
 
 
 @study_page()

@@ -21,4 +21,6 @@ class Command(StudyCommand):
         with sentences():
             found = approve(study, Submission.objects.filter(hit__study=study), actor=user, now=timezone.now())
         self.stdout.write(f"{found.decided} approved ({found.already} had been decided before)")
+        if found.proposed:
+            self.stdout.write(f"{found.proposed} wait for a second person, for somebody proposed to refuse them.")
         wake(study.pk)

@@ -52,7 +52,7 @@ class Command(StudyCommand):
     def _decide(self, study: Any, one: Submission, options: dict[str, Any], who: dict[str, Any]) -> None:
         rows = Submission.objects.filter(pk=one.pk)
         if options["approve"]:
-            if not review.approve(study, rows, window=WINDOW, **who).decided:
+            if not review.approve(study, rows, window=WINDOW, one_by_one=True, **who).decided:
                 raise CommandError("Payment of this assignment has been decided.", returncode=2)
         elif options["undo"]:
             review.undo(study, rows, **who)

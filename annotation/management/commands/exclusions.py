@@ -1,4 +1,4 @@
-"""manage.py exclusions STUDY: measure the evidence, and show HUSE under every selection of the rules."""
+"""manage.py exclusions STUDY: measure the evidence, and show HUSE, or accuracy, under every selection of rules."""
 
 from __future__ import annotations
 
@@ -13,22 +13,23 @@ from annotation import facts, sensitivity
 from annotation.doors import sentences
 from annotation.flows.assess import assess
 from annotation.flows.score import score
-from annotation.flows.unblind import unblind
+from annotation.flows.unblind import look
 from annotation.management.commands._study import StudyCommand
 from annotation.quality.paragraph import paragraph
 from metrics.errors import MetricsError
-from metrics.exclusions import Exclusions
 from metrics.figures import exclusion_curve
 from metrics.figures.static import svg
-from metrics.report.under_rules import DRAWS, idle, under_rules
+from metrics.report.tables import slugs
+from metrics.report.under_rules import DRAWS, conclusions, everything, idle
+from metrics.specifications import Exclusions
 from metrics.tables.exclusions import exclusions_table
 from metrics.tables.text import table_text
 
 
 class Command(StudyCommand):
     help = (
-        "Measure the study's work by every filter, print the methods paragraph, and HUSE under every selection of the "
-        "rules that hold (or the defaults) and each default alone, beside random removals."
+        "Measure the study's work by every filter, print the methods paragraph, and HUSE (or accuracy) under every "
+        "selection of the rules that hold (or the defaults) and each default alone, beside random removals."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -36,30 +37,34 @@ class Command(StudyCommand):
         parser.add_argument("--rule", action="append", default=[], metavar="FILTER", help="repeatable")
         parser.add_argument("--draws", type=int, default=DRAWS)
         parser.add_argument("--seed", type=int, default=0)
-        parser.add_argument("--out", type=Path, help="folder for one figure (SVG) a generator")
+        parser.add_argument("--out", type=Path, help="folder for one figure (SVG) a generator or condition")
 
     def handle(self, *args: Any, **options: Any) -> None:
         study, _, actor = self.asked(options)
         with sentences():
+            if warning := look(study, actor=actor, now=timezone.now()):
+                self.stderr.write(warning)
             done = assess(study, now=timezone.now())
-            given = replace(score(study), rules=sensitivity.rules(study, options["rule"]))
-            unblind(study, actor=actor, now=timezone.now())
+            try:
+                given = replace(score(study), rules=sensitivity.rules(study, options["rule"]))
+            except MetricsError as error:
+                raise CommandError(str(error), returncode=2) from error
         self.stdout.write(f"{done.submissions} submissions measured, {done.flags} flags raised.")
         self.stdout.write(paragraph(facts.quality_done(study)))
         for name in idle(given):
             self.stdout.write(f"Leaves nobody out: {name}.")
-        try:
-            for one in given.generators:
-                told = under_rules(one, given, draws=options["draws"], seed=options["seed"])
-                self._tell(one.name, told, options["out"])
-        except MetricsError as error:
-            raise CommandError(str(error), returncode=2) from error
+        found = everything(given, draws=options["draws"], seed=options["seed"])
+        for (name, told), slug in zip(found.parts.items(), slugs(list(found.parts)), strict=True):
+            self._tell(name, told, options["out"] and options["out"] / f"exclusions-{slug}.svg")
+        for line in conclusions(found.parts):
+            self.stdout.write(line)
+        if found.missing:
+            raise CommandError(" ".join(f"{name}: {why}" for name, why in found.missing), returncode=2)
 
-    def _tell(self, generator: str, told: Exclusions, out: Path | None) -> None:
-        self.stdout.write(f"\n{generator}: {exclusion_curve.alt(told)}\n{table_text(exclusions_table(told))}")
+    def _tell(self, name: str, told: Exclusions, path: Path | None) -> None:
+        self.stdout.write(f"\n{name}: {exclusion_curve.alt(told)}\n{table_text(exclusions_table(told))}")
         self.stdout.write(told.signature)
-        if out:
-            out.mkdir(parents=True, exist_ok=True)
-            path = out / f"exclusions-{generator}.svg"
+        if path:
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(svg(exclusion_curve.chart(told)), encoding="utf-8")
             self.stdout.write(f"Wrote {path}.")

@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
+from django.utils import timezone
 
 from annotation.doors import sentences
 from annotation.flows.make_tests import Rule, make_tests
+from annotation.flows.unblind import look
 from annotation.management.commands._study import StudyCommand
 from annotation.models import Role
+from annotation.selectors import seen_at
 from metrics.cli.nnd_build import table
 from metrics.cli.output import json_text
 from metrics.errors import MetricsError
@@ -35,8 +38,12 @@ class Command(StudyCommand):
         parser.add_argument("--one-context", action="store_true", help="texts without a context share one")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study, _, _ = self.asked(options)
+        study, _, actor = self.asked(options)
+        if seen_at(study) is None:
+            self.asked(options, Role.REVIEWER)
         with sentences():
+            if warning := look(study, actor=actor, now=timezone.now()):
+                self.stderr.write(warning)
             try:
                 tests = make_tests(study, rule=self._rule(options))
             except MetricsError as error:

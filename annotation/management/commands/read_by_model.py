@@ -19,7 +19,7 @@ from metrics.report.write import as_json
 class Command(StudyCommand):
     help = (
         "Let a language model read a study's texts: frac(p), ranks, Fast-DetectGPT by text, in a file for "
-        "`report --attach`, which tells them by source, with MAUVE."
+        "`attach_scores`: its reports tell them by source, with MAUVE."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -46,5 +46,5 @@ class Command(StudyCommand):
                 raise CommandError(f"The texts of {study} cannot be read: {error}", returncode=2) from None
             except OSError as error:
                 raise CommandError(f"{options['out']} cannot be written: {error.strerror}.", returncode=2) from None
-        next_step = f"manage.py report {study} --out DIR --attach {options['out']}"
+        next_step = f"manage.py attach_scores {study} {options['out']}"
         self.stdout.write(f"{len(found['texts'])} texts are read. Next: {next_step}")

@@ -17,9 +17,11 @@ from annotation.doors import actor_of, add_actor, at_least, sentences, study_cal
 from annotation.flows.export import export
 from annotation.flows.export_comparison import export_comparison
 from annotation.flows.score import score
+from annotation.flows.unblind import look
 from annotation.models import Role, Study
 from annotation.selectors import seen_at
 from metrics.errors import BadInput, MetricsError
+from metrics.figures.images import NoBrowser, there
 from metrics.report.attached import kind_of
 from metrics.report.build import build
 from metrics.report.compared import compare
@@ -54,16 +56,20 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         user, actor = actor_of(options)
+        _check(options)
         names = [options["study"]] if isinstance(options["study"], str) else list(dict.fromkeys(options["study"]))
         studies = [_study(name, user) for name in names]
         with sentences():
+            for one in studies:
+                if warning := look(one, actor=actor, now=timezone.now()):
+                    self.stderr.write(warning)
             if len(studies) > 1:
                 self._comparison(studies, actor, options)
             else:
                 self._report(studies[0], actor, options)
 
     def _report(self, study: Study, actor: str, options: Mapping[str, Any]) -> None:
-        seed, level = options["seed"], options["level"]
+        seed, level, how = options["seed"], options["level"], _formats(options)
         command = f"manage.py report {study} --out DIR --seed {seed} --level {level:g}"
         command += "".join(f" --attach {path.name}" for path in options["attach"])
         try:
@@ -71,16 +77,16 @@ class Command(BaseCommand):
             report = build(given, seed=seed, level=level, progress=self._progress)
         except MetricsError as error:
             raise CommandError(f"The study {study} cannot be scored: {error}", returncode=2) from None
-        done = export(report, options["out"], study=study, actor=actor, now=timezone.now(), **_formats(options))
+        done = export(report, options["out"], study=study, actor=actor, now=timezone.now(), **how)
         self.stdout.write(table(report))
         for warn in report.warnings:
             self.stdout.write(f"Warning: {warn.sentence}")
-        self.stdout.write("\n".join(str(path) for path in done.paths))
+        self._written(done.paths, done.left_out)
 
     def _comparison(self, studies: Sequence[Study], actor: str, options: Mapping[str, Any]) -> None:
         if options["attach"]:
             raise CommandError("Files are attached to the report of one study, not to a comparison.", returncode=2)
-        seed, level = options["seed"], options["level"]
+        seed, level, how = options["seed"], options["level"], _formats(options)
         told = f"--out DIR --seed {seed} --level {level:g}"
         command = f"manage.py report {' '.join(one.name for one in studies)} {told}"
         try:
@@ -89,10 +95,15 @@ class Command(BaseCommand):
         except MetricsError as error:
             raise CommandError(f"The studies cannot be compared: {error}", returncode=2) from None
         out, now = options["out"], timezone.now()
-        paths = export_comparison(compared, out, studies=studies, actor=actor, now=now, **_formats(options))
+        paths, left_out = export_comparison(compared, out, studies=studies, actor=actor, now=now, **how)
         for sentence in (*compared.verdicts, *(f"Warning: {warn.sentence}" for warn in compared.warnings)):
             self.stdout.write(sentence)
+        self._written(paths, left_out)
+
+    def _written(self, paths: Sequence[Path], left_out: str) -> None:
         self.stdout.write("\n".join(str(path) for path in paths))
+        if left_out:
+            raise CommandError(f"{left_out} The files above were written.", returncode=1)
 
     def _progress(self, step: str, done: int, of: int) -> None:
         self.stderr.write(f"[{done}/{of}] {step}")
@@ -102,6 +113,19 @@ def _study(name: str, user: User | None) -> Study:
     """The study, for whoever may see its results: before somebody has looked at them, that takes more than a viewer."""
     found = study_called(name, by=user, roles=at_least(Role.VIEWER))
     return found if seen_at(found) else study_called(name, by=user, roles=at_least(Role.REVIEWER))
+
+
+def _check(options: Mapping[str, Any]) -> None:
+    """Refuse before anything is computed what would be refused after."""
+    if not 0 < options["level"] < 1:
+        raise CommandError("--level: a level lies between 0 and 1, such as 0.95.", returncode=2)
+    if options["seed"] < 0:
+        raise CommandError("--seed: a seed is a whole number of at least 0.", returncode=2)
+    if formats_of(options["format"]) == ("pdf",):
+        try:
+            there(conf.chromium(), "PDF")
+        except NoBrowser as error:
+            raise CommandError(str(error), returncode=2) from None
 
 
 def _formats(options: Mapping[str, Any]) -> dict[str, Any]:

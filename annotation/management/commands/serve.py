@@ -12,8 +12,9 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -37,6 +38,7 @@ DELIVERY_SECONDS = 1.0
 # of them ends, and with select instead of poll none beyond 1,024 files.
 CROWD: dict[str, Any] = {"connection_limit": 2_000, "backlog": 2_048, "asyncore_use_poll": True}
 WORK_SECONDS = "2"
+LOOK_SECONDS, BEGIN_ANEW_SECONDS = 0.2, 2.0
 REQUESTER, PLAY_MONEY = "console-requester", "100000.00"
 ORIGINS = ("WORKER_ORIGIN", "HIT_ORIGIN", "CONSOLE_ORIGIN")
 
@@ -68,6 +70,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         # A stop by a signal ends what was started here too, as Ctrl-C does.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+        _listener(options["port"]).close()  # a port that is taken is told before anything is rehearsed
         if options["demo"] and not Study.objects.exists():
             texts, raters = options["demo"]
             self.stdout.write("There is no study yet. A small one is rehearsed, so that there is something to see.")
@@ -134,13 +137,38 @@ def _work_loop() -> Iterator[None]:
     told = {name: getattr(settings, name) for name in (*ORIGINS, *_key_of_our_own())}
     told["MTURK_ENDPOINT_URL"] = settings.MTURK_ENDPOINT_URL
     command = [sys.executable, str(settings.ROOT / "manage.py"), "work", "--every", WORK_SECONDS, "--collect"]
-    with (settings.VAR / "work.log").open("a") as log:
-        loop = subprocess.Popen(command, env={**os.environ, **told}, stdout=log, stderr=subprocess.STDOUT)  # noqa: S603
+    stop, log = threading.Event(), settings.VAR / "work.log"
+    keeper = threading.Thread(target=kept_running, args=[command, {**os.environ, **told}, log, stop])
+    keeper.start()
     try:
         yield
     finally:
-        loop.terminate()
+        stop.set()
+        keeper.join()
+
+
+def kept_running(command: Sequence[str], env: Mapping[str, str], log: Path, stop: threading.Event) -> None:
+    """Run a command until `stop`, and again whenever it ends before: killed, say, for want of memory."""
+    with log.open("a") as told:
+        while not stop.is_set():
+            loop = subprocess.Popen(command, env=env, stdout=told, stderr=subprocess.STDOUT)  # noqa: S603
+            while loop.poll() is None and not stop.wait(LOOK_SECONDS):
+                pass
+            if loop.returncode is None:
+                _ended(loop)
+            else:
+                told.write(f"The work loop ended with {loop.returncode}; it begins anew.\n")
+                told.flush()
+                stop.wait(BEGIN_ANEW_SECONDS)
+
+
+def _ended(loop: subprocess.Popen[bytes]) -> None:
+    loop.terminate()
+    try:
         loop.wait(timeout=60)
+    except subprocess.TimeoutExpired:
+        loop.kill()
+        loop.wait()
 
 
 def _key_of_our_own() -> tuple[str, ...]:
@@ -155,13 +183,16 @@ def _key_of_our_own() -> tuple[str, ...]:
 
 
 def _listener(port: int) -> socket.socket:
+    if not 0 <= port <= 65_535:
+        raise CommandError(f"Cannot serve on {HOST}:{port}: a port is a number from 0 (any free one) to 65535.")
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((HOST, port))
     except OSError as error:
         listener.close()
-        raise CommandError(f"Cannot serve on {HOST}:{port}: {error.strerror}.") from None
+        advice = "" if port == 0 else " --port 0 takes any free port."
+        raise CommandError(f"Cannot serve on {HOST}:{port}: {error.strerror}.{advice}") from None
     return listener
 
 

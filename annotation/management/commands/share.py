@@ -17,6 +17,7 @@ from annotation.doors import add_actor, sentences
 from annotation.exceptions import StateError
 from annotation.flows import jobs
 from annotation.flows.share import revoke, share
+from annotation.flows.unblind import look
 from annotation.management.commands._study import StudyCommand
 from annotation.models import Job, ShareLink, Study
 from annotation.running import run
@@ -50,6 +51,9 @@ class Command(StudyCommand):
         studies, user = [one.study for one in asked], asked[0].user
         with sentences():
             if options["new"]:
+                for one in asked:
+                    if warning := look(one.study, actor=one.actor, now=timezone.now()):
+                        self.stderr.write(warning)
                 job = _finished(studies, user) or _computed(studies, user)
                 made = share(job, by=user, now=timezone.now(), ends_at=options["ends"])
                 self.stdout.write(settings.CONSOLE_ORIGIN + reverse("shared-report", args=[made.token]))

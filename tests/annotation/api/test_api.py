@@ -59,6 +59,37 @@ def test_a_statement_is_stored_under_the_callers_name_and_a_strange_one_refused(
     assert (refused.status_code, refused.json()["detail"][:22]) == (409, "There is no statement ")
 
 
+@pytest.mark.parametrize("spelt", ["a\\u0000b", "a\\ud800b", "a\\udc00"])
+def test_characters_that_no_database_holds_are_refused_by_field(study: Study, owner: Caller, spelt: str) -> None:
+    sent = {"data": f'{{"body": "{spelt}"}}', "content_type": "application/json", "headers": owner.headers}
+    answer = Client().put(f"/api/v1/studies/{study.uuid}/statements/ethics", **sent)
+    assert fault(answer) == (422, "input", ["body"])
+    assert not study.audit.filter(verb="state").exists()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_however_it_is_encoded_or_called_such_a_body_is_refused(study: Study, owner: Caller, encoding: str) -> None:
+    body = '{"body": "half of \ud83d"}'.encode(encoding, "surrogatepass")
+    sent = {"data": body, "content_type": "text/plain", "headers": owner.headers}
+    assert fault(Client().put(f"/api/v1/studies/{study.uuid}/statements/ethics", **sent)) == (422, "input", ["body"])
+
+
+def test_a_form_with_a_nul_is_refused_by_field(owner: Caller) -> None:
+    assert fault(owner.upload("/imports/batch", "a,b", study="ab\0c")) == (422, "input", ["study"])
+
+
+def test_a_backslash_before_such_a_spelling_and_a_whole_pair_are_text(study: Study, owner: Caller) -> None:
+    body = '{"body": "\\\\u0000 is not \\ud83d\\ude00"}'
+    sent = {"data": body, "content_type": "application/json", "headers": owner.headers}
+    assert Client().put(f"/api/v1/studies/{study.uuid}/statements/ethics", **sent).status_code == 204
+    assert study.audit.get(verb="state")
+
+
+def test_a_place_in_a_list_beyond_all_counting_is_refused_and_one_beyond_its_end_is_empty(study, owner) -> None:
+    assert fault(owner("get", "/studies?offset=99999999999999999999")) == (422, "input", ["offset"])
+    assert owner("get", "/studies?offset=9007199254740992").json()["items"] == []
+
+
 def test_a_report_is_asked_for_fetched_shared_and_unshared(study: Study, owner: Caller) -> None:
     asked = owner("post", f"/studies/{study.uuid}/reports", {"formats": ["html", "json"], "seed": 3})
     job = asked.json()
@@ -109,13 +140,16 @@ def test_studies_are_compared_for_their_reviewer_and_for_nobody_else(
     assert stranger("delete", f"/links/{link['id']}").status_code == 404
 
 
-def test_results_that_nobody_looked_at_take_a_reviewer_and_are_noted(study: Study, owner: Caller) -> None:
+def test_results_that_nobody_looked_at_take_a_reviewer_who_confirms_and_are_noted(study: Study, owner: Caller) -> None:
     Study.objects.filter(pk=study.pk).update(mode="rehearsal")
     viewer = Caller("vera")
     Membership.objects.create(study=study, user=viewer.user, role="viewer")
     assert viewer("get", f"/studies/{study.uuid}/results").status_code == 409
     assert viewer("post", f"/studies/{study.uuid}/reports", {}).status_code == 403
-    assert owner("post", f"/studies/{study.uuid}/reports", {}).status_code == 202
+    assert fault(owner("post", f"/studies/{study.uuid}/reports", {})) == (409, "state", ["unblind"])
+    assert not study.audit.filter(verb="unblind").exists()
+    assert not study.jobs.exists()
+    assert owner("post", f"/studies/{study.uuid}/reports", {"unblind": True}).status_code == 202
     assert study.audit.get(verb="unblind").actor == "olga"
 
 
@@ -139,6 +173,26 @@ def test_refusals_are_problem_documents_that_name_the_field(study: Study, owner:
     assert fault(owner("post", "/studies", {"name": "x", "mode": "imported"})) == (422, "input", ["mode"])
     assert fault(owner("post", "/studies", {"name": "x", "preset": "none"})) == (422, "input", ["preset"])
     assert fault(owner("get", "/studies?limit=1000")) == (422, "input", ["limit"])
+
+
+def test_what_no_operation_answers_to_is_told_as_a_problem_too(owner: Caller) -> None:
+    assert fault(owner("get", "/nothing/here")) == (404, "absent", [])
+    assert fault(Client().post("/api/v1/studies", b'{"a":', "application/json", headers=owner.headers))[0] == 400
+
+
+def test_the_document_says_by_which_media_type_problems_come(db) -> None:
+    told = Client().get("/api/v1/openapi.json").json()
+    answers = [one["responses"] for path in told["paths"].values() for one in path.values()]
+    assert {kind for each in answers for kind in each["404"]["content"]} == {"application/problem+json"}
+    assert all("application/problem+json" in each["400"]["content"] for each in answers)
+
+
+def test_a_stopping_rule_of_more_raters_than_a_database_holds_is_refused_by_its_field(
+    study: Study, owner: Caller
+) -> None:
+    for far in (2**31, 2**63, 10**30):
+        rule = {"width": 1, "most": far}
+        assert fault(owner("put", f"/studies/{study.uuid}/stopping-rule", rule)) == (422, "input", ["most"])
 
 
 def test_lists_come_in_pages(owner: Caller) -> None:

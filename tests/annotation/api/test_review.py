@@ -69,6 +69,39 @@ def test_refusing_payment_takes_a_second_person(study: Study, rita: Caller, at: 
     assert verdicts() == {("payment", "reject")}
 
 
+@pytest.mark.parametrize(("width", "most"), [(1, 2**31), (1, 1_000_001), ("Infinity", 99), ("NaN", 99)])
+def test_a_rule_of_stopping_beyond_all_counting_is_refused(study: Study, at: str, width: object, most: int) -> None:
+    told = Caller("edda", study, "editor")("put", f"{at}/stopping-rule", {"width": width, "most": most})
+    assert fault(told)[0] in (409, 422)
+    assert not study.audit.filter(verb="declare_rule").exists()
+
+
+def test_a_price_of_more_gold_than_a_hit_holds_is_refused_by_field(study: Study, at: str) -> None:
+    told = Caller("edda", study, "editor")("post", f"{at}/price", {"gold_per_hit": 10**400})
+    assert fault(told) == (422, "input", ["gold_per_hit"])
+
+
+def test_a_reason_of_blanks_is_refused_and_approves_nobody(rita: Caller, at: str) -> None:
+    one = Submission.objects.first().market_id
+    assert fault(rita("post", f"{at}/assignments/{one}/approve", {"leave_out": "  "})) == (422, "input", ["leave_out"])
+    many = {"assignments": [one], "leave_out": "\n", "dry_run": False}
+    assert fault(rita("post", f"{at}/approvals", many)) == (422, "input", ["leave_out"])
+    assert verdicts() == set()
+
+
+def test_a_program_reads_the_reason_that_it_agrees_to(study: Study, rita: Caller, at: str) -> None:
+    one = f"{at}/assignments/{Submission.objects.first().market_id}"
+    rolf = Caller("rolf", study, "reviewer")
+    assert rolf("get", one).json()["proposal"] is None
+    rita("post", f"{one}/proposal", REASON)
+    read = rolf("get", one).json()["proposal"]
+    assert (read["reason"], read["by"]) == (REASON["reason"], "rita")
+    rita("post", f"{one}/proposal", {"reason": "Worded anew, and not as kindly as before."})
+    assert fault(rolf("post", f"{one}/second", {"read": read["at"]}))[:2] == (409, "state")
+    assert rolf("post", f"{one}/second", {"read": rolf("get", one).json()["proposal"]["at"]}).status_code == 204
+    assert rolf("get", one).json()["proposal"] is None
+
+
 def test_many_are_previewed_then_approved(rita: Caller, at: str) -> None:
     tried = rita("post", f"{at}/approvals", {}).json()
     assert (tried["decided"], tried["already"]) == (6, 0)

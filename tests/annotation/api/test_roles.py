@@ -102,6 +102,8 @@ OPERATIONS = [
     Op("put", f"{S}/coding/{{purpose}}", E, {"lines": "form: grammar"}),
     Op("put", f"{S}/coding/{{purpose}}/{{remark}}", R, {}),
     Op("put", f"{S}/coding/{{purpose}}/{{remark}}/settled", R, {}),
+    Op("get", f"{S}/scores", V),
+    Op("delete", f"{S}/scores/{{number}}", E),
     Op("get", f"{S}/results", V),
     Op("post", f"{S}/reports", R, {}),
 ]
@@ -148,7 +150,7 @@ def test_who_may(study: Study, places: dict[str, object], op: Op) -> None:
 def test_every_operation_of_the_document_is_listed_here(db: None) -> None:
     told = Client().get("/api/v1/openapi.json").json()["paths"]
     known = {(one.method, re.sub(r"/acts/[a-z-]+$", "/acts/{act}", one.path)) for one in OPERATIONS}
-    known.add(("post", "/studies/{study}/texts"))
+    known |= {("post", "/studies/{study}/texts"), ("post", "/studies/{study}/scores")}
     served = {(method, path.removeprefix("/api/v1")) for path, ways in told.items() for method in ways}
     assert {one for one in served if one[1] not in APART} == known
 

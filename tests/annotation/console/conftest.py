@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import io
+import threading
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
 import pytest
+from django.core.management import call_command
+from django.db import connection
 from django.test import Client
 
 from annotation.accounts.models import User
 from annotation.flows.create import Plan, create
 from annotation.models import Membership, Role, Study
+from tests.annotation.flows.conftest import told
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -33,3 +40,24 @@ def person(study: Study) -> Callable[..., Client]:
         return client
 
     return signed_in
+
+
+@pytest.fixture
+def loop(site: str, settings: Any, tmp_path: Path) -> Iterator[None]:
+    """`manage.py work --collect` beside the pages, as `make serve` runs it, and the key it works with."""
+    settings.VAR, settings.CONSOLE_ORIGIN = tmp_path, site
+    settings.MTURK_ENDPOINT_URL = f"{site}/mturk/"
+    key = told("requester", "console-requester", "--balance", "1000.00")
+    settings.MTURK_ACCESS_KEY, settings.MTURK_SECRET_KEY = key["access_key"], key["secret_key"]
+    stop = threading.Event()
+
+    def turn() -> None:
+        while not stop.wait(0.3):
+            call_command("work", "--collect", stdout=io.StringIO(), stderr=io.StringIO())
+        connection.close()
+
+    thread = threading.Thread(target=turn)
+    thread.start()
+    yield
+    stop.set()
+    thread.join(timeout=60)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -14,12 +15,14 @@ from annotation.console.urls import of_judging, urlpatterns
 from annotation.flows import reject
 from annotation.models import (
     Codebook,
+    Coding,
     Decision,
     Evidence,
     Hold,
     Intent,
     Look,
     Membership,
+    Rejection,
     Remark,
     RuleSet,
     Study,
@@ -36,7 +39,7 @@ REASON = "One label was given for all of the texts of this HIT."
 
 @pytest.fixture
 def study(db: None) -> Study:
-    return judged(workers=3, hits=2, texts=4, reasons=True)
+    return judged(workers=3, hits=2, texts=4, reasons=True, now=timezone.now())
 
 
 @pytest.fixture
@@ -150,13 +153,53 @@ def test_leaving_out_needs_a_reason_and_says_so_on_the_page(study, enter):
     assert Decision.objects.count() == 2
 
 
+def told(client: Client, address: str, **sent: object) -> list[str]:
+    """The messages of the page that comes after a deed."""
+    return [str(message) for message in client.post(address, sent, follow=True).context["messages"]]
+
+
+@pytest.mark.parametrize(
+    ("left", "says"),
+    [
+        (timedelta(days=1), "Approved; it can be taken back for ten minutes."),
+        (timedelta(minutes=9), "Approved; it can be taken back until "),
+        (timedelta(minutes=5), "Approved; the marketplace is told at once."),
+        (timedelta(minutes=-1), "Approved; the marketplace is told at once."),
+    ],
+)
+def test_how_long_a_decision_can_be_taken_back_is_told_as_it_is(study, enter, left: timedelta, says: str):
+    """Five minutes before the marketplace approves by itself it must be told. The second was handed in an hour ago."""
+    one = Submission.objects.filter(hit__study=study).order_by("pk")[1]
+    seconds = (timedelta(hours=1) + left).total_seconds()
+    Study.objects.filter(pk=study.pk).update(auto_approval_seconds=int(seconds))
+    assert told(enter("reviewer"), to("review-approve", study, one.market_id))[0].startswith(says)
+
+
 def test_refusing_takes_two_people_at_the_desk(study, enter):
     ada, bea, one = enter("reviewer", "ada"), enter("reviewer", "bea"), first(study)
     ada.post(to("review-propose", study, one.market_id), {"propose-reason": REASON})
+    page = to("review-assignment", study, one.market_id)
+    assert "a second person decides" in ada.get(page).content.decode()
+    assert "Agree and refuse payment" not in ada.get(page).content.decode()
+    assert "Agree and refuse payment" in bea.get(page).content.decode()
     refused = ada.post(to("review-second", study, one.market_id))
     assert (refused.status_code, "second person" in refused.content.decode()) == (409, True)
     bea.post(to("review-second", study, one.market_id))
     assert Decision.objects.get().verdict == "reject"
+
+
+def test_a_proposal_that_was_worded_anew_is_read_before_it_is_agreed_to(study, enter):
+    ada, bea, address = enter("reviewer", "ada"), enter("reviewer", "bea"), first(study).market_id
+    ada.post(to("review-propose", study, address), {"propose-reason": REASON})
+    opened = re.search(
+        r'name="read" value="([^"]+)"', bea.get(to("review-assignment", study, address)).content.decode()
+    )
+    ada.post(to("review-propose", study, address), {"propose-reason": f"{REASON} And you are a liar."})
+    refused = bea.post(to("review-second", study, address), {"read": opened[1]})
+    assert (refused.status_code, "worded anew" in refused.content.decode()) == (409, True)
+    again = re.search(r'name="read" value="([^"]+)"', bea.get(to("review-assignment", study, address)).content.decode())
+    bea.post(to("review-second", study, address), {"read": again[1]})
+    assert Decision.objects.get().reason.endswith("liar.")
 
 
 def test_only_an_owner_goes_beyond_the_guard(study, enter):
@@ -180,6 +223,32 @@ def test_a_bulk_action_shows_first_what_it_will_do(study, enter):
     assert Decision.objects.filter(verdict="approve").count() == 4
 
 
+def test_a_bulk_action_says_what_others_decided_since_it_was_shown(study, enter):
+    ada, bea = enter("reviewer", "ada"), enter("reviewer", "bea")
+    chosen = list(Submission.objects.filter(hit__study=study).order_by("pk").values_list("market_id", flat=True)[:4])
+    assert "Approve 4 assignments" in bea.post(to("review-bulk", study), {"chosen": chosen}).content.decode()
+    ada.post(to("review-approve", study, chosen[0]))
+    ada.post(to("review-propose", study, chosen[1]), {"propose-reason": REASON})
+    again = bea.post(to("review-bulk", study), {"chosen": chosen, "action": "approve"}).content.decode()
+    assert "Approve 2 assignments" in again
+    assert "(1 more wait for a second person" in again
+    done = bea.post(to("review-bulk", study), {"chosen": chosen, "action": "approve", "confirmed": "on"}, follow=True)
+    told = [str(message) for message in done.context["messages"]]
+    assert told == [
+        "2 approved; they can be taken back for ten minutes.",
+        "1 had been decided before and stay as they are.",
+        "1 wait for a second person, for somebody proposed to refuse them.",
+    ]
+    assert Rejection.objects.get().submission.market_id == chosen[1]
+
+
+def test_many_approvals_say_how_many_cannot_wait_for_ten_minutes(study, enter):
+    Study.objects.filter(pk=study.pk).update(auto_approval_seconds=69 * 60)  # the second has nine minutes left
+    chosen = list(Submission.objects.filter(hit__study=study).order_by("pk").values_list("market_id", flat=True)[:2])
+    said = told(enter("reviewer"), to("review-bulk", study), chosen=chosen, action="approve", confirmed="on")
+    assert said[1] == "Of these the marketplace is told of 1 sooner, for it would approve them by itself."
+
+
 def test_rules_are_fixed_then_applied(study, enter):
     editor = enter("editor")
     editor.post(to("quality-fix", study), {"name": "plan", "one_answer": "on", "straight_lining-at": ""})
@@ -187,7 +256,7 @@ def test_rules_are_fixed_then_applied(study, enter):
     editor.post(to("quality-apply", study, 1))
     assert "holds" in editor.get(to("quality", study)).content.decode()
     told = editor.get(to("quality-outcome", study)).content.decode()
-    assert "All submitted work was paid." in told
+    assert "Of 6 of 6 submissions no decision on payment is recorded." in told
     assert editor.get(to("quality-outcome", study), headers={"HX-Request": "true"}).content.decode() in told
 
 
@@ -254,6 +323,26 @@ def test_two_people_code_at_the_console_and_differ(study, enter):
     assert "To settle" in editor.get(to("coding", study)).content.decode()
     editor.post(to("coding-settle", study, "criteria", remark), {"codes": ["mismatch"]})
     assert "To settle" not in editor.get(to("coding", study)).content.decode()
+
+
+def test_codes_that_cannot_be_stand_beside_their_field_with_what_was_ticked(study, enter):
+    editor = enter("editor")
+    editor.post(to("coding-book", study, "criteria"), {"lines": "criteria: mismatch, instructions, uninterpretable"})
+    remark = Remark.objects.order_by("pk").first().pk
+    refused = editor.post(to("coding-code", study, "criteria", remark), {"codes": ["mismatch", "null"]})
+    page = refused.content.decode()
+    assert refused.status_code == 422
+    assert 'href="#criteria-codes"' in page
+    assert 'id="criteria-codes" class="wrong"' in page
+    assert page.count("each once, or null alone.") == 2  # above, and beside the field
+    assert page.count(" checked") == 2
+    assert not Coding.objects.exists()
+    for name in ("ada", "bob"):
+        enter("reviewer", name).post(to("coding-code", study, "criteria", remark), {"codes": ["mismatch"]})
+    late = editor.post(to("coding-code", study, "criteria", remark), {"codes": ["mismatch"]})
+    assert (late.status_code, b"Two people have coded this" in late.content) == (422, True)
+    early = editor.post(to("coding-settle", study, "criteria", remark + 1), {"codes": ["mismatch"]})
+    assert (early.status_code, b"nothing to settle before" in early.content) == (422, True)
 
 
 def test_the_source_of_a_text_is_not_shown_to_a_reviewer(study, enter):

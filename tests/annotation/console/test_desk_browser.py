@@ -70,6 +70,19 @@ def test_a_mixed_queue_is_cleared_by_keyboard_and_a_decision_taken_back(page: Pa
     assert {(one.state, one.attempts, one.not_before > timezone.now()) for one in waiting} == {("waiting", 0, True)}
 
 
+def test_a_key_held_down_decides_once(page: Page, study: Study) -> None:
+    page.goto(f"/console/studies/{study.uuid}/review/")
+    press(page, "Enter")
+    with page.expect_navigation():
+        page.keyboard.down("a")
+    expect(page.locator(".notice.success")).to_contain_text("Approved")
+    for _ in range(5):
+        page.keyboard.down("a")  # as a keyboard repeats it, on the page that has come meanwhile
+    page.keyboard.up("a")
+    page.reload()
+    assert verdicts() == [("payment", "approve")]
+
+
 def test_the_keys_can_be_turned_off(page: Page, study: Study) -> None:
     page.goto(f"/console/studies/{study.uuid}/review/")
     press(page, "Enter")

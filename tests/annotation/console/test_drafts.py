@@ -97,6 +97,9 @@ def test_a_file_with_faults_shows_each_by_row_and_imports_nothing(study: Study, 
 
 
 def test_a_file_from_excel_is_read_by_its_encoding_and_delimiter(study: Study, owner: Client) -> None:
+    page = seen(owner, at(study, "texts-add"))
+    assert 'name="encoding"' in page
+    assert 'name="delimiter"' in page
     content = "id;text;source\nr1;Größe, zählt;reference\n".encode("cp1252")
     for encoding, texts in (("", 0), ("cp1252", 1)):
         given = {"file": SimpleUploadedFile("excel.csv", content), "encoding": encoding, "delimiter": ";"}

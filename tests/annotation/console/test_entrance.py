@@ -29,6 +29,33 @@ def test_a_stranger_is_sent_to_sign_in_and_from_there_to_where_they_wanted(clien
     assert entered["Location"] == "/console/?page=2"
 
 
+def test_a_form_sent_after_the_session_ended_leads_back_to_its_page_and_says_that_nothing_was_stored(
+    client: Client,
+) -> None:
+    User.objects.create_user("ada", password=LONG)
+    page = "http://testserver/console/new/?preset=huse-2019"
+    sent = client.post("/console/new/", {"name": "mine"}, headers={"referer": page})
+    assert sent["Location"] == "/console/sign-in/?unsent=1&next=/console/new/%3Fpreset%3Dhuse-2019"
+    assert "nothing was stored" in client.get(sent["Location"]).content.decode()
+    assert "nothing was stored" not in client.get("/console/sign-in/").content.decode()
+    for elsewhere in ("https://evil.example/console/new/", "//evil.example/", "javascript:x", ""):
+        assert client.post("/console/new/", headers={"referer": elsewhere})["Location"].endswith("next=/console/")
+
+
+def test_what_leads_nowhere_is_a_page_with_a_way_on(client: Client) -> None:
+    user = User.objects.create_user("ada", password=LONG)
+    client.force_login(user)
+    nowhere, form = client.get("/console/nowhere/"), client.get("/console/settings/tokens/")
+    assert (nowhere.status_code, form.status_code, form["Allow"]) == (404, 405, "POST")
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(user)
+    forged = strict.post("/console/settings/tokens/", {"name": "x"})
+    assert forged.status_code == 403
+    for page in (nowhere, form, forged):
+        assert 'href="/console/"' in page.content.decode()
+    assert not user.api_tokens.exists()
+
+
 def test_nobody_is_sent_to_another_site(client: Client) -> None:
     User.objects.create_user("ada", password=LONG)
     entered = client.post("/console/sign-in/?next=//evil.example/", {"username": "ada", "password": LONG})

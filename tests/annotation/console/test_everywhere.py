@@ -13,7 +13,8 @@ from django.utils import timezone
 from annotation.accounts.models import ApiToken, User
 from annotation.flows import jobs
 from annotation.flows.state import state
-from annotation.models import Decision, Intent, Job, Result, Role, Study
+from annotation.flows.unblind import unblind
+from annotation.models import AuditEvent, Decision, Intent, Job, Result, Role, Study
 from tests.annotation.review.world import make, member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -56,7 +57,7 @@ def test_results_of_evaluators_are_told_by_cell(study: Study) -> None:
     numbers = {"generators": {}, "results": [{"tables": [{"name": "evaluators", "rows": rows}]}]}
     Result.objects.filter(pk=job.outcome["result"]).update(numbers=numbers)
     page = seen(entered(owner), "findings")
-    for words in ("t=1.0 × news × examples", "Accuracy", "0.550", "[0.491, 0.607]"):
+    for words in ("examples × news × t=1.0", "Accuracy", "0.550", "[0.491, 0.607]"):
         assert words in page, words
 
 
@@ -131,6 +132,27 @@ def test_approving_all_can_be_taken_back(study: Study) -> None:
     reviewer.post(reverse("console:progress-undo", args=[study.uuid]))
     assert Decision.objects.count() == 0
     assert set(Intent.objects.values_list("state", flat=True)) == {"dropped"}
+
+
+def test_every_format_is_made_by_a_button_beside_the_files(study: Study, settings: Any) -> None:
+    client = entered(member(study, Role.REVIEWER))
+    for browser, printed in (("", []), ("/usr/bin/chromium", ["pdf"])):
+        settings.CHROMIUM = browser
+        unblind(study, actor="ada", now=timezone.now())
+        assert 'name="every"' in seen(client, "exports", study.uuid)
+        client.post(reverse("console:results-compute", args=[study.uuid]), {"every": "1"})
+        asked = Job.objects.filter(kind="report").order_by("-pk")[0]
+        assert sorted(asked.settings["formats"]) == sorted(["html", "json", "csv", "latex", "zip", *printed])
+
+
+def test_a_sum_in_the_log_is_money_and_a_rule_has_its_name(study: Study) -> None:
+    now, told = timezone.now(), {"reward": 140, "fee": 28, "intent": "0f3a", "reserved_cents": 2688}
+    AuditEvent.objects.record(study, "pay", actor="ada", now=now, **told)
+    AuditEvent.objects.record(study, "fix_rules", actor="ada", now=now, rules=[["one_answer", None], ["pasted", 0.4]])
+    page = seen(entered(member(study, Role.OWNER)), "activity")
+    for words in ("fee: $0.28", "reward: $1.40", "reserved: $26.88", "rules: One answer, "):
+        assert words in page, words
+    assert "0f3a" not in page
 
 
 def test_wages_come_behind_the_page_and_stand_alone_without_script(study: Study) -> None:

@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from annotation import selectors, sensitivity
 from annotation.flows import exclude
 from annotation.flows.score import score
 from annotation.flows.unblind import unblind
-from annotation.models import Job, Judgment, Study, Submission
+from annotation.models import Job, Judgment, Scale, Study, Submission
 from annotation.quality.exclusion import Rule
 from annotation.running import folder_of, run_due
 from metrics.huse import evaluate
@@ -45,15 +46,22 @@ def test_nothing_is_shown_before_somebody_decides_to_look(study: Study) -> None:
     assert selectors.seen_at(study) is None
 
 
-def test_a_viewer_does_not_compute_and_a_reviewer_who_does_has_looked(study: Study) -> None:
-    address = reverse("console:results-exclusions-compute", args=[study.uuid])
+@pytest.mark.parametrize("name", ["console:results-exclusions-compute", "console:results-compute"])
+def test_a_viewer_does_not_compute_and_a_reviewer_not_before_the_warning(study: Study, name: str) -> None:
+    address, reviewer = reverse(name, args=[study.uuid]), entered(study, "reviewer")
     assert entered(study, "viewer").post(address).status_code == 403
-    assert entered(study, "reviewer").post(address).status_code == 302
+    assert b"Nobody has looked yet" in reviewer.post(address, follow=True).content
+    assert selectors.seen_at(study) is None
+    assert not study.jobs.exists()
+    reviewer.post(reverse("console:results-reveal", args=[study.uuid]))
     assert selectors.seen_at(study) is not None
+    assert reviewer.post(address).status_code == 302
+    assert study.jobs.count() == 1
 
 
 def test_the_page_tells_every_selection_and_where_it_lies(study: Study) -> None:
     reviewer = entered(study, "reviewer")
+    reviewer.post(reverse("console:results-reveal", args=[study.uuid]))
     reviewer.post(reverse("console:results-exclusions-compute", args=[study.uuid]))
     run_due()
     job = Job.objects.get(kind="exclusions")
@@ -62,6 +70,7 @@ def test_the_page_tells_every_selection_and_where_it_lies(study: Study) -> None:
     for words in ("<svg", "no rule", "Straight lines, One answer", "These rules leave nobody out"):
         assert words in page, words
     part = job.outcome["generators"][0]
+    assert part["name"] == "tiny"
     assert len(part["rows"]) == part["selections"] == 4
 
 
@@ -104,6 +113,7 @@ def test_the_shares_shown_count_the_selections_about_the_interval_without_rules(
     ]
     assert sum(sides) == 4
     reviewer = entered(study, "reviewer")
+    reviewer.post(reverse("console:results-reveal", args=[study.uuid]))
     reviewer.post(reverse("console:results-exclusions-compute", args=[study.uuid]))
     run_due()
     page = reviewer.get(reverse("console:results-exclusions", args=[study.uuid])).content.decode()
@@ -114,6 +124,7 @@ def test_the_shares_shown_count_the_selections_about_the_interval_without_rules(
 def test_the_page_and_the_report_tell_the_same_numbers(study: Study) -> None:
     """Selections of the page against the report's, and both against the ratings that each assignment gave."""
     reviewer = entered(study, "reviewer")
+    reviewer.post(reverse("console:results-reveal", args=[study.uuid]))
     reviewer.post(reverse("console:results-exclusions-compute", args=[study.uuid]))
     reviewer.post(reverse("console:results-compute", args=[study.uuid]))
     run_due()
@@ -127,6 +138,50 @@ def test_the_page_and_the_report_tell_the_same_numbers(study: Study) -> None:
     # The first of eight workers gave one label throughout, in both HITs of twelve texts.
     alone = next(row for row in table["rows"] if row["rules"] == "One answer")
     assert (alone["assignments"], alone["ratings"], alone["fewest"]) == (2, 24, 7)
+
+
+def asked_who_wrote(study: Study) -> Study:
+    """The same answers, as those of people who were asked who wrote each text: 0 and 1 are 1, 4 and 5 are 4."""
+    Study.objects.filter(pk=study.pk).update(task=Study.Task.HUMAN_OR_MACHINE)
+    scale = Scale.objects.ensure(f"who wrote {study}", [(str(code), str(code), "") for code in range(1, 5)])
+    for label in scale.labels.all():
+        codes = {1: ["0", "1"], 4: ["4", "5"]}.get(int(label.code), [label.code])
+        Judgment.objects.filter(label__code__in=codes, criterion="typicality").exclude(label__scale=scale).update(
+            label=label, criterion="human_or_machine"
+        )
+    return Study.objects.get(pk=study.pk)
+
+
+def right_answers(rules: tuple[str, ...]) -> float:
+    """The mean over people of their shares of right answers, without the work that has a flag of these rules."""
+    kept = Judgment.objects.exclude(presentation__submission__in=Submission.objects.filter(flags__kind__in=rules))
+    shares: dict[int, list[bool]] = {}
+    told = kept.values_list("presentation__submission__worker", "presentation__text__source", "label__code")
+    for worker, source, code in told:
+        shares.setdefault(worker, []).append((int(code) > 2) == (source == "model"))
+    return mean(mean(one) for one in shares.values())
+
+
+def test_a_study_of_who_wrote_the_texts_tells_accuracy_on_the_same_page(
+    db: None, settings: Any, tmp_path: Path
+) -> None:
+    settings.VAR = tmp_path
+    study = asked_who_wrote(judged(workers=8, hits=2, texts=12, name="authors"))
+    reviewer = entered(study, "reviewer")
+    reviewer.post(reverse("console:results-reveal", args=[study.uuid]))
+    reviewer.post(reverse("console:results-exclusions-compute", args=[study.uuid]))
+    run_due()
+    job = Job.objects.get(kind="exclusions")
+    assert (job.state, job.problem) == ("done", "")
+    (part,) = job.outcome["generators"]
+    told = {row[0]: row for row in part["rows"]}
+    assert part["name"] == "all judgments"
+    assert part["columns"][3:5] == ["Evaluators left", "Value"]
+    assert told["no rule"][1:5] == [0, 0, 8, pytest.approx(right_answers(()))]
+    assert told["One answer"][1:5] == [2, 24, 7, pytest.approx(right_answers(("one_answer",)))]
+    page = reviewer.get(reverse("console:results-exclusions", args=[study.uuid])).content.decode()
+    for words in ("all judgments", "<svg", "Conclusions are the same under every one of 4 selections"):
+        assert words in page, words
 
 
 def test_what_is_left_of_the_texts_is_told_with_the_quality(study: Study) -> None:

@@ -18,7 +18,7 @@ from annotation import conf, prechecked
 from annotation.accounts import links
 from annotation.accounts.models import User
 from annotation.console import forms
-from annotation.console.forms import comparing, desk, entrance, publish, running, studies, texts
+from annotation.console.forms import comparing, desk, entrance, publish, running, scores, studies, texts
 from annotation.console.forms.design import ArmsForm, DesignForm, LaterForm, RetentionForm
 from annotation.console.forms.statements import StatementsForm
 from annotation.console.forms.wording import WordingForm
@@ -26,7 +26,7 @@ from annotation.designs.wording import default_wording, from_json
 from annotation.flows.code_reasons import edit_codebook
 from annotation.flows.create import reword
 from annotation.flows.review import approve
-from annotation.models import Intent, Job, Study, Submission
+from annotation.models import Intent, Job, Remark, Study, Submission
 from annotation.running import run_due
 from tests.annotation.console.making import SOUND, brought, csv
 from tests.annotation.review.world import make
@@ -58,7 +58,7 @@ class World:
         self.owner = User.objects.create_superuser("root", password="a long password 1")
         self.client, self.draft = Client(), draft
         self.client.force_login(self.owner)
-        self.running = make(workers=3, hits=2, texts=4, reasons=True)
+        self.running = make(workers=3, hits=2, texts=4, reasons=True, now=timezone.now())
         reword(self.running, default_wording("typicality"), now=timezone.now())
         self.work, self.decided = (one.market_id for one in Submission.objects.order_by("pk")[:2])
         decided = Submission.objects.filter(market_id=self.decided)
@@ -129,6 +129,13 @@ def to_compare(world: World) -> Place:
     both = [world.draft, world.running]
     given = {"studies": [str(one.uuid) for one in both]}
     return Place(reverse("console:compare"), given, comparing.Compare(studies=both))
+
+
+def to_code(world: World) -> Place:
+    world.client.post(world.at("coding-book", "criteria"), {"lines": "form: grammar"})
+    remark = Remark.objects.filter(presentation__submission__hit__study=world.running).order_by("pk")[0]
+    given = {"codes": ["grammar"]}
+    return Place(world.at("coding-code", "criteria", remark.pk), given, desk.CodesForm(given))
 
 
 def to_enter(world: World) -> Place:
@@ -208,8 +215,14 @@ PLACES: dict[type[django_forms.BaseForm], Callable[[World], Place]] = {
     desk.CodebookForm: lambda world: Place(
         world.at("coding-book", "criteria"), {"lines": "form: grammar"}, desk.CodebookForm()
     ),
+    desk.CodesForm: to_code,
     StatementsForm: lambda world: Place(
         world.at("exports-statements"), {"ethics": "Approved as 12/26."}, StatementsForm.of(world.running)
+    ),
+    scores.AttachScores: lambda world: Place(
+        world.at("exports-scores"),
+        {"file": csv("id,score\nt1,0.5\n"), "model": "m", "version": "1"},
+        scores.AttachScores(),
     ),
     comparing.Compare: to_compare,
     comparing.Share: to_share,
@@ -255,9 +268,17 @@ REFUSED: list[tuple[type[django_forms.BaseForm], Given, str, str]] = [
     (desk.Rules, {"machine_written": "on"}, "machine_written", "Choose another rule beside it."),
     (desk.CodebookForm, {"lines": "form: a\ngrammar"}, "lines", "Line 2 is not of the form"),
     (desk.CodebookForm, {"lines": "form: a, a"}, "lines", "a"),
-    (comparing.Compare, {"studies": [], "csrfmiddlewaretoken": "x"}, "studies", "required"),
+    (comparing.Compare, {"studies": [], "csrfmiddlewaretoken": "x"}, "studies", "Choose two or more."),
+    (desk.CodesForm, {"codes": ["grammar", "null"]}, "codes", "each once, or null alone."),
+    (desk.CodesForm, {"codes": ["weather"]}, "codes", "is not in the codebook"),
+    (scores.AttachScores, {"version": ""}, "version", "Say which version made these scores"),
+    (scores.AttachScores, {"columns": "other"}, "file", "other"),
     (entrance.NewPassword, {"old_password": "wrong"}, "old_password", "incorrectly"),
 ]
+
+
+# Not fields to fill in: buttons, and what a page sends by itself.
+PRESSED = {("Bulk", "action")}
 
 
 def every_form() -> set[type[django_forms.BaseForm]]:
@@ -318,6 +339,7 @@ def test_a_bad_value_of_each_field_is_told_beside_it_and_above(form: type, world
         assert summary(page), name
         shown = page.xpath("//*[@name=$name][not(@type='hidden')]", name=place.named(name))
         assert wrong_fields(page) == ({place.named(name)} if shown else set()), name
+        assert shown or (form.__name__, name) in PRESSED, f"{name} is not on the page"
 
 
 @pytest.mark.parametrize(("form", "changes", "field", "sentence"), REFUSED)

@@ -2,48 +2,22 @@
 
 from __future__ import annotations
 
-import io
-import threading
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import call_command
-from django.db import connection
 from django.utils import timezone
 from playwright.sync_api import Browser, Page, expect
 
 from annotation.accounts import links
 from annotation.models import Study
 from tests.annotation.console.making import SOUND
-from tests.annotation.flows.conftest import told
 from tests.browsing import fresh, wrong_with
 
 LONG_MS = 120_000  # a report takes seconds on a machine that has nothing else to do
 PASSWORD = "quite a long pass phrase"
-
-
-@pytest.fixture
-def loop(site: str, settings: Any, tmp_path: Path) -> Iterator[None]:
-    """`manage.py work --collect` beside the pages, as `make serve` runs it, and the key it works with."""
-    settings.VAR, settings.CONSOLE_ORIGIN = tmp_path, site
-    settings.MTURK_ENDPOINT_URL = f"{site}/mturk/"
-    key = told("requester", "console-requester", "--balance", "1000.00")
-    settings.MTURK_ACCESS_KEY, settings.MTURK_SECRET_KEY = key["access_key"], key["secret_key"]
-    stop = threading.Event()
-
-    def turn() -> None:
-        while not stop.wait(0.3):
-            call_command("work", "--collect", stdout=io.StringIO(), stderr=io.StringIO())
-        connection.close()
-
-    thread = threading.Thread(target=turn)
-    thread.start()
-    yield
-    stop.set()
-    thread.join(timeout=60)
 
 
 @pytest.fixture

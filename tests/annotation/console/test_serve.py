@@ -8,12 +8,16 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
+import pytest
+
+from annotation.management.commands.serve import kept_running
 
 ROOT = Path(__file__).resolve().parents[3]
 PATIENCE = 240.0  # seconds; a busy machine is slow, not wrong
@@ -87,10 +91,13 @@ def posted(client: httpx.Client, address: str, **fields: str) -> httpx.Response:
     return client.post(address, data={"csrfmiddlewaretoken": found[1], **fields})
 
 
-def test_the_first_start_shows_a_study_and_the_second_makes_nothing_anew(tmp_path: Path) -> None:
+@pytest.mark.long
+def test_the_first_start_shows_a_study_and_the_second_makes_nothing_anew(
+    tmp_path: Path, migrated: Callable[[Path], None]
+) -> None:
     env = environment(tmp_path / "var")
     (tmp_path / "var").mkdir()
-    subprocess.run(manage("migrate", "--verbosity", "0"), cwd=ROOT, env=env, check=True)
+    migrated(tmp_path / "var" / "assay.sqlite3")
     with served(env, tmp_path / "first.txt") as process:
         until(lambda: re.search(r"/console/enter/\S+\n", (tmp_path / "first.txt").read_text()))
         link = re.search(r"\S+/console/enter/\S+", (tmp_path / "first.txt").read_text())
@@ -112,3 +119,24 @@ def test_the_first_start_shows_a_study_and_the_second_makes_nothing_anew(tmp_pat
         assert "rehearsed" not in told
         assert "/console/enter/" not in told
         stopped(process)
+
+
+def test_work_that_is_killed_begins_anew_until_the_server_stops(tmp_path: Path) -> None:
+    begun, stop = tmp_path / "begun", threading.Event()
+    code = f"import os, pathlib, time; open({str(begun)!r}, 'a').write(f'{{os.getpid()}}\\n'); time.sleep(600)"
+    keeper = threading.Thread(
+        target=kept_running, args=[[sys.executable, "-c", code], dict(os.environ), tmp_path / "work.log", stop]
+    )
+    keeper.start()
+    try:
+        until(lambda: begun.is_file() and begun.read_text().endswith("\n"))
+        os.kill(int(begun.read_text()), signal.SIGKILL)
+        until(lambda: begun.read_text().count("\n") == 2)
+    finally:
+        stop.set()
+        keeper.join(timeout=PATIENCE)
+    assert not keeper.is_alive()
+    assert "ended with -9; it begins anew" in (tmp_path / "work.log").read_text()
+    for pid in map(int, begun.read_text().split()):
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)

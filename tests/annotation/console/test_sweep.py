@@ -35,6 +35,7 @@ OTHERWISE = {
     "": "the way to the console, and health",
     "admin/": "superusers only, who hold every permission",
     "mturk/": "the marketplace: to requesters who sign with a key, as Mechanical Turk did",
+    "api/v1/<path:rest>": "answers that there is no such operation",
     "sqs/": "the marketplace's queues, signed likewise",
     "sns/": "the marketplace's notifications",
     "notices/": "what marketplaces post; it answers nothing of ours",

@@ -52,10 +52,12 @@ def tell_all_faults(form: str, lines: list[bytes], path: Path) -> None:
     assert not found.texts
 
 
+@pytest.mark.long
 def test_all_faults_in_one_csv_of_100_000_rows_are_told_at_once(large_csv: list[bytes], tmp_path: Path) -> None:
     tell_all_faults("csv", large_csv, tmp_path / "texts.csv")
 
 
+@pytest.mark.long
 def test_all_faults_in_one_file_of_100_000_json_lines_are_told_at_once(tmp_path: Path) -> None:
     tell_all_faults("jsonl", good_lines(LARGE, "jsonl"), tmp_path / "texts.jsonl")
 
@@ -66,6 +68,7 @@ def test_a_good_file_has_no_fault(form: str, tmp_path: Path) -> None:
     assert (found.rows, len(found.texts), told) == (1000, 1000, [])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", WHOLE)
 def test_a_fault_of_a_whole_file_of_100_000_rows(name: str, large_csv: list[bytes], tmp_path: Path) -> None:
     code, row, column, spoil = WHOLE[name]

@@ -65,6 +65,22 @@ def test_a_study_that_left_nothing_out_says_so():
     assert paragraph(done()) == f"{NOTHING} All submitted work was paid."
 
 
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"undecided": 160}, "Of 160 of 160 submissions no decision on payment is recorded."),
+        ({"refused": 2}, "Payment was refused for 2 of 160 submissions, each by two people."),
+        (
+            {"refused": 3, "elsewhere": 1, "undecided": 4},
+            "Payment was refused for 3 of 160 submissions, 1 of them on the marketplace. Of 4 of 160 submissions no "
+            "decision on payment is recorded.",
+        ),
+    ],
+)
+def test_payment_is_told_as_it_was_decided_and_never_claimed(changes, told):
+    assert paragraph(done(**changes)) == f"{NOTHING} {told}"
+
+
 def test_the_paragraph_tells_rules_counts_when_they_were_fixed_and_who_was_paid():
     table = tabulate(["reference", "model"], np.eye(2), np.array([True, False]))
     rules, hits = [Rule("too_fast"), Rule("mismatch")], {"too_fast": (9, 5), "mismatch": (1, 1)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Callable
@@ -181,10 +182,16 @@ def test_a_reviewer_of_one_of_them_shares_nothing(studies: list[Study], member) 
     assert not ShareLink.objects.exists()
 
 
-def test_computing_a_report_by_command_is_looking_at_results(studies: list[Study], tmp_path: Path) -> None:
+def test_the_first_look_by_command_is_warned_of_and_noted(studies: list[Study], tmp_path: Path) -> None:
     Study.objects.filter(pk=studies[0].pk).update(mode="rehearsal")
     Membership.objects.create(study=studies[0], user=User.objects.create_user("vera"), role="viewer")
     with pytest.raises(CommandError, match="vera may do this"):
         call_command("report", "small", out=tmp_path / "out", format="json", as_user="vera")
-    call_command("report", "small", out=tmp_path / "out", format="json")
+    assert not studies[0].audit.filter(verb="unblind").exists()
+    first, second = io.StringIO(), io.StringIO()
+    call_command("report", "small", out=tmp_path / "out", format="json", stderr=first)
+    assert "nobody had looked at the results of small before" in first.getvalue()
+    assert studies[0].audit.get(verb="unblind").actor == "command line"
+    call_command("report", "small", out=tmp_path / "out", format="json", stderr=second)
+    assert "nobody had looked" not in second.getvalue()
     call_command("report", "small", out=tmp_path / "out", format="json", as_user="vera")

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from annotation import facts
 from annotation.datasets.records import LikelihoodRecord, TextRecord
@@ -44,6 +47,42 @@ def test_a_report_is_written_stored_and_noted(tmp_path: Path) -> None:
     assert AuditEvent.objects.get(study=study, verb="export").facts["data_sha256"] == result.data_sha256
 
 
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"level": 2.0}, "--level: a level lies between 0 and 1"),
+        ({"level": float("nan")}, "--level: a level lies between 0 and 1"),
+        ({"seed": -1}, "--seed: a seed is a whole number"),
+        ({"format": "docx"}, "docx is none of"),
+        ({"format": "pdf"}, "PDF needs a Chromium, and none is set: install one and set CHROMIUM to its path"),
+    ],
+)
+def test_what_cannot_be_made_is_refused_before_anything_is_computed(
+    tmp_path: Path, settings: Any, capsys: Any, given: dict[str, Any], sentence: str
+) -> None:
+    settings.CHROMIUM = ""
+    imported(tmp_path)
+    with pytest.raises(CommandError, match=sentence) as caught:
+        call_command("report", "small", out=tmp_path / "out", **given)
+    assert caught.value.returncode == 2
+    assert "HUSE of" not in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("browser", ["", "/bin/false"])
+def test_without_a_working_browser_all_but_the_pdf_is_made_and_a_sentence_says_so(
+    tmp_path: Path, settings: Any, browser: str
+) -> None:
+    settings.CHROMIUM = browser
+    imported(tmp_path)
+    with pytest.raises(CommandError, match="What takes a browser was left out") as caught:
+        call_command("report", "small", out=tmp_path / "out", format="html,json,pdf")
+    assert caught.value.returncode == 1
+    assert {"report.html", "report.json"} <= {path.name for path in (tmp_path / "out").iterdir()}
+    assert not (tmp_path / "out" / "report.pdf").exists()
+    assert AuditEvent.objects.filter(verb="export").count() == 1
+
+
 def test_the_same_data_give_the_same_hash_and_other_data_another(tmp_path: Path) -> None:
     study = imported(tmp_path)
     for folder in ("one", "two"):
@@ -72,12 +111,26 @@ def test_a_study_that_is_not_there_is_told(tmp_path: Path) -> None:
     assert caught.value.returncode == 2
 
 
-def test_a_study_without_ratings_is_told(tmp_path: Path) -> None:
-    create("fresh", mode="rehearsal", plan=Plan(), actor="test", now=NOW)
-    with pytest.raises(CommandError, match="fresh has no ratings yet") as caught:
-        call_command("report", "fresh", out=tmp_path)
-    assert caught.value.returncode == 2
-    assert not Result.objects.exists()
+def test_a_study_without_ratings_has_a_report_that_says_so(tmp_path: Path) -> None:
+    create("fresh", mode="rehearsal", plan=Plan(question="How typical is each?"), actor="test", now=NOW)
+    call_command("report", "fresh", out=tmp_path / "out", format="html,json,csv,latex")
+    told = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
+    assert told["verdicts"] == ["Nobody has rated a text yet: the study can say nothing so far."]
+    assert [one["key"] for one in told["results"] if one["tables"]] == []
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "There is no rating yet" in page
+    assert page.count("not recorded") > 40
+    call_command("import_report", tmp_path / "out" / "report.json", study="again")
+    call_command("report", "again", out=tmp_path / "again", format="json")
+    again = json.loads((tmp_path / "again" / "report.json").read_text(encoding="utf-8"))
+    assert again["results"] == told["results"]
+
+
+def test_studies_without_ratings_cannot_be_compared(tmp_path: Path) -> None:
+    for name in ("fresh", "later"):
+        create(name, mode="rehearsal", plan=Plan(), actor="test", now=NOW)
+    with pytest.raises(CommandError, match="nobody has rated a text of fresh, later yet"):
+        call_command("report", "fresh", "later", out=tmp_path)
 
 
 def test_a_study_whose_raters_are_all_excluded_names_the_exclusion(tmp_path: Path) -> None:
@@ -205,10 +258,12 @@ def test_mixed_units_and_refused_work_are_warned_of(tmp_path: Path) -> None:
     assert (found.crowd.approved, found.crowd.rejected) == (0, 1)
 
 
-def test_scoring_takes_as_many_queries_for_many_ratings_as_for_few(
-    tmp_path: Path, django_assert_max_num_queries
-) -> None:
-    study = imported(tmp_path, batches.rows(hits=40, workers=10))
-    with django_assert_max_num_queries(35):
-        found = score(study)
-    assert len(found.ratings) == 1200
+def test_scoring_takes_as_many_queries_for_many_ratings_as_for_few(tmp_path: Path) -> None:
+    asked: dict[int, int] = {}
+    for name, content in (("few", batches.rows(hits=4, workers=2)), ("many", batches.rows(hits=40, workers=10))):
+        call_command("import_batch", batches.written(tmp_path / "batch.csv", content), study=name)
+        with CaptureQueriesContext(connection) as queries:
+            found = score(Study.objects.get(name=name))
+        asked[len(found.ratings)] = len(queries)
+    assert set(asked) == {24, 1200}
+    assert asked[24] == asked[1200]

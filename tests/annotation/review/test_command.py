@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
-from annotation.models import Evidence, Flag
+from annotation.flows import exclude
+from annotation.models import Evidence, Flag, Generator, Study, Submission
+from tests.annotation.imports import batches
+from tests.annotation.review.world import judged
 
 pytestmark = [pytest.mark.django_db]
 
@@ -30,6 +34,30 @@ def test_the_released_study_from_its_file_to_the_figure(data_dir: Path, tmp_path
     assert next(tmp_path.glob("*.svg")).read_text(encoding="utf-8").startswith("<svg")
 
 
+def test_a_generator_named_like_a_path_has_its_figure_in_the_folder(db: None, tmp_path: Path) -> None:
+    study = judged(workers=8, hits=2, texts=12)
+    Generator.objects.filter(study=study).update(name="../../out of it")
+    call_command("exclusions", "judged", "--draws", "5", "--out", str(tmp_path / "a" / "b"), stdout=io.StringIO())
+    assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.svg")] == [
+        "a/b/exclusions-out-of-it.svg"
+    ]
+
+
+def test_exclusions_warn_of_the_first_look_and_note_it(db: None) -> None:
+    study, err = judged(workers=8, hits=2, texts=12), io.StringIO()
+    call_command("exclusions", "judged", "--draws", "5", stdout=io.StringIO(), stderr=err)
+    assert "nobody had looked at the results of judged before" in err.getvalue()
+    assert study.audit.get(verb="unblind").actor == "command line"
+
+
 def test_a_study_that_is_not_there_is_told_so(db: None) -> None:
     with pytest.raises(CommandError, match="no study called"):
         call_command("exclusions", "nothing")
+
+
+def test_a_study_of_which_nothing_is_left_is_told_so_in_a_sentence(db: None, tmp_path: Path) -> None:
+    call_command("import_batch", batches.written(tmp_path / "b.csv", batches.rows()), study="x", stdout=io.StringIO())
+    study = Study.objects.get(name="x")
+    exclude.leave_out(study, Submission.objects.all(), reason="Pilot.", actor=None, now=timezone.now())
+    with pytest.raises(CommandError, match="No rating is left"):
+        call_command("exclusions", "x", stdout=io.StringIO())

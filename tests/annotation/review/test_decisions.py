@@ -12,8 +12,9 @@ from annotation.accounts.models import User
 from annotation.deciding import WINDOW
 from annotation.exceptions import StateError
 from annotation.flows import exclude, reject, review
-from annotation.models import AuditEvent, Decision, Hit, Intent, LedgerEntry, Rejection, Study, Submission
+from annotation.models import AuditEvent, Decision, Flag, Hit, Intent, LedgerEntry, Rejection, Study, Submission
 from annotation.outbox import take
+from annotation.quality.exclusion import Rule
 from tests.annotation.review.world import NOW, make, member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -70,6 +71,13 @@ def test_what_is_taken_back_inside_the_window_never_reaches_the_marketplace(stud
     assert review.undo(study, rows(study, 2), actor=ada, now=NOW + timedelta(minutes=9)) == 2
     assert Decision.objects.count() == 1
     assert [due(study, LATER).subject, due(study, LATER)] == [rows(study, 3).last().pk, None]
+
+
+def test_what_a_colleague_has_just_taken_back_is_not_called_told(study, ada, bea):
+    review.approve(study, rows(study, 1), actor=ada, now=NOW, window=WINDOW)
+    review.undo(study, rows(study, 1), actor=ada, now=NOW)
+    with pytest.raises(StateError, match="somebody has just taken it back"):
+        review.undo(study, rows(study, 1), actor=bea, now=NOW)
 
 
 def test_what_was_taken_back_can_be_decided_again(study, ada):
@@ -137,7 +145,7 @@ def test_a_guard_stands_on_the_rate_of_rejections(study, ada, bea):
 
 def test_approving_takes_a_proposal_off_the_table(study, ada):
     reject.propose(study, rows(study, 1).get(), reason=REASON, actor=ada, now=NOW)
-    review.approve(study, rows(study, 1), actor=ada, now=NOW)
+    review.approve(study, rows(study, 1), actor=ada, now=NOW, one_by_one=True)
     assert not Rejection.objects.exists()
 
 
@@ -270,3 +278,66 @@ def test_an_approval_never_becomes_a_rejection(study, ada, bea):
         with pytest.raises(StateError):
             refusing()
     assert Decision.objects.get().verdict == "approve"
+
+
+@pytest.mark.parametrize("by_rules", [True, False])
+def test_taking_back_an_approval_that_left_out_leaves_the_analysis_as_it_was(study, ada, bea, by_rules: bool):
+    """What rules, or a colleague, had decided about the analysis stands again, with its reason and its name."""
+    if by_rules:
+        Flag.objects.create(submission=rows(study, 1).get(), kind="held", sentence="On hold.", raised_at=NOW)
+        exclude.apply_rules(exclude.fix_rules(study, "held", [Rule("held")], actor=bea, now=NOW), actor=bea, now=NOW)
+    else:
+        exclude.leave_out(study, rows(study, 1), reason="Asleep.", actor=bea, now=NOW)
+    told = "submission", "matter", "verdict", "reason", "actor", "rule_set", "at"
+    before = list(Decision.objects.values_list(*told))
+    assert len(before) == 1
+    review.approve(study, rows(study, 1), actor=ada, now=LATER, window=WINDOW, leave_out="Did not read.")
+    review.undo(study, rows(study, 1), actor=ada, now=LATER)
+    assert list(Decision.objects.values_list(*told)) == before
+
+
+def test_what_was_kept_by_hand_is_kept_again_after_an_undo(study, ada):
+    exclude.leave_out(study, rows(study, 1), reason="Asleep.", actor=ada, now=NOW)
+    exclude.take_back_in(study, rows(study, 1), actor=ada, now=NOW)
+    review.approve(study, rows(study, 1), actor=ada, now=LATER, window=WINDOW, leave_out="Did not read.")
+    review.undo(study, rows(study, 1), actor=ada, now=LATER)
+    assert Decision.objects.get().verdict == "include"
+
+
+def test_rules_that_hold_no_more_are_not_brought_back_by_an_undo(study, ada):
+    Flag.objects.create(submission=rows(study, 1).get(), kind="held", sentence="On hold.", raised_at=NOW)
+    exclude.apply_rules(exclude.fix_rules(study, "held", [Rule("held")], actor=ada, now=NOW), actor=ada, now=NOW)
+    review.approve(study, rows(study, 1), actor=ada, now=NOW, window=WINDOW, leave_out="Did not read.")
+    none = exclude.fix_rules(study, "none", [], actor=ada, now=NOW)
+    exclude.apply_rules(none, actor=ada, now=NOW + timedelta(minutes=1))
+    review.undo(study, rows(study, 1), actor=ada, now=NOW + timedelta(minutes=2))
+    assert not Decision.objects.exists()
+
+
+def test_of_two_proposals_the_first_stands(study, ada, bea):
+    one = rows(study, 1).get()
+    reject.propose(study, one, reason=REASON, actor=ada, now=NOW)
+    with pytest.raises(StateError, match="ada has proposed to refuse payment already"):
+        reject.propose(study, one, reason="Another reason of another person.", actor=bea, now=NOW)
+    reject.propose(study, one, reason="The same person says it better.", actor=ada, now=NOW)
+    proposal = Rejection.objects.get()
+    assert (proposal.proposed_by, proposal.reason) == (ada, "The same person says it better.")
+
+
+def test_nobody_agrees_to_a_reason_that_they_have_not_read(study, ada, bea):
+    one = rows(study, 1).get()
+    read = reject.propose(study, one, reason=REASON, actor=ada, now=NOW).proposed_at
+    anew = reject.propose(study, one, reason="You are a spammer and a liar.", actor=ada, now=LATER).proposed_at
+    with pytest.raises(StateError, match="worded anew"):
+        reject.second(study, one, actor=bea, now=LATER, read=read)
+    assert not Decision.objects.exists()
+    reject.second(study, one, actor=bea, now=LATER, read=anew)
+    assert Decision.objects.get().verdict == "reject"
+
+
+def test_approving_many_leaves_to_the_second_person_what_a_colleague_proposes_to_refuse(study, ada, bea):
+    reject.propose(study, rows(study, 1).get(), reason=REASON, actor=ada, now=NOW)
+    done = review.approve(study, rows(study), actor=bea, now=NOW)
+    assert (done.decided, done.already, done.proposed) == (7, 0, 1)
+    assert Rejection.objects.get().submission == rows(study, 1).get()
+    assert not Decision.objects.filter(submission=rows(study, 1).get()).exists()

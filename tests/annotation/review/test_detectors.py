@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 from scipy import stats
 
-from annotation import detecting, facts, reviewing, sensitivity
+from annotation import detecting, facts, reviewing, sensitivity, tasks
 from annotation.datasets.detections import read_detections
 from annotation.detecting import Declared
 from annotation.exceptions import StateError
@@ -168,7 +168,7 @@ def test_what_only_the_detector_suspects_stays_whatever_rules_stand_beside_it(st
     stored = exclude.fix_rules(study, "two", rules, actor=None, now=NOW)
     assert exclude.apply_rules(stored, actor=None, now=NOW) == exclude.Excluded(1, 0)
     assert left_out() == {by(0)}
-    assert Decision.objects.get().reason == "two (version 1): straight_lining, machine_written"
+    assert Decision.objects.get().reason == "two (version 1): Straight lines, Machine-written explanations"
 
 
 def test_a_version_that_holds_it_alone_however_it_came_leaves_nobody_out(study: Study) -> None:
@@ -278,6 +278,16 @@ def test_the_page_asks_for_a_job_that_raises_the_flags(study: Study, with_model:
         reverse("console:quality-fix", args=[study.uuid]), {"name": "machines", "machine_written": "on"}
     )
     assert (fixed.status_code, RuleSet.objects.exists()) == (422, False)
+
+
+def test_a_broker_is_told_of_the_job_at_once(
+    study: Study, with_model: None, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[str] = []
+    settings.CELERY_BROKER_URL = "redis://127.0.0.1:1/0"
+    monkeypatch.setattr(tasks.current_app, "send_task", sent.append)
+    tasks.ask_to_detect(study, 1.0, by=None, now=timezone.now())
+    assert sent == ["annotation.jobs"]
 
 
 def test_a_page_without_a_model_offers_none(study: Study) -> None:

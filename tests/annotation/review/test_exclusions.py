@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import timedelta
 
 import pytest
 
-from annotation import reviewing
+from annotation import particulars, reviewing
+from annotation.coded import standing
 from annotation.exceptions import StateError
 from annotation.facts import quality_done
-from annotation.flows import exclude, hold
+from annotation.flows import exclude, hold, reject, review
 from annotation.flows.assess import assess
 from annotation.flows.code_reasons import adjudicate, code, edit_codebook
+from annotation.flows.score import score
+from annotation.flows.unblind import unblind
 from annotation.models import (
     Codebook,
     Context,
@@ -19,6 +23,7 @@ from annotation.models import (
     Evidence,
     Flag,
     HitItem,
+    Judgment,
     Look,
     Parse,
     Presentation,
@@ -98,6 +103,16 @@ def test_rules_leave_out_and_a_later_version_takes_the_place_of_an_earlier_one(s
     assert reviewing.rule_set(study) == RuleSet.objects.get(number=2)
 
 
+def test_the_version_that_was_applied_last_holds_even_where_a_newer_one_was_tried_before(study):
+    first = exclude.fix_rules(study, "lines", [Rule("straight_lining")], actor=None, now=NOW)
+    second = exclude.fix_rules(study, "nothing", [], actor=None, now=NOW)
+    for minute, stored in enumerate((first, second, first)):
+        exclude.apply_rules(stored, actor=None, now=NOW + timedelta(minutes=minute))
+    assert left_out() == {"wjudged00000"}
+    assert reviewing.rule_set(study) == first
+    assert "These rules (version 1) were fixed before results were seen." in paragraph(quality_done(study))
+
+
 @pytest.mark.parametrize(
     "rule", [*(Rule(one.kind) for one in FILTERS), Rule("straight_lining", 0.2), Rule("disagreement", 0.9)], ids=str
 )
@@ -123,6 +138,18 @@ def test_a_persons_decision_stands_against_rules(study):
     assert left_out() == set()
 
 
+@pytest.mark.parametrize(("length", "taken"), [(0, False), (1, True), (500, True), (501, False)])
+def test_a_reason_for_leaving_out_fits_where_it_is_kept(study, length: int, taken: bool):
+    """Characters are counted as people do: an emoji, two units of UTF-16 and four bytes, is one."""
+    one, reason = Submission.objects.filter(hit__slot=0, worker__pseudonym="wjudged00001"), "😀" * length
+    if taken:
+        assert exclude.leave_out(study, one, reason=reason, actor=None, now=NOW) == 1
+        assert Decision.objects.get().reason == reason
+    else:
+        with pytest.raises(StateError, match="at most 500 characters"):
+            exclude.leave_out(study, one, reason=reason, actor=None, now=NOW)
+
+
 def test_the_paragraph_counts_who_is_left_out_and_how_many_people_they_are(study):
     stored = exclude.fix_rules(study, "lines", [Rule("one_answer")], actor=None, now=NOW)
     exclude.apply_rules(stored, actor=None, now=NOW)
@@ -135,7 +162,14 @@ def test_the_paragraph_counts_who_is_left_out_and_how_many_people_they_are(study
 
 @pytest.mark.parametrize(
     ("name", "rules", "told"),
-    [("a", [Rule("nothing")], "no filter"), ("a", [Rule("gold"), Rule("gold")], "twice"), (" ", [], "need a name")],
+    [
+        ("a", [Rule("nothing")], "no filter"),
+        ("a", [Rule("gold"), Rule("gold")], "twice"),
+        (" ", [], "need a name"),
+        ("w" * 101, [], "at most 100 characters"),
+        ("a", [Rule("gold", float("nan"))], "finite number"),
+        ("a", [Rule("gold", float("inf"))], "finite number"),
+    ],
 )
 def test_odd_rules_are_refused(study, name, rules, told):
     with pytest.raises(StateError, match=told):
@@ -182,6 +216,53 @@ def test_texts_with_fewer_than_five_ratings_left_and_contexts_that_lost_a_side_a
     assert reviewing.thinned(study) == Thinned(texts=8, thin=4, contexts=2, broken=1)
 
 
+@pytest.mark.parametrize("sums", ["kept", "not kept"])
+def test_texts_that_people_left_unanswered_are_counted_one_by_one(sums):
+    """Three of six people left t0 unanswered: 3 ratings, with a running sum that tells so, or tells nothing (0)."""
+    study = make(workers=6, hits=2, texts=4)
+    skipped = ["wjudged00003", "wjudged00004", "wjudged00005"]
+    gone, _ = Judgment.objects.filter(
+        presentation__text__key="t0", presentation__submission__worker__pseudonym__in=skipped
+    ).delete()
+    study.hits.filter(slot=0).update(judged=24 - gone)
+    if sums == "not kept":
+        study.hits.update(judged=0)
+    assert reviewing.thinned(study) == Thinned(texts=8, thin=1, contexts=0, broken=0)
+
+
+def test_a_study_of_more_thin_texts_than_a_query_names_is_counted_whole(monkeypatch):
+    study = make(workers=4, hits=2, texts=4)
+    assert reviewing.thinned(study) == Thinned(texts=8, thin=8, contexts=0, broken=0)
+    monkeypatch.setattr(reviewing, "MOST_NAMED", 3)
+    assert reviewing.thinned(study) == Thinned(texts=8, thin=8, contexts=0, broken=0)
+
+
+def test_contexts_that_lost_a_side_are_dropped_on_both_sides_where_a_version_says_so():
+    """Of the first HIT (t0 to t3, a context with two texts of each source) every text keeps 4 of 6 ratings."""
+    study = make(workers=6, hits=2, texts=4)
+    for key, texts in (("broken", (0, 2, 1, 3)), ("whole", (4, 5, 6, 7))):
+        context = Context.objects.create(study=study, key=key)
+        study.texts.filter(key__in=[f"t{at}" for at in texts]).update(context=context)
+    asleep = Submission.objects.filter(hit__slot=0, worker__pseudonym__in=["wjudged00000", "wjudged00001"])
+    exclude.leave_out(study, asleep, reason="Asleep.", actor=None, now=NOW)
+    (before,) = score(study).generators
+    assert ({one.id for one in before.items}, before.dropped) == ({f"t{at}" for at in range(8)}, ())
+    stored = exclude.fix_rules(study, "pairs", [Rule("broken_pair")], actor=None, now=NOW)
+    assert exclude.apply_rules(stored, actor=None, now=NOW) == exclude.Excluded(0, 0)
+    given = score(study)
+    (after,) = given.generators
+    assert {one.id for one in after.items} == {"t4", "t5", "t6", "t7"}
+    assert {one.id for one in after.dropped} == {"t0", "t1", "t2", "t3"}
+    kept = {True: 4 * 6, False: 4 * 6}
+    assert Counter(one.kept for one in given.ratings) == kept
+    assert "4 texts of contexts that lost a side" in " ".join(one.sentence for one in given.warnings)
+    assert "1 of 2 contexts lost a side; both sides were left out of the results." in paragraph(quality_done(study))
+    nobody = exclude.fix_rules(study, "none", [], actor=None, now=NOW)
+    exclude.apply_rules(nobody, actor=None, now=NOW)
+    assert len(score(study).generators[0].items) == 8
+    assert Judgment.objects.count() == 48
+
+
 def test_two_people_code_and_a_third_word_settles():
     study = make(workers=2, hits=1, texts=2, reasons=True)
     ada, bea, cy = (member(study, "reviewer", name) for name in ("ada", "bea", "cy"))
@@ -197,6 +278,33 @@ def test_two_people_code_and_a_third_word_settles():
     adjudicate(remark, book, ["mismatch"], actor=cy, now=NOW)
     assert Flag.objects.get().kind == "mismatch"
     assert reviewing.left_out_by(study, (Rule("mismatch"),)) == {"mismatch": {remark.presentation.submission_id}}
+
+
+def test_what_two_people_agreed_on_holds_until_it_is_coded_by_a_later_version_of_the_book():
+    study = make(workers=1, hits=1, texts=2, reasons=True)
+    ada, bea = member(study, "reviewer", "ada"), member(study, "reviewer", "bea")
+    first, second = Remark.objects.order_by("pk")
+    old = edit_codebook(study, "criteria", CRITERIA, actor=ada, now=NOW)
+    for remark, coder, given in ((first, ada, "mismatch"), (first, bea, "mismatch"), (second, ada, "null")):
+        code(remark, old, [given], coder=coder, now=NOW)
+    new = edit_codebook(study, "criteria", [["criteria", ["instructions", "uninterpretable"]]], actor=ada, now=NOW)
+    code(second, new, ["null"], coder=ada, now=NOW)
+    code(first, new, ["null"], coder=ada, now=NOW)
+    assert [flag.kind for flag in Flag.objects.all()] == ["mismatch"]
+    code(first, new, ["null"], coder=bea, now=NOW)
+    assert not Flag.objects.exists()
+
+
+def test_agreement_by_an_earlier_version_is_told_until_two_people_have_coded_by_a_later_one():
+    study = make(workers=1, hits=1, texts=2, reasons=True)
+    ada, bea = member(study, "reviewer", "ada"), member(study, "reviewer", "bea")
+    book = edit_codebook(study, "criteria", CRITERIA, actor=ada, now=NOW)
+    for remark, given in zip(Remark.objects.order_by("pk"), ("mismatch", "null"), strict=True):
+        for coder in (ada, bea):
+            code(remark, book, [given], coder=coder, now=NOW)
+    exclude.apply_rules(exclude.fix_rules(study, "two", [Rule("mismatch")], actor=ada, now=NOW), actor=ada, now=NOW)
+    edit_codebook(study, "criteria", CRITERIA, actor=ada, now=NOW)
+    assert "Two reviewers judged mismatch (κ = 1.00); 1 assignments were excluded." in paragraph(quality_done(study))
 
 
 @pytest.mark.parametrize("codes", [["weather"], [], ["mismatch", "mismatch"], ["null", "mismatch"]])
@@ -221,6 +329,71 @@ def test_the_paragraph_tells_how_far_two_reviewers_agreed():
     exclude.apply_rules(exclude.fix_rules(study, "two", [Rule("mismatch")], actor=ada, now=NOW), actor=ada, now=NOW)
     told = paragraph(quality_done(study))
     assert "Two reviewers judged mismatch (κ = 0.40); 2 assignments were excluded." in told
+
+
+def test_both_codebooks_are_exported_with_coders_by_number():
+    study = make(workers=2, hits=1, texts=2, reasons=True)
+    ada, bob = member(study, "reviewer", "ada"), member(study, "reviewer", "bob")
+    remark = Remark.objects.order_by("pk").first()
+    for purpose, categories, given in (("comments", COMMENTS, "grammar"), ("criteria", CRITERIA, "mismatch")):
+        book = edit_codebook(study, purpose, categories, actor=ada, now=NOW)
+        code(remark, book, [given], coder=ada, now=NOW)
+        code(remark, book, ["null"], coder=bob, now=NOW + timedelta(minutes=1))
+    told = {(one.codebook, one.coder, one.codes) for one in particulars.codes(study)}
+    assert told == {
+        (book, coder, codes)
+        for book, given in (("comments", "grammar"), ("criteria", "mismatch"))
+        for coder, codes in (("coder 1", (given,)), ("coder 2", ("null",)))
+    }
+    assert particulars.codebook(study, "criteria") == (("criteria", ("mismatch", "instructions", "uninterpretable")),)
+    assert score(study).criteria == particulars.codebook(study, "criteria")
+
+
+def test_agreement_compares_two_people_whoever_of_them_came_first():
+    """Ada 25 of 50, Bob 30: po = .7, pe = .5 x .6 + .5 x .4 = .5, kappa = .4, in whatever turns they coded."""
+    study = make(workers=5, hits=1, texts=10, reasons=True)
+    ada, bob = member(study, "reviewer", "ada"), member(study, "reviewer", "bob")
+    book = edit_codebook(study, "criteria", CRITERIA, actor=ada, now=NOW)
+    pairs = [("mismatch", "mismatch")] * 20 + [("mismatch", "null")] * 5
+    pairs += [("null", "mismatch")] * 10 + [("null", "null")] * 15
+    for at, (remark, pair) in enumerate(zip(Remark.objects.order_by("pk"), pairs, strict=True)):
+        turns = list(zip((ada, bob), pair, strict=True))
+        # Bob comes first to those on which he alone sees a mismatch.
+        for minute, (coder, given) in enumerate(reversed(turns) if 25 <= at < 35 else turns):
+            code(remark, book, [given], coder=coder, now=NOW + timedelta(minutes=minute))
+    found = {one.code: one.kappa.value for one in standing(study, "criteria").agreement}
+    assert found["mismatch"] == pytest.approx(0.4)
+
+
+def test_the_paragraph_tells_what_was_left_out_after_results_were_seen_and_what_was_kept_against_a_rule(study):
+    lines = exclude.fix_rules(study, "lines", [Rule("straight_lining")], actor=None, now=NOW)
+    exclude.apply_rules(lines, actor=None, now=NOW)
+    honest = Submission.objects.exclude(worker__pseudonym="wjudged00000").order_by("pk")
+    exclude.leave_out(study, honest.filter(pk=honest[0].pk), reason="Asleep.", actor=None, now=NOW)
+    unblind(study, actor="ada", now=NOW + timedelta(minutes=1))
+    later = NOW + timedelta(minutes=2)
+    exclude.leave_out(study, honest.filter(pk=honest[1].pk), reason="Spoils the picture.", actor=None, now=later)
+    flat = Submission.objects.filter(worker__pseudonym="wjudged00000", hit__slot=0)
+    exclude.take_back_in(study, flat, actor=None, now=later)
+    told = paragraph(quality_done(study))
+    assert "3 (18.8 %) were excluded (2 by a reviewer's decision on the single submission, 1 of these after" in told
+    assert "1 that a rule excludes were kept by a reviewer's decision." in told
+
+
+def test_the_paragraph_tells_payment_as_it_was_decided(study):
+    """Sixteen submissions: one refused by two people, one on the marketplace, then the others paid."""
+    ada, bea = member(study, "reviewer", "ada"), member(study, "reviewer", "bea")
+    one, two, *_ = Submission.objects.order_by("pk")
+    reject.propose(study, one, reason="One label was given for all texts.", actor=ada, now=NOW)
+    reject.second(study, one, actor=bea, now=NOW)
+    assert "Payment was refused for 1 of 16 submissions, each by two people." in paragraph(quality_done(study))
+    reason = "Rejected on the marketplace."
+    Decision.objects.create(submission=two, matter="payment", verdict="reject", reason=reason, at=NOW)
+    told = paragraph(quality_done(study))
+    assert "Payment was refused for 2 of 16 submissions, 1 of them on the marketplace." in told
+    assert "Of 14 of 16 submissions no decision on payment is recorded." in told
+    review.approve(study, Submission.objects.all(), actor=ada, now=NOW)
+    assert "no decision" not in paragraph(quality_done(study))
 
 
 def test_an_edited_codebook_is_a_new_version():

@@ -60,8 +60,10 @@ def make(
         for i in range(hits * texts)
     )  # fmt: skip
     sheets = Hit.objects.bulk_create(
-        Hit(study=study, cell=cell, slot=i, max_assignments=workers, market_id=f"3HIT{name}{i}") for i in range(hits)
-    )
+        Hit(study=study, cell=cell, slot=i, max_assignments=workers, market_id=f"3HIT{name}{i}", collected=workers,
+            judged=workers * texts)
+        for i in range(hits)
+    )  # fmt: skip
     HitItem.objects.bulk_create(
         HitItem(hit=sheet, text=made[i * texts + at], position=at)
         for i, sheet in enumerate(sheets)

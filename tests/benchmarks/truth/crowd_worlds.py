@@ -6,7 +6,7 @@ take, how often honest people paste, copy, write little or repeat themselves. A 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,11 +54,15 @@ EXPLAINED = Setting("5-item HITs with reasons", 5, KINDS[1:], True, 4)
 
 @dataclass(frozen=True)
 class Made:
-    """One study: the work as filters see it, who is what (by assignment), and the oracle's score (higher: spam)."""
+    """One study: the work as filters see it, who is what (by assignment), and the oracle's score (higher: spam).
+
+    beside: by person, what speaks for a kind of spam over honest work beside the labels, in log odds.
+    """
 
     work: Work
     kind: np.ndarray
     oracle: np.ndarray
+    beside: Mapping[str, np.ndarray]
 
 
 def study(setting: Setting, world: World, rng: np.random.Generator) -> Made:
@@ -77,18 +81,19 @@ def study(setting: Setting, world: World, rng: np.random.Generator) -> Made:
     worker = allot_raters(HITS, people, PER_HIT, rng).ravel()
     text = np.repeat(order, PER_HIT, axis=0)
     skill = _skills(setting, people, rng)
-    doubt = _centre(setting, world.features(bodies).impression)
+    doubt = centre(setting, world.features(bodies).impression)
     kind = kinds[worker]
     label = _labels(setting, kind, doubt[text], skill[worker], rng)
     words = np.array([len(body.split()) for body in bodies])
     ms, slow = _pace(kind, words[text], rng)
-    log_odds = _label_odds(setting, label, doubt[text], worker), _pace_odds(ms, slow)
     told, keys, told_odds = _told(setting, kind, text, bodies, rng)
+    odds = np.column_stack([_pace_odds(ms, slow), told_odds]).T
+    beside = {name: _of_worker(worker, one) for name, one in zip(("too fast", "copier", "paster"), odds, strict=True)}
     work = _work(setting, worker, text, label, words, ms, keys, told, bodies)
-    return Made(work, kind, _oracle(setting, worker, log_odds, told_odds))
+    return Made(work, kind, _oracle(setting, worker, _label_odds(setting, label, doubt[text], worker), beside), beside)
 
 
-def _centre(setting: Setting, impression: np.ndarray) -> np.ndarray:
+def centre(setting: Setting, impression: np.ndarray) -> np.ndarray:
     """Where a text lies on the scale of labels 0.. for an unbiased reader."""
     if setting.labels == 6:
         return impression
@@ -167,26 +172,44 @@ def _reason(rng: np.random.Generator, body: str) -> str:
     return f"{said}, {int(rng.integers(1, 10))} of 10."
 
 
-def _label_odds(setting: Setting, label: np.ndarray, centre: np.ndarray, worker: np.ndarray) -> np.ndarray:
+def _label_odds(setting: Setting, label: np.ndarray, place: np.ndarray, worker: np.ndarray) -> np.ndarray:
     """(2, workers): log likelihood of straight lines and of clicking, over that of reading (all parts known)."""
+    parts = []
+    for bias, noise, weight in styles(setting):
+        each = np.log(np.maximum(chances(setting, label, place + bias, noise), 1e-300))
+        parts.append(np.log(weight) + _of_worker(worker, each.sum(axis=1)))
+    unread = np.stack([lines_odds(setting, label, worker), clicks_odds(setting, label, worker)])
+    return unread - logsumexp(parts, axis=0)
+
+
+def styles(setting: Setting) -> list[tuple[float, float, float]]:
+    """Biases and noises that readers may have, in steps of the scale, and the chance of each pair."""
     biases, noises = np.linspace(-3, 3, 13), [1.0]
     sd = BIAS if setting.labels == 6 else 0.5
     if setting.labels == 6:
         noises = [NOISE / c for c in np.linspace(*COMPETENCE, 5)]
     prior = np.exp(-0.5 * biases**2)
-    parts = []
-    for noise in noises:
-        for bias, weight in zip(biases * sd, prior / prior.sum() / len(noises), strict=True):
-            at = (label - 0.5 - centre - bias) / noise, (label + 0.5 - centre - bias) / noise
-            low = np.where(label == 0, 0.0, ndtr(at[0]))
-            high = np.where(label == setting.labels - 1, 1.0, ndtr(at[1]))
-            parts.append(np.log(weight) + _of_worker(worker, np.log(np.maximum(high - low, 1e-300)).sum(axis=1)))
-    reading = logsumexp(parts, axis=0)
+    prior /= prior.sum() * len(noises)
+    return [(bias, noise, weight) for noise in noises for bias, weight in zip(biases * sd, prior, strict=True)]
+
+
+def chances(setting: Setting, label: np.ndarray, place: np.ndarray, noise: float) -> np.ndarray:
+    """The chance that a reader whose impressions lie around `place` gives each label."""
+    low = np.where(label == 0, 0.0, ndtr((label - 0.5 - place) / noise))
+    return np.asarray(np.where(label == setting.labels - 1, 1.0, ndtr((label + 0.5 - place) / noise)) - low)
+
+
+def lines_odds(setting: Setting, label: np.ndarray, worker: np.ndarray) -> np.ndarray:
+    """By person, log likelihood of labels (assignments, texts) that are straight lines."""
     same = np.stack([(label == one).sum(axis=1) for one in range(setting.labels)])
     n, k = label.shape[1], setting.labels
     lines = np.log(STRAIGHT + (1 - STRAIGHT) / k) * same + np.log((1 - STRAIGHT) / k) * (n - same)
-    each = logsumexp(lines, axis=0) - np.log(k), np.full(len(label), -n * np.log(k))
-    return np.stack([_of_worker(worker, one) for one in each]) - reading
+    return _of_worker(worker, logsumexp(lines, axis=0) - np.log(k))
+
+
+def clicks_odds(setting: Setting, label: np.ndarray, worker: np.ndarray) -> np.ndarray:
+    """By person, log likelihood of labels that are clicks."""
+    return _of_worker(worker, np.full(len(label), -label.shape[1] * np.log(setting.labels)))
 
 
 def _of_worker(worker: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -202,16 +225,10 @@ def _pace_odds(ms: np.ndarray, slow: np.ndarray) -> np.ndarray:
     return np.asarray((fast - honest).sum(axis=1))
 
 
-def _oracle(setting: Setting, worker: np.ndarray, odds: tuple[np.ndarray, np.ndarray], told: np.ndarray) -> np.ndarray:
+def _oracle(setting: Setting, worker: np.ndarray, odds: np.ndarray, beside: Mapping[str, np.ndarray]) -> np.ndarray:
     """Log odds of any kind of spam, all kinds alike likely, by the very laws that made all of a person's work."""
-    (straight, clicks), fast = odds
-    laws = {
-        "straight-liner": straight,
-        "random clicker": clicks,
-        "too fast": clicks + _of_worker(worker, fast),
-        "copier": _of_worker(worker, told[:, 0]),
-        "paster": _of_worker(worker, told[:, 1]),
-    }
+    straight, clicks = odds
+    laws = {**beside, "straight-liner": straight, "random clicker": clicks, "too fast": clicks + beside["too fast"]}
     return np.asarray(logsumexp([laws[kind] for kind in setting.kinds], axis=0)[worker])
 
 

@@ -13,6 +13,7 @@ from annotation.quality.assess import assess
 from annotation.quality.filters import FILTERS
 from annotation.rehearsal.world import World
 from tests.benchmarks.truth.crowd_worlds import EXPLAINED, KINDS, TYPICALITY, Setting, study
+from tests.benchmarks.truth.informed import informed, laws
 from tests.benchmarks.truth.page import section, table
 from tests.benchmarks.truth.running import simulate
 from tests.benchmarks.truth.store import ROOT, Arrays, Job
@@ -21,10 +22,10 @@ PAGE = ROOT / "docs" / "quality.md"
 LOOKED_AT = 0.15
 CHUNK = 25
 SOURCES = (
-    "tests/benchmarks/truth/crowd_worlds.py", "tests/benchmarks/truth/quality.py", "annotation/quality/answering.py",
-    "annotation/quality/assess.py", "annotation/quality/chance.py", "annotation/quality/competence.py",
-    "annotation/quality/filters.py", "annotation/quality/pace.py", "annotation/quality/reasons.py",
-    "annotation/quality/records.py", "metrics/mace.py",
+    "tests/benchmarks/truth/crowd_worlds.py", "tests/benchmarks/truth/informed.py", "tests/benchmarks/truth/quality.py",
+    "annotation/quality/answering.py", "annotation/quality/assess.py", "annotation/quality/chance.py",
+    "annotation/quality/competence.py", "annotation/quality/filters.py", "annotation/quality/pace.py",
+    "annotation/quality/reasons.py", "annotation/quality/records.py", "metrics/mace.py",
 )  # fmt: skip
 HEAD = """# What the evidence about workers is worth
 
@@ -40,30 +41,42 @@ Filters order the queue and raise flags; they exclude and reject nobody.
 """
 RECALL = """Of the assignments of each kind, the share among the {share:.0%} most suspicious of its study, in per cent ±
 its Monte-Carlo error. People do one or two HITs, and each assignment is ranked by all that its worker did in the study.
-So does the oracle, which knows where every text lies, who could have which bias and noise, and the very laws that made
-the work; nobody knows them in a real study. No order can do better on average: what the oracle misses (above all clicks
-in HITs of five texts) cannot be told from honest work. Of these clicks we find fewer than the oracle, by more than the
-five points that were aimed at: we learn where a text lies from its nineteen other answers, and five texts are few.
+The oracle knows where every text lies, who could have which bias and noise, and the very laws that made the work. The
+most that can be known is what somebody finds who knows all of that but where the texts lie, which only the answers tell
+(exact posterior chances, by Gibbs sampling; a dash where we find what the oracle finds): no order made from the work
+alone finds more of all kinds together on average. Five points below the oracle were aimed at for clicks in HITs of five
+texts; that is about as much as can be known at all, and we have to learn the crowd's habits besides.
 Honest work among the most suspicious is what a reviewer looks at in vain."""
 FLAGGED = """Share of the assignments of honest workers that each filter flags, in per cent; a dash where these designs
 give it nothing to look at. A filter above 5 % in either design is off by default, as is one that judges people by
 answers of which these designs ask none (checks, gold, repeats, practice); those that use the study's own answers to the
 question of interest (F9 to F13, A1) are in no default rule whatever they do, and F9 raises flags."""
 
+BEFOREHAND = """Approval rate, number of approved tasks and country (F1) are requirements of the HIT: the marketplace
+lets nobody else accept it, and its API tells a requester no worker's rate or country, so no submission can be measured
+by them. A qualification test (F2) and an endurance stage (F3) are off, as the specification has them. They too belong
+before the work: whoever handed in work has passed, so that `GetQualificationScore` (which answers only for a
+requester's own tests, and only for people who hold one) could tell nothing more against them; whoever failed handed in
+nothing. Assay sets no such test; a study that needs one asks for it by a qualification made on the marketplace."""
+
 
 def crowds(setting: Setting, studies: int, seed: tuple[int, ...]) -> Arrays:
-    """kinds: (assignments,); ours, oracle: among the most suspicious; flags, looked (at): (assignments, filters)."""
+    """kinds: (assignments,); ours, informed, oracle: among the most suspicious; flags, looked (at): (assignments,
+    filters). Where reasons are asked for, the informed look too; of long HITs the oracle's is ours already."""
     world, rng = World.load(), np.random.default_rng(seed)
-    kinds, ours, oracle, flags, looked = [], [], [], [], []
+    dice = np.random.default_rng((*seed, 1))
+    known = laws(setting, world, dice) if setting.reasons else None
+    kinds, ours, knowing, oracle, flags, looked = [], [], [], [], [], []
     for _ in range(studies):
         made = study(setting, world, rng)
         found = assess(made.work)
         kinds.append(made.kind)
         ours.append(top(found.suspicion))
+        knowing.append(top(informed(setting, made, known, dice)) if known else np.zeros(0, dtype=np.bool_))
         oracle.append(top(made.oracle))
         flags.append(np.stack([found.raised[one.kind] for one in FILTERS], axis=1))
         looked.append(np.stack([found.measured[one.kind].n > 0 for one in FILTERS], axis=1))
-    parts = {"kinds": kinds, "ours": ours, "oracle": oracle, "flags": flags, "looked": looked}
+    parts = {"kinds": kinds, "ours": ours, "informed": knowing, "oracle": oracle, "flags": flags, "looked": looked}
     return {name: np.concatenate(part) for name, part in parts.items()}
 
 
@@ -95,19 +108,24 @@ def lines(seeds: int, by_design: dict[str, list[Job]]) -> Iterator[str]:
     """The page, part by part."""
     found = {name: joined(own) for name, own in by_design.items()}
     yield HEAD.format(seeds=seeds)
-    head = ["design", "kind", "found", "found by the oracle", "assignments"]
+    head = ["design", "kind", "found", "most that can be known", "found by the oracle", "assignments"]
     rows = [row for name, arrays in found.items() for row in recall_rows(name, arrays)]
     yield "\n".join(section("Who is found", RECALL.format(share=LOOKED_AT), table(head, rows)))
     columns = ["filter", "on by default", *found]
     yield "\n".join(section("Whom the filters wrong", FLAGGED, table(columns, list(flag_rows(found)))))
+    yield f"## What no filter measures\n\n{BEFOREHAND}\n"
 
 
 def recall_rows(name: str, arrays: Arrays) -> Iterator[list[str]]:
     for k, kind in enumerate(KINDS):
         own = arrays["kinds"] == k
         if own.any():
-            shares = (per_cent(float(arrays[part][own].mean()), int(own.sum())) for part in ("ours", "oracle"))
+            shares = (recall(arrays[part], own) for part in ("ours", "informed", "oracle"))
             yield [name, kind, *shares, f"{own.sum():,}"]
+
+
+def recall(chosen: np.ndarray, own: np.ndarray) -> str:
+    return per_cent(float(chosen[own].mean()), int(own.sum())) if len(chosen) else "–"
 
 
 def flag_rows(found: dict[str, Arrays]) -> Iterator[list[str]]:

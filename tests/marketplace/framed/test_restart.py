@@ -7,7 +7,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -63,7 +63,7 @@ class House:
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
+def house(tmp_path: Path, migrated: Callable[[Path], None]) -> Iterator[House]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -71,7 +71,7 @@ def house(tmp_path: Path) -> Iterator[House]:
     settings = {"DJANGO_SETTINGS_MODULE": "deploy.settings.development", "HIT_ORIGIN": f"http://localhost:{port}"}
     database = {"DATABASE_URL": f"sqlite:///{tmp_path / 'house.sqlite3'}"}
     made = House({**os.environ, **origins, **settings, **database}, origins["WORKER_ORIGIN"])
-    made.manage("migrate", "--verbosity", "0")
+    migrated(tmp_path / "house.sqlite3")
     yield made
     made.kill()
 

@@ -12,7 +12,6 @@ import pytest
 from lxml import etree
 
 from metrics.errors import DegenerateInput
-from metrics.exclusions import Exclusions, Removal, Specification
 from metrics.figures import (
     accuracy_by_arm,
     exclusion_curve,
@@ -32,6 +31,7 @@ from metrics.figures.pass_rates import Rate
 from metrics.figures.score_histogram import Scores
 from metrics.figures.static import svg
 from metrics.figures.tradeoff import Region, System
+from metrics.specifications import Exclusions, Removal, Specification
 from metrics.tables.delimited import rows
 from metrics.types import MODEL, REFERENCE, Estimate, Interval
 

@@ -24,11 +24,12 @@ from metrics.figures.images import NoBrowser
 from metrics.report.attached import kind_of
 from metrics.report.build import build
 from metrics.report.codec import decode, encode
-from metrics.report.particulars import Attached
+from metrics.report.particulars import Attached, PageFacts
 from metrics.report.payload import payload, read
 from metrics.report.records import ReportInput
 from metrics.report.result import Report
 from metrics.report.schema import document_schema
+from metrics.report.shown import pictured
 from metrics.report.telling_apart import judgments
 from metrics.report.write import write
 from tests.metrics.report.evaluators_study import PAGE, evaluators
@@ -140,7 +141,16 @@ def test_an_excluded_answer_is_in_no_number(told_apart: Report, folder: Path) ->
 def test_every_part_of_the_method_is_there_or_said_not_to_be(told_apart: Report, folder: Path) -> None:
     root = lxml_html.parse(str(folder / "report.html")).getroot()
     parts = root.xpath("//div[@class='part']/@id")
-    assert parts == ["huse", "exclusions", "human-or-machine", "explanations", "agreement", "nnd", "automatic"]
+    assert parts == [
+        "huse",
+        "exclusions",
+        "human-or-machine",
+        "explanations",
+        "agreement",
+        "frequency",
+        "nnd",
+        "automatic",
+    ]
     for part in ("huse", "exclusions", "nnd", "automatic"):
         assert "not recorded" in root.xpath(f"string(//div[@id='{part}'])")
     assert "Welch" in root.xpath("string(//div[@id='human-or-machine'])")
@@ -166,7 +176,7 @@ def test_completeness_counts_what_is_there(told_apart: Report) -> None:
 def test_every_column_of_every_csv_is_in_the_dictionary(folder: Path) -> None:
     told = {(row["file"], row["column"]) for row in rows(folder / "dictionary.csv")}
     for path in folder.glob("*.csv"):
-        if path.name in ("dictionary.csv", "huse.csv"):
+        if path.name == "dictionary.csv":
             continue
         for column in path.read_text(encoding="utf-8").split("\n", 1)[0].split(","):
             assert (path.name, column) in told, (path.name, column)
@@ -262,3 +272,19 @@ def test_the_words_of_a_page_are_its_text(told_apart: Report) -> None:
     from metrics.report.shown import words
 
     assert words(PAGE) == "Who wrote this?\n読む שלום"
+
+
+@needs_chromium
+def test_a_page_from_elsewhere_shows_no_file_of_this_machine(tmp_path: Path) -> None:
+    """The picture is the same whatever stands in the file that the page tries to show; its script may write."""
+    secret, taken = tmp_path / "secret.html", []
+    address = secret.as_uri()
+    ways = f"<iframe src='{address}'></iframe><object data='{address}'></object><embed src='{address}'>"
+    for colour in ("red", "lime"):
+        secret.write_text(f"<body style='background:{colour}'>secret")
+        taken.append(pictured((PageFacts("page", "The task", f"<p>hello</p>{ways}"),), CHROMIUM, sandbox=False)["page"])
+    assert taken[0] == taken[1]
+    plain = PageFacts("page", "The task", "<p id=p>hello</p>")
+    written = replace(plain, html=plain.html + "<script>document.getElementById('p').textContent='other'</script>")
+    before, after = (pictured((one,), CHROMIUM, sandbox=False)["page"] for one in (plain, written))
+    assert before != after

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import random
 from collections import Counter
@@ -19,6 +20,7 @@ from metrics.report.particulars import CodeRow, CommentRow
 from metrics.report.payload import read
 from metrics.report.records import RatingRow, ReportInput, ScaleLabel, TextRow
 from metrics.report.result import Report
+from metrics.report.tables import files
 from metrics.report.write import write
 from metrics.tables.record import Table
 from tests.metrics.report.evaluators_study import evaluators
@@ -270,7 +272,7 @@ def test_every_column_of_every_file_is_in_the_dictionary_and_every_estimate_says
     with (tmp_path / "dictionary.csv").open(newline="", encoding="utf-8") as file:
         told = {(row["file"], row["column"]) for row in csv.DictReader(file)}
     for path in tmp_path.glob("*.csv"):
-        if path.name not in ("dictionary.csv", "huse.csv"):
+        if path.name != "dictionary.csv":
             heads = path.read_text(encoding="utf-8").split("\n", 1)[0].split(",")
             assert {(path.name, head) for head in heads} <= told, path.name
     with (tmp_path / "results.csv").open(newline="", encoding="utf-8") as file:
@@ -300,3 +302,40 @@ def test_words_that_a_spreadsheet_would_run_are_escaped_and_negative_numbers_sta
                     assert cell[:1] not in ("=", "+", "@", "\t", "\r"), (path.name, cell)
                     assert not cell.startswith("-") or float(cell) < 0, (path.name, cell)
     assert values == {"1", "0", "-1"}
+
+
+def test_what_is_judged_of_the_work_is_told_apart_from_what_comments_say() -> None:
+    said = commented()
+    judged = [("=mismatch",), ("=mismatch",), ("null",), ("unclear",), ("null",), ("null",)]
+    rows = [
+        CodeRow(one.text, one.rater, "why", coder, codes, "criteria")
+        for coder, shift in (("coder 1", 0), ("coder 2", 3))
+        for one, codes in zip(said.comments, judged[shift:] + judged[:shift], strict=True)
+    ]
+    report = build(replace(said, codes=(*said.codes, *rows), criteria=(("criteria", ("=mismatch", "unclear")),)))
+    for name in ("comment-codes", "coder-agreement", "comments"):
+        assert table(report, name) == table(build(said), name)
+    agreed = {row[0]: row[1] for row in table(report, "criteria-agreement").rows}
+    # Of six the first coder finds the first two, the second the fourth and fifth: they agree on 2, by chance on 10/3.
+    assert agreed["=mismatch"].value == pytest.approx((2 - 10 / 3) / (6 - 10 / 3))
+
+
+def test_codes_of_either_codebook_stand_in_files_that_run_nothing() -> None:
+    said = commented()
+    row = CodeRow(said.comments[0].text, said.comments[0].rater, "why", "coder 1", ("=1+1",), "criteria")
+    found = files(build(replace(said, codes=(*said.codes, row), criteria=(("criteria", ("=1+1",)),))))
+    codes, book, told = (rows_of(found[f"{name}.csv"]) for name in ("codes", "codebook", "dictionary"))
+    assert [one["code"] for one in codes if one["codebook"] == "criteria"] == ["'=1+1"]
+    assert len(codes) == 1 + sum(len(one.codes) for one in said.codes)
+    assert [tuple(one.values()) for one in book] == [
+        ("comments", "form", "grammar"),
+        ("comments", "content", "repetition"),
+        ("comments", "content", "coherence"),
+        ("criteria", "criteria", "'=1+1"),
+    ]
+    columns = {(one["file"], one["column"]) for one in told}
+    assert {("codes.csv", "codebook"), ("codebook.csv", "category")} <= columns
+
+
+def rows_of(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text, newline="")))

@@ -12,13 +12,17 @@ from pathlib import Path
 import pytest
 from lxml import html as lxml_html
 
+from metrics.evaluators import evaluate_judgments
 from metrics.huse import evaluate
-from metrics.report import under_rules
+from metrics.judged import MACHINE, Judged
+from metrics.report import telling_apart, under_rules
 from metrics.report.build import build
+from metrics.report.particulars import RuleFacts
 from metrics.report.records import ReportInput
 from metrics.report.result import Report
 from metrics.report.write import write
 from metrics.tables.record import Table
+from tests.metrics.report.evaluators_study import evaluators
 from tests.metrics.report.samples import NOW, study, with_rules
 
 LACKS = {"t=1.0": (1.1, 0.1), "t=0.7": (0.2, 1.4)}
@@ -112,7 +116,9 @@ def test_exclusions_that_hold_change_nothing_for_they_are_one_of_the_selections(
         for facts in given.generators
     )
     applied = build(replace(given, ratings=ratings, generators=generators), seed=7)
-    assert part(applied) == part(report)
+    assert replace(part(applied), lead=part(report).lead) == part(report)
+    assert part(applied).lead == ("All conclusions hold without exclusions.", *part(report).lead)
+    assert "All conclusions hold without exclusions." in applied.methods
     both = next(one for one in lines(part(applied).tables[1]) if one["rules"] == SELECTIONS[3])
     assert applied.generators[0].modes["exact"].huse.value == pytest.approx(both["value"], abs=1e-12)
 
@@ -161,3 +167,84 @@ def test_a_text_that_loses_every_rating_has_no_value_under_that_rule(given: Repo
     harsh = replace(given, rules=(replace((given.rules or ())[0], assignments=everybody),))
     _, one = under_rules.under_rules(given.generators[0], harsh, draws=5).specifications
     assert (one.value, one.fewest) == (None, 0)
+
+
+@pytest.fixture(scope="module")
+def judges() -> ReportInput:
+    """Evaluators of two trainings; each of two rules leaves out three of the twelve of one training."""
+    given = evaluators()
+    own = {name: [one.id for one in given.assignments if one.condition == name] for name in ("none", "examples")}
+    rules = (RuleFacts("Too fast", tuple(own["examples"][::4])), RuleFacts("Short", tuple(own["none"][:3])))
+    return replace(given, rules=rules)
+
+
+@pytest.fixture(scope="module")
+def judged(judges: ReportInput) -> Report:
+    return build(judges, seed=7)
+
+
+def left_of(judges: ReportInput, names: str, condition: str) -> list[Judged]:
+    gone = {one for rule in judges.rules or () if rule.name in names.split(", ") for one in rule.assignments}
+    raters = {one.rater for one in judges.assignments if one.id in gone}
+    every = telling_apart.judgments(judges, every=True)
+    return [one for one in every if one.rater not in raters and condition in (one.factors["training"], "all judgments")]
+
+
+@pytest.mark.parametrize(("at", "condition"), [(1, "none"), (2, "examples"), (3, "all judgments")])
+def test_evaluators_accuracy_stands_under_each_selection_in_each_condition(judges, judged, at, condition) -> None:
+    told = lines(part(judged).tables[at])
+    assert [one["rules"] for one in told] == ["no rule", "Too fast", "Short", "Too fast, Short"]
+    for one in told:
+        left = left_of(judges, one["rules"], condition)
+        accuracy = evaluate_judgments(left).overall.accuracy.accuracy
+        span = accuracy.interval
+        assert (one["condition"], one["evaluators"]) == (condition, len({judgment.rater for judgment in left}))
+        assert (one["value"], one["low"], one["high"]) == pytest.approx((accuracy.value, span.low, span.high))
+
+
+def test_whether_what_is_said_of_evaluators_holds_is_told_in_a_sentence(judges: ReportInput, judged: Report) -> None:
+    said: dict[str, list[str]] = {}
+    for condition in ("none", "examples", "all judgments"):
+        spans = [
+            evaluate_judgments(left_of(judges, names, condition)).overall.accuracy.accuracy.interval
+            for names in ("", "Too fast", "Short", "Too fast, Short")
+        ]
+        sides = {"better than chance" if one.low > 0.5 else "not shown to differ from chance" for one in spans}
+        assert len(sides) == 1
+        said.setdefault(sides.pop(), []).append(condition)
+    words = "; ".join(f"{side}: {', '.join(own)}" for side, own in said.items())
+    wanted = f"Conclusions are the same under every one of 4 selections of rules. {words[:1].upper()}{words[1:]}."
+    assert part(judged).lead == (wanted,)
+    assert wanted in judged.methods
+
+
+def test_a_study_of_evaluators_tells_it_in_every_format(judged: Report, tmp_path: Path) -> None:
+    write(judged, tmp_path, now=NOW, formats=("html", "json", "csv", "latex"))
+    page = lxml_html.fromstring((tmp_path / "report.html").read_text(encoding="utf-8"))
+    (own,) = page.xpath("//div[@id='exclusions']")
+    assert len(own.xpath(".//figure")) == 3
+    told = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    tables = next(one["tables"] for one in told["results"] if one["key"] == "exclusions")
+    assert tables[0]["name"] == "exclusions-evaluators-sides"
+    written = (tmp_path / "results.csv").read_text(encoding="utf-8")
+    assert "exclusions-evaluators-2" in written
+    assert "Too fast, Short" in (tmp_path / "study.tex").read_text(encoding="utf-8")
+
+
+def test_a_conclusion_that_a_rule_makes_is_named(judges: ReportInput) -> None:
+    """Whoever of the untrained was right in fewer than two answers is left out: all others together beat chance."""
+    right: dict[str, int] = {}
+    for one in telling_apart.judgments(judges, every=True):
+        right[one.rater] = right.get(one.rater, 0) + ((one.rating > 2) == (one.truth == MACHINE))
+    weak = tuple(one.id for one in judges.assignments if one.condition == "none" and right[one.rater] < 2)
+    harsh = replace(judges, rules=(RuleFacts("Weak", weak),))
+    spans = [
+        evaluate_judgments(left_of(harsh, rule, "all judgments")).overall.accuracy.accuracy.interval
+        for rule in ("", "Weak")
+    ]
+    assert [span.low > 0.5 for span in spans] == [False, True]
+    assert part(build(harsh, seed=7)).lead == (
+        "all judgments is not shown to differ from chance without any rule; "
+        "that changes under 1 of 2 selections: “Weak”.",
+        "Every other conclusion is the same under every selection.",
+    )

@@ -164,7 +164,10 @@ def test_latex_uses_booktabs_and_escapes_every_special_sign() -> None:
     assert escape("50% of $x_1 & {y}") == r"50\% of \$x\_1 \& \{y\}"
     assert escape("a\nb\x00c") == "a b c"
     assert escape("a--b") == "a-{}-b"
-    assert escape("中") == "U+4E2D"
+    assert escape("中") == r"\otherscript{cjk}{U+4E2D}{中}"
+    assert escape("a кот и я b") == (
+        r"a \otherscript{cyrillic}{U+043A\allowbreak U+043E\allowbreak U+0442 U+0438 U+044F}{кот и я} b"
+    )
     assert escape("ế ș") == r"\'{\^{e}} \textcommabelow{s}"
     assert escape("Λόγος") == r"$\Lambda$$\acute{o}$$\gamma$$o$$\varsigma$"
     assert escape("“a”—b") == r"\textquotedblleft{}a\textquotedblright{}---b"
@@ -183,13 +186,14 @@ def test_latex_leaves_no_sign_of_its_own_and_balances_its_braces(text: str) -> N
     bare = re.sub(r"\$[^$]*\$|\\(text|quote|guillemot)[a-z]+\{\}|\\S\{\}", "", bare)
     while bare != (bare := re.sub(r"\\(textcommabelow|[a-z`'^~=.\"H])\{[A-Za-z]?\}", "", bare)):
         pass
+    bare = re.sub(r"\\otherscript\{[a-z]+\}\{[^{}]*\}\{[^{}]*\}", "", bare)
     bare = re.sub(r"\\char\d+\{\}|\\[{}$&#%_]|\{[\[\]*]?\}", "", bare)
     assert not set(bare) & set("\\{}$&#%_^<>|[]*\n\r\x00")
 
 
-def compiled(folder: Path, source: str) -> str:
+def compiled(folder: Path, source: str, engine: str = "pdflatex") -> str:
     (folder / "table.tex").write_text(source, encoding="utf-8")
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "table.tex"]
+    command = [engine, "-interaction=nonstopmode", "-halt-on-error", "table.tex"]
     done = subprocess.run(
         command, cwd=folder, capture_output=True, text=True, errors="replace", check=False, timeout=120
     )
@@ -264,3 +268,33 @@ def test_the_table_of_evaluators_leaves_out_what_nobody_computed_and_says_each_n
 
 def test_safe_text_is_unchanged_where_nothing_is_to_fear() -> None:
     assert [safe(text) for text in ("plain", "a=b", "", None)] == ["plain", "a=b", "", ""]
+
+
+SCRIPTS = Table(
+    "scripts",
+    "Имена, 名前",
+    (Column("name", "Модель"),),
+    (("Жук и кот, model",), ("中文模型",), ("نموذج عربي",), ("מודל א",), ("हिन्दी",), ("한국어",), ("a 😀 b",), ("Ħ",)),
+)
+
+
+def lacks_letters_of_its_own() -> bool:
+    """lualatex takes fonts of the machine by luaotfload, which is a package apart."""
+    if shutil.which("lualatex") is None or shutil.which("kpsewhich") is None:
+        return True
+    return not subprocess.run(["kpsewhich", "luaotfload.lua"], capture_output=True, check=False).stdout.strip()
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+def test_a_table_of_other_scripts_compiles_within_a_paper_that_knows_no_command_of_ours(tmp_path: Path) -> None:
+    head = "\\documentclass{article}\\usepackage[T1]{fontenc}\\usepackage[utf8]{inputenc}\\usepackage{booktabs}"
+    said = compiled(tmp_path, f"{head}\\begin{{document}}{table_latex(SCRIPTS)}\\end{{document}}")
+    assert "Unicode character" not in said
+
+
+@pytest.mark.skipif(lacks_letters_of_its_own(), reason="lualatex with luaotfload is not installed")
+def test_lualatex_prints_the_letters_of_other_scripts(tmp_path: Path) -> None:
+    compiled(tmp_path, document(SCRIPTS), "lualatex")
+    log = (tmp_path / "table.log").read_text(encoding="utf-8", errors="replace")
+    assert "Missing character" not in log
+    assert "DejaVu" in log

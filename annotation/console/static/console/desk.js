@@ -11,7 +11,8 @@
     });
   }
   document.addEventListener("keydown", function (event) {
-    if ((off && off.checked) || event.altKey || event.ctrlKey || event.metaKey) { return; }
+    // A key that is held down goes on repeating on the next page, whose work nobody has looked at.
+    if ((off && off.checked) || event.repeat || event.altKey || event.ctrlKey || event.metaKey) { return; }
     if (event.key === "Enter" && event.target.closest("a, button, summary")) { return; }
     if (event.target.closest(written)) { return; }
     var wanted = document.querySelector("[data-key=" + CSS.escape(event.key) + "]");

@@ -62,7 +62,7 @@ class Command(BaseCommand):
         world, design = World.load(), _design(options)
         with sentences():
             study, cents = self._prepare(name, world, design, seed=seed)
-            with served():
+            with served(tell=self._step):
                 self._run(study, world, design, cents=cents, seed=seed)
             self._report(study, options["out"] or settings.VAR / "reports" / name, design, seed=seed)
 
@@ -73,7 +73,7 @@ class Command(BaseCommand):
         world = World.load()
         with sentences():
             study, found = self._prepare_clark(name, world, size, seed=seed)
-            with served():
+            with served(tell=self._step):
                 market = self._publish(study, cents=found.total_cents)
                 self._evaluate(world, found.assignments, seed=seed)
                 self._close(study, market)

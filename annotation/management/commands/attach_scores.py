@@ -1,0 +1,43 @@
+"""manage.py attach_scores STUDY FILE: keep numbers computed elsewhere with a study, for every later report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+from django.utils import timezone
+
+from annotation.doors import sentences
+from annotation.flows.attach import attach, detach
+from annotation.management.commands._study import StudyCommand
+
+
+class Command(StudyCommand):
+    help = (
+        "Attach a file of scores to a study: a CSV with the column id and a column for each score, or JSON of "
+        "`python -m metrics hscore`, `nnd run` and `nnd verify`, or of `read_by_model`."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("file", type=Path, metavar="FILE")
+        parser.add_argument("--model", default="", help="what made the scores; JSON says so itself")
+        parser.add_argument("--version-of", default="", metavar="VERSION", help="of the model")
+        parser.add_argument("--column", action="append", default=[], help="to take (default: all but id); repeatable")
+        parser.add_argument("--take-away", action="store_true", help="detach the file of this name instead")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        study, _, actor = self.asked(options)
+        path, now = options["file"], timezone.now()
+        if options["take_away"]:
+            held = study.score_files.filter(name=path.name).order_by("pk").last()
+            if held is None:
+                raise CommandError(f"The study {study} has no file {path.name}.", returncode=2)
+            detach(held, actor=actor, now=now)
+            self.stdout.write(f"{held.name} is no longer attached.")
+            return
+        made = {"model": options["model"], "version": options["version_of"], "columns": options["column"]}
+        with sentences():
+            kept = attach(study, path, **made, actor=actor, now=now)
+        self.stdout.write(f"{kept.name} ({kept.get_kind_display()}, SHA-256 {kept.sha256}) is attached to {study}.")

@@ -1,0 +1,203 @@
+"""A newcomer who has no mouse: from the first link to an exported file by Tab, Enter, Space, arrows and typing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from annotation.accounts import links
+from annotation.accounts.models import User
+from annotation.flows.create import Plan, create
+from annotation.models import Intent, Membership, Role, Study, Submission
+from tests.annotation.console.making import SOUND
+from tests.annotation.console.test_browser import signed_in
+from tests.annotation.review.world import judged
+from tests.browsing import fresh
+
+PASSWORD = "quite a long pass phrase"
+LONG_MS = 120_000
+MOST_STOPS = 400  # of a page; whoever needs more is in a trap
+
+# The element that has the focus: whether one sees it, and which it is.
+FOCUSED = """() => {
+  const it = document.activeElement;
+  if (!it || it === document.body) { return null; }
+  const style = getComputedStyle(it), box = it.getBoundingClientRect();
+  it.dataset.stop ??= String(++window.stops || (window.stops = 1));
+  return {
+    stop: it.dataset.stop,
+    told: it.outerHTML.slice(0, 120),
+    frame: it.tagName === "IFRAME",
+    outline: style.outlineStyle === "none" ? 0 : parseFloat(style.outlineWidth),
+    inSight: box.width > 0 && box.height > 0 && box.bottom > 0 && box.right > 0
+      && box.top < innerHeight && box.left < innerWidth,
+  };
+}"""
+
+
+class Keys:
+    """Somebody at a keyboard. Every stop of Tab is looked at: it must be seen."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.main = page.locator("main")
+
+    def tab(self, key: str = "Tab") -> dict[str, Any] | None:
+        self.page.keyboard.press(key)
+        at: dict[str, Any] | None = self.page.evaluate(FOCUSED)
+        if at and not at["frame"]:
+            assert at["outline"] >= 2, f"no outline: {at['told']}"
+            assert at["inSight"], f"out of sight: {at['told']}"
+        return at
+
+    def to(self, goal: Locator) -> Keys:
+        """Tab until `goal` has the focus."""
+        goal.first.wait_for()
+        for _ in range(MOST_STOPS):
+            self.tab()
+            if goal.first.evaluate("it => it === document.activeElement"):
+                return self
+        raise AssertionError(f"{goal} is not reached by Tab")
+
+    def press(self, name: str, *, key: str = "Enter") -> None:
+        """Go to the button or link of that name, and press it."""
+        self.to(self.main.get_by_role("button", name=name).or_(self.main.get_by_role("link", name=name)))
+        self.page.keyboard.press(key)
+
+    def fill(self, label: str, value: str) -> None:
+        self.to(self.main.get_by_label(label, exact=True))
+        self.page.keyboard.press("Control+a")
+        self.page.keyboard.type(value)
+
+    def bring(self, label: str, path: Path) -> None:
+        """Choose a file: what the system asks then is the system's. It is waited for from the first Tab on: just before
+        the key would be too late for a busy browser."""
+        with self.page.expect_file_chooser() as asked:
+            self.to(self.main.get_by_label(label))
+            self.page.keyboard.press("Space")
+        asked.value.set_files(path)
+
+    def place(self, name: str, *, among: str = "Pages of this study") -> None:
+        """Go to a tab of the study, or to a place of the rail."""
+        places = self.page.get_by_role("navigation", name=among, exact=True)
+        self.to(places.get_by_role("link", name=name, exact=True))
+        self.page.keyboard.press("Enter")
+
+    def round(self) -> int:
+        """Tab through the whole page and out of it; the number of stops."""
+        seen: set[str] = set()
+        for _ in range(MOST_STOPS):
+            at = self.tab()
+            if at is None or (at["stop"] in seen and not at["frame"]):
+                return len(seen)
+            seen.add(at["stop"])
+        raise AssertionError("Tab does not lead out of the page")
+
+
+@pytest.fixture
+def page(browser: Browser, site: str) -> Iterator[Page]:
+    with fresh(browser, base_url=site) as context:
+        context.set_default_timeout(LONG_MS)
+        yield context.new_page()
+
+
+@pytest.mark.timeout(900)
+def test_a_newcomer_goes_the_whole_way_by_keyboard(page: Page, loop: None, tmp_path: Path) -> None:
+    create("demo", mode="rehearsal", plan=Plan(noun="headline"), actor="ada", now=timezone.now())
+    keys = Keys(page)
+    page.goto(links.first_owner_link(now=timezone.now()) or "")
+    keys.fill("Password", PASSWORD)
+    keys.fill("Password, once more", PASSWORD)
+    keys.press("Go on", key="Space")
+    # The study that is there already, and back by the rail.
+    keys.press("demo")
+    expect(page.locator("h1")).to_have_text("Overview")
+    assert keys.round() > 20
+    keys.place("Studies", among="Console")
+    # The wizard: a design by its paper, a rehearsal.
+    keys.press("New study")
+    keys.fill("Name", "by-keyboard")
+    keys.to(page.get_by_label("How typical is each text? For HUSE"))
+    page.keyboard.press("Space")
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_label("Human or machine?")).to_be_checked()
+    page.keyboard.press("ArrowUp")
+    expect(page.get_by_label("How typical is each text? For HUSE")).to_be_checked()
+    keys.press("Make it, and go on to the texts")
+    (tmp_path / "mine.csv").write_text(SOUND, encoding="utf-8")
+    keys.press("Add texts")
+    keys.bring("File of texts", tmp_path / "mine.csv")
+    keys.press("Check the file")
+    expect(page.locator("main")).to_contain_text("The file is sound")
+    keys.press("Add these 20 texts")
+    expect(page.locator("main")).to_contain_text("20 texts were added")
+    keys.press("On to the design")
+    keys.fill("Raters for each text", "3")
+    with page.expect_response("**/design/price/"):
+        keys.fill("Reward for a HIT ($)", "2.00")
+    # The bill moved; whoever types is still where they were.
+    expect(page.locator("#bill")).to_contain_text("$7.20")
+    expect(page.get_by_label("Reward for a HIT ($)")).to_be_focused()
+    keys.press("Lay out the HITs and look at them")
+    expect(page.locator("h1")).to_have_text("As people will see it")
+    assert keys.round() > 20  # through the HIT in its frame, and out again
+    keys.press("On to publishing")
+    expect(page.locator("main")).to_contain_text("What will be created")
+    keys.fill("The study's name", "by-keyboard")
+    keys.press("Publish")
+    expect(page.locator("#state")).to_contain_text("1 of 1")
+    keys.press("Let the simulated people come")
+    expect(page.locator("#state")).to_contain_text("3 of 3")
+    # The queue: the first assignment by its link, approved.
+    keys.place("Review")
+    keys.to(page.locator("tbody a"))
+    page.keyboard.press("Enter")
+    keys.press("Approve")
+    expect(page.locator(".notice.success")).to_contain_text("Approved")
+    keys.place("Results")
+    keys.press("Look at the results from now on")
+    keys.press("Compute the results")
+    keys.press("See the results")
+    expect(page.get_by_role("table").first).to_contain_text("HUSE-Q")
+    keys.place("Exports")
+    keys.to(page.get_by_role("link", name="ratings.csv"))
+    with page.expect_download() as coming:
+        page.keyboard.press("Enter")
+    assert coming.value.suggested_filename == "by-keyboard-ratings.csv"
+
+
+def test_the_first_stop_of_a_page_leads_past_the_rail(page: Page, site: str, study: Study) -> None:
+    page.context.add_cookies(signed_in(User.objects.create_superuser("owner"), site))  # type: ignore[arg-type]
+    page.goto(f"/console/studies/{study.uuid}/texts/")
+    keys = Keys(page)
+    first = keys.tab()
+    assert first
+    assert "Skip to the content" in first["told"]
+    page.keyboard.press("Enter")
+    expect(page.locator("main")).to_be_focused()
+    after = keys.tab()
+    assert after
+    assert page.evaluate("document.querySelector('main').contains(document.activeElement)")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_focus_stays_where_it_is_while_a_page_moves(page: Page, site: str) -> None:
+    study = judged(workers=2, hits=1, texts=4, name="moving", now=timezone.now())
+    owner = User.objects.create_superuser("owner")
+    Membership.objects.create(study=study, user=owner, role=Role.OWNER)
+    hit = Submission.objects.filter(hit__study=study)[0].hit
+    Intent.objects.create(study=study, kind="prolong", key="k", subject=hit.pk, state="failed", outcome="No money.")
+    page.context.add_cookies(signed_in(owner, site))  # type: ignore[arg-type]
+    page.goto(f"/console/studies/{study.uuid}/progress/")
+    mend = page.locator("#state").get_by_role("link", name="Mend it")
+    Keys(page).to(mend)
+    for _ in range(2):
+        with page.expect_response("**/progress/"):
+            pass
+        expect(page.locator(".htmx-swapping, .htmx-settling")).to_have_count(0)
+        expect(mend).to_be_focused()

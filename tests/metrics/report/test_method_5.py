@@ -1,0 +1,163 @@
+"""Method, section 5, item by item: whatever a report must hold stands in it, or is printed as not recorded.
+
+The list is ours to keep in step with the method: each line names what is asked for and the words under which the page
+tells it. Three reports are held against it: of typicality, of evaluators, and of a study about which nothing is known.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from lxml import html as lxml_html
+
+from metrics.report.build import build
+from metrics.report.page import html
+from metrics.report.records import ReportInput, StudyFacts
+from tests.metrics.report.evaluators_study import evaluators
+from tests.metrics.report.samples import NOW, study, with_rules, with_truth
+
+ASKED: dict[str, dict[str, str]] = {
+    "summary": {
+        "question": "asked: |the question they were asked is not recorded",
+        "verdict": "told apart|no verdict|HUSE|right|Nobody has rated",
+        "what cannot be concluded": "What cannot be concluded|Nobody has rated",
+    },
+    "design": {
+        "task preset and version": "Task",
+        "pages as shown": "Pages as shown",
+        "instructions": "Instructions as shown",
+        "scale and coding": "coding:",
+        "packing of HITs": "Texts in a HIT",
+        "randomisation": "Mixing and order of sources",
+        "seed": "Seed of packing and order",
+        "conditions": "Conditions",
+        "planned n": "Raters planned for a text",
+        "power": "Planned power",
+        "plan": "Plan before the data",
+        "where it was registered": "Registered",
+        "its hash": "SHA-256 of the plan",
+        "deviations": "Deviations from the plan",
+    },
+    "items": {
+        "sources": "Items by source",
+        "selection funnel and truncation": "Selection of texts",
+        "generation settings and priming": "prompt and priming|Settings of generation",
+        "decoding": "Decoding",
+        "model of log p": "They were computed by|Decoding, log-probabilities",
+        "length unit": "Unit",
+        "minus infinity": "Probability zero",
+        "licence": "Licence of the texts",
+        "overlap and duplicates": "Occur more than once|Duplicates and overlap",
+    },
+    "raters": {
+        "provider": "Recruited through",
+        "criteria": "Criteria",
+        "first day": "First submission",
+        "last day": "Last submission",
+        "weekdays": "Assignments by day",
+        "started": "Assignments started",
+        "submitted": "Assignments submitted",
+        "returned": "Assignments returned",
+        "excluded": "Excluded from analysis",
+        "pay": "Reward of an assignment",
+        "active time": "Time of an assignment, median",
+        "wage": "Hourly wage",
+        "consent": "Consent",
+        "ethics": "Ethics approval",
+        "demographics": "Demographics",
+        "ratings of a rater": "Ratings of a rater",
+        "ratings of an item": "Ratings per text",
+    },
+    "quality": {
+        "flags": "What it flags|Quality rules and exclusions",
+        "exclusions": "Exclusions in words",
+        "with and without": "Results with and without exclusions",
+        "methods paragraph": "Methods, in a paragraph",
+    },
+    "results": {
+        "HUSE": "HUSE",
+        "sensitivity to exclusions": "Sensitivity to exclusions",
+        "human or machine": "Human or machine",
+        "explanations and codes": "Explanations",
+        "agreement": "Agreement of raters",
+        "frequency": "frequency",
+        "NND": "Near-negative distinction",
+        "automatic": "Automatic scores",
+    },
+    "datasheet": {
+        "resources": "1 Main reference and resources",
+        "systems": "2 Evaluated systems",
+        "sample": "3.1 Sample of outputs",
+        "evaluators": "3.2 Evaluators",
+        "design": "3.3 Experimental design",
+        "criterion": "4.1 Quality criterion",
+        "mode": "4.2 Evaluation mode",
+        "elicitation": "4.3 Response elicitation",
+        "ethics": "5 Ethics",
+        "completeness": "Completeness",
+    },
+    "reproducibility": {
+        "commit": "Commit",
+        "command": "Command",
+        "seed": "Seed of the analysis",
+        "versions": "Versions",
+        "configuration": "Settings",
+        "hashes": "SHA-256 of the data files",
+        "anonymity": "pseudonyms",
+        "signatures": "Signatures",
+    },
+    "limitations": {"limitations": "Limitations"},
+}
+UNKNOWN = ReportInput(
+    study=StudyFacts("unknown", "typicality ratings", "not recorded", "text", (), "not recorded", "imported"),
+    generators=(),
+    texts=(),
+)
+STUDIES = {
+    "typicality": lambda: with_rules(with_truth(study({"tiny": (0.5, 0.3)}, texts=20, raters=6))),
+    "evaluators": lambda: evaluators(),
+    "unknown": lambda: UNKNOWN,
+}
+
+
+@pytest.fixture(scope="module", params=STUDIES)
+def page(request: pytest.FixtureRequest) -> tuple[str, lxml_html.HtmlElement]:
+    given = STUDIES[request.param]()
+    return request.param, lxml_html.fromstring(html(build(given), now=NOW, hashes={"ratings.csv": "0" * 64}))
+
+
+@pytest.mark.parametrize(("part", "item"), [(part, item) for part, items in ASKED.items() for item in items])
+def test_every_item_of_the_method_stands_in_its_part(page, part: str, item: str) -> None:
+    (found,) = page[1].xpath(f"//section[@id='{part}']")
+    assert re.search(ASKED[part][item], " ".join(found.text_content().split())), (page[0], part, item)
+
+
+def test_the_parts_stand_in_the_order_of_the_method(page) -> None:
+    assert page[1].xpath("//section/@id") == list(ASKED)
+
+
+def test_what_nobody_knows_is_printed_as_not_recorded_and_no_value_is_left_blank(page) -> None:
+    blank = [one.getprevious() for one in page[1].xpath("//dl//dd") if not one.text_content().strip()]
+    assert blank == []
+    empty = [table for table in page[1].xpath("//table[tbody]") if not table.xpath("./tbody/tr")]
+    assert [table.text_content().split("\n")[0] for table in empty] == []
+
+
+def test_of_an_unknown_study_nothing_is_made_up() -> None:
+    told = lxml_html.fromstring(html(build(UNKNOWN), now=NOW, hashes={}))
+    facts = {one.text_content().strip(): one.getnext().text_content().strip() for one in told.xpath("//dl//dt")}
+    known = {name: value for name, value in facts.items() if value != "not recorded"}
+    # What the form itself, the settings of the analysis and the study's own name and kind say.
+    assert set(known) == {
+        "Task", "Kind of study", "What a text is called", "Kind of output", "Task that the systems perform",
+        "How responses were collected", "Objective or subjective", "Absolute or relative", "Intrinsic or extrinsic",
+        "Personal data in the texts or the answers", "Seed of the analysis", "Neighbours k", "Level of intervals",
+    }  # fmt: skip
+
+
+def test_the_datasheet_names_the_systems_of_evaluators() -> None:
+    given = replace(evaluators(), unscored=())
+    answers = {one.question: one.answer for one in build(given).sheet}
+    assert answers["Systems evaluated"] == "gpt"

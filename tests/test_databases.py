@@ -1,0 +1,47 @@
+"""The tests' own database: every migration is in the copy, and nothing of one test is left to the next."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from django.apps import apps
+from django.contrib.contenttypes.models import ContentType
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+
+from annotation.accounts.models import User
+from annotation.flows.create import Plan, create
+from annotation.models import AuditEvent, Study
+from tests.databases import empty, version_of
+
+
+@pytest.mark.database
+def test_the_copy_lacks_no_migration(db: None) -> None:
+    executor = MigrationExecutor(connection)
+    assert executor.migration_plan(executor.loader.graph.leaf_nodes()) == []
+
+
+@pytest.mark.database
+def test_what_a_test_committed_is_deleted_and_what_migrating_wrote_stays(transactional_db: None) -> None:
+    User.objects.create_user("ada", password="a long password 1")
+    create("headlines", mode="rehearsal", plan=Plan(), actor="ada", now=datetime(2026, 11, 20, tzinfo=UTC))
+    assert Study.objects.exists()
+    assert AuditEvent.objects.exists()
+    types = ContentType.objects.count()
+    empty()
+    full = {model._meta.label for model in apps.get_models(include_auto_created=True) if model.objects.exists()}
+    assert full == {"auth.Permission", "contenttypes.ContentType"}
+    assert ContentType.objects.count() == types
+
+
+def test_another_migration_is_another_version(tmp_path: Path) -> None:
+    one, two = tmp_path / "0001_initial.py", tmp_path / "0002_more.py"
+    one.write_text("operations = []")
+    before = version_of([one])
+    two.write_text("operations = []")
+    with_another = version_of([one, two])
+    two.write_text("operations = [1]")
+    assert len({before, with_another, version_of([one, two])}) == 3
+    assert version_of([two, one]) == version_of([one, two])

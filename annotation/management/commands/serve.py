@@ -139,12 +139,13 @@ def _work_loop() -> Iterator[None]:
     command = [sys.executable, str(settings.ROOT / "manage.py"), "work", "--every", WORK_SECONDS, "--collect"]
     stop, log = threading.Event(), settings.VAR / "work.log"
     keeper = threading.Thread(target=kept_running, args=[command, {**os.environ, **told}, log, stop])
-    keeper.start()
     try:
+        keeper.start()
         yield
-    finally:
+    finally:  # a stop by a signal may come at any moment, before the thread is there too
         stop.set()
-        keeper.join()
+        if keeper.ident is not None:
+            keeper.join()
 
 
 def kept_running(command: Sequence[str], env: Mapping[str, str], log: Path, stop: threading.Event) -> None:

@@ -77,8 +77,9 @@ def children(of: int) -> dict[int, str]:
 
 def stopped(process: subprocess.Popen[bytes]) -> None:
     """A stop by a signal ends everything, and in order."""
+    # The server says that it serves before its work loop is there.
+    until(lambda: any("work --every" in line for line in children(process.pid).values()))
     started = children(process.pid)
-    assert any("work --every" in line for line in started.values()), started
     process.send_signal(signal.SIGTERM)
     assert process.wait(timeout=PATIENCE) == 0
     assert not [pid for pid in started if Path(f"/proc/{pid}").exists()]

@@ -10,5 +10,4 @@ if __name__ == "__main__":
 
     from deploy.embedded import prepare
 
-    prepare(sys.argv)
-    execute_from_command_line(sys.argv)
+    execute_from_command_line(prepare(sys.argv))

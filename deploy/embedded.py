@@ -12,15 +12,21 @@ from django.db import OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
 
 
-def prepare(argv: Sequence[str]) -> None:
-    """Before a command of ours: create the tables of an empty SQLite database.
+def prepare(argv: Sequence[str]) -> list[str]:
+    """Before a command of ours: create the tables of an empty SQLite database. Returns what to carry out.
 
     Any other database that lacks migrations is left alone: exits with code 2 and a sentence.
     """
     django.setup()
     name = argv[1] if len(argv) > 1 else ""
     if not str(get_commands().get(name, "")).startswith("annotation") or {"-h", "--help"} & set(argv):
-        return
+        return list(argv)
+    _create_tables()
+    # Django's checks load every page first: two seconds for each command. `migrate` and `check` make them, and tests.
+    return [*argv[:2], "--skip-checks", *argv[2:]]
+
+
+def _create_tables() -> None:
     try:
         executor = MigrationExecutor(connection)
     except OperationalError as error:

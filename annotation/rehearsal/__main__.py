@@ -6,6 +6,7 @@ import argparse
 import fcntl
 import os
 import shutil
+import sys
 from pathlib import Path
 from typing import TextIO
 
@@ -55,10 +56,20 @@ def main() -> None:
     folder, _lock = _own_folder(given.folder.resolve())
     os.chdir(ROOT)
     os.environ.update(apart(folder))
-    from django.core.management import execute_from_command_line
+    import django
+    from django.core.management import CommandError, call_command, execute_from_command_line
 
-    execute_from_command_line(["manage.py", "migrate", "--verbosity", "0"])
-    execute_from_command_line(["manage.py", "rehearse", "--name", "demo", "--out", str(folder / "report"), *rest])
+    django.setup()
+    from annotation.rehearsal.management.commands.rehearse import Command, wished
+
+    words = ["--name", "demo", "--out", str(folder / "report"), *rest]
+    try:  # what cannot be is refused before the tables are made
+        wished(vars(Command().create_parser("manage.py", "rehearse").parse_args(words)))
+    except CommandError as error:
+        sys.stderr.write(f"{error}\n")
+        raise SystemExit(2) from None
+    call_command("migrate", verbosity=0)
+    execute_from_command_line(["manage.py", "rehearse", "--skip-checks", *words])
 
 
 if __name__ == "__main__":

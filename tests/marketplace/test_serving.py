@@ -25,13 +25,8 @@ def own_database(file: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a server on a free port, as it prints it."""
-    database = tmp_path_factory.mktemp("served") / "empty.sqlite3"
-    environment = {
-        **os.environ,
-        "DJANGO_SETTINGS_MODULE": "deploy.settings.test",
-        "DATABASE_URL": f"sqlite:///{database}",
-    }
+    """The address of a server on a free port, as it prints it; its database is empty at first."""
+    environment = own_database(tmp_path_factory.mktemp("served") / "empty.sqlite3")
     command = [sys.executable, str(ROOT / "manage.py"), "serve", "--port", "0", "--threads", "2"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, cwd=ROOT) as process:
         assert process.stdout is not None
@@ -52,20 +47,23 @@ def test_a_head_leaves_the_connection_in_order(served):
         assert "Please sign in" in browser.get(f"{served}/hits/sign-in/").text
 
 
-def test_a_taken_port_is_refused_with_a_sentence(served, tmp_path):
-    port = served.rpartition(":")[2]
+def refused(port: str, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(ROOT / "manage.py"), "serve", "--port", port]
-    environment = own_database(tmp_path / "empty.sqlite3")
-    answer = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False, env=environment)
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False, env=environment)
+
+
+def test_a_taken_port_is_refused_with_a_sentence(served, tmp_path, migrated):
+    port = served.rpartition(":")[2]
+    migrated(tmp_path / "own.sqlite3")
+    answer = refused(port, own_database(tmp_path / "own.sqlite3"))
     assert answer.returncode == 1
     assert f"Cannot serve on 127.0.0.1:{port}" in answer.stderr
     assert "Traceback" not in answer.stderr
 
 
-def test_a_port_that_there_is_not_is_refused_with_a_sentence(tmp_path):
-    command = [sys.executable, str(ROOT / "manage.py"), "serve", "--port", "99999"]
-    environment = own_database(tmp_path / "empty.sqlite3")
-    answer = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False, env=environment)
+def test_a_port_that_there_is_not_is_refused_with_a_sentence(tmp_path, migrated):
+    migrated(tmp_path / "own.sqlite3")
+    answer = refused("99999", own_database(tmp_path / "own.sqlite3"))
     assert answer.returncode == 1
     assert "a port is a number from 0 (any free one) to 65535" in answer.stderr
     assert "Traceback" not in answer.stderr

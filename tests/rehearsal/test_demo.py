@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import re
 import sqlite3
@@ -28,14 +29,21 @@ pytestmark = pytest.mark.timeout(900)
 
 
 @pytest.fixture(scope="module")
-def two_runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, str]:
-    folders = [tmp_path_factory.mktemp("demo") / "one", tmp_path_factory.mktemp("demo") / "two"]
-    said = ""
-    for folder in folders:
-        ran = demo(folder, "--texts", "20", "--raters", "3", "--seed", "5")
-        assert ran.returncode == 0, ran.stdout + ran.stderr
-        said = ran.stdout
-    return folders[0], folders[1], said
+def two_runs(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> tuple[Path, Path, str]:
+    """Two whole demos, made once though several processes take tests of this file."""
+    base = tmp_path_factory.getbasetemp()
+    of_all = (base if worker_id == "master" else base.parent) / "demos"
+    of_all.mkdir(exist_ok=True)
+    folders = of_all / "one", of_all / "two"
+    with (of_all / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for folder in folders:
+            said = of_all / f"{folder.name}.txt"
+            if not said.exists():
+                ran = demo(folder, "--texts", "20", "--raters", "3", "--seed", "5")
+                assert ran.returncode == 0, ran.stdout + ran.stderr
+                said.write_text(ran.stdout, encoding="utf-8")
+    return *folders, (of_all / "two.txt").read_text(encoding="utf-8")
 
 
 def test_the_same_seed_gives_the_same_report_apart_from_dates(two_runs: tuple[Path, Path, str]) -> None:

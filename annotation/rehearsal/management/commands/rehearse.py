@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -54,22 +55,27 @@ class Command(BaseCommand):
         parser.add_argument("--out", type=Path, help="where the report goes (default: var/reports/NAME)")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if options["preset"] == "clark-2021":
-            self._clark(options)
-            return
+        wish = wished(options)
+        if isinstance(wish, clark.Size):
+            self._clark(options, wish)
+        else:
+            self._huse(options, wish)
+
+    def _huse(self, options: dict[str, Any], design: Design) -> None:
+        """Texts of several decodings, each rated by many."""
         seed = options["seed"]
         name = options["name"] or script.stamped(timezone.now())
-        world, design = World.load(), _design(options)
+        world = World.load()
         with sentences():
             study, cents = self._prepare(name, world, design, seed=seed)
             with served(tell=self._step):
                 self._run(study, world, design, cents=cents, seed=seed)
             self._report(study, options["out"] or settings.VAR / "reports" / name, design, seed=seed)
 
-    def _clark(self, options: dict[str, Any]) -> None:
+    def _clark(self, options: dict[str, Any], size: clark.Size) -> None:
         """Fifteen cells of evaluators, each person in one of them."""
         seed, name = options["seed"], options["name"] or script.stamped(timezone.now())
-        out, size = options["out"] or settings.VAR / "reports" / name, _size(options)
+        out = options["out"] or settings.VAR / "reports" / name
         world = World.load()
         with sentences():
             study, found = self._prepare_clark(name, world, size, seed=seed)
@@ -181,16 +187,19 @@ def _from_here(path: Path) -> Path:
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
-def _size(options: dict[str, Any]) -> clark.Size:
-    """The size asked for, or a sentence."""
+def wished(options: Mapping[str, Any]) -> clark.Size | Design:
+    """The study asked for; CommandError (exit code 2) with a sentence where it cannot be."""
+    return (_size if options["preset"] == "clark-2021" else _design)(options)
+
+
+def _size(options: Mapping[str, Any]) -> clark.Size:
     size = clark.Size(texts=min(options["texts"], 50), evaluators=options["evaluators"])
     if options["seed"] < 0 or size.evaluators < 1 or size.texts < 5:
         raise CommandError("--seed is at least 0, --evaluators at least 1 and --texts at least 5.", returncode=2)
     return size
 
 
-def _design(options: dict[str, Any]) -> Design:
-    """The study asked for, or a sentence."""
+def _design(options: Mapping[str, Any]) -> Design:
     texts, raters = options["texts"], options["raters"]
     design = Design(references=texts, generated=texts, ratings=raters)
     if options["seed"] < 0:

@@ -141,7 +141,7 @@ def _check_texts(job: Job, tell: Tell, now: datetime) -> Done:
 
 def _lines(told: Told) -> list[dict[str, Any]]:
     return [
-        {"row": one.row, "field": one.field, "rule": one.rule, "code": str(one.code), "do": one.what_to_do}
+        {"row": one.row, "field": one.field, "rule": one.rule, "code": str(one.code), "do": one.what_to_do_on_a_page}
         for one in told.listed
     ]
 

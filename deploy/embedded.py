@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 import django
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command, get_commands
 from django.db import OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
@@ -15,9 +16,12 @@ from django.db.migrations.executor import MigrationExecutor
 def prepare(argv: Sequence[str]) -> list[str]:
     """Before a command of ours: create the tables of an empty SQLite database. Returns what to carry out.
 
-    Any other database that lacks migrations is left alone: exits with code 2 and a sentence.
+    Any other database that lacks migrations is left alone: exits with code 2 and a sentence, as for an odd setting.
     """
-    django.setup()
+    try:
+        django.setup()
+    except ImproperlyConfigured as error:
+        _refuse(str(error))
     name = argv[1] if len(argv) > 1 else ""
     if not str(get_commands().get(name, "")).startswith("annotation") or {"-h", "--help"} & set(argv):
         return list(argv)

@@ -97,11 +97,19 @@ class Code(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What a code means and what a person can do about it; `warns`: it stops nothing."""
+    """What a code means and what a person can do about it; `warns`: it stops nothing.
+
+    page: what to do where the file came by a form, which has fields in place of the command's options; "": the same.
+    """
 
     means: str
     do: str
     warns: bool = False
+    page: str = ""
+
+
+def _ticked(code: Code) -> str:
+    return f"tick “{code}” below “Let these problems be warnings”"
 
 
 CATALOGUE: dict[Code, Fault] = {
@@ -113,6 +121,7 @@ CATALOGUE: dict[Code, Fault] = {
     Code.UNDECODABLE_BYTES: Fault(
         "bytes that are no letters in the file's encoding",
         "Save the file as UTF-8, or name its encoding: --encoding cp1252 (Excel in Europe and America).",
+        page="Save the file as UTF-8, or choose its encoding below “Other names, encoding, separator”.",
     ),
     Code.MIXED_ENCODINGS: Fault(
         "some rows are UTF-8, others are not", "Parts of two files were joined: convert each to UTF-8 first."
@@ -127,14 +136,21 @@ CATALOGUE: dict[Code, Fault] = {
     Code.LINE_TOO_LONG: Fault("a line of over 16 million characters", "Check the line ends of the file."),
     Code.BAD_MAPPING: Fault("a mapping that cannot be used", "See the section on mappings in docs/import.md."),
     Code.WRONG_DELIMITER: Fault(
-        "the cells are separated by another character", "Name it: --delimiter semicolon, or the character itself."
+        "the cells are separated by another character",
+        "Name it: --delimiter semicolon, or the character itself.",
+        page="Choose it below “Other names, encoding, separator”.",
     ),
     Code.MISSING_COLUMN: Fault(
-        "a column that is needed", "Add it, or say what the file calls it: --column text=sentence."
+        "a column that is needed",
+        "Add it, or say what the file calls it: --column text=sentence.",
+        page="Add it, or say what the file calls it in “Other names of columns”: text = sentence.",
     ),
     Code.DUPLICATED_COLUMN: Fault("two columns of one name", "Rename or delete one of them."),
     Code.UNKNOWN_COLUMN: Fault(
-        "a column nobody reads", "Nothing, or say what it is: --column text=sentence.", warns=True
+        "a column nobody reads",
+        "Nothing, or say what it is: --column text=sentence.",
+        warns=True,
+        page="Nothing, or say what it is in “Other names of columns”: text = sentence.",
     ),
     Code.UNNAMED_COLUMN: Fault(
         "a column without a name", "Nothing; give it a name if it is to be read (pandas: index=False).", warns=True
@@ -184,11 +200,18 @@ CATALOGUE: dict[Code, Fault] = {
     Code.MARKUP: Fault(
         "HTML that could break out of the page",
         "Turn it into plain text, or take it as it is, shown with its tags: --allow markup.",
+        page=f"Turn it into plain text, or take it as it is, shown with its tags: {_ticked(Code.MARKUP)}.",
     ),
     Code.UNKNOWN_SOURCE: Fault(
-        "a source that is neither reference nor model", "Say what the word means: --source human=reference."
+        "a source that is neither reference nor model",
+        "Say what the word means: --source human=reference.",
+        page="Say what the word means in “Other words for the sources”: human = reference.",
     ),
-    Code.MISSING_GENERATOR: Fault("a model's text without its generator", "Fill the column, or --generator NAME."),
+    Code.MISSING_GENERATOR: Fault(
+        "a model's text without its generator",
+        "Fill the column, or --generator NAME.",
+        page="Fill the column, or the field “Generator”.",
+    ),
     Code.UNKNOWN_GENERATOR: Fault("a generator that no model text has", "Correct the name."),
     Code.TWO_DECODINGS: Fault("one generator, two decodings", "Name each setting as a generator of its own."),
     Code.CONTEXT_DIFFERS: Fault("one context, two wordings", "Give each wording a context of its own."),
@@ -197,7 +220,9 @@ CATALOGUE: dict[Code, Fault] = {
     Code.LOG_P_NAN: Fault("log p that is NaN", "Score the text again, or leave the cell empty."),
     Code.LOG_P_INFINITE: Fault("log p that is infinite", "Only -inf, a probability of zero, can be."),
     Code.LOG_P_WHOSE: Fault(
-        "a reference's log p that may belong to several generators", "Give a file of its own: --likelihoods FILE."
+        "a reference's log p that may belong to several generators",
+        "Give a file of its own: --likelihoods FILE.",
+        page="Give a file of its own, in the field “File of log-probabilities”.",
     ),
     Code.DUPLICATE_LOG_P: Fault("two log p of one text and generator", "Delete one of them."),
     Code.UNKNOWN_TEXT: Fault("an id that no text has", "Correct the id."),
@@ -217,14 +242,18 @@ CATALOGUE: dict[Code, Fault] = {
     Code.DUPLICATE_TEXT: Fault(
         "the same text of the same source in the same context",
         "Delete one, or keep repeated draws of a model: --allow duplicate-text.",
+        page=f"Delete one, or keep repeated draws of a model: {_ticked(Code.DUPLICATE_TEXT)}.",
     ),
     Code.BOTH_SOURCES: Fault("the same text under both sources", "Check whether a source is wrong.", warns=True),
     Code.UNPAIRED_CONTEXT: Fault(
         "a context without a reference, or without a model's text",
         "Add the other side; if it comes in another file: --allow unpaired-context.",
+        page=f"Add the other side; if it comes in another file: {_ticked(Code.UNPAIRED_CONTEXT)}.",
     ),
     Code.TWO_REFERENCES: Fault(
-        "two references for one context", "Delete one, or give each a context; else --allow two-references."
+        "two references for one context",
+        "Delete one, or give each a context; else --allow two-references.",
+        page=f"Delete one, or give each a context; else {_ticked(Code.TWO_REFERENCES)}.",
     ),
     Code.INCOMPLETE_CONTEXT: Fault(
         "contexts for which a generator has no text", "Add them if you compare generators in pairs.", warns=True

@@ -163,7 +163,7 @@ def _encoding_of(file: BinaryIO, asked: str | None, findings: Findings) -> str:
         findings.note(f"The file begins with a byte order mark of {marked.upper()} and is read so.")
         return marked
     if _looks_wide(head):
-        rule = "the file is UTF-16 without a byte order mark; name it: --encoding utf-16-le (or utf-16-be)"
+        rule = "the file is UTF-16 without a byte order mark; name its encoding, utf-16-le or utf-16-be"
         raise findings.stop(1, "", rule, Code.UNDECODABLE_BYTES)
     return "utf-8-sig"
 

@@ -33,6 +33,10 @@ class Problem:
     def what_to_do(self) -> str:
         return CATALOGUE[self.code].do
 
+    @property
+    def what_to_do_on_a_page(self) -> str:
+        return CATALOGUE[self.code].page or CATALOGUE[self.code].do
+
 
 Sink = Callable[[str, Problem, bool], None]
 """Takes each problem as it is found: file, problem, whether it only warns."""

@@ -123,7 +123,7 @@ class _ItemReader(TextReader):
         for key, text in self.texts.items():
             if all(one.generator for one in text.likelihoods):
                 continue
-            if len(generators) > 1:
+            if len(generators) > 1 and text.source == "reference":
                 rule = f"log p of a reference must name one of {len(generators)} generators"
                 self.findings.problem(text.row, "generator", rule, Code.LOG_P_WHOSE)
             named = tuple(replace(one, generator=one.generator or name) for one in text.likelihoods)

@@ -99,8 +99,10 @@ class TextReader:
 
     def _generator(self, cells: Cells, source: Source | None) -> str:
         name = optional_text(cells.get("generator"), cells.row, cells.name("generator"), self.findings, limit=100)
+        if not name and has_ink(cells.get("generator")):
+            return ""  # a name that cannot be, which was told
         name = name.strip() or (self.default_generator if source == "model" else "")
-        if source == "model" and not name and not has_ink(cells.get("generator")):
+        if source == "model" and not name:
             rule = "a model's text must name its generator"
             self.findings.problem(cells.row, cells.name("generator"), rule, Code.MISSING_GENERATOR)
         return name
@@ -154,35 +156,41 @@ class FileTextReader(TextReader):
         self.texts = texts
         self.pile = Pile(findings)
         self.generators: set[str] = set()
+        self.unsure = False  # whether a row broke its source or its generator: then these are not all
         self.loose: list[int] = []  # rows of references whose log p names no generator
         self.named: dict[str, int] = {}  # generators that references name, and the first row of each
         self.scored: dict[str, str] = {}  # text: the generator whose log p it has
 
     def keep(self, text: TextRecord, likelihood: LikelihoodRecord | None) -> None:
         self.pile.take(text)
-        if text.generator:
-            self.generators.add(text.generator)
+        self._meet(text.source, text.generator or "")
         if likelihood is not None:
             text = replace(text, likelihoods=(likelihood,))
-            if not likelihood.generator:
+            if not likelihood.generator and text.source == "reference":
                 self.loose.append(text.row or 0)
             elif text.source == "reference":
                 self.named.setdefault(likelihood.generator, text.row or 0)
             self.scored[text.id] = likelihood.generator
         self.texts.append(text)
 
+    def _meet(self, source: Source | None, generator: str) -> None:
+        if source == "model" and generator:
+            self.generators.add(generator)
+        elif source != "reference":
+            self.unsure = True
+
     def lose(self, context: str | None, source: Source | None, generator: str, row: int) -> None:
+        self._meet(source, generator)
         if context and source:
             self.pile.expect(context, generator or "?" if source == "model" else None, row)
 
     def finished_texts(self) -> Spool[TextRecord]:
         """All texts, after the rules that need them all; a log p that names no generator has got the only one."""
-        if len(self.generators) != 1:
-            rule = f"log p of a reference must name one of {len(self.generators)} generators; use a likelihoods file"
+        if len(self.generators) > 1 or not (self.generators or self.unsure):
             for row in self.loose:
-                self.findings.problem(row, "log_prob", rule, Code.LOG_P_WHOSE)
+                self.findings.problem(row, "log_prob", self._whose(), Code.LOG_P_WHOSE)
         for name, row in self.named.items():
-            if name not in self.generators:
+            if name not in self.generators and not self.unsure:
                 rule = f"no model text of the file has the generator {name!r}"
                 self.findings.problem(row, "generator", rule, Code.UNKNOWN_GENERATOR)
         self.pile.finish()
@@ -191,6 +199,11 @@ class FileTextReader(TextReader):
         only = next(iter(self.generators))
         self.scored = {key: name or only for key, name in self.scored.items()}
         return Spool(_given(text, only) for text in self.texts)
+
+    def _whose(self) -> str:
+        if not self.generators:
+            return "log p of a reference must name its generator: the file has no model text"
+        return f"log p of a reference must name one of {len(self.generators)} generators; use a likelihoods file"
 
 
 def _given(text: TextRecord, generator: str) -> TextRecord:

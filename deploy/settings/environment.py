@@ -96,7 +96,7 @@ def database(name: str, default: str) -> dict[str, Any]:
     engine = found.get("ENGINE", "")
     if engine == "django.db.backends.sqlite3" and found.get("NAME"):
         if found["NAME"] != ":memory:":
-            Path(found["NAME"]).parent.mkdir(parents=True, exist_ok=True)
+            _make_folder(name, Path(found["NAME"]).parent)
         # Opening the file anew, with its pragmas, would take half of the time of a small request.
         found["CONN_MAX_AGE"] = 600
         found["OPTIONS"] = {
@@ -117,3 +117,10 @@ def database(name: str, default: str) -> dict[str, Any]:
     raise ImproperlyConfigured(
         f"The environment variable {name} must be sqlite:///path or postgres://user@host/name, not {scheme}:..."
     )
+
+
+def _make_folder(name: str, folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ImproperlyConfigured(f"The folder {folder} of {name} cannot be made: {error.strerror}.") from None

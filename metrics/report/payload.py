@@ -72,6 +72,11 @@ def numbers(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def read(document: Any) -> ReportInput:
     """What the report was made from. Raises BadInput with the place that is wrong."""
+    if isinstance(document, dict) and {"studies", "results"} <= document.keys():
+        raise BadInput(
+            "a comparison holds no ratings, so it cannot be read back: read the report.json of each of its studies, "
+            "and compare them again"
+        )
     if not isinstance(document, dict) or "data" not in document:
         raise BadInput("the file is no report of Assay (report.json)")
     if document.get("schema_version") != SCHEMA_VERSION:

@@ -41,6 +41,7 @@ def test_production_settings_pass_the_deployment_check_without_a_warning(tmp_pat
     [
         ("DATABASE_URL", "mysql://root@localhost/assay", "must be sqlite:///path or postgres://user@host/name"),
         ("DATABASE_URL", "nonsense", "must be sqlite:///path or postgres://user@host/name"),
+        ("DATABASE_URL", "postgres://[half", "must be sqlite:///path or postgres://user@host/name"),
         ("CELERY_BROKER_URL", "http://localhost", "must start with redis:// or amqp://"),
         ("WORKER_ORIGIN", "hits.example.org", "must be an origin such as https://hits.example.org"),
         ("HIT_ORIGIN", "https://hits.example.org/path", "must be an origin such as https://hits.example.org"),
@@ -52,8 +53,16 @@ def test_production_settings_pass_the_deployment_check_without_a_warning(tmp_pat
 )
 def test_an_odd_setting_is_refused_with_a_sentence(name: str, value: str, sentence: str) -> None:
     found = manage("check", **{name: value})
-    assert found.returncode != 0
-    assert f"The environment variable {name} {sentence}" in found.stderr
+    assert found.returncode == 2
+    assert found.stderr.startswith(f"The environment variable {name} {sentence}")
+    assert found.stderr.count("\n") == 1
+
+
+def test_a_folder_that_cannot_be_made_for_the_database_is_told_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    found = manage("check", DATABASE_URL=f"sqlite:///{tmp_path / 'file' / 'a.sqlite3'}")
+    assert (found.returncode, found.stderr.count("\n")) == (2, 1)
+    assert found.stderr.startswith(f"The folder {tmp_path / 'file'} of DATABASE_URL cannot be made")
 
 
 @pytest.mark.parametrize("name", ["SECRET_KEY", "ALLOWED_HOSTS"])

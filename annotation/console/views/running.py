@@ -67,7 +67,8 @@ def wages(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def _wages(request: HttpRequest, study: Study, form: Floor) -> HttpResponse:
-    context = {"study": study, "form": form, "wages": standing.arm_wages(study, floor_cents=form.cents())}
+    found = standing.arm_wages(study, floor_cents=form.cents())
+    context = {"study": study, "form": form, "wages": found, "lacking": any(one.lacking_cents for one in found)}
     template = "console/running_wages.html" if "HX-Request" not in request.headers else "console/wages.html"
     return render(request, template, context, status=422 if form.errors else 200)
 

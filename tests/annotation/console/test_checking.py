@@ -85,6 +85,15 @@ def test_a_job_that_nobody_takes_up_says_what_must_run(laid_out: Study, person: 
     assert "make serve" in page(owner, laid_out)
 
 
+def test_a_job_that_fell_silent_says_since_when(laid_out: Study, person: Callable[..., Client]) -> None:
+    owner = person("owner")
+    owner.post(reverse("console:publish-recheck", args=[laid_out.uuid]))
+    Job.objects.update(state="running", beat_at=timezone.now())
+    assert "Nothing was heard" not in page(owner, laid_out)
+    Job.objects.update(beat_at=timezone.now() - timedelta(minutes=5, seconds=30))
+    assert "Nothing was heard of it for 5\xa0minutes" in page(owner, laid_out)
+
+
 def test_asking_twice_is_one_check(laid_out: Study, person: Callable[..., Client]) -> None:
     owner = person("owner")
     for _ in range(2):

@@ -15,6 +15,7 @@ from django.utils import timezone
 from annotation.console import bills
 from annotation.console.forms.design import ArmsForm, DesignForm
 from annotation.console.forms.wording import WordingForm
+from annotation.datasets.codes import CATALOGUE, Code
 from annotation.designs.wording import from_json
 from annotation.models import AuditEvent, Job, Study, StudyWording
 from annotation.pricing.estimates import CellSize, Sketch, estimate
@@ -94,6 +95,22 @@ def test_a_file_with_faults_shows_each_by_row_and_imports_nothing(study: Study, 
     assert "duplicate-id" in page
     assert "Nothing was imported" in page
     assert not study.texts.exists()
+
+
+def test_what_to_do_about_a_fault_names_what_the_page_has(study: Study, owner: Client) -> None:
+    faults = "r1,a <script>b</script>,reference,,\nr2,c,human,,\nm1,d,model,,\n"
+    job = brought(owner, at(study, "texts-add"), "id,text,source,generator,log_prob\n" + faults)
+    page, form = seen(owner, reverse("console:job", args=[job.uuid])), seen(owner, at(study, "texts-add"))
+    for place in ("Let these problems be warnings", "Other words for the sources", "Generator"):
+        assert f"“{place}”" in page
+        assert place in form
+    assert "tick “markup”" in page
+    assert "--" not in page.partition("<h1>")[2]
+
+
+def test_no_advice_for_a_page_names_an_option_of_a_command() -> None:
+    told = [fault.page or fault.do for code, fault in CATALOGUE.items() if code is not Code.WHICH_SPLIT]
+    assert not [one for one in told if "--" in one]
 
 
 def test_a_file_from_excel_is_read_by_its_encoding_and_delimiter(study: Study, owner: Client) -> None:

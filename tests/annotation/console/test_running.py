@@ -12,7 +12,7 @@ from annotation.datasets.records import TextRecord
 from annotation.flows.add_texts import add_texts
 from annotation.flows.design import design
 from annotation.flows.publish import publish
-from annotation.models import Intent, Role, Study
+from annotation.models import Intent, Role, Study, Submission, Worker
 
 from .conftest import NOW
 
@@ -70,3 +70,25 @@ def test_the_page_costs_the_same_however_much_was_judged(
     owner = person(Role.OWNER)
     with django_assert_max_num_queries(20):
         owner.get(page(half_out))
+
+
+@pytest.fixture
+def worked(half_out: Study) -> Study:
+    """One submission of ten minutes at a reward of 50 cents: $3.00 an hour."""
+    Study.objects.filter(pk=half_out.pk).update(reward_cents=50)
+    half_out.arms.update(reward_cents=None)
+    hit = half_out.hits.order_by("pk")[0]
+    worker = Worker.objects.create(pseudonym="w1")
+    Submission.objects.create(
+        hit=hit, worker=worker, market_id="a1", raw="{}", raw_format="test", work_seconds=600, received_at=NOW
+    )
+    return half_out
+
+
+def test_the_difference_is_offered_only_where_somebody_lacks_it(worked: Study, person: Person) -> None:
+    owner = person(Role.OWNER)
+    below = owner.get(page(worked, "running-wages"), {"floor": "15.00"}).content.decode()
+    assert "Pay the difference to $15.00 an hour" in below
+    enough = owner.get(page(worked, "running-wages"), {"floor": "3.00"}).content.decode()
+    assert "Pay the difference" not in enough
+    assert "Nobody lacks anything to this floor." in enough

@@ -170,3 +170,29 @@ def test_a_log_p_of_another_decoding_and_an_unknown_column_are_warned_of(tmp_pat
     warnings = " ".join(read_texts(path).warnings)
     assert "column 'log_prob_decoding': log p stands for 't=1', the text was decoded by 't=0.7'" in warnings
     assert "column 'mood'" in warnings
+
+
+NAMELESS = {
+    "a name over its limit": f"m1,x,model,{'g' * 101},-2\n",
+    "a name that was lost with its text": "m1,,model,tiny,-2\n",
+    "a source that cannot be": "m1,x,robot,tiny,-2\n",
+}
+
+
+@pytest.mark.parametrize("name", NAMELESS)
+@pytest.mark.parametrize("of_reference", ["", "tiny"])
+def test_a_model_text_that_was_refused_makes_no_fault_of_the_references(
+    name: str, of_reference: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "texts.csv"
+    path.write_text("id,text,source,generator,log_prob\n" + f"r1,a,reference,{of_reference},-3\n" + NAMELESS[name])
+    with pytest.raises(FileProblems) as caught:
+        read_texts(path)
+    assert [one.row for one in caught.value.problems] == [3]
+
+
+def test_references_alone_are_told_that_no_model_text_is_there(tmp_path: Path) -> None:
+    path = tmp_path / "texts.csv"
+    path.write_text("id,text,source,log_prob\nr1,a,reference,-3\n")
+    with pytest.raises(FileProblems, match="must name its generator: the file has no model text"):
+        read_texts(path)

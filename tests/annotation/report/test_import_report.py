@@ -111,7 +111,16 @@ def test_only_members_may_report_and_only_editors_may_state(study: Study, tmp_pa
     assert study.audit.get(verb="export").actor == "bert"
 
 
-@pytest.mark.parametrize(("content", "words"), [("{", "not JSON"), ("{}", "no report of Assay"), ("[]", "no report")])
+COMPARISON = '{"schema_version": 2, "studies": [], "results": []}'
+NO_REPORTS = [
+    ("{", "not JSON"),
+    ("{}", "no report of Assay"),
+    ("[]", "no report"),
+    (COMPARISON, "a comparison holds no ratings.* report.json of each of its studies"),
+]
+
+
+@pytest.mark.parametrize(("content", "words"), NO_REPORTS)
 def test_a_file_that_is_no_report_is_refused(tmp_path: Path, content: str, words: str) -> None:
     (tmp_path / "file.json").write_text(content)
     with pytest.raises(CommandError, match=words):

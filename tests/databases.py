@@ -45,6 +45,8 @@ class Copies(Protocol):
 
     def rename(self, name: str, to: str) -> None: ...
 
+    def drop(self, name: str) -> None: ...
+
     def drop_like(self, beginning: str) -> None: ...
 
 
@@ -57,13 +59,17 @@ class Files:
 
     def copy(self, name: str, to: str) -> None:
         """In place of what a killed run left there."""
-        for left in (to, f"{to}-wal", f"{to}-shm"):
-            Path(left).unlink(missing_ok=True)
+        self.drop(to)
         shutil.copyfile(name, to)
 
     def rename(self, name: str, to: str) -> None:
         """All at once."""
         Path(name).replace(to)
+
+    def drop(self, name: str) -> None:
+        """Delete it, if it is there."""
+        for left in (name, f"{name}-wal", f"{name}-shm"):
+            Path(left).unlink(missing_ok=True)
 
     def drop_like(self, beginning: str) -> None:
         """Delete those whose names begin so."""
@@ -86,17 +92,21 @@ class Databases:
 
     def copy(self, name: str, to: str) -> None:
         """In place of what a killed run left there."""
-        self._does("DROP DATABASE IF EXISTS {}", to)
+        self.drop(to)
         self._does("CREATE DATABASE {} TEMPLATE {}", to, name)
 
     def rename(self, name: str, to: str) -> None:
         """All at once."""
         self._does("ALTER DATABASE {} RENAME TO {}", name, to)
 
+    def drop(self, name: str) -> None:
+        """Delete it, if it is there, though a session that was closed a moment ago may not have ended yet."""
+        self._does("DROP DATABASE IF EXISTS {} WITH (FORCE)", name)
+
     def drop_like(self, beginning: str) -> None:
         """Delete those whose names begin so."""
         for (name,) in self._does("SELECT datname FROM pg_database WHERE starts_with(datname, %s)", given=(beginning,)):
-            self._does("DROP DATABASE {}", name)
+            self.drop(name)
 
 
 @contextmanager
@@ -113,7 +123,8 @@ def own_copy() -> Iterator[None]:
         copies.copy(_template(before), own)
     _stand_on(own)
     yield
-    connection.creation.destroy_test_db(before, verbosity=0)
+    _stand_on(before)
+    copies.drop(own)
 
 
 def lay(file: Path) -> None:

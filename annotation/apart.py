@@ -21,7 +21,7 @@ SECOND = "Took part before in this group of studies; a person's first work is us
 
 def grants_by_itself(market: Market) -> bool:
     """Whether the marketplace grants an `assay:once` pass in the moment of an accept."""
-    return market.provider in ("assay", "rehearsal")
+    return market.ours
 
 
 def scope_of(study: Study) -> str:

@@ -92,8 +92,10 @@ def blocked(worker: Worker) -> Intent | None:
 
 
 def queue(study: Study, *, now: datetime, kind: str = "", state: str = "") -> QuerySet[Submission]:
-    """What waits for a decision (state "proposed": for a second person only), with flags; `kind`: of one flag only."""
-    rows = reviewing.undecided(study, now=now).select_related("worker", "hit", "rejection").defer("raw")
+    """What waits for a decision (state "proposed": for a second person only; "answered": refused work whose worker
+    answered), with flags; `kind`: of one flag only."""
+    found = reviewing.answered if state == "answered" else reviewing.undecided
+    rows = found(study, now=now).select_related("worker", "hit", "rejection").defer("raw")
     if kind:
         rows = rows.filter(Exists(Flag.objects.filter(submission=OuterRef("pk"), kind=kind)))
     if state == "proposed":
@@ -168,7 +170,7 @@ def history(worker: Worker, studies: QuerySet[Study]) -> History:
 def work_of(worker: Worker, studies: QuerySet[Study]) -> QuerySet[Submission]:
     """Everything the worker handed in there, newest first, with flags and decisions."""
     mine = Submission.objects.filter(worker=worker, hit__study__in=studies.values("pk"))
-    told = mine.select_related("hit__study", "evidence").prefetch_related("flags", "decisions")
+    told = mine.select_related("hit__study", "evidence").prefetch_related("flags", "decisions", "replies")
     return told.defer("raw", "evidence__findings").order_by("-submitted_at", "-pk")
 
 

@@ -21,6 +21,7 @@ from django.db.models import (
     OuterRef,
     Q,
     QuerySet,
+    Subquery,
     Value,
     When,
 )
@@ -33,12 +34,14 @@ from annotation.models import (
     Decision,
     Evidence,
     Flag,
+    Hit,
     HitItem,
     Hold,
     Intent,
     ItemRole,
     Judgment,
     Presentation,
+    Reply,
     RuleSet,
     Study,
     Submission,
@@ -52,6 +55,8 @@ from annotation.quality.records import Filter
 # Bands of the time left until the marketplace approves by itself.
 BANDS = (timedelta(hours=6), timedelta(hours=24), timedelta(days=3))
 COMPETENCE = BY_KIND["competence"]
+# How long after submission the marketplace lets a rejection be turned into an approval.
+OVERRIDE_WINDOW = timedelta(days=30)
 
 
 def payments() -> QuerySet[Decision]:
@@ -68,6 +73,22 @@ def undecided(study: Study, *, now: datetime) -> QuerySet[Submission]:
         Submission.objects.filter(hit__study=study).exclude(Exists(payments().filter(submission=OuterRef("pk")))),
         study,
         now=now,
+    )
+
+
+def answered(study: Study, *, now: datetime) -> QuerySet[Submission]:
+    """Refused work whose worker answered, which nobody has read since and which can still be approved: in the order
+    in which the answers came, each with `answered_at` and `open_until`, and as `undecided`."""
+    unread = Reply.objects.filter(submission=OuterRef("pk"), heeded_at=None)
+    refused = payments().filter(submission=OuterRef("pk"), verdict="reject")
+    mine = Submission.objects.filter(Exists(unread), Exists(refused), hit__study=study)
+    open_ones = mine.filter(submitted_at__gte=now - OVERRIDE_WINDOW).exclude(hit__market_status=Hit.GONE)
+    until = ExpressionWrapper(F("submitted_at") + OVERRIDE_WINDOW, output_field=DateTimeField())
+    came = Subquery(unread.order_by("at").values("at")[:1])
+    return (
+        waiting_order(open_ones, study, now=now)
+        .annotate(answered_at=came, open_until=until)
+        .order_by("answered_at", "pk")
     )
 
 

@@ -20,7 +20,7 @@ from annotation.deciding import WINDOW
 from annotation.flows import exclude, hold, reject, review
 from annotation.flows.block import block, unblock
 from annotation.flows.notify import Notices, notify
-from annotation.models import Decision, Rejection, Role, Study, Submission, Worker
+from annotation.models import Decision, Rejection, Reply, Role, Study, Submission, Worker
 from annotation.tasks import wake
 
 router = Router(tags=["Review"])
@@ -113,6 +113,24 @@ class ProposalOut(Schema):
         return proposal.proposed_at
 
 
+class ReplyOut(Schema):
+    """What the worker answered. by: who wrote it down; null: the marketplace told it. heeded: when somebody read it
+    and kept the rejection."""
+
+    body: str
+    by: str | None
+    at: datetime
+    heeded: datetime | None
+
+    @staticmethod
+    def resolve_by(told: Reply) -> str | None:
+        return told.recorded_by.get_username() if told.recorded_by else None
+
+    @staticmethod
+    def resolve_heeded(told: Reply) -> datetime | None:
+        return told.heeded_at
+
+
 class AssignmentOut(Schema):
     """An assignment as a reviewer sees it. until: to when its payment decision can be taken back."""
 
@@ -125,6 +143,7 @@ class AssignmentOut(Schema):
     findings: list[FoundOut]
     proposal: ProposalOut | None
     decisions: list[DecisionOut]
+    replies: list[ReplyOut]
 
 
 class ApproveIn(Schema):
@@ -216,9 +235,14 @@ class NoticesOut(Schema):
 
 @router.get("/studies/{study}/review", response=gives(Paged[WaitingOut]), summary="What waits for a decision")
 def show_queue(
-    request: HttpRequest, study: UUID, page: Query[Page], flag: str = "", state: Literal["", "proposed"] = ""
+    request: HttpRequest,
+    study: UUID,
+    page: Query[Page],
+    flag: str = "",
+    state: Literal["", "proposed", "answered"] = "",
 ) -> dict[str, Any]:
-    """The most urgent first, among them the most suspicious. state `proposed`: what waits for a second person."""
+    """The most urgent first, among them the most suspicious. state `proposed`: what waits for a second person;
+    `answered`: refused work whose worker answered, as the answers came."""
     return paged(desk.queue(study_for(request, study, Role.REVIEWER), now=timezone.now(), kind=flag, state=state), page)
 
 
@@ -236,6 +260,7 @@ def show_assignment(request: HttpRequest, study: UUID, assignment: str) -> dict[
         "findings": reviewing.findings(one),
         "proposal": desk.proposal(one),
         "decisions": one.decisions.select_related("actor").order_by("matter"),
+        "replies": one.replies.select_related("recorded_by").order_by("at"),
     }
 
 
@@ -307,6 +332,14 @@ def overturn(request: HttpRequest, study: UUID, assignment: str, given: ReasonIn
 def add_reply(request: HttpRequest, study: UUID, assignment: str, given: ReplyIn) -> Status[None]:
     found, one = submission_for(request, study, assignment)
     reject.record_reply(found, one, body=given.body, actor=caller(request), now=timezone.now())
+    return Status(204, None)
+
+
+@router.post("/studies/{study}/assignments/{assignment}/uphold", response=gives(None, 204), summary="Keep a rejection")
+def uphold(request: HttpRequest, study: UUID, assignment: str) -> Status[None]:
+    """After the worker's answer has been read."""
+    found, one = submission_for(request, study, assignment)
+    reject.uphold(found, one, actor=caller(request), now=timezone.now())
     return Status(204, None)
 
 

@@ -32,6 +32,7 @@ of_an_assignment = [
     path("second/", desk.second, name="review-second"),
     path("drop/", desk.drop, name="review-drop"),
     path("overturn/", desk.overturn, name="review-overturn"),
+    path("uphold/", desk.uphold, name="review-uphold"),
     path("reply/", desk.reply, name="review-reply"),
     path("analysis/", desk.analysis, name="review-analysis"),
 ]

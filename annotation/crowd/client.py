@@ -32,6 +32,7 @@ ONCE = "assay:once"
 HELD_BACK = (
     "This time others are asked. What you have done for us and your pay for it stay as they are. This ends by itself."
 )
+OURS = frozenset({"assay", "rehearsal"})
 # The path of queues beside a compatible endpoint; Amazon's own had none.
 QUEUES = "/sqs/"
 EVENTS = (
@@ -43,6 +44,10 @@ EVENTS = (
     "HITExpired",
     "HITReviewable",
 )
+
+
+# Our own marketplace alone knows it; to subscribe to it elsewhere would be refused.
+OWN_EVENTS = (*EVENTS, "RejectionAnswered")
 
 
 class Market:
@@ -57,6 +62,8 @@ class Market:
                 code="Closed",
             )
         self.provider = endpoint.provider
+        # Assay's own marketplace does some things that no other does.
+        self.ours = endpoint.provider in OURS
         self.url = endpoint.url
         self._ahead: timedelta | None = None
         self._subscribed: set[str] = set()
@@ -201,7 +208,8 @@ class Market:
         if type_id in self._subscribed:
             return
         transport = "SNS" if queue.startswith("arn:") else "SQS"
-        told = {"Destination": queue, "Transport": transport, "Version": "2014-08-15", "EventTypes": list(EVENTS)}
+        events = OWN_EVENTS if self.ours else EVENTS
+        told = {"Destination": queue, "Transport": transport, "Version": "2014-08-15", "EventTypes": list(events)}
         self._call("update_notification_settings", HITTypeId=type_id, Notification=told, Active=True)
         self._subscribed.add(type_id)
 

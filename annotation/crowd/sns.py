@@ -33,6 +33,7 @@ OLDEST = timedelta(hours=1)
 AHEAD = timedelta(minutes=5)
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 LARGEST_CERTIFICATE = 20_000
+MOST_WORDS = 1_000
 
 Fetch = Callable[[str], bytes]
 
@@ -49,13 +50,15 @@ class Notice:
 
 @dataclass(frozen=True)
 class MarketEvent:
-    """Something that happened on the marketplace at `at`; ids that do not apply are empty."""
+    """Something that happened on the marketplace at `at`; ids that do not apply are empty. words: what a worker
+    answered to a rejection (our own marketplace tells that)."""
 
     kind: str
     at: datetime
     hit_id: str
     assignment_id: str
     hit_type_id: str
+    words: str = ""
 
 
 @dataclass(frozen=True)
@@ -132,6 +135,7 @@ def read_events(notice: Notice) -> EventDocument:
                 hit_id=str(row.get("HITId", "")),
                 assignment_id=str(row.get("AssignmentId", "")),
                 hit_type_id=str(row.get("HITTypeId", "")),
+                words=_words(row.get("Reply", "")),
             )
             for row in rows
         )
@@ -153,6 +157,13 @@ def _text(message: Mapping[str, Any], name: str) -> str:
     if not isinstance(value, str) or not value:
         raise NoticeError(f"The message has no {name}.")
     return value
+
+
+def _words(given: object) -> str:
+    """What a worker wrote, less what no database keeps, and no more than our own marketplace lets through."""
+    return (
+        "" if not isinstance(given, str) else given.replace("\x00", "").encode("utf-8", "replace").decode()[:MOST_WORDS]
+    )
 
 
 def _moment(text: str) -> datetime:

@@ -27,6 +27,7 @@ from annotation.models import (
     Submission,
     Worker,
 )
+from annotation.replies import take_up
 
 log = logging.getLogger(__name__)
 VERDICTS = {"Approved": ("approve", Intent.Kind.APPROVE), "Rejected": ("reject", Intent.Kind.REJECT)}
@@ -71,6 +72,9 @@ def collect(
         Hit.objects.filter(pk=hit.pk).update(
             market_status=seen.status, inside=seen.inside, free=seen.free, expires_at=seen.expires_at, seen_at=now
         )
+        if heard:
+            # A reply that came before the work that it is about.
+            take_up([str(hit.market_id)], now=now)
         HeardEvent.objects.filter(pk__in=heard).update(looked_at=now)
         open_hits += Hit.objects.filter(pk=hit.pk, collected__lt=F("max_assignments")).exists()
     return Collected(new, open_hits, decided)

@@ -9,7 +9,8 @@ from datetime import datetime
 from annotation.crowd.client import Market
 from annotation.crowd.sns import EventDocument, Notice, read_events
 from annotation.exceptions import NoticeError
-from annotation.models import HeardEvent
+from annotation.models import HeardEvent, Hit
+from annotation.replies import take_up
 
 log = logging.getLogger(__name__)
 MOST_ROUNDS = 100
@@ -57,6 +58,9 @@ def _stored(body: str, *, now: datetime) -> int:
 def _written(document: EventDocument, *, now: datetime) -> int:
     """How many events were new."""
     before = HeardEvent.objects.filter(doc_id=document.doc_id).count()
+    replied = {event.hit_id for event in document.events if event.words}
+    found = Hit.objects.filter(market_id__in=replied).values_list("market_id", flat=True) if replied else ()
+    ours = {str(market_id) for market_id in found}
     HeardEvent.objects.bulk_create(
         (
             HeardEvent(
@@ -67,9 +71,11 @@ def _written(document: EventDocument, *, now: datetime) -> int:
                 market_hit=event.hit_id,
                 assignment_id=event.assignment_id,
                 received_at=now,
+                words=event.words if event.hit_id in ours else "",
             )
             for place, event in enumerate(document.events)
         ),
         ignore_conflicts=True,
     )
+    take_up(ours, now=now)
     return len(document.events) - before

@@ -15,8 +15,6 @@ from annotation.models import AuditEvent, Decision, Hit, Intent, Rejection, Repl
 LEAST_REASON, MOST_REASON = 20, 1024
 # Of a study's submissions; beyond, only its owner goes on, and says so.
 GUARD = 0.05
-# How long after submission the marketplace lets a rejection be turned into an approval.
-OVERRIDE_WINDOW = timedelta(days=30)
 
 
 def propose(study: Study, submission: Submission, *, reason: str, actor: User, now: datetime) -> Rejection:
@@ -108,7 +106,7 @@ def overturn(study: Study, submission: Submission, *, reason: str, actor: User, 
         told = Intent.objects.filter(kind=Intent.Kind.REJECT, subject=submission.pk, state=Intent.State.DONE).exists()
         if decision is None or not told:
             raise StateError("Only a rejection of which the marketplace has been told can be turned into an approval.")
-        if submission.submitted_at is None or submission.submitted_at + OVERRIDE_WINDOW < now:
+        if submission.submitted_at is None or submission.submitted_at + reviewing.OVERRIDE_WINDOW < now:
             raise StateError("The work was handed in more than 30 days ago; the marketplace keeps its rejection.")
         if submission.hit.market_status == Hit.GONE:
             raise StateError("The marketplace has deleted the HIT; the rejections of its work stay.")
@@ -133,6 +131,20 @@ def record_reply(study: Study, submission: Submission, *, body: str, actor: User
         told = {"assignment": submission.market_id}
         AuditEvent.objects.record(study, "record_reply", actor=actor.get_username(), now=now, **told)
         return made
+
+
+def uphold(study: Study, submission: Submission, *, actor: User, now: datetime) -> int:
+    """Keep a rejection after its worker's answers have been read; how many. They wait for nobody any more."""
+    with transaction.atomic():
+        Study.objects.select_for_update().get(pk=study.pk)
+        mine = Reply.objects.filter(submission=submission, submission__hit__study=study, heeded_at=None)
+        refused = reviewing.payments().filter(submission=submission, verdict="reject").exists()
+        if not refused or not mine.exists():
+            raise StateError("There is no answer to a rejection here that waits to be read.")
+        heeded = mine.update(heeded_by=actor, heeded_at=now)
+        told = {"assignment": submission.market_id}
+        AuditEvent.objects.record(study, "uphold", actor=actor.get_username(), now=now, **told)
+        return heeded
 
 
 def _undecided(study: Study, submission: Submission, *, now: datetime) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from django.db import models
 
+# Our own marketplace's event: a worker answered a rejection.
+ANSWERED = "RejectionAnswered"
+
 
 class HeardEvent(models.Model):
     """One event of a document. Documents come twice and out of order: (doc_id, place) is stored once."""
@@ -15,6 +18,7 @@ class HeardEvent(models.Model):
     market_hit = models.CharField(max_length=64, db_index=True)
     assignment_id = models.CharField(max_length=64, blank=True)
     received_at = models.DateTimeField()
+    words = models.TextField(blank=True, help_text="What a worker answered, until it stands beside the assignment.")
     looked_at = models.DateTimeField(null=True, blank=True, help_text="When its HIT was looked at because of it.")
 
     class Meta:

@@ -34,15 +34,23 @@ class Rejection(models.Model):
 
 
 class Reply(models.Model):
-    """What a worker answered to a decision, as somebody wrote it down here."""
+    """What a worker answered to a decision: as the marketplace told it (nobody recorded it; one an assignment), or as
+    somebody wrote it down here. heeded: a reviewer has read it and the rejection stays."""
 
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="replies")
     body = models.TextField()
-    recorded_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    recorded_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     at = models.DateTimeField()
+    heeded_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
+    heeded_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         verbose_name_plural = "replies"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["submission"], condition=Q(recorded_by=None), name="one_reply_by_the_marketplace"
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"reply about {self.submission}"

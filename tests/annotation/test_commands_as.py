@@ -16,7 +16,7 @@ from django.utils import timezone
 from annotation.accounts.models import ApiToken, User
 from annotation.management import commands
 from annotation.management.commands._study import StudyCommand
-from annotation.models import Decision, Job, Membership, Role, Study, Submission, Worker
+from annotation.models import Decision, Job, Membership, Reply, Role, Study, Submission, Worker
 from tests.annotation.review.world import NOW, make, member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -153,6 +153,9 @@ def test_work_is_decided_on_by_two_people_from_the_command_line(study: Study) ->
     assert not Decision.objects.filter(verdict="approve").exists()
     with pytest.raises(CommandError, match="--as USER"):
         told("decide", "judged", other, "--approve")
+    told("decide", "judged", one, "--reply", "I read them all.", "--as", "rita")
+    told("decide", "judged", one, "--uphold", "--as", "rolf")
+    assert Reply.objects.get().heeded_by.username == "rolf"
 
 
 def test_settings_are_shown_and_changed_while_the_study_is_a_draft(study: Study) -> None:

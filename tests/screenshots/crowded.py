@@ -14,6 +14,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from annotation import conf
+from annotation.accounts.models import User
 from annotation.crowd.client import Market
 from annotation.flows.review import approve
 from annotation.flows.work import work
@@ -63,6 +64,7 @@ def plant(folder: Path) -> str:
     lab.hit(Title="For people who know fruit", QualificationRequirements=[wanted], Question=question)
     rejected = ann.do(offered[0])
     lab.client.reject_assignment(AssignmentId=rejected, RequesterFeedback="The comments say nothing about the text.")
+    User.objects.filter(requester__hits__hit_id=offered[0]["HITId"]).update(email="lab@example.org")
     _at_work(Study.objects.get(name="underway"))
     lab.client.notify_workers(
         Subject="Thank you", MessageText="We learned much from your comments.\n\nThe lab", WorkerIds=[ann.worker_id]

@@ -14,7 +14,7 @@ from annotation.accounts import links
 from annotation.accounts.models import ApiToken, User
 from annotation.crowd.client import Market
 from annotation.designs.presets import CLARK, HUSE, CellPlan, Preset
-from annotation.flows import jobs
+from annotation.flows import jobs, reject
 from annotation.flows.add_texts import add_texts
 from annotation.flows.arrange import arrange
 from annotation.flows.assess import assess
@@ -29,7 +29,7 @@ from annotation.flows.review import approve
 from annotation.flows.share import revoke, share
 from annotation.flows.unblind import unblind
 from annotation.flows.work import work
-from annotation.models import Codebook, Hit, Intent, Job, Membership, Remark, Role, Study, Submission, Text
+from annotation.models import Codebook, Hit, Intent, Job, Membership, Remark, Reply, Role, Study, Submission, Text
 from annotation.quality.codebooks import DEFAULTS, book_of
 from annotation.quality.exclusion import Rule
 from annotation.rehearsal import script
@@ -41,6 +41,7 @@ from tests.annotation.console.making import BROKEN
 from tests.annotation.review.world import make
 
 TEXTS = 20
+WORDS = "I read every text twice, and most of them are typical.\nPlease look at the third and the seventh again."
 HUSE_SMALL: dict[str, Any] = {
     "raters_per_text": 4,
     "texts_per_hit": 10,
@@ -96,6 +97,7 @@ def ids() -> dict[str, str]:
         **found,
         "study": str(Study.objects.get(name="demo").uuid),
         "assignment": of.market_id,
+        "answered": Reply.objects.filter(submission__hit__study__name="judged")[0].submission.market_id,
         "worker": of.worker.pseudonym,
         "link": link,
         "entrance": first.rstrip("/").split("/")[-1],
@@ -163,7 +165,17 @@ def _judged(owner: User, now: datetime) -> Study:
     for at, remark in enumerate(Remark.objects.filter(presentation__submission__hit__study=judged).order_by("pk")[:12]):
         code(remark, book, [names[at % 3]], coder=owner, now=now)
         code(remark, book, [names[at % 3 if at % 5 else 3]], coder=second, now=now)
+    _answered(judged, owner, second, now)
     return judged
+
+
+def _answered(judged: Study, owner: User, second: User, now: datetime) -> None:
+    """Two rejections of which the marketplace was told, and what the workers answered."""
+    for one in Submission.objects.filter(hit__study=judged).order_by("-pk")[:2]:
+        reject.propose(judged, one, reason="One label was given for all of the texts.", actor=second, now=now)
+        reject.second(judged, one, actor=owner, now=now, window=timedelta(0), beyond_guard=True)
+        Intent.objects.filter(study=judged, kind="reject", subject=one.pk).update(state="done", outcome="reject")
+        Reply.objects.create(submission=one, body=WORDS, at=now)
 
 
 def _large(now: datetime) -> Study:

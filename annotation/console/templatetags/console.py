@@ -189,6 +189,8 @@ DEEDS = {
     "reject": _("refused payment"),
     "overturn": _("turned a rejection into an approval"),
     "record_reply": _("wrote down a worker's reply"),
+    "hear_reply": _("told of a worker's answer to a rejection"),
+    "uphold": _("kept a rejection after reading its answer"),
     "notify": _("wrote to workers"),
     "block": _("blocked a worker"),
     "unblock": _("ended a block"),

@@ -34,9 +34,13 @@ def queue(request: HttpRequest, study: Study) -> HttpResponse:
     now, kind, state = timezone.now(), request.GET.get("flag", ""), request.GET.get("state", "")
     page = Paginator(desk.queue(study, now=now, kind=kind, state=state), LINES).get_page(request.GET.get("page"))
     shown = {"study": study, "page": page, "flag": kind, "state": state, "kinds": reviewing.known_kinds()}
-    counts = reviewing.decided_counts(study)
-    back = desk.to_take_back(study, visitor(request), now=now)
-    return render(request, "console/review.html", {**shown, "counts": counts, "back": back, "actions": Bulk.ACTIONS})
+    told = {
+        "counts": reviewing.decided_counts(study),
+        "answers": reviewing.answered(study, now=now).count(),
+        "back": desk.to_take_back(study, visitor(request), now=now),
+        "actions": Bulk.ACTIONS,
+    }
+    return render(request, "console/review.html", {**shown, **told})
 
 
 @require_safe
@@ -58,7 +62,8 @@ def _shown(request: HttpRequest, study: Study, one: Submission, **forms: Any) ->
         "waits": reviewing.waits(one, now=now),
         "next": desk.following(study, one, now=now),
         "back": desk.to_take_back(study, visitor(request), now=now),
-        "replies": one.replies.select_related("recorded_by").order_by("at"),
+        "replies": one.replies.select_related("recorded_by", "heeded_by").order_by("at"),
+        "unread": one.replies.filter(heeded_at=None).exists(),
         "approve": Approve(prefix="approve"),
         "propose": Propose(prefix="propose"),
         "overturn": Reason(prefix="overturn"),
@@ -147,6 +152,15 @@ def reply(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
     return _acted(request, study, one, reject.record_reply, reply=form) or redirect(
         "console:review-assignment", study.uuid, one.market_id
     )
+
+
+@require_POST
+@study_page(Role.REVIEWER)
+def uphold(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
+    one = _one(study, assignment)
+    reject.uphold(study, one, actor=visitor(request), now=timezone.now())
+    messages.success(request, _("The rejection stays. Its answer waits for nobody any more."))
+    return redirect("console:review-assignment", study.uuid, one.market_id)
 
 
 @require_POST

@@ -33,6 +33,7 @@ class Command(StudyCommand):
         deed.add_argument("--drop", action="store_true", help="take such a proposal off the table")
         deed.add_argument("--second", action="store_true", help="agree to a proposal of somebody else")
         deed.add_argument("--overturn", metavar="REASON", help="approve what was rejected")
+        deed.add_argument("--uphold", action="store_true", help="keep a rejection after its answer has been read")
         deed.add_argument("--leave-out", metavar="REASON", help="of the analysis; payment is another matter")
         deed.add_argument("--take-back-in", action="store_true")
         deed.add_argument("--reply", metavar="TEXT", help="write down what the worker answered")
@@ -60,6 +61,8 @@ class Command(StudyCommand):
             reject.drop_proposal(study, one, **who)
         elif options["second"]:
             reject.second(study, one, **who)
+        elif options["uphold"]:
+            reject.uphold(study, one, **who)
         elif options["take_back_in"]:
             exclude.take_back_in(study, rows, **who)
         elif options["leave_out"]:

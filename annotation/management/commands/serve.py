@@ -40,6 +40,7 @@ CROWD: dict[str, Any] = {"connection_limit": 2_000, "backlog": 2_048, "asyncore_
 WORK_SECONDS = "2"
 LOOK_SECONDS, BEGIN_ANEW_SECONDS = 0.2, 2.0
 REQUESTER, PLAY_MONEY = "console-requester", "100000.00"
+QUEUE = "console"
 ORIGINS = ("WORKER_ORIGIN", "HIT_ORIGIN", "CONSOLE_ORIGIN")
 
 
@@ -180,7 +181,16 @@ def _key_of_our_own() -> tuple[str, ...]:
         call_command("requester", REQUESTER, "--json", *(() if known else ("--balance", PLAY_MONEY)), stdout=out)
         key = json.loads(out.getvalue())
         settings.MTURK_ACCESS_KEY, settings.MTURK_SECRET_KEY = key["access_key"], key["secret_key"]
-    return "MTURK_ACCESS_KEY", "MTURK_SECRET_KEY"
+        if not settings.MTURK_QUEUE_URL and not settings.MTURK_TOPIC_ARN:
+            settings.MTURK_QUEUE_URL = _queue_of_our_own()
+    return "MTURK_ACCESS_KEY", "MTURK_SECRET_KEY", "MTURK_QUEUE_URL"
+
+
+def _queue_of_our_own() -> str:
+    """What workers answer to rejections comes by no other way."""
+    out = io.StringIO()
+    call_command("notification_endpoint", "queue", QUEUE, "--requester", REQUESTER, "--json", stdout=out)
+    return str(json.loads(out.getvalue())["url"])
 
 
 def _listener(port: int) -> socket.socket:

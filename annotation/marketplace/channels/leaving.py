@@ -7,7 +7,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from annotation.marketplace import decisions, work
+from annotation.marketplace import decisions, replies, work
 from annotation.marketplace.answers import withdrawn_xml
 from annotation.marketplace.channels import ending, tokens
 from annotation.marketplace.channels.kinds import KINDS
@@ -86,6 +86,7 @@ def _erase(assignment: Assignment, now: datetime) -> None:
     held = lock_assignment(assignment.pk)
     Submission.objects.filter(assignment=held).update(raw="[]", answer=withdrawn_xml(now.date()))
     AssignmentDevice.objects.filter(assignment=held).delete()
+    replies.forget(Assignment.objects.filter(pk=held.pk))
     Assignment.objects.filter(pk=held.pk).update(withdrawn_at=now)
     if held.state != State.SUBMITTED:
         return

@@ -1,6 +1,6 @@
 """What the marketplace stores. Money is integer cents, times are aware UTC, ids shown outside are random."""
 
-from annotation.marketplace.models.assignments import Assignment, AssignmentDevice, Draft, Submission
+from annotation.marketplace.models.assignments import Assignment, AssignmentDevice, Draft, Reply, Submission
 from annotation.marketplace.models.channels import (
     Channel,
     Consent,
@@ -70,6 +70,7 @@ __all__ = [
     "QueueMessage",
     "Refusal",
     "Registration",
+    "Reply",
     "RequestToken",
     "Requester",
     "SigningKey",

@@ -89,6 +89,21 @@ class Draft(models.Model):
         return f"draft of {self.assignment_id}"
 
 
+class Reply(models.Model):
+    """What a worker answered to a rejection (market time): once, never changed, gone with account or answers."""
+
+    assignment = models.OneToOneField(Assignment, on_delete=models.CASCADE, related_name="reply")
+    text = models.TextField()
+    sent_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "replies"
+        constraints = [models.CheckConstraint(condition=~Q(text=""), name="marketplace_reply_has_words")]
+
+    def __str__(self) -> str:
+        return f"reply about {self.assignment_id}"
+
+
 class AssignmentDevice(models.Model):
     """A code of the device on which an assignment was first worked on, for its requester alone; deleted by age."""
 

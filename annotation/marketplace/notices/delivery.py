@@ -29,6 +29,8 @@ BATCH = 100
 # So long a pass may spend on one receiver that answers, but slowly.
 SHARE = timedelta(seconds=5)
 MAIL_SECONDS = 10
+# The key of a worker's words, which a mail shows as they were written.
+WORDS = "Reply"
 
 log = logging.getLogger(__name__)
 
@@ -133,11 +135,12 @@ def _send(document: Document, now: datetime, send: Post) -> None:
 def _mail(document: Document) -> None:
     events = json.loads(document.body)["Events"]
     kinds = sorted({event["EventType"] for event in events})
-    lines = [" ".join(f"{name}={value}" for name, value in event.items()) for event in events]
+    lines = [" ".join(f"{name}={value}" for name, value in event.items() if name != WORDS) for event in events]
+    words = [part for event in events if WORDS in event for part in ("", event[WORDS])]
     connection = get_connection(timeout=MAIL_SECONDS)
     message = EmailMessage(
         subject=f"Your HITs: {', '.join(kinds)}",
-        body="\n".join([*lines, "", document.body, ""]),
+        body="\n".join([*lines, *words, "", document.body, ""]),
         to=[document.destination],
         connection=connection,
         headers={"X-Event-Doc-Id": document.doc_id},

@@ -10,13 +10,16 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from annotation.marketplace.faults import Fault, strikes
-from annotation.marketplace.ids import document_id
-from annotation.marketplace.models import Document, Endpoint, Event, NoticeAccount, Requester, Transport
+from annotation.marketplace.ids import NOBODYS_ID, document_id
+from annotation.marketplace.models import Document, Endpoint, Event, NoticeAccount, Reply, Requester, Transport
+from annotation.marketplace.notices.events import ANSWERED
 
 # Events in one document: far below the 256 kB that a queue's message may have.
 MOST_EVENTS = 100
 # Events looked at in one transaction.
 BATCH = 500
+# What a test event of an answer says.
+TEST_WORDS = "This is a test."
 
 
 def gather(*, now: datetime, queue: Endpoint | None = None) -> int:
@@ -42,9 +45,11 @@ def _waiting(queue: Endpoint | None) -> QuerySet[Event]:
 @transaction.atomic
 def _gather_batch(now: datetime, queue: Endpoint | None) -> tuple[int, int]:
     waiting = list(_waiting(queue).select_for_update(skip_locked=True).order_by("pk")[:BATCH])
-    receivers: dict[tuple[int, str, str, str], list[Event]] = {}
+    receivers: dict[tuple[int, str, str, str, int], list[Event]] = {}
     for event in waiting:
-        key = (event.requester_id, event.transport, event.destination, event.version)
+        # A worker's words are alone in their document: it can be erased, and none grows too large.
+        alone = event.pk if event.event_type == ANSWERED else 0
+        key = (event.requester_id, event.transport, event.destination, event.version, alone)
         receivers.setdefault(key, []).append(event)
     made = 0
     for events in receivers.values():
@@ -116,5 +121,14 @@ def _told(event: Event) -> dict[str, str]:
         "HITId": event.hit_id,
         "AssignmentId": event.assignment_id,
         "HITTypeId": event.type_id,
+        "Reply": _words(event) if event.event_type == ANSWERED else "",
     }
     return {name: value for name, value in found.items() if value}
+
+
+def _words(event: Event) -> str:
+    """What the worker answered; nothing once it was erased."""
+    if event.assignment_id == NOBODYS_ID:
+        return TEST_WORDS
+    found = Reply.objects.filter(assignment__assignment_id=event.assignment_id).values_list("text", flat=True).first()
+    return found or ""

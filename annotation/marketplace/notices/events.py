@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from annotation.marketplace import lifecycle
-from annotation.marketplace.models import Assignment, Event, Hit, Subscription
+from annotation.marketplace.models import Assignment, Event, Hit, Subscription, Transport
 
 ACCEPTED = "AssignmentAccepted"
 ABANDONED = "AssignmentAbandoned"
@@ -19,8 +19,12 @@ REVIEWABLE = "HITReviewable"
 EXTENDED = "HITExtended"
 DISPOSED = "HITDisposed"
 PING = "Ping"
+# Ours: Mechanical Turk has none. A worker answered a rejection; the words come with it.
+ANSWERED = "RejectionAnswered"
+OURS = (ANSWERED,)
 
 Status = Hit.Status
+USUAL_VERSION = "2014-08-15"
 # In these states time or workers still decide; leaving them is what the events tell.
 OPEN = (Status.ASSIGNABLE, Status.UNASSIGNABLE)
 
@@ -31,9 +35,31 @@ def emit(event_type: str, hit: Hit, *, at: datetime, assignment: Assignment | No
     Runs in the caller's transaction: the event is there if and only if what it tells has happened. Costs no query
     where `hit_type__subscription` has come with the HIT.
     """
-    asked: Subscription | None = getattr(hit.hit_type, "subscription", None)
-    if asked is None or not asked.active or event_type not in asked.event_types:
-        return
+    if asked := _asked(hit, event_type):
+        _write(asked, event_type, hit, at=at, assignment=assignment)
+
+
+def answered(assignment: Assignment, *, at: datetime) -> None:
+    """Note that the worker answered the rejection of `assignment`, for whom `answers_go_to` names."""
+    if asked := answers_go_to(assignment.hit):
+        _write(asked, ANSWERED, assignment.hit, at=at, assignment=assignment)
+
+
+def answers_go_to(hit: Hit) -> Subscription | None:
+    """Where an answer to a rejection is told: where its HIT type asks for that, else by mail to the requester's own
+    address; None where there is neither."""
+    if asked := _asked(hit, ANSWERED):
+        return asked
+    email = hit.requester.user.email
+    return Subscription(transport=Transport.EMAIL, destination=email, version=USUAL_VERSION) if email else None
+
+
+def _asked(hit: Hit, event_type: str) -> Subscription | None:
+    found: Subscription | None = getattr(hit.hit_type, "subscription", None)
+    return found if found is not None and found.active and event_type in found.event_types else None
+
+
+def _write(asked: Subscription, event_type: str, hit: Hit, *, at: datetime, assignment: Assignment | None) -> None:
     Event.objects.create(
         requester_id=hit.requester_id,
         transport=asked.transport,

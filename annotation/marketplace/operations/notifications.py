@@ -15,7 +15,9 @@ from annotation.marketplace.notices.endpoints import receiver_for
 from annotation.marketplace.operations.finding import own_type
 from annotation.marketplace.operations.registry import Call, operation
 
-VERSIONS = frozenset({"2006-05-05", "2014-08-15"})
+VERSIONS = frozenset({"2006-05-05", events.USUAL_VERSION})
+# How the types begin that are about an assignment.
+OF_WORK = ("Assignment", "Rejection")
 
 
 @operation("UpdateNotificationSettings", writes=True)
@@ -39,7 +41,7 @@ def update_notification_settings(call: Call, given: dict[str, Any]) -> dict[str,
 def send_test_event_notification(call: Call, given: dict[str, Any]) -> dict[str, Any]:
     """A message as if the event had happened to a HIT that does not exist, whatever EventTypes says."""
     asked, event_type = _checked(call, given["Notification"]), given["TestEventType"]
-    of_hit, of_work = event_type != events.PING, event_type.startswith("Assignment")
+    of_hit, of_work = event_type != events.PING, event_type.startswith(OF_WORK)
     event = Event.objects.create(
         requester=call.requester,
         transport=asked["transport"],

@@ -1,4 +1,5 @@
-"""Amazon's own description of the service: operations, shapes and their limits (vendored, see model/README.md)."""
+"""Amazon's own description of the service: operations, shapes and their limits (vendored, see model/README.md),
+and the events that are ours."""
 
 from __future__ import annotations
 
@@ -7,8 +8,12 @@ from pathlib import Path
 
 from botocore.model import OperationModel, ServiceModel
 
+from annotation.marketplace.notices.events import OURS
+
 FOLDER = Path(__file__).resolve().parents[1] / "model" / "mturk" / "2017-01-17"
-SERVICE = ServiceModel(json.loads((FOLDER / "service-2.json").read_text("utf-8")), "mturk")
+_DESCRIBED = json.loads((FOLDER / "service-2.json").read_text("utf-8"))
+_DESCRIBED["shapes"]["EventType"]["enum"] += OURS
+SERVICE = ServiceModel(_DESCRIBED, "mturk")
 TARGET_PREFIX = f"{SERVICE.metadata['targetPrefix']}."
 SIGNING_NAME = SERVICE.metadata["endpointPrefix"]
 # Looked up once: botocore builds a new object at every access.

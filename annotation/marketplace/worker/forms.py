@@ -10,7 +10,7 @@ from django.utils.functional import lazy
 from django.utils.translation import gettext_lazy as _
 
 from annotation.accounts.models import User
-from annotation.marketplace import countries
+from annotation.marketplace import countries, replies
 from annotation.marketplace.models import WorkerAccount
 
 LONGEST_PASSWORD = 256
@@ -146,6 +146,30 @@ class PreferencesForm(forms.Form):
         if not given.isprintable():
             raise forms.ValidationError(_("Use letters, digits and signs only, on one line."))
         return given
+
+
+class Words(forms.CharField):
+    """What somebody writes. Lines end with one character however the browser sends them, so that all count alike."""
+
+    def to_python(self, value: Any) -> Any:
+        return super().to_python(value.replace("\r\n", "\n") if isinstance(value, str) else value)
+
+    def validate(self, value: Any) -> None:
+        super().validate(value)
+        if not any(one.isprintable() and not one.isspace() for one in str(value)):
+            raise forms.ValidationError(self.error_messages["required"], code="required")
+
+
+class ReplyForm(forms.Form):
+    text = Words(
+        label=_("Your answer to the requester"),
+        max_length=replies.LONGEST,
+        help_text=_(
+            "At most 1,000 characters. You can answer once and cannot change it afterwards. The requester reads it "
+            "with your worker id; do not write who you are unless you want them to know."
+        ),
+        widget=forms.Textarea(attrs={"rows": "6", "dir": "auto"}),
+    )
 
 
 class CloseForm(forms.Form):

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation.marketplace import devices
+from annotation.marketplace import devices, replies
 from annotation.marketplace import work as steps
 from annotation.marketplace.channels import ending, gate
 from annotation.marketplace.eligibility import standing
@@ -20,7 +20,8 @@ from annotation.marketplace.money import dollars
 from annotation.marketplace.prepared import Prepared
 from annotation.marketplace.questions import parsed
 from annotation.marketplace.worker.addresses import framing, origin_of, submit_base
-from annotation.marketplace.worker.doors import Visit, note, worker_page
+from annotation.marketplace.worker.doors import Visit, form_page, note, worker_page
+from annotation.marketplace.worker.forms import ReplyForm
 from annotation.marketplace.worker.places import accept_some, remember_wish
 from annotation.marketplace.worker.policy import may_frame, sandbox_of
 from annotation.marketplace.worker.relations import types_in_the_way, types_to_ask_for
@@ -31,7 +32,7 @@ State = Assignment.State
 SHOWN = (
     "assignment_id", "state", "deadline", "auto_approval_at", "feedback", "worker_id", "hit__hit_id", "hit__kind",
     "hit__question", "hit__hit_type__group_id", "hit__hit_type__title", "hit__hit_type__reward_cents",
-    "hit__hit_type__keywords",
+    "hit__hit_type__keywords", "rejected_at",
     "hit__requester__pays", "hit__requester__user__username",
 )  # fmt: skip
 
@@ -83,7 +84,7 @@ def accept(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
 @require_safe
 @worker_page
 def work(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse:
-    held = _own(visit, assignment_id)
+    held = own(visit, assignment_id)
     if held.state != State.ACCEPTED:
         return redirect("hits:done", assignment_id)
     context = {"visit": visit, "assignment": held, "hit": held.hit, "left": held.deadline - visit.now}
@@ -96,14 +97,14 @@ def work(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse
 @worker_page
 def state(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse:
     """The state of an assignment, for the page's own script."""
-    return JsonResponse({"state": _own(visit, assignment_id).state})
+    return JsonResponse({"state": own(visit, assignment_id).state})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @worker_page
 def give_back(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse:
     """Return an accepted task: first the page that asks whether one is sure, then the deed."""
-    held = _own(visit, assignment_id)
+    held = own(visit, assignment_id)
     if request.method != "POST":
         if held.state != State.ACCEPTED:
             return redirect("hits:done", assignment_id)
@@ -120,14 +121,20 @@ def give_back(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpRes
 @worker_page
 def done(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse:
     """What became of an assignment and what happens next."""
-    held = _own(visit, assignment_id)
+    return shown_done(request, visit, own(visit, assignment_id))
+
+
+def shown_done(request: HttpRequest, visit: Visit, held: Assignment, form: ReplyForm | None = None) -> HttpResponse:
+    """That page; with `form`, the answer to a rejection that could not be taken."""
     if visit.worker.channel and ending.settle(visit.worker, now=visit.now):
         return redirect("hits:end")
     more = some_of(visit.worker, held.hit.hit_type, now=visit.now)
     bonuses = held.bonuses.order_by("pk")
-    context = {"visit": visit, "assignment": held, "hit": held.hit, "next": more[0] if more else None}
+    context: dict[str, Any] = {"visit": visit, "assignment": held, "hit": held.hit, "next": more[0] if more else None}
     context |= {"bonuses": bonuses, "by_itself": visit.worker.auto_accept and held.state == State.SUBMITTED}
-    return render(request, "marketplace/done.html", context)
+    if held.rejected_at is not None:
+        context["answer"] = replies.standing_of(held.assignment_id, now=visit.now)
+    return form_page(request, "marketplace/done.html", form or ReplyForm(), **context)
 
 
 def _hit(hit_id: str) -> Hit:
@@ -148,7 +155,8 @@ _OWN = Prepared(
 )
 
 
-def _own(visit: Visit, assignment_id: str) -> Assignment:
+def own(visit: Visit, assignment_id: str) -> Assignment:
+    """The visitor's assignment of that id. Raises Http404."""
     for held in _OWN(assignment_id, visit.worker.pk):
         held.worker = visit.worker
         return held

@@ -80,6 +80,7 @@ OPERATIONS = [
     Op("delete", f"{A}/proposal", R),
     Op("post", f"{A}/second", R, {}),
     Op("post", f"{A}/overturn", R, REASON),
+    Op("post", f"{A}/uphold", R),
     Op("post", f"{A}/replies", R, {"body": "x"}),
     Op("put", f"{A}/exclusion", R, REASON),
     Op("delete", f"{A}/exclusion", R),

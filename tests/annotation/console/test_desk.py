@@ -90,7 +90,7 @@ def _names(patterns, before=()):
 def test_the_sweep_knows_every_address(study):
     known = {key for key in get_resolver("annotation.console.urls").reverse_dict if isinstance(key, str)}
     assert {name for name, _ in _names(of_judging)} <= known
-    assert len(addresses(study)) == 30
+    assert len(addresses(study)) == 31
 
 
 def test_a_viewer_can_change_nothing(study, enter):

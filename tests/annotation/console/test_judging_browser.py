@@ -16,7 +16,7 @@ from annotation.accounts.models import User
 from annotation.flows import exclude, hold, jobs, reject, review
 from annotation.flows.code_reasons import code, edit_codebook
 from annotation.flows.unblind import unblind
-from annotation.models import Intent, Remark, Study, Submission
+from annotation.models import Intent, Remark, Reply, Study, Submission
 from annotation.quality.codebooks import COMMENTS, CRITERIA
 from annotation.quality.exclusion import Rule
 from annotation.running import run_due
@@ -85,6 +85,7 @@ def test_the_desk_in_every_state_of_a_decision(
     for one in (told, refused):
         reject.second(study, one, actor=owner, now=now, beyond_guard=True)
     reject.record_reply(study, told, body="I read every one of them.", actor=ada, now=now)
+    Reply.objects.create(submission=told, body="Please look again. " * 50, at=now)
     Intent.objects.filter(subject=told.pk).update(state="done", finished_at=now)
     review.approve(study, rows(left_out), actor=owner, now=now, window=timedelta(minutes=10), leave_out="Did not read.")
     wrong = look("review", shows="refusal proposed")
@@ -92,6 +93,12 @@ def test_the_desk_in_every_state_of_a_decision(
     wrong += look("review-assignment", proposed.market_id, shows="Agree and refuse payment")
     wrong += look("review-assignment", refused.market_id, shows="is told at")
     wrong += look("review-assignment", told.market_id, shows="I read every one of them.")
+    wrong += look("review-assignment", told.market_id, shows="Keep the rejection")
+    wrong += look(
+        "review",
+        shows="Can be approved until",
+        after=lambda page: page.get_by_role("link", name="1", exact=True).click(),
+    )
     wrong += look("review-assignment", left_out.market_id, shows="Take back into the analysis")
     wrong += look("review-assignment", waiting.market_id, shows="can be taken back until", after=opened)
 

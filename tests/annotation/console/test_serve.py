@@ -13,11 +13,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
-from annotation.management.commands.serve import kept_running
+from annotation.management.commands.serve import _key_of_our_own, kept_running
 
 ROOT = Path(__file__).resolve().parents[3]
 PATIENCE = 240.0  # seconds; a busy machine is slow, not wrong
@@ -141,3 +142,28 @@ def test_work_that_is_killed_begins_anew_until_the_server_stops(tmp_path: Path) 
     for pid in map(int, begun.read_text().split()):
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
+
+
+@pytest.mark.django_db
+@pytest.mark.database
+def test_with_a_key_of_its_own_the_console_has_a_queue_too_for_answers_to_rejections_come_by_no_other_way(
+    settings: Any,
+) -> None:
+    settings.MARKETPLACE_DEVELOPMENT, settings.MTURK_ACCESS_KEY, settings.MTURK_QUEUE_URL = True, "", ""
+    assert "MTURK_QUEUE_URL" in _key_of_our_own()
+    made = settings.MTURK_QUEUE_URL
+    assert re.fullmatch(rf"{settings.WORKER_ORIGIN}/sqs/\d{{12}}/console", made)
+    settings.MTURK_ACCESS_KEY = settings.MTURK_QUEUE_URL = ""
+    _key_of_our_own()
+    assert made == settings.MTURK_QUEUE_URL
+
+
+@pytest.mark.django_db
+@pytest.mark.database
+def test_a_queue_or_a_topic_that_the_settings_name_is_left_alone(settings: Any) -> None:
+    for name in ("MTURK_QUEUE_URL", "MTURK_TOPIC_ARN"):
+        settings.MARKETPLACE_DEVELOPMENT, settings.MTURK_ACCESS_KEY = True, ""
+        settings.MTURK_QUEUE_URL = settings.MTURK_TOPIC_ARN = ""
+        setattr(settings, name, "named")
+        _key_of_our_own()
+        assert {settings.MTURK_QUEUE_URL, settings.MTURK_TOPIC_ARN} == {"named", ""}

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from annotation.marketplace import clock, payouts
-from annotation.marketplace.models import WorkerAccount
+from annotation.accounts.models import User
+from annotation.marketplace import clock, payouts, replies
+from annotation.marketplace.models import Assignment, WorkerAccount
 from annotation.marketplace.payouts import Mark
 from tests.browsing import DESK, sideways, wrong_by_day_and_night
 from tests.marketplace.questions import html_question
@@ -48,6 +49,10 @@ def full(lab: Any, sign_in: Any) -> list[str]:
     payouts.settle([Mark(1, sent.payout_id, "paid", "REFERENCE-WITHOUT-A-BREAK-0123456789")], now=clock.now())
     lab.client.send_bonus(WorkerId=ann.worker_id, AssignmentId=approved, BonusAmount="0.75", Reason="For comments")
     lab.client.reject_assignment(AssignmentId=rejected, RequesterFeedback="Too fast\n\nWrite to us.")
+    answered = ann.do(lab.hit(Title="Answered", Question=question))
+    lab.client.reject_assignment(AssignmentId=answered, RequesterFeedback="One answer throughout.")
+    User.objects.filter(username="lab").update(email="lab@example.org")
+    replies.send(Assignment.objects.get(assignment_id=answered), "I read it. " * 80, now=clock.now())
     lab.client.notify_workers(Subject="Hello", MessageText="Thank you.\n\nBye", WorkerIds=[ann.worker_id])
     held = ann.take(hits[3])
     return [
@@ -55,7 +60,7 @@ def full(lab: Any, sign_in: Any) -> list[str]:
         "account/?said=saved", "account/password/", "account/address/", "account/delete/",
         f"groups/{hits[0]['HITGroupId']}/", f"{hits[4]['HITId']}/", f"{closed_to_her['HITId']}/",
         f"qualifications/{ids['to be asked for']}/", f"qualifications/{ids['held']}/", f"work/{held.id}/",
-        f"work/{held.id}/return/", *(f"work/{done}/done/" for done in (approved, rejected, waits)),
+        f"work/{held.id}/return/", *(f"work/{done}/done/" for done in (approved, rejected, answered, waits)),
     ]  # fmt: skip
 
 
@@ -80,6 +85,24 @@ def test_forms_that_failed_have_no_faults_and_the_summary_has_the_focus(site, st
         assert page.title().startswith("Error:")
         assert wrong_by_day_and_night(page) == []
         assert page.evaluate("document.activeElement.getAttribute('role')") == "alert"
+
+
+def test_an_answer_that_failed_has_no_faults_and_keeps_what_was_typed(full, visitor, look):
+    page = visitor("ann", look)
+    rejected = next(path for path in full if "done" in path and _asks(page, path))
+    page.goto(f"/hits/{rejected}")
+    page.locator("textarea").evaluate("found => found.removeAttribute('maxlength')")
+    page.get_by_label("Your answer to the requester").fill("x" * 1001)
+    page.get_by_role("button", name="Send the answer").click()
+    page.get_by_role("alert").wait_for()
+    assert page.title().startswith("Error:")
+    assert page.get_by_label("Your answer to the requester").input_value() == "x" * 1001
+    assert wrong_by_day_and_night(page) == []
+
+
+def _asks(page: Page, path: str) -> bool:
+    page.goto(f"/hits/{path}")
+    return page.get_by_role("button", name="Send the answer").count() == 1
 
 
 def test_pages_with_nothing_on_them_have_no_faults(visitor, look):

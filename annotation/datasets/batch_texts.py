@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from annotation.datasets.cells import (
+    has_ink,
     key_of,
     log_prob_of,
+    name_of,
     optional_text,
     single_blank_tokens,
     text_of,
@@ -48,8 +50,8 @@ class TextPile:
         source = self._source(group, number, row)
         named = group.generator.name(number)
         cell = self._cell(group.generator, number, row)
-        generator = optional_text(cell, row.line, named, self.findings, limit=100).strip()
-        if source == "model" and not generator:
+        generator = name_of(cell, row.line, named, self.findings, limit=100)
+        if source == "model" and not generator and not has_ink(cell):
             self.findings.problem(row.line, named, "a model's text must name its generator")
         if body is None or source is None:
             return ""

@@ -145,14 +145,26 @@ def key_of(cell: str, row: int | None, field: str, findings: Findings, *, limit:
     if key in SHEET_ERRORS or not key.strip("#"):
         findings.problem(row, field, f"{key!r} is what a spreadsheet writes for an error", Code.MANGLED_ID)
         return None
-    hidden = next((mark for mark in key if unicodedata.category(mark) in {"Cf", "Zl", "Zp"} or mark in "\t\r\n"), None)
-    if hidden is not None:
-        rule = f"the id {key!r} holds a character that nobody sees, U+{ord(hidden):04X}"
-        findings.problem(row, field, rule, Code.INVISIBLE_IN_ID)
+    if _holds_hidden(key, "id", row, field, findings):
         return None
     if DATE_LIKE.match(key):
         findings.warn(row, field, f"{key!r} looks like an id that a spreadsheet took for a date", Code.DATE_LIKE_ID)
     return key
+
+
+def name_of(cell: str, row: int | None, field: str, findings: Findings, *, limit: int) -> str:
+    """A name that may be absent, "" then: nothing invisible in it, which could turn its sentence round."""
+    name = optional_text(cell, row, field, findings, limit=limit).strip()
+    return "" if _holds_hidden(name, "name", row, field, findings) else name
+
+
+def _holds_hidden(word: str, what: str, row: int | None, field: str, findings: Findings) -> bool:
+    hidden = next((one for one in word if unicodedata.category(one) in {"Cf", "Zl", "Zp"} or one in "\t\r\n"), None)
+    if hidden is None:
+        return False
+    rule = f"the {what} {word!r} holds a character that nobody sees, U+{ord(hidden):04X}"
+    findings.problem(row, field, rule, Code.INVISIBLE_IN_ID)
+    return True
 
 
 def log_prob_of(cell: str, row: int | None, field: str, findings: Findings) -> float | None:

@@ -181,7 +181,7 @@ CATALOGUE: dict[Code, Fault] = {
     Code.DATE_LIKE_ID: Fault(
         "an id that looks like a date", "Check whether a spreadsheet turned it into one.", warns=True
     ),
-    Code.INVISIBLE_IN_ID: Fault("an id with a character nobody sees", "Delete the character."),
+    Code.INVISIBLE_IN_ID: Fault("an id or a name with a character nobody sees", "Delete the character."),
     Code.DUPLICATE_ID: Fault("an id that stands twice", "Give each row an id of its own."),
     Code.SPREADSHEET_ERROR: Fault(
         "a spreadsheet's error value in place of a text", "Export again with the column formatted as text."

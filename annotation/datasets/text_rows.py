@@ -8,6 +8,7 @@ from annotation.datasets.cells import (
     MOST_COUNT,
     has_ink,
     key_of,
+    name_of,
     optional_text,
     plain_text,
     short,
@@ -98,10 +99,10 @@ class TextReader:
         return body if body is not None and plain_text(body, cells.row, name, self.findings) else None
 
     def _generator(self, cells: Cells, source: Source | None) -> str:
-        name = optional_text(cells.get("generator"), cells.row, cells.name("generator"), self.findings, limit=100)
+        name = name_of(cells.get("generator"), cells.row, cells.name("generator"), self.findings, limit=100)
         if not name and has_ink(cells.get("generator")):
             return ""  # a name that cannot be, which was told
-        name = name.strip() or (self.default_generator if source == "model" else "")
+        name = name or (self.default_generator if source == "model" else "")
         if source == "model" and not name:
             rule = "a model's text must name its generator"
             self.findings.problem(cells.row, cells.name("generator"), rule, Code.MISSING_GENERATOR)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from annotation.datasets.cells import optional_text
+from annotation.datasets.cells import name_of
 from annotation.datasets.codes import Code
 from annotation.datasets.columns import Names, load_names, read_cells
 from annotation.datasets.lines import Progress
@@ -177,4 +177,4 @@ def examine_texts(
 
 
 def _default(generator: str | None, findings: Findings) -> str:
-    return optional_text(generator or "", None, "--generator", findings, limit=100).strip()
+    return name_of(generator or "", None, "--generator", findings, limit=100)

@@ -19,6 +19,8 @@ from metrics.tables.latex import escape, table_latex
 from metrics.tables.record import Table
 
 MOST_ROWS = 40  # of a table in the document; the CSV files hold all
+MOST_OF_A_CAPTION = 1_500  # characters
+BELOW = "What it shows is told in the text."
 FIGURES = "figures.pdf"
 CODES = (
     "pdflatex's standard fonts lack some letters of this report and print their codes (such as U+4E2D); lualatex and "
@@ -108,12 +110,18 @@ def figures_of(charts: Sequence[Chart]) -> Iterator[str]:
                 r"\begin{figure}[htbp]",
                 r"\centering",
                 rf"\includegraphics[page={page},width=.85\linewidth]{{{FIGURES}}}",
-                rf"\caption{{{escape(chart.title)}. {escape(chart.alt)}}}",
+                rf"\caption{{{escape(chart.title)}. {escape(chart.alt if _fits(chart) else BELOW)}}}",
                 rf"\label{{fig:{re.sub(r'[^A-Za-z0-9]+', '-', chart.name)}}}",
                 r"\end{figure}",
+                *([] if _fits(chart) else [rf"\noindent {escape(chart.title)}: {escape(chart.alt)}" + "\n"]),
                 *([r"\clearpage"] if page % 2 == 0 else []),
             ]
         )
+
+
+def _fits(chart: Chart) -> bool:
+    """Whether the sentence can be a caption: TeX lays it out on one line first, which may be 5.7 m long and no more."""
+    return len(chart.alt) <= MOST_OF_A_CAPTION
 
 
 def _datasheet(report: Report) -> Iterator[str]:

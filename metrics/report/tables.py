@@ -27,6 +27,7 @@ from metrics.tables.record import Cell, Table
 from metrics.types import Estimate
 
 DIGITS = 20
+MOST_BYTES = 120  # of a generator's name in a file's name
 ITEM_COLUMNS = tuple(name for name in dictionary.ITEMS if name != "context_id")
 RATING_COLUMNS = ("item", "rater", "value", "label", "hit", "position")
 MORE_RATING_COLUMNS = tuple(dictionary.RATINGS)
@@ -205,15 +206,20 @@ def decimal(value: Fraction | None) -> str:
 
 
 def slugs(names: Sequence[str]) -> list[str]:
-    """File-name parts for the names, one for each, all different."""
+    """File-name parts for the names, one for each, all different; letters of every script stay."""
     out: list[str] = []
     for name in names:
-        base = re.sub(r"[^A-Za-z0-9.=]+", "-", name).strip("-.") or "generator"
+        base = _cut(re.sub(r"(?:[^\w.=]|_)+", "-", name)).strip("-.") or "generator"
         slug, again = base, 2
         while slug.lower() in (other.lower() for other in out):
             slug, again = f"{base}-{again}", again + 1
         out.append(slug)
     return out
+
+
+def _cut(name: str) -> str:
+    """At most MOST_BYTES in UTF-8: no file system takes more than 255 for a whole name."""
+    return name.encode()[:MOST_BYTES].decode(errors="ignore")
 
 
 def _columns(report: Report) -> Row:

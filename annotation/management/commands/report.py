@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -121,11 +122,21 @@ def _check(options: Mapping[str, Any]) -> None:
         raise CommandError("--level: a level lies between 0 and 1, such as 0.95.", returncode=2)
     if options["seed"] < 0:
         raise CommandError("--seed: a seed is a whole number of at least 0.", returncode=2)
+    _check_folder(options["out"])
     if formats_of(options["format"]) == ("pdf",):
         try:
             there(conf.chromium(), "PDF")
         except NoBrowser as error:
             raise CommandError(str(error), returncode=2) from None
+
+
+def _check_folder(out: Path) -> None:
+    """That it, or where it would be made, is a folder that takes files."""
+    every = (out.absolute(), *out.absolute().parents)
+    place = next(one for one in every if os.path.exists(one))  # noqa: PTH110 (a name that no file can have is not there)
+    if not place.is_dir() or not os.access(place, os.W_OK):
+        what = "takes no files" if place.is_dir() else "is no folder"
+        raise CommandError(f"The report cannot be written to {out}: {place} {what}.", returncode=2)
 
 
 def _formats(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -49,6 +49,12 @@ FAULTS = {
     "a length over all bounds": (csv_with(f"m2,x,model,tiny,,,-1,{'9' * 5000},char,t=1,,"), 4, "length", "or less"),
     "digits of another script": (csv_with("m2,x,model,tiny,,,-1,٣,whitespace,t=1,,"), 4, "length", "whole"),
     "underscores in a number": (csv_with("m2,x,model,tiny,,,-1_0,1,whitespace,t=1,,"), 4, "log_prob", "not a number"),
+    "a generator's name that turns its sentence round": (
+        csv_with("m2,x,model,ti\u202eny,,,,,,,,"),
+        4,
+        "generator",
+        "U+202E",
+    ),
     "a generator's name over its limit": (csv_with(f"m2,x,model,{'g' * 101},,,,,,,,"), 4, "generator", "limit is 100"),
     "a length without unit": (csv_with("m2,x,model,tiny,,,-1,2,,t=1,,"), 4, "length_unit", "needs its unit"),
     "an unknown unit": (csv_with("m2,x,model,tiny,,,-1,2,yards,t=1,,"), 4, "length_unit", "'yards'"),

@@ -185,12 +185,23 @@ def test_without_any_log_p_there_is_huse_q_alone(tmp_path: Path) -> None:
     assert "HUSE needs log-probabilities" in told["verdicts"][0]
 
 
-def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_told_before_anything_is_computed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     imported(tmp_path)
-    (tmp_path / "file").write_text("in the way")
-    with pytest.raises(CommandError, match="cannot be written to") as caught:
-        call_command("report", "small", out=tmp_path / "file" / "out")
-    assert caught.value.returncode == 2
+    (tmp_path / "file").write_text("")
+    for place in ("file", "file/below"):
+        with pytest.raises(CommandError, match=r"cannot be written to .* is no folder") as caught:
+            call_command("report", "small", out=tmp_path / place)
+        assert caught.value.returncode == 2
+    assert "HUSE of" not in capsys.readouterr().err
+    assert not Result.objects.exists()
+
+
+def test_a_folder_that_fails_later_leaves_nothing_stored(tmp_path: Path) -> None:
+    imported(tmp_path)
+    with pytest.raises(CommandError, match=r"cannot be written to .*File name too long"):
+        call_command("report", "small", out=tmp_path / ("x" * 300), format="json")
     assert not Result.objects.exists()
 
 

@@ -24,6 +24,9 @@ from metrics.figures.images import NoBrowser
 from metrics.report.attached import kind_of
 from metrics.report.build import build
 from metrics.report.codec import decode, encode
+from metrics.report.gallery import charts
+from metrics.report.latex import document as latex_document
+from metrics.report.latex import figures_of
 from metrics.report.particulars import Attached, PageFacts
 from metrics.report.payload import payload, read
 from metrics.report.records import ReportInput
@@ -243,6 +246,19 @@ def test_the_latex_compiles_alone_whatever_the_texts_say(typicality: Report, tmp
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120)
     assert done.returncode == 0, done.stdout[-2000:]
     assert (tmp_path / "study.pdf").stat().st_size > 20_000
+
+
+def test_a_figure_of_many_generators_has_a_sentence_that_latex_can_set(typicality: Report, tmp_path: Path) -> None:
+    if os.environ.get("CI") is None and subprocess.run(["which", "pdflatex"], capture_output=True).returncode:
+        pytest.skip("no pdflatex")
+    told = "; ".join(f"generator number {at} 3.03 [2.25, 3.81], n = 6" for at in range(100))
+    body = "\n".join(figures_of([replace(charts(typicality)[0], alt=told)]))
+    assert "generator number 99" in body
+    without_picture = re.sub(r"\\includegraphics.*", r"\\rule{1cm}{1cm}", body)
+    (tmp_path / "study.tex").write_text(latex_document("A", "B", [without_picture]))
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "study.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120)
+    assert done.returncode == 0, done.stdout[-2000:]
 
 
 # --- numbers from files ---

@@ -351,6 +351,13 @@ def test_names_of_generators_become_different_file_names() -> None:
     assert slugs(["a/b", "a b", "A-B", "..", "t=0.7"]) == ["a-b", "a-b-2", "A-B-3", "generator", "t=0.7"]
 
 
+def test_file_names_keep_letters_of_every_script_and_fit_every_file_system() -> None:
+    assert slugs(["生成器一号", "Ünïcødé 2", "a_b"]) == ["生成器一号", "Ünïcødé-2", "a-b"]
+    long = slugs(["字" * 100, "字" * 100])
+    assert long[0] != long[1]
+    assert all(len(f"items-{one}.csv".encode()) <= 255 for one in long)
+
+
 def test_neither_the_measures_nor_building_a_report_loads_the_drawing_library() -> None:
     code = "import sys, metrics, metrics.report.build; sys.exit('plotly' in sys.modules or 'django' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

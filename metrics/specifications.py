@@ -83,6 +83,20 @@ class Exclusions:
     reported: Specification | None = None
 
     @property
+    def without(self) -> int:
+        """How many specifications have no value, for a text (of accuracy: everybody) is left without a rating."""
+        return sum(one.value is None for one in self.specifications)
+
+    @property
+    def told_without(self) -> str:
+        """The same in a sentence; "" where all have a value."""
+        n, of = self.without, len(self.specifications)
+        left = "nobody" if self.measure == "accuracy" else "a text without a rating"
+        if n < 2:
+            return f"1 of {of} selections leaves {left} and has no value." if n else ""
+        return f"{n} of {of} selections leave {left} and have no value."
+
+    @property
     def conclusion(self) -> Conclusion | None:
         """Where the headline's interval lies, as `concluded`."""
         return concluded(self.headline.interval, self.measure)

@@ -26,3 +26,8 @@ def estimate(value: Estimate, digits: int = 2) -> str:
     """`0.53 [0.41, 0.65]`; the value alone where no interval is defined."""
     shown = number(value.value, digits)
     return f"{shown} {interval(value.interval, digits)}" if value.interval else shown
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """`1 text`, `2 texts`."""
+    return f"{count} {one if count == 1 else many or one + 's'}"

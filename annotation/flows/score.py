@@ -35,7 +35,8 @@ def score(
     typicality = study.task == Study.Task.TYPICALITY
     sums = selectors.rating_sums(study) if typicality else {}
     crowd = selectors.crowd_counts(study)
-    texts = list(selectors.texts(study))
+    # Gold texts check the raters; nobody evaluates them.
+    texts = list(selectors.texts(study).filter(known_label=""))
     generators, warnings = _generators(study, texts, sums, truths or {}) if typicality and sums else ((), [])
     shown = {item.id for one in generators for item in (*one.items, *one.dropped)} or {text.key for text in texts}
     dropped = {item.id for one in generators for item in one.dropped}

@@ -9,7 +9,7 @@ from metrics.figures import curves
 from metrics.figures.chart import Chart
 from metrics.figures.curves import At, Panel, Series
 from metrics.specifications import AGAINST, NAMES, Exclusions, Specification
-from metrics.wording import number
+from metrics.wording import number, plural
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -52,11 +52,15 @@ def alt(found: Exclusions) -> str:
     ordered, measure = _ordered(found), NAMES[found.measure]
     low, high = ordered[0], ordered[-1]
     told = (
-        f"{measure} under {len(ordered)} selections of exclusion rules lies between {number(low.value)} ({low.named}) "
-        f"and {number(high.value)} ({high.named}); without any rule it is {number(found.headline.value)}."
+        f"{measure} under {plural(len(ordered), 'selection')} of exclusion rules lies between {number(low.value)} "
+        f"({low.named}) and {number(high.value)} ({high.named}); without any rule it is {number(found.headline.value)}."
     )
-    outside = sum(one.random is not None and not _within(one) for one in ordered)
-    told += f" {outside} of {len(ordered)} lie outside the middle 95 % of random removals of the same size."
+    if found.without:
+        told += f" {found.told_without}"
+    removing = [one for one in ordered if one.ratings]
+    outside = sum(one.random is not None and not _within(one) for one in removing)
+    if removing:
+        told += f" Outside the middle 95 % of random removals of the same size: {outside} of {len(removing)}."
     if found.inside is None or found.headline.interval is None:
         return told
     sides = f"{found.inside:.0%} lie inside the headline's interval, {found.below:.0%} below, {found.above:.0%} above."

@@ -100,12 +100,14 @@ def under_rules(
 ) -> Exclusions:
     """HUSE of one generator (HUSE-Q where a log p is missing) under every selection of the input's rules.
 
-    Every rating counts before the rules, whether the report keeps it or not. draws: random removals beside each
-    selection; None: 200, fewer (at least 20) where texts times selections exceed 50,000. Raises as
-    `exclusion_sensitivity`.
+    Every rating counts before the rules, whether the report keeps it or not; texts that nobody rated are left aside.
+    draws: random removals beside each selection; None: 200, fewer (at least 20) where texts times selections exceed
+    50,000. Raises as `exclusion_sensitivity`.
     """
     rules, alone = _effective(given)
-    every = (*facts.items, *facts.dropped)
+    ratings = _ratings(facts, given)
+    rated = {one.item for one in ratings}
+    every = [item for item in (*facts.items, *facts.dropped) if item.id in rated]
     if draws is None:
         work = len(every) * count_selections(len(rules) - len(alone), len(alone))
         draws = max(LEAST_DRAWS, min(DRAWS, DRAWS * AFFORDED // max(1, work)))
@@ -114,7 +116,7 @@ def under_rules(
     items = [replace(item, hj=None, ratings=0) for item in every]
     return exclusion_sensitivity(
         items,
-        _ratings(facts, given),
+        ratings,
         rules,
         measure="huse" if whole else "huse_q",
         k=k,
@@ -205,10 +207,13 @@ def _without(found: Mapping[str, Exclusions]) -> Iterator[str]:
 
 
 def _under_all(found: Mapping[str, Exclusions]) -> Iterator[str]:
-    changing = {name: one for name, one in found.items() if one.changing}
-    most = max(len(one.specifications) for one in found.values())
-    if not changing:
-        yield f"Conclusions are the same under every one of {plural(most, 'selection')} of rules. {_all_said(found)}"
+    drawn = {name: one for name, one in found.items() if one.conclusion is not None or one.changing}
+    changing = {name: one for name, one in drawn.items() if one.changing}
+    if drawn and not changing:
+        most = max(len(one.specifications) for one in drawn.values())
+        every = "every selection that has a value" if any(one.without for one in drawn.values()) else ""
+        every = every or f"every one of {plural(most, 'selection')} of rules"
+        yield f"Conclusions are the same under {every}. {_all_said(drawn)}"
     for name, one in changing.items():
         named = [f"“{spec.named}”" for spec in one.changing[:MOST_NAMED]]
         more = len(one.changing) - len(named)
@@ -217,8 +222,12 @@ def _under_all(found: Mapping[str, Exclusions]) -> Iterator[str]:
             f"{name} is {_words(one)[one.conclusion]} without any rule; that changes under "
             f"{len(one.changing)} of {plural(len(one.specifications), 'selection')}: {listed}."
         )
-    if changing and len(changing) < len(found):
-        yield "Every other conclusion is the same under every selection."
+    if changing and len(changing) < len(drawn):
+        every = "every selection that has a value" if any(one.without for one in drawn.values()) else "every selection"
+        yield f"Every other conclusion is the same under {every}."
+    yield from (f"{name}: {one.told_without}" for name, one in drawn.items() if one.without)
+    if nothing := [name for name in found if name not in drawn]:
+        yield f"No interval is defined with or without rules, so that nothing is concluded of {', '.join(nothing)}."
 
 
 def _all_said(found: Mapping[str, Exclusions]) -> str:
@@ -269,9 +278,18 @@ def _lead(given: ReportInput) -> Iterator[str]:
 def _sides(found: Mapping[str, Exclusions], name: str, key: str) -> Iterator[Table]:
     """On which side of the headline's interval the selections lie."""
     rows: list[Row] = [
-        (of, NAMES[one.measure], one.headline, one.below, one.inside, one.above, len(one.changing), n)
+        (
+            of,
+            NAMES[one.measure],
+            one.headline,
+            one.below,
+            one.inside,
+            one.above,
+            len(one.changing),
+            len(one.specifications),
+            one.without,
+        )
         for of, one in found.items()
-        for n in [len(one.specifications)]
     ]
     columns = (
         Column(key, key.capitalize()),
@@ -282,9 +300,10 @@ def _sides(found: Mapping[str, Exclusions], name: str, key: str) -> Iterator[Tab
         Column("above", "Above", "share"),
         Column("changing", "Other conclusion", "count"),
         Column("n", "Selections", "count"),
+        Column("without", "Without a value", "count"),
     )
     ties = "" if key == "condition" else ", exact ties"
-    title = f"Share of the selections of rules that lie on each side of the interval without any rule{ties}."
+    title = f"Share of the selections with a value that lie on each side of the interval without any rule{ties}."
     if rows:
         yield Table(f"{name}-sides", title, columns, tuple(rows))
 

@@ -9,6 +9,7 @@ from metrics.wording import DASH as DASH
 from metrics.wording import estimate as estimate
 from metrics.wording import interval as interval
 from metrics.wording import number as number
+from metrics.wording import plural as plural
 
 NOT_RECORDED = "not recorded"
 
@@ -46,8 +47,3 @@ def moment(when: datetime | None) -> str:
 def known(value: object) -> str:
     """Any recorded fact as text; "not recorded" for None and for nothing at all."""
     return NOT_RECORDED if value is None or value in ("", ()) else str(value)
-
-
-def plural(count: int, one: str, many: str | None = None) -> str:
-    """`1 text`, `2 texts`."""
-    return f"{count} {one if count == 1 else many or one + 's'}"

@@ -48,12 +48,20 @@ def _cells(one: Specification) -> tuple[Cell, ...]:
 
 
 def _notes(found: Exclusions) -> Iterator[str]:
+    if found.without:
+        yield found.told_without
     span = found.headline.interval
     if span is None or found.below is None or found.inside is None or found.above is None:
         return
     yield (
-        f"Of the selections {found.below:.0%} lie below, {found.inside:.0%} inside and {found.above:.0%} above the "
-        f"interval without any rule, [{span.low:.2f}, {span.high:.2f}]."
+        f"Of the selections{' with a value' if found.without else ''} {found.below:.0%} lie below, {found.inside:.0%} "
+        f"inside and {found.above:.0%} above the interval without any rule, [{span.low:.2f}, {span.high:.2f}]."
     )
+    yield _held(found)
+
+
+def _held(found: Exclusions) -> str:
     n = len(found.changing)
-    yield "The conclusion is the same under every selection." if not n else f"It changes under {n} of the selections."
+    if n:
+        return f"The conclusion changes under {n} of the selections."
+    return f"The conclusion is the same under every selection{' that has a value' if found.without else ''}."

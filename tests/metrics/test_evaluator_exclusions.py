@@ -83,7 +83,7 @@ def test_a_conclusion_that_hangs_on_one_evaluator_is_told(judgments):
     assert (found["examples"].conclusion, found["none"].conclusion) == ("open", "open")
     assert [one.rules for one in found["examples"].changing] == [("hopeless",)]
     assert found["none"].changing == ()
-    assert "It changes under 1 of the selections." in table_text(exclusions_table(found["examples"]))
+    assert "The conclusion changes under 1 of the selections." in table_text(exclusions_table(found["examples"]))
 
 
 def test_what_is_reported_stands_beside_the_selections(judgments):

@@ -39,6 +39,7 @@ from annotation.quality.exclusion import Rule, Thinned
 from annotation.quality.filters import FILTERS
 from annotation.quality.paragraph import paragraph
 from annotation.workings import study_work
+from metrics.report.under_rules import under_rules
 from tests.annotation.review.world import NOW, judged, make, member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -261,6 +262,19 @@ def test_contexts_that_lost_a_side_are_dropped_on_both_sides_where_a_version_say
     exclude.apply_rules(nobody, actor=None, now=NOW)
     assert len(score(study).generators[0].items) == 8
     assert Judgment.objects.count() == 48
+
+
+def test_gold_texts_stand_in_no_result_and_take_none_from_the_others(study):
+    """A reference and a model text whose answers are known: raters meet them, nobody evaluates them."""
+    study.texts.filter(key__in=["t0", "t1"]).update(known_label="3")
+    Presentation.objects.filter(text__key__in=["t0", "t1"]).update(role="gold")
+    Judgment.objects.filter(presentation__role="gold").update(text=None)
+    given = score(study)
+    (tiny,) = given.generators
+    judged_keys = {f"t{i}" for i in range(2, 20)}
+    assert {item.id for item in tiny.items} == judged_keys == {row.id for row in given.texts}
+    found = under_rules(tiny, given, k=3, draws=5)
+    assert (found.headline.n, found.specifications[0].fewest) == (18, 8)
 
 
 def test_two_people_code_and_a_third_word_settles():

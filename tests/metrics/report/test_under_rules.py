@@ -169,6 +169,44 @@ def test_a_text_that_loses_every_rating_has_no_value_under_that_rule(given: Repo
     assert (one.value, one.fewest) == (None, 0)
 
 
+def test_selections_that_leave_a_text_nothing_are_counted_apart_and_conclude_nothing(given: ReportInput) -> None:
+    """Of four selections of two rules the two that hold the harsher rule leave the first text without a rating."""
+    first = given.generators[0].items[0].id
+    raters = {(one.hit, one.rater) for one in given.ratings if one.text == first}
+    everybody = tuple(one.id for one in given.assignments if (one.hit, one.rater) in raters)
+    mild, _, *_ = given.rules or ()
+    harsh = replace(given, rules=(mild, RuleFacts("Harsh", everybody)), generators=given.generators[:1])
+    told = part(build(harsh, seed=7))
+    (sides,) = lines(told.tables[0])
+    assert (sides["n"], sides["without"], sides["below"] + sides["inside"] + sides["above"]) == (4, 2, 1.0)
+    said = "2 of 4 selections leave a text without a rating and have no value."
+    assert said in told.tables[1].notes
+    assert f"t=1.0: {said}" in told.lead
+    assert "under 2 selections of exclusion rules" in told.charts[0].alt
+    assert said in told.charts[0].alt
+    assert not any("every one of 4 selections" in line for line in told.lead)
+
+
+def test_a_text_that_nobody_rated_takes_the_analysis_from_no_other(given: ReportInput) -> None:
+    facts = given.generators[0]
+    lone = replace(facts.items[0], id="lone", hj=None, ratings=0)
+    more = replace(given, generators=(replace(facts, items=(*facts.items, lone)),))
+    with_it, without = (under_rules.under_rules(one.generators[0], one, draws=5) for one in (more, given))
+    assert [one.value for one in with_it.specifications] == [one.value for one in without.specifications]
+
+
+def test_where_no_interval_is_defined_nothing_is_said_to_hold(given: ReportInput) -> None:
+    found = under_rules.under_rules(given.generators[0], given, draws=5)
+    bare = replace(
+        found,
+        headline=replace(found.headline, interval=None),
+        specifications=tuple(replace(one, interval=None) for one in found.specifications),
+    )
+    assert under_rules.conclusions({"t=1.0": bare}) == (
+        "No interval is defined with or without rules, so that nothing is concluded of t=1.0.",
+    )
+
+
 @pytest.fixture(scope="module")
 def judges() -> ReportInput:
     """Evaluators of two trainings; each of two rules leaves out three of the twelve of one training."""

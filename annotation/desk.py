@@ -179,6 +179,12 @@ def open_hold(worker: Worker, *, today: date) -> Hold | None:
     return Hold.objects.filter(worker=worker, lifted_at=None, until__gte=today).select_related("actor").first()
 
 
+def ended_holds(worker: Worker, *, today: date) -> QuerySet[Hold]:
+    """Holds that stand no more, the latest first: somebody ended them, or their last day is over."""
+    rows = Hold.objects.filter(Q(lifted_at__isnull=False) | Q(until__lt=today), worker=worker)
+    return rows.select_related("actor", "lifted_by").order_by("-since", "-pk")
+
+
 def looks(worker: Worker) -> QuerySet[Look]:
     """Who looked up who this is, newest first."""
     return Look.objects.filter(worker=worker).select_related("user").order_by("-at")

@@ -13,7 +13,7 @@ from typing import Any
 from django.db.models import Count, Sum
 
 import metrics
-from annotation import coded, detecting, particulars, reviewing, selectors
+from annotation import apart, coded, detecting, particulars, reviewing, selectors
 from annotation.models import Decision, Flag, Likelihood, PracticeAnswer, Study
 from annotation.pricing.wages import wage_cents
 from annotation.quality.exclusion import Rule
@@ -33,6 +33,8 @@ from metrics.types import Setting
 
 # Shown in every report of ours, also where nothing was flagged.
 ALWAYS = ("incomplete",)
+# How work is left out of a person who slipped through to a second HIT: by nobody's decision.
+TOOK_PART_BEFORE = {"rule_set": None, "actor": None, "reason": apart.SECOND}
 LIBRARIES = ("Django", "numpy", "scipy", "plotly")
 
 
@@ -237,12 +239,14 @@ def quality_done(study: Study) -> Done:
     gone = reviewing.left_out(study)
     rules = reviewing.rules_of(stored) if stored else ()
     found = reviewing.tables(study, set(gone)) if gone else None
+    again = selectors.exclusions().filter(submission__hit__study=study, **TOOK_PART_BEFORE).count()
     counted = decided["all"] and study.task == Study.Task.TYPICALITY
     return Done(
         recruitment=(study.minimum_percent_approved, study.minimum_approved_hits, study.country),
         submissions=decided["all"],
         left_out=len(gone),
-        by_hand=sum(by_hand for by_hand in gone.values()),
+        by_hand=sum(by_hand for by_hand in gone.values()) - again,
+        again=again,
         late=_late(study),
         kept=_kept(study, rules),
         rules=rules,
@@ -268,7 +272,8 @@ def _late(study: Study) -> int:
     seen = selectors.seen_at(study)
     if seen is None:
         return 0
-    return selectors.exclusions().filter(submission__hit__study=study, rule_set=None, at__gte=seen).count()
+    by_hand = selectors.exclusions().filter(submission__hit__study=study, rule_set=None, at__gte=seen)
+    return by_hand.exclude(**TOOK_PART_BEFORE).count()
 
 
 def _kept(study: Study, rules: Sequence[Rule]) -> int:

@@ -351,7 +351,7 @@ class _Alike:
 
 
 def _cells(study: Study) -> QuerySet[Any, Any]:
-    return Cell.objects.filter(arm__study=study).values_list("pk", "arm__training", "domain")
+    return Cell.objects.filter(arm__study=study).values_list("pk", "arm__training", "domain", "generator__name")
 
 
 def _imported(study: Study, left_out: set[int]) -> list[_Alike]:
@@ -371,6 +371,26 @@ def _by_hit(study: Study, left_out: set[int]) -> list[_Alike]:
     gone = Counter(read.filter(pk__in=left_out).values_list("hit_id", flat=True))
     by_hit = read.order_by("hit_id").values_list("hit_id", "hit__cell_id").annotate(n=Count("pk"))
     return [_Alike(cell, *met[hit], n, gone[hit]) for hit, cell, n in by_hit if hit in met]
+
+
+@dataclass(frozen=True, slots=True)
+class DoubtedGold:
+    """A gold text that most people answered otherwise than its known answer says."""
+
+    text: str
+    known_label: str
+    answers: int
+    as_known: int
+
+
+def doubted_gold(study: Study) -> list[DoubtedGold]:
+    """Gold texts of whose answers (at least 5) fewer than half are the known one: the mistake may be ours (F6)."""
+    given = Judgment.objects.filter(presentation__submission__hit__study=study, presentation__role=ItemRole.GOLD)
+    known = "presentation__text__known_label"
+    rows = given.order_by().values_list("presentation__text__key", known)
+    counted = rows.annotate(n=Count("pk"), right=Count("pk", filter=Q(label__label=F(known))))
+    doubted = counted.filter(n__gte=FEWEST_RATINGS, right__lt=F("n") / 2.0)
+    return [DoubtedGold(*row) for row in doubted.order_by("presentation__text__key")]
 
 
 def decided_counts(study: Study) -> dict[str, int]:

@@ -348,6 +348,12 @@ def flags_by_kind(study: Study) -> dict[str, tuple[int, int]]:
     return {row["kind"]: (row["n"], row["gone"]) for row in rows}
 
 
+def flagged_workers(study: Study) -> dict[str, int]:
+    """People with a flag, by its kind."""
+    rows = Flag.objects.filter(submission__hit__study=study).order_by().values_list("kind")
+    return dict(rows.annotate(n=Count("submission__worker", distinct=True)))
+
+
 def selection(study: Study) -> Selection | None:
     """The selection that holds: the latest."""
     return Selection.objects.filter(study=study).order_by("-number").first()

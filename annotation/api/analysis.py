@@ -44,12 +44,22 @@ class FilterOut(Schema):
 
 
 class FlagOut(Schema):
-    """Submissions and workers with a flag."""
+    """Submissions and workers with a flag, and how many of these submissions are left out of the analysis."""
 
     kind: str
     rule: str
     submissions: int
     workers: int
+    left_out: int
+
+
+class DoubtedGoldOut(Schema):
+    """A gold text that most people answered otherwise than its known answer says."""
+
+    text: str
+    known_label: str
+    answers: int
+    as_known: int
 
 
 class QualityOut(Schema):
@@ -61,6 +71,7 @@ class QualityOut(Schema):
     unblinded_at: datetime | None
     holds: int | None
     flags: list[FlagOut]
+    doubted_gold: list[DoubtedGoldOut]
     paragraph: str
 
 
@@ -154,7 +165,7 @@ def list_filters(request: HttpRequest, page: Query[Page]) -> dict[str, Any]:
 def show_quality(request: HttpRequest, study: UUID) -> dict[str, Any]:
     found = study_for(request, study)
     work, stored = Submission.objects.filter(hit__study=found), reviewing.rule_set(found)
-    flags = selectors.flags_by_kind(found).items()
+    flags, people = selectors.flags_by_kind(found).items(), selectors.flagged_workers(found)
     done = facts.quality_done(found)
     return {
         "submissions": work.count(),
@@ -163,9 +174,10 @@ def show_quality(request: HttpRequest, study: UUID) -> dict[str, Any]:
         "unblinded_at": selectors.seen_at(found),
         "holds": stored.number if stored else None,
         "flags": [
-            {"kind": kind, "rule": rule_of(kind), "submissions": submissions, "workers": workers}
-            for kind, (submissions, workers) in flags
+            {"kind": kind, "rule": rule_of(kind), "submissions": n, "workers": people[kind], "left_out": gone}
+            for kind, (n, gone) in flags
         ],
+        "doubted_gold": reviewing.doubted_gold(found),
         "paragraph": paragraph(done) if done.submissions else "",
     }
 

@@ -395,14 +395,15 @@ def show_worker(request: HttpRequest, study: UUID, pseudonym: str) -> dict[str, 
 
 @router.put("/studies/{study}/workers/{pseudonym}/hold", response=gives(None, 204), summary="Hold out of new studies")
 def put_hold(request: HttpRequest, study: UUID, pseudonym: str, given: HoldIn) -> Status[None]:
-    worker = _worker(study_for(request, study, Role.EDITOR), pseudonym)
-    hold.hold(worker, reason=given.reason, until=given.until, actor=caller(request), now=timezone.now())
+    found, actor, now = study_for(request, study, Role.EDITOR), caller(request), timezone.now()
+    hold.hold(_worker(found, pseudonym), reason=given.reason, until=given.until, actor=actor, now=now, study=found)
     return Status(204, None)
 
 
 @router.delete("/studies/{study}/workers/{pseudonym}/hold", response=gives(None, 204), summary="End a hold")
 def lift_hold(request: HttpRequest, study: UUID, pseudonym: str) -> Status[None]:
-    hold.lift(_worker(study_for(request, study, Role.EDITOR), pseudonym), now=timezone.now())
+    found = study_for(request, study, Role.EDITOR)
+    hold.lift(_worker(found, pseudonym), actor=caller(request), now=timezone.now(), study=found)
     return Status(204, None)
 
 

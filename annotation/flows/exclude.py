@@ -15,7 +15,7 @@ from annotation.accounts.models import User
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Decision, RuleSet, Study, Submission
 from annotation.quality.exclusion import Rule, known
-from annotation.quality.filters import NEVER_ALONE, rule_of, title_of
+from annotation.quality.filters import BY_KIND, NEVER_ALONE, rule_of, title_of
 
 ANALYSIS = Decision.Matter.ANALYSIS
 MOST_NAME, MOST_REASON = 100, 500
@@ -35,6 +35,8 @@ def fix_rules(study: Study, name: str, rules: Sequence[Rule], *, actor: User | N
         raise StateError(f"There is no filter called {unknown[0]}.").at("rules")
     if endless := [rule.kind for rule in rules if not math.isfinite(rule.threshold or 0)]:
         raise StateError("A threshold is a finite number.").at(f"{endless[0]}-at")
+    if odd := [(rule.kind, why) for rule in rules if (why := _odd(rule))]:
+        raise StateError(odd[0][1]).at(f"{odd[0][0]}-at")
     if len({rule.kind for rule in rules}) < len(rules):
         raise StateError("A rule is given twice.").at("rules")
     if rules and all(rule.kind in NEVER_ALONE for rule in rules):
@@ -56,6 +58,12 @@ def fix_rules(study: Study, name: str, rules: Sequence[Rule], *, actor: User | N
         told = {"version": stored.number, "name": stored.name, "rules": stored.rules, "blind": stored.blind}
         AuditEvent.objects.record(study, "fix_rules", actor=deciding.name_of(actor), now=now, **told)
         return stored
+
+
+def _odd(rule: Rule) -> str:
+    """What is wrong with a rule's threshold; one that people judge by has none."""
+    one = BY_KIND.get(rule.kind)
+    return one.odd(rule.threshold) if one and rule.threshold is not None else ""
 
 
 def apply_rules(stored: RuleSet, *, actor: User | None, now: datetime) -> Excluded:

@@ -10,13 +10,16 @@ from django.db.models import Q
 from annotation import apart
 from annotation.accounts.models import User
 from annotation.exceptions import StateError
-from annotation.models import Hold, Intent, Look, OncePass, Study, Worker, WorkerIdentity
+from annotation.models import AuditEvent, Hold, Intent, Look, OncePass, Study, Worker, WorkerIdentity
 
 SEES_IDS = "annotation.see_worker_ids"
 
 
-def hold(worker: Worker, *, reason: str, until: date, actor: User, now: datetime) -> Hold:
-    """Kept out of studies that are made from now on, until a day. Work done and its payment stay as they are."""
+def hold(worker: Worker, *, reason: str, until: date, actor: User, now: datetime, study: Study | None = None) -> Hold:
+    """Kept out of studies that are made from now on, until a day. Work done and its payment stay as they are.
+
+    study: where it was decided; its log tells of it.
+    """
     if not reason.strip():
         raise StateError("Keeping somebody out of future studies needs a reason.").at("reason")
     if until <= now.date():
@@ -24,13 +27,28 @@ def hold(worker: Worker, *, reason: str, until: date, actor: User, now: datetime
     with transaction.atomic():
         # Of two people who hold somebody at once the second waits here, and then replaces the first one's hold.
         Worker.objects.select_for_update().get(pk=worker.pk)
-        Hold.objects.filter(worker=worker, lifted_at=None).update(lifted_at=now)
-        return Hold.objects.create(worker=worker, reason=reason.strip(), until=until, actor=actor, since=now)
+        earlier = Hold.objects.filter(worker=worker, lifted_at=None)
+        earlier.filter(until__gte=now.date()).update(lifted_at=now, lifted_by=actor)
+        earlier.update(lifted_at=now)  # their last day is over: nobody ended them
+        made = Hold.objects.create(worker=worker, reason=reason.strip(), until=until, actor=actor, since=now)
+        _note(study, "hold", worker, actor, now, until=until.isoformat(), reason=made.reason)
+        return made
 
 
-def lift(worker: Worker, *, now: datetime) -> int:
-    """End the holds on a person; how many there were."""
-    return Hold.objects.filter(worker=worker, lifted_at=None).update(lifted_at=now)
+def lift(worker: Worker, *, actor: User, now: datetime, study: Study | None = None) -> int:
+    """End the holds on a person; how many there were. study: where it was decided; its log tells of it."""
+    with transaction.atomic():
+        standing = Hold.objects.filter(worker=worker, lifted_at=None, until__gte=now.date())
+        ended = standing.update(lifted_at=now, lifted_by=actor)
+        if ended:
+            _note(study, "lift_hold", worker, actor, now)
+        return ended
+
+
+def _note(study: Study | None, verb: str, worker: Worker, actor: User, now: datetime, **facts: str) -> None:
+    if study is not None:
+        name = actor.get_username()
+        AuditEvent.objects.record(study, verb, actor=name, now=now, worker=worker.pseudonym, **facts)
 
 
 def open_again(*, now: datetime) -> int:

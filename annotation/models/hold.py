@@ -18,6 +18,10 @@ class Hold(models.Model):
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     since = models.DateTimeField()
     lifted_at = models.DateTimeField(null=True, blank=True)
+    # null: ended before this was kept
+    lifted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
 
     class Meta:
         constraints = [

@@ -76,7 +76,7 @@ FILTERS: tuple[Filter, ...] = (
         "valid views of a minority, for it leans to consensus; anybody whose texts hardly differ",
         "Answers correlate {value} with the mean of the others over {n} texts.",
         "{raters} raters correlated below {threshold} with the rest.",
-        answering.agreement, percent=False,
+        answering.agreement, percent=False, signed=True,
     ),
     Filter(
         "F11", "outlying_mean", "Mean answer", "more than 3 standard deviations from the mean of the raters' means", 3,
@@ -96,17 +96,17 @@ FILTERS: tuple[Filter, ...] = (
     Filter(
         "F13", "entropy", "Spread of the labels", "entropy of the labels outside 10 to 98 % of its largest, from 20 "
         "texts", 0, "above", 20, False, True, "raters of uniform texts; people who use the whole scale evenly",
-        "The entropy of {n} labels lies {value} of its largest value outside the usual range.",
+        "The entropy of {n} labels lies {value} of its largest value outside the usual range (below 0: inside it).",
         "{raters} raters whose answers were nearly constant or nearly uniform (entropy outside {range} of its maximum) "
         "were excluded.",
-        answering.entropy,
+        answering.entropy, signed=True,
     ),
     Filter(
         "A1", "without_reading", "Like clicks without reading", "the answers fit clicking at random or along one label "
         "better than reading", 0, "above", 5, False, True, "people whose views differ from the others'",
         "The answers to {n} texts fit clicking without reading by {value} nats better than reading (below 0: worse).",
         "{count} assignments fit clicks without reading better than a reader's answers.",
-        chance.without_reading, percent=False,
+        chance.without_reading, percent=False, signed=True,
     ),
     Filter(
         "F14", "short_reasons", "Short explanations",

@@ -19,13 +19,14 @@ class Done:
 
     recruitment: percent approved, approved HITs (each more than this, None: any), country ("": any). submissions:
     handed in. left_out: left out of the analysis; by_hand of them by a person's decision, late of these after results
-    were seen; kept: left out by a rule that holds, and kept by a person's decision. rules: that hold; hits: by
-    kind, the submissions left out for which a rule holds, and of how many people. blind: whether the rules were fixed
-    before results were seen; None without rules. by_source, by_condition: tables with their tests. refused: payments,
-    `elsewhere` of them on the marketplace and not by two people here; undecided: payments of which nothing is recorded.
-    left: what is left of the texts' ratings; None where nobody counts them. flagged: submissions by kind of flag.
-    detector: name and version of what looked for machine-written explanations ("": nothing did). kappas: of two
-    reviewers, by criterion. gold: control items. practised: whether practice answers were given.
+    were seen; again: for the person had taken part before, whose first work is used; kept: left out by a rule that
+    holds, and kept by a person's decision. rules: that hold; hits: by kind, the submissions left out for which a rule
+    holds, and of how many people. blind: whether the rules were fixed before results were seen; None without rules.
+    by_source, by_condition: tables with their tests. refused: payments, `elsewhere` of them on the marketplace and not
+    by two people here; undecided: payments of which nothing is recorded. left: what is left of the texts' ratings; None
+    where nobody counts them. flagged: submissions by kind of flag. detector: name and version of what looked for
+    machine-written explanations ("": nothing did). kappas: of two reviewers, by criterion. gold: control items.
+    practised: whether practice answers were given.
     """
 
     recruitment: Recruitment
@@ -40,6 +41,7 @@ class Done:
     by_condition: Tabulated | None
     refused: int
     late: int = 0
+    again: int = 0
     kept: int = 0
     undecided: int = 0
     elsewhere: int = 0
@@ -67,7 +69,7 @@ def _excluded(done: Done) -> Iterator[str]:
     yield _summary(done)
     yield from _texts(done)
     for name, table in (("source", done.by_source), ("condition", done.by_condition)):
-        if table:
+        if table and len(table.rows) > 1:
             yield _rates(name, table)
 
 
@@ -106,7 +108,7 @@ def _flagged(done: Done) -> Iterator[str]:
     if done.detector:
         yield BY_KIND[DETECTED].methods.format(detector=done.detector, count=done.flagged.get(DETECTED, 0))
     if "shared_device" not in used and (count := done.flagged.get("shared_device", 0)):
-        yield f"{count} assignments shared a device; they were flagged, not excluded."
+        yield f"{count} assignments shared a device; that raised a flag and excluded nobody."
     if "practice" not in used and done.practised:
         yield "Training answers were not used to exclude."
 
@@ -116,7 +118,9 @@ def _summary(done: Done) -> str:
     late = f", {done.late} of these after results were seen" if done.late else ""
     hand = f" ({done.by_hand} by a reviewer's decision on the single submission{late})" if done.by_hand else ""
     kept = f" {done.kept} that a rule excludes were kept by a reviewer's decision." if done.kept else ""
-    return f"Of {done.submissions} submissions, {done.left_out} ({share:.1f} %) were excluded{hand}.{kept}"
+    before = f" {done.again} of these were of people who had taken part before; their first work was used."
+    again = before if done.again else ""
+    return f"Of {done.submissions} submissions, {done.left_out} ({share:.1f} %) were excluded{hand}.{again}{kept}"
 
 
 def _texts(done: Done) -> list[str]:
@@ -145,5 +149,5 @@ def _paid(done: Done) -> str:
         how = f", {done.elsewhere} of them on the marketplace" if done.elsewhere else ", each by two people"
         told.append(f"Payment was refused for {done.refused} of {done.submissions} submissions{how}.")
     if done.undecided:
-        told.append(f"Of {done.undecided} of {done.submissions} submissions no decision on payment is recorded.")
+        told.append(f"No decision on payment is recorded for {done.undecided} of {done.submissions} submissions.")
     return " ".join(told)

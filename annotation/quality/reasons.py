@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 
@@ -23,9 +24,35 @@ they this to too up very was way we well were what when where which while who wh
 SMALL_WORDS = {"en": frozenset(ENGLISH.split())}
 
 
+# Scripts that set no blanks between words, and how many of their letters are about as long as a word.
+UNSPACED = {
+    2: re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"),
+    4: re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]"),
+}
+
+
 def too_short(work: Work) -> Measured:
-    """Share of the reasons with fewer than 4 words or 15 characters."""
-    return _shares(work, lambda body, _: len(body.split()) < LEAST_WORDS or len(body.strip()) < LEAST_CHARACTERS)
+    """Share of the reasons with fewer than 4 words or 15 characters.
+
+    In scripts without blanks, two letters of Chinese or Japanese, and four of Thai, Lao, Khmer or Burmese, count as a
+    word; a letter of Chinese or Japanese counts as two characters.
+    """
+    return _shares(work, lambda body, _: _words_in(body) < LEAST_WORDS or _characters_in(body) < LEAST_CHARACTERS)
+
+
+def _words_in(body: str) -> int:
+    """Words between blanks, and as many as the letters of scripts without blanks stand for."""
+    found = 0
+    for letters, script in UNSPACED.items():
+        body, n = script.subn(" ", body)
+        found += -(-n // letters)
+    return (
+        found + sum(any(letter.isalnum() for letter in word) for word in body.split()) if found else len(body.split())
+    )
+
+
+def _characters_in(body: str) -> int:
+    return len(body.strip()) + len(UNSPACED[2].findall(body))
 
 
 def copied(work: Work) -> Measured:
@@ -39,7 +66,7 @@ def copied(work: Work) -> Measured:
             run = max(SHORTEST_RUN, min(GRAM, len(bare_words(work.bodies[text]))))
             grams[text] = run, grams_of([work.bodies[text]], n=run)
         run, known = grams[text]
-        return share_within(body, known, n=run) > COPIED if body.count(" ") + 1 >= run else None
+        return share_within(body, known, n=run) > COPIED if len(body.split()) >= run else None
 
     return _shares(work, from_text)
 
@@ -62,7 +89,7 @@ def other_language(work: Work) -> Measured:
 
     def strange(body: str, _: int) -> bool | None:
         words = bare_words(body)
-        return sum(word in small for word in words) < 0.1 * len(words) if len(words) >= LEAST_WORDS else None
+        return sum(word in small for word in words) < 0.1 * len(words) if _words_in(body) >= LEAST_WORDS else None
 
     return _shares(work, strange)
 

@@ -102,8 +102,9 @@ class Filter:
     kind: its name in flags. threshold: the default; a value `beyond` it (see PAST) raises a flag, where at least
     `least` observations stand behind it. on: it raises flags and orders the queue by default; only_flags: it flags.
     circular: it uses the study's own answers to the question of interest, so that excluding by it is a sensitivity
-    analysis and no default. alone: whether it may leave work out where no other rule does. wrongly: whom it can wrongly
-    single out. sentence: with {value}, {n}, {threshold}. methods: what a paper says where it left work out.
+    analysis and no default. alone: whether it may leave work out where no other rule does. signed: values and
+    thresholds may lie below 0. wrongly: whom it can wrongly single out. sentence: with {value}, {n}, {threshold}.
+    methods: what a paper says where it left work out.
     """
 
     id: str
@@ -122,6 +123,7 @@ class Filter:
     percent: bool = True
     only_flags: bool = False
     alone: bool = True
+    signed: bool = False
 
     @property
     def flags(self) -> bool:
@@ -139,6 +141,14 @@ class Filter:
         with np.errstate(invalid="ignore"):
             past = PAST[self.beyond](found.value, cut)
         return np.asarray(past & (found.n >= self.least))
+
+    def odd(self, threshold: float) -> str:
+        """Why a value is no threshold of this filter, in a sentence; "" where it is one."""
+        if threshold < 0 and not self.signed:
+            return f"The threshold of {self.id} {self.title} is not below 0."
+        if self.percent and abs(threshold) > 1:
+            return f"The threshold of {self.id} {self.title} is a share: 0.5 stands for 50 %, and 1 is the most."
+        return ""
 
     def said(self, value: float, n: int, threshold: float | None = None) -> str:
         """The finding in a plain sentence."""

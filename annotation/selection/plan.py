@@ -203,7 +203,7 @@ KINDS: dict[str, Kind] = {
     "exclude": Kind(
         rules.exclude,
         {"texts": Setting("reasons", NEEDED)},
-        lambda one: f"not among {len(one['texts'])} left out by hand",
+        lambda one: f"not left out by hand ({len(one['texts'])} named)",
     ),
     "truncate": Kind(
         rules.truncate,

@@ -38,6 +38,7 @@ def _shown(request: HttpRequest, study: Study, form: Rules, *, detect: Detect | 
         "measured": measured.count(),
         "measured_at": measured.order_by("-measured_at").values_list("measured_at", flat=True).first(),
         "flags": [(rule_of(kind), *counts) for kind, counts in flags.items()],
+        "doubted": reviewing.doubted_gold(study),
         "seen": selectors.seen_at(study),
         "versions": study.rule_sets.select_related("actor").order_by("-number"),
         "holds": reviewing.rule_set(study),

@@ -53,6 +53,7 @@ def _shown(request: HttpRequest, study: Study, worker: Worker, **more: Any) -> H
         "history": desk.history(worker, mine),
         "page": Paginator(desk.work_of(worker, mine), LINES).get_page(request.GET.get("page")),
         "held": desk.open_hold(worker, today=timezone.now().date()),
+        "ended": desk.ended_holds(worker, today=timezone.now().date()),
         "blocked": desk.blocked(worker),
         "competence": reviewing.competence(study, worker),
         "looks": desk.looks(worker) if allowed else (),
@@ -72,7 +73,7 @@ def hold(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
     worker, form = _one(study, pseudonym), HoldForm(request.POST, prefix="hold")
     if form.is_valid():
         with beside(form):
-            verbs.hold(worker, **form.cleaned_data, actor=visitor(request), now=timezone.now())
+            verbs.hold(worker, **form.cleaned_data, actor=visitor(request), now=timezone.now(), study=study)
             messages.success(request, _("Held. Work done and its payment stay as they are."))
             return redirect("console:workers-page", study.uuid, pseudonym)
     return _shown(request, study, worker, hold=form)
@@ -81,7 +82,7 @@ def hold(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
 @require_POST
 @study_page(Role.EDITOR)
 def lift(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
-    verbs.lift(_one(study, pseudonym), now=timezone.now())
+    verbs.lift(_one(study, pseudonym), actor=visitor(request), now=timezone.now(), study=study)
     return redirect("console:workers-page", study.uuid, pseudonym)
 
 

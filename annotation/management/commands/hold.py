@@ -30,11 +30,13 @@ class Command(StudyCommand):
         if worker is None:
             raise CommandError("The study has no such worker.", returncode=2)
         if options["lift"]:
-            self.stdout.write(f"{verbs.lift(worker, now=timezone.now())} holds ended.")
+            if user is None:
+                raise CommandError("Ending a hold takes a name (--as USER).", returncode=2)
+            self.stdout.write(f"{verbs.lift(worker, actor=user, now=timezone.now(), study=study)} holds ended.")
             return
         until = parse_date(options["until"] or "")
         if until is None or user is None:
             raise CommandError("A hold has a last day (--until 2027-06-30) and a name (--as USER).", returncode=2)
         with sentences():
-            verbs.hold(worker, reason=options["reason"], until=until, actor=user, now=timezone.now())
+            verbs.hold(worker, reason=options["reason"], until=until, actor=user, now=timezone.now(), study=study)
         self.stdout.write(f"Held until {until}.")

@@ -131,6 +131,10 @@ def test_rules_are_fixed_before_anybody_looks_and_applied(study: Study, at: str)
     applied = editor("post", f"{at}/rules/1/apply").json()
     told = editor("get", f"{at}/quality").json()
     assert (told["holds"], told["left_out"]) == (1, applied["left_out"])
+    # Three people, two submissions each, all of whose explanations are of seven sentences.
+    alike = next(one for one in told["flags"] if one["kind"] == "repeated_reasons")
+    assert (alike["submissions"], alike["workers"], alike["left_out"]) == (6, 3, applied["left_out"])
+    assert told["doubted_gold"] == []
     assert editor("post", f"{at}/unblind").status_code == 204
     assert editor("post", f"{at}/rules", {"name": "late", "rules": []}).json()["blind"] is False
 

@@ -22,6 +22,7 @@ from annotation.models import (
     Intent,
     Look,
     Membership,
+    Presentation,
     Rejection,
     Remark,
     RuleSet,
@@ -256,8 +257,28 @@ def test_rules_are_fixed_then_applied(study, enter):
     editor.post(to("quality-apply", study, 1))
     assert "holds" in editor.get(to("quality", study)).content.decode()
     told = editor.get(to("quality-outcome", study)).content.decode()
-    assert "Of 6 of 6 submissions no decision on payment is recorded." in told
+    assert "No decision on payment is recorded for 6 of 6 submissions." in told
     assert editor.get(to("quality-outcome", study), headers={"HX-Request": "true"}).content.decode() in told
+
+
+def test_gold_that_nobody_answers_as_known_is_shown_before_it_leaves_people_out(study, enter):
+    study = judged(name="gilded", workers=5, hits=1, texts=4, now=timezone.now())
+    gold = Presentation.objects.filter(text=study.texts.order_by("pk").first())
+    study.texts.filter(pk=gold.first().text_id).update(known_label="no such answer")
+    gold.update(role="gold")
+    editor = enter("editor")
+    Membership.objects.create(study=study, user_id=editor.session["_auth_user_id"], role="viewer")
+    told = editor.get(to("quality", study)).content.decode()
+    assert "Gold texts in doubt" in told
+    assert "no such answer" in told
+
+
+def test_a_share_that_is_no_share_is_refused_beside_its_field(study, enter):
+    given = {"name": "plan", "too_fast": "on", "too_fast-at": "50"}
+    answer = enter("editor").post(to("quality-fix", study), given)
+    assert answer.status_code == 422
+    assert "0.5 stands for 50 %" in answer.content.decode()
+    assert not RuleSet.objects.exists()
 
 
 def test_measuring_anew_is_one_press(study, enter):
@@ -273,6 +294,13 @@ def test_a_hold_and_its_end(study, enter):
     assert "Too fast twice." in editor.get(to("workers-page", study, who)).content.decode()
     editor.post(to("workers-lift", study, who))
     assert Hold.objects.get().lifted_at is not None
+    assert Hold.objects.get().lifted_by.username == "editor-of-judged"
+    assert "by editor-of-judged." in editor.get(to("workers-page", study, who)).content.decode()
+    deeds = study.audit.filter(verb__in=["hold", "lift_hold"]).order_by("number")
+    assert [(one.verb, one.actor, one.facts["worker"]) for one in deeds] == [
+        ("hold", "editor-of-judged", who),
+        ("lift_hold", "editor-of-judged", who),
+    ]
 
 
 def test_an_editor_writes_to_one_person_and_to_everybody(study, enter):
@@ -296,10 +324,12 @@ def test_a_hold_whose_last_day_is_over_holds_nobody_and_another_can_be_begun(stu
     editor.post(to("workers-hold", study, who), again)
     Hold.objects.update(until=(timezone.now() - timedelta(days=1)).date())
     page = editor.get(to("workers-page", study, who)).content.decode()
-    assert "Too fast twice." not in page
+    assert "Kept out of new studies" not in page
+    assert "Earlier holds" in page
     assert 'name="hold-until"' in page
     editor.post(to("workers-hold", study, who), again)
     assert Hold.objects.filter(lifted_at=None).count() == 1
+    assert not Hold.objects.exclude(lifted_by=None).exists()
 
 
 def test_an_owner_blocks_somebody_and_ends_it_and_an_editor_does_not(study, enter):

@@ -186,7 +186,7 @@ def test_a_study_of_who_wrote_the_texts_tells_accuracy_on_the_same_page(
 
 def test_what_is_left_of_the_texts_is_told_with_the_quality(study: Study) -> None:
     editor = entered(study, "editor")
-    everybody = exclude.fix_rules(study, "all", [Rule("one_answer", -1)], actor=None, now=NOW)
+    everybody = exclude.fix_rules(study, "all", [Rule("one_answer", 0)], actor=None, now=NOW)
     exclude.apply_rules(everybody, actor=None, now=NOW)
     page = editor.get(reverse("console:quality-outcome", args=[study.uuid])).content.decode()
     assert "F26 Texts with fewer than 5 ratings left" in page

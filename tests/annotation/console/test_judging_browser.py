@@ -164,6 +164,6 @@ def test_exclusions_fixed_applied_and_what_they_do(look: Callable[..., list[str]
     jobs.ask("exclusions", by=owner, now=now, study=study)
     run_due()
     wrong = look("quality", shows="mild")
-    wrong += look("quality-outcome", shows="no decision on payment is recorded")
+    wrong += look("quality-outcome", shows="No decision on payment is recorded")
     wrong += look("results-exclusions", shows="Below the interval without rules")
     assert wrong == []

@@ -118,6 +118,29 @@ def test_short_reasons(body):
     assert flagged("short_reasons", reasoned(body)) == [True]
 
 
+# Sentences of more than four words each, by people who write them without blanks.
+UNSPACED = {
+    "Chinese": "这句话读起来很自然，像报纸上的标题。",
+    "Japanese": "この文は自然に読めるので、人が書いたと思います。",
+    "Thai": "ประโยคนี้ฟังดูเป็นธรรมชาติเหมือนพาดหัวข่าว",
+}
+
+
+@pytest.mark.parametrize("body", UNSPACED.values(), ids=UNSPACED)
+def test_a_sentence_in_a_script_without_blanks_is_not_short(body):
+    assert flagged("short_reasons", reasoned(body)) == [False]
+    assert flagged("other_language", reasoned(body)) == [True]
+
+
+@pytest.mark.parametrize("body", ["很好。", "自然です", "ดีมาก"])
+def test_a_word_in_a_script_without_blanks_is_short(body):
+    assert flagged("short_reasons", reasoned(body)) == [True]
+
+
+def test_a_copied_reason_is_found_whatever_stands_between_its_words():
+    assert reasons.copied(reasoned(TEXT.replace(" ", "\n"), TEXT)).value.tolist() == [1.0]
+
+
 def test_a_copied_reason_is_found_by_runs_of_eight_words():
     assert reasons.copied(reasoned(TEXT)).value.tolist() == [1.0]
     # 8 of 20 words stand in a run of eight.

@@ -68,12 +68,12 @@ def test_a_study_that_left_nothing_out_says_so():
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"undecided": 160}, "Of 160 of 160 submissions no decision on payment is recorded."),
+        ({"undecided": 160}, "No decision on payment is recorded for 160 of 160 submissions."),
         ({"refused": 2}, "Payment was refused for 2 of 160 submissions, each by two people."),
         (
             {"refused": 3, "elsewhere": 1, "undecided": 4},
-            "Payment was refused for 3 of 160 submissions, 1 of them on the marketplace. Of 4 of 160 submissions no "
-            "decision on payment is recorded.",
+            "Payment was refused for 3 of 160 submissions, 1 of them on the marketplace. No decision on "
+            "payment is recorded for 4 of 160 submissions.",
         ),
     ],
 )

@@ -251,7 +251,7 @@ def test_f17_to_f19_are_told_with_the_agreement_of_two_reviewers(kind: str, told
 def test_flags_that_excluded_nobody_are_told_as_such() -> None:
     told = paragraph(done(flagged={"shared_device": 4, "machine_written": 2}, detector="Sniffer, 2.1", practised=True))
     assert "A detector (Sniffer, 2.1) flagged 2 assignments; flags were not used alone." in told
-    assert "4 assignments shared a device; they were flagged, not excluded." in told
+    assert "4 assignments shared a device; that raised a flag and excluded nobody." in told
     assert "Training answers were not used to exclude." in told
 
 
@@ -267,4 +267,6 @@ def test_the_summary_tells_shares_rates_by_group_their_test_and_who_was_paid() -
     assert "Of 160 submissions, 8 (5.0 %) were excluded." in told
     assert "Exclusion rates by condition were reference 10.0 % of 80 ratings, model 5.0 % of 80 ratings; " in told
     assert "p = 0.250" in told
+    alone = replace(table, rows=table.rows[:1], p=None)
+    assert "Exclusion rates" not in paragraph(done(left_out=8, rules=[Rule("too_fast")], by_condition=alone))
     assert "Payment was refused for 1 of 160 submissions" in told

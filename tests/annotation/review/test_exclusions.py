@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 
 from annotation import particulars, reviewing
+from annotation.apart import SECOND
 from annotation.coded import standing
 from annotation.exceptions import StateError
 from annotation.facts import quality_done
@@ -17,11 +18,13 @@ from annotation.flows.code_reasons import adjudicate, code, edit_codebook
 from annotation.flows.score import score
 from annotation.flows.unblind import unblind
 from annotation.models import (
+    Cell,
     Codebook,
     Context,
     Decision,
     Evidence,
     Flag,
+    Generator,
     HitItem,
     Judgment,
     Look,
@@ -170,11 +173,54 @@ def test_the_paragraph_counts_who_is_left_out_and_how_many_people_they_are(study
         ("w" * 101, [], "at most 100 characters"),
         ("a", [Rule("gold", float("nan"))], "finite number"),
         ("a", [Rule("gold", float("inf"))], "finite number"),
+        ("a", [Rule("too_fast", 50)], "F8 Active time on each text is a share: 0.5 stands for 50 %"),
+        ("a", [Rule("too_fast", -0.1)], "F8 Active time on each text is not below 0"),
+        ("a", [Rule("repeats", -1)], "not below 0"),
     ],
 )
 def test_odd_rules_are_refused(study, name, rules, told):
     with pytest.raises(StateError, match=told):
         exclude.fix_rules(study, name, rules, actor=None, now=NOW)
+
+
+def test_thresholds_of_what_lies_on_both_sides_of_zero_may_be_below_it(study):
+    rules = [Rule("disagreement", -0.2), Rule("without_reading", -3), Rule("entropy", -0.05), Rule("repeats", 2)]
+    assert len(exclude.fix_rules(study, "a", rules, actor=None, now=NOW).rules) == 4
+
+
+def test_gold_texts_that_most_people_answer_otherwise_are_doubted(study):
+    """Eight people each; of t0 three give the known answer, of t1 (no more than half of them) exactly four."""
+    for key, right in (("t0", 3), ("t1", 4)):
+        study.texts.filter(key=key).update(known_label="5")
+        shown = Presentation.objects.filter(text__key=key)
+        shown.update(role="gold")
+        five, two = (study.scale.labels.get(label=label) for label in ("5", "2"))
+        answers = Judgment.objects.filter(presentation__in=shown).order_by("pk")
+        for at, one in enumerate(answers):
+            Judgment.objects.filter(pk=one.pk).update(label=five if at < right else two)
+    assert reviewing.doubted_gold(study) == [reviewing.DoubtedGold("t0", "5", 8, 3)]
+
+
+def test_second_work_of_a_person_is_told_apart_from_what_a_reviewer_left_out(study):
+    """Of 16 submissions a reviewer left out one, and one is of somebody who had taken part before."""
+    one, two, *_ = Submission.objects.order_by("pk")
+    Decision.objects.create(submission=one, matter="analysis", verdict="exclude", reason=SECOND, at=NOW)
+    exclude.leave_out(study, Submission.objects.filter(pk=two.pk), reason="Asleep.", actor=None, now=NOW)
+    unblind(study, actor="ada", now=NOW - timedelta(days=1))
+    told = paragraph(quality_done(study))
+    assert "2 (12.5 %) were excluded (1 by a reviewer's decision on the single submission, 1 of these after" in told
+    assert "1 of these were of people who had taken part before; their first work was used." in told
+
+
+def test_conditions_that_differ_by_generator_alone_are_tabulated_apart(study):
+    first = study.hits.order_by("slot").first()
+    second = Generator.objects.create(study=study, name="large")
+    Cell.objects.filter(pk=first.cell_id).update(generator=study.generators.get(name="tiny"))
+    other = Cell.objects.create(arm=first.cell.arm, generator=second)
+    study.hits.exclude(pk=first.pk).update(cell=other)
+    gone = set(Submission.objects.filter(hit=first, worker__pseudonym="wjudged00000").values_list("pk", flat=True))
+    rows = reviewing.tables(study, gone).by_condition.rows
+    assert [(row.group, row.left_out) for row in rows] == [("none × large", 0), ("none × tiny", 10)]
 
 
 def test_what_is_left_out_is_tabulated_by_source_and_condition(study):
@@ -405,9 +451,9 @@ def test_the_paragraph_tells_payment_as_it_was_decided(study):
     Decision.objects.create(submission=two, matter="payment", verdict="reject", reason=reason, at=NOW)
     told = paragraph(quality_done(study))
     assert "Payment was refused for 2 of 16 submissions, 1 of them on the marketplace." in told
-    assert "Of 14 of 16 submissions no decision on payment is recorded." in told
+    assert "No decision on payment is recorded for 14 of 16 submissions." in told
     review.approve(study, Submission.objects.all(), actor=ada, now=NOW)
-    assert "no decision" not in paragraph(quality_done(study))
+    assert "no decision" not in paragraph(quality_done(study)).lower()
 
 
 def test_an_edited_codebook_is_a_new_version():
@@ -428,7 +474,8 @@ def test_a_hold_has_a_reason_and_an_end():
     with pytest.raises(StateError, match="future"):
         hold.hold(worker, reason="Too fast twice.", until=NOW.date(), actor=ada, now=NOW)
     hold.hold(worker, reason="Too fast twice.", until=NOW.date() + timedelta(days=9), actor=ada, now=NOW)
-    assert hold.lift(worker, now=NOW) == 1
+    assert hold.lift(worker, actor=ada, now=NOW) == 1
+    assert worker.holds.get().lifted_by == ada
 
 
 def test_who_somebody_is_takes_a_permission_and_is_noted():

@@ -23,6 +23,8 @@ def at_least(least: Role) -> tuple[str, ...]:
 
 def study_called(name: str, *, by: User | None = None, roles: Sequence[str] = ()) -> Study:
     """The study of that name, or a CommandError (exit code 2). by: somebody who must hold one of `roles` on it."""
+    if not name.isprintable():  # no study is called so; letters of a broken locale reach no database
+        raise CommandError(f"There is no study called {name!r}.", returncode=2)
     try:
         return (Study.objects if by is None else Study.objects.with_role(by, *roles)).get(name=name)
     except Study.DoesNotExist:

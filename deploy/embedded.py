@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -18,6 +19,11 @@ def prepare(argv: Sequence[str]) -> list[str]:
 
     Any other database that lacks migrations is left alone: exits with code 2 and a sentence, as for an odd setting.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(
+            stream, io.TextIOWrapper
+        ):  # a terminal that lacks a letter shows its number; nothing fails for it
+            stream.reconfigure(errors="backslashreplace")
     try:
         django.setup()
     except ImproperlyConfigured as error:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
+import os
 import tempfile
 from collections.abc import Callable, Container, Mapping, Sequence
 from datetime import UTC, datetime
@@ -81,10 +83,20 @@ def put(out_dir: Path, contents: Mapping[str, bytes]) -> list[Path]:
     out_dir.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out_dir, prefix=".writing-") as beside:
         for name, content in contents.items():
-            (Path(beside) / name).write_bytes(content)
+            (Path(beside) / _encodable(name)).write_bytes(content)
         for name in contents:
             (Path(beside) / name).replace(out_dir / name)
     return [out_dir / name for name in contents]
+
+
+def _encodable(name: str) -> str:
+    """The name, where this system can write it. Raises OSError."""
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError as error:
+        told = f"names of files are written in {error.encoding} here, which lacks letters of {name!a}; set PYTHONUTF8=1"
+        raise OSError(errno.EILSEQ, told) from None
+    return name
 
 
 def contents_of(

@@ -80,3 +80,17 @@ def test_a_secret_is_never_repeated_in_a_refusal() -> None:
 
 def test_the_migrations_match_the_models() -> None:
     assert manage("makemigrations", "--check", "--dry-run").returncode == 0
+
+
+def test_a_terminal_that_lacks_a_letter_shows_its_number_and_nothing_fails(tmp_path: Path) -> None:
+    database = {"DATABASE_URL": f"sqlite:///{tmp_path / 'a.sqlite3'}"}
+    found = manage(
+        "report", "研究", "--out", str(tmp_path), PYTHONIOENCODING="latin-1:strict", PYTHONUTF8="1", **database
+    )
+    assert found.returncode == 2
+    assert found.stderr == "CommandError: There is no study called \\u7814\\u7a76.\n"
+
+
+def test_a_study_named_by_bytes_that_are_no_letters_is_told(tmp_path: Path) -> None:
+    found = manage("report", "st\udcff", "--out", str(tmp_path), DATABASE_URL=f"sqlite:///{tmp_path / 'a.sqlite3'}")
+    assert (found.returncode, found.stderr) == (2, "CommandError: There is no study called 'st\\udcff'.\n")

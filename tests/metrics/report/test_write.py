@@ -7,6 +7,7 @@ import csv
 import hashlib
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -379,3 +380,20 @@ def test_the_funnel_of_a_selection_is_on_the_page_and_in_the_data(given: ReportI
     ]
     data = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     assert [step["after"] for step in data["study"]["selection"]] == [5, 4]
+
+
+def test_a_name_that_this_system_cannot_write_is_told_and_nothing_is_left(tmp_path: Path) -> None:
+    told = (
+        "from metrics.report.write import put; import pathlib, sys; put(pathlib.Path(sys.argv[1]), {chr(0x751f): b''})"
+    )
+    ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PATH": os.environ["PATH"]}
+    done = subprocess.run(
+        [sys.executable, "-c", told, str(tmp_path)],
+        cwd=Path(__file__).parents[3],
+        env=ascii_only,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "names of files are written in ascii here" in done.stderr
+    assert not list(tmp_path.iterdir())

@@ -75,7 +75,8 @@ def collect(
         if heard:
             # A reply that came before the work that it is about.
             take_up([str(hit.market_id)], now=now)
-        HeardEvent.objects.filter(pk__in=heard).update(looked_at=now)
+        # Words that are about no work of this HIT by now are about none.
+        HeardEvent.objects.filter(pk__in=heard).update(looked_at=now, words="")
         open_hits += Hit.objects.filter(pk=hit.pk, collected__lt=F("max_assignments")).exists()
     return Collected(new, open_hits, decided)
 

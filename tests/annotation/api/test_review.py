@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from annotation.flows.assess import assess
-from annotation.models import Decision, Remark, Study, Submission
+from annotation.models import Decision, Remark, Reply, Study, Submission
 from tests.annotation.api.conftest import Caller, fault
 from tests.annotation.review.world import make
 
@@ -67,6 +67,21 @@ def test_refusing_payment_takes_a_second_person(study: Study, rita: Caller, at: 
     assert fault(rolf("post", f"{one}/second", {"beyond_guard": True}))[:2] == (403, "role")
     assert rolf("post", f"{one}/second", {}).status_code == 204
     assert verdicts() == {("payment", "reject")}
+
+
+def test_an_answer_to_a_rejection_is_read_and_the_rejection_kept(study: Study, rita: Caller, at: str) -> None:
+    one = Submission.objects.first()
+    here = f"{at}/assignments/{one.market_id}"
+    rita("post", f"{here}/proposal", REASON)
+    Caller("rolf", study, "reviewer")("post", f"{here}/second", {})
+    assert fault(rita("post", f"{here}/uphold"))[:2] == (409, "state")
+    Reply.objects.create(submission=one, body="I read it all.", at=timezone.now())
+    waits = rita("get", f"{at}/review?state=answered").json()
+    assert [row["assignment"] for row in waits["items"]] == [one.market_id]
+    assert rita("post", f"{here}/uphold").status_code == 204
+    assert rita("get", f"{at}/review?state=answered").json()["count"] == 0
+    (told,) = rita("get", here).json()["replies"]
+    assert (told["body"], told["by"], bool(told["heeded"])) == ("I read it all.", None, True)
 
 
 @pytest.mark.parametrize(("width", "most"), [(1, 2**31), (1, 1_000_001), ("Infinity", 99), ("NaN", 99)])

@@ -245,6 +245,17 @@ def test_words_about_hits_of_others_are_not_kept(one: Submission, study: Study):
     assert "Somebody else's words." not in everything_stored()
 
 
+def test_words_about_work_that_is_not_there_go_when_its_hit_was_looked_at(
+    one: Submission, study: Study, market: Market
+):
+    nobody = Submission(hit=one.hit, market_id="3NOBODYSWORK")
+    take_note(document(nobody, "About nothing."), now=timezone.now())
+    assert HeardEvent.objects.get().words == "About nothing."
+    collect(study, market=market, now=timezone.now())
+    assert HeardEvent.objects.get().words == ""
+    assert not Reply.objects.exists()
+
+
 def test_answers_that_were_taken_back_take_the_reply_with_them_and_it_does_not_come_again(
     one: Submission, study: Study
 ):

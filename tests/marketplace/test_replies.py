@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
@@ -93,6 +94,15 @@ def test_the_first_answer_stands_and_the_same_again_changes_nothing(ann, queue, 
     assert (other.status_code, reason(other)) == (409, "answered")
     assert Reply.objects.get().text == WORDS
     assert queue.kinds() == [ANSWERED]
+
+
+def test_of_answers_sent_at_one_moment_one_is_taken_and_told(ann, queue, rejected):
+    ann.get(f"/hits/work/{rejected}/done/")
+    with ThreadPoolExecutor(6) as several:
+        codes = list(several.map(lambda number: answer(ann, rejected, f"Number {number}").status_code, range(6)))
+    assert sorted(codes) == [200, *[409] * 5]
+    (event,) = queue.events()
+    assert event["Reply"] == Reply.objects.get().text
 
 
 @pytest.mark.parametrize(

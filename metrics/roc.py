@@ -17,6 +17,7 @@ from metrics.arrays import Floats
 from metrics.correlation import midranks
 from metrics.error_rates import normal_quantile
 from metrics.errors import InsufficientData
+from metrics.shares import logit_interval
 from metrics.types import Estimate, Interval, Setting
 from metrics.version import __version__
 
@@ -55,7 +56,7 @@ def auc_estimate(
         return Estimate(value, n, None, told, ("too_few_for_interval",), signature)
     sd = math.sqrt(_variance(low, high, contexts))
     apart = not 0 < value < 1 or sd == 0
-    ends = _newcombe(value, len(low), len(high), level) if apart else _logit(value, sd, level)
+    ends = _newcombe(value, len(low), len(high), level) if apart else logit_interval(value, sd, normal_quantile(level))
     return Estimate(value, n, Interval(*ends, level, APART if apart else METHOD), told, (), signature)
 
 
@@ -79,16 +80,6 @@ def _variance(low: Floats, high: Floats, contexts: tuple[Sequence[str | None], S
     sums = np.bincount(place, weights=np.concatenate(moved), minlength=len(number))
     units = len(number)
     return units / (units - 1) * float((sums**2).sum()) if units > 1 else 0.0
-
-
-def _logit(value: float, sd: float, level: float) -> tuple[float, float]:
-    middle, half = math.log(value / (1 - value)), normal_quantile(level) * sd / (value * (1 - value))
-    return _share(middle - half), _share(middle + half)
-
-
-def _share(logit: float) -> float:
-    """The share of these log odds, whatever their size."""
-    return 1 / (1 + math.exp(-logit)) if logit >= 0 else math.exp(logit) / (1 + math.exp(logit))
 
 
 def _newcombe(value: float, low: int, high: int, level: float) -> tuple[float, float]:

@@ -56,6 +56,17 @@ def wilson(share: float, n: float, z: float) -> tuple[float, float]:
     return max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half))
 
 
+def logit_interval(value: float, sd: float, z: float) -> tuple[float, float]:
+    """value -+ z sd on the scale of log odds, for a value strictly between 0 and 1; z: the two-sided quantile."""
+    middle, half = math.log(value / (1 - value)), z * sd / (value * (1 - value))
+    return _of_log_odds(middle - half), _of_log_odds(middle + half)
+
+
+def _of_log_odds(at: float) -> float:
+    """The share of these log odds, whatever their size."""
+    return 1 / (1 + math.exp(-at)) if at >= 0 else math.exp(at) / (1 + math.exp(at))
+
+
 def pooled_share(hits: Floats | Ints, totals: Floats | Ints) -> Share:
     """Sum of hits over sum of totals; each entry is one unit (an evaluator, an item), 0 <= hits <= totals.
 

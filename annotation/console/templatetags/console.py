@@ -193,6 +193,8 @@ DEEDS = {
     "uphold": _("kept a rejection after reading its answer"),
     "notify": _("wrote to workers"),
     "block": _("blocked a worker"),
+    "hold": _("kept a worker out of new studies"),
+    "lift_hold": _("ended a worker's hold"),
     "unblock": _("ended a block"),
     "export": _("made a report"),
     "export_comparison": _("compared it with other studies"),

@@ -209,7 +209,10 @@ def _undoable(what: str, one: Submission) -> str:
 
 def _did(done: review.Review) -> Iterator[str]:
     """What became of what was chosen, which others may have decided since it was shown."""
-    yield _("%(n)s approved; they can be taken back for ten minutes.") % {"n": done.decided}
+    if done.decided:
+        yield _("%(n)s approved; they can be taken back for ten minutes.") % {"n": done.decided}
+    else:
+        yield _("Nothing was approved.")
     if done.sooner:
         told = _("Of these the marketplace is told of %(n)s sooner, for it would approve them by itself.")
         yield told % {"n": done.sooner}

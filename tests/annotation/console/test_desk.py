@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable
 from datetime import timedelta
@@ -243,6 +244,12 @@ def test_a_bulk_action_says_what_others_decided_since_it_was_shown(study, enter)
     assert Rejection.objects.get().submission.market_id == chosen[1]
 
 
+def test_a_bulk_action_on_nothing_promises_nothing(study, enter):
+    given = {"action": "approve", "confirmed": "on"}
+    assert told(enter("reviewer"), to("review-bulk", study), **given) == ["Nothing was approved."]
+    assert not Decision.objects.exists()
+
+
 def test_many_approvals_say_how_many_cannot_wait_for_ten_minutes(study, enter):
     Study.objects.filter(pk=study.pk).update(auto_approval_seconds=69 * 60)  # the second has nine minutes left
     chosen = list(Submission.objects.filter(hit__study=study).order_by("pk").values_list("market_id", flat=True)[:2])
@@ -291,11 +298,15 @@ def test_a_hold_and_its_end(study, enter):
     editor, who = enter("editor"), first(study).worker.pseudonym
     until = (timezone.now() + timedelta(days=30)).date().isoformat()
     editor.post(to("workers-hold", study, who), {"hold-reason": "Too fast twice.", "hold-until": until})
-    assert "Too fast twice." in editor.get(to("workers-page", study, who)).content.decode()
+    told = editor.get(to("workers-page", study, who)).content.decode()
+    assert f"Kept out of new studies until {until} (editor-of-judged): Too fast twice." in told
     editor.post(to("workers-lift", study, who))
     assert Hold.objects.get().lifted_at is not None
     assert Hold.objects.get().lifted_by.username == "editor-of-judged"
     assert "by editor-of-judged." in editor.get(to("workers-page", study, who)).content.decode()
+    log = html.unescape(editor.get(to("log", study)).content.decode())
+    assert "kept a worker out of new studies" in log
+    assert "ended a worker's hold" in log
     deeds = study.audit.filter(verb__in=["hold", "lift_hold"]).order_by("number")
     assert [(one.verb, one.actor, one.facts["worker"]) for one in deeds] == [
         ("hold", "editor-of-judged", who),
@@ -339,7 +350,10 @@ def test_an_owner_blocks_somebody_and_ends_it_and_an_editor_does_not(study, ente
     refused = owner.post(to("workers-block", study, who.pseudonym), {"block-reason": "Bad."})
     assert (refused.status_code, b'name="block-reason"' in refused.content) == (422, True)
     owner.post(to("workers-block", study, who.pseudonym), reason)
-    assert "after two holds" in owner.get(to("workers-page", study, who.pseudonym)).content.decode()
+    page = owner.get(to("workers-page", study, who.pseudonym)).content.decode()
+    assert "To be blocked; the marketplace has not confirmed it yet: Pastes the text as the reason" in page
+    Intent.objects.filter(kind="block").update(state="done")
+    assert "Blocked on the marketplace: Pastes" in owner.get(to("workers-page", study, who.pseudonym)).content.decode()
     owner.post(to("workers-unblock", study, who.pseudonym))
     assert "after two holds" not in owner.get(to("workers-page", study, who.pseudonym)).content.decode()
 

@@ -25,7 +25,9 @@ END = re.compile(
     rf"(?:[.!?…؟۔।॥።]+[{re.escape(CLOSERS)}]*(?=\s|\Z))|(?:[。！？｡]+[{re.escape(CLOSERS)}]*)|(?:\n[ \t\r]*\n)"
 )
 SPOKEN = re.compile(r"\S+")
-WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+# Vowel signs and other marks belong to the letter before them: Hindi, Arabic or Thai words would fall apart at each.
+MARKS = "".join(chr(code) for code in range(0x300, 0xAC00) if unicodedata.category(chr(code)).startswith("M"))
+WORD = re.compile(rf"[^\W_](?:[^\W_]|[{MARKS}])*(?:['’-][^\W_](?:[^\W_]|[{MARKS}])*)*")
 
 
 @dataclass(frozen=True, slots=True)

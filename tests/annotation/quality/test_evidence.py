@@ -158,6 +158,12 @@ def test_repeated_reasons_are_alike_but_for_case_and_punctuation():
     assert found.value.tolist() == [1.0, 1.0]
 
 
+def test_reasons_that_differ_in_their_vowel_signs_are_not_alike():
+    """Hindi "of it" and "to it" have the same consonants."""
+    told = ["यह उस का है", "यह उस को है"]
+    assert reasons.repeated(work([[Shown(0, 1, reason=one)] for one in told])).value.tolist() == [0.0, 0.0]
+
+
 def test_another_language_is_one_without_the_small_words_of_ours():
     assert flagged("other_language", reasoned("das klingt nicht nach einem Menschen")) == [True]
     assert flagged("other_language", reasoned("it does not sound like a person")) == [False]

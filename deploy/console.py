@@ -15,7 +15,7 @@ from django.middleware.locale import LocaleMiddleware
 from django.utils import translation
 from django.views.csrf import csrf_failure
 
-from annotation.console.permission import refused
+from annotation.console.permission import no_page, refused
 
 WORKER_SITE = "/hits/"
 CONSOLE = "/console/"
@@ -63,7 +63,7 @@ def dead_ends(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callab
         if not request.path.startswith(CONSOLE):
             return response
         if response.status_code == 404 and request.resolver_match is None:
-            return refused(request, "There is no such page", status=404)
+            return no_page(request)
         if isinstance(response, HttpResponseNotAllowed) and request.method == "GET":
             text = "Nothing was changed. Go back to the page with the form, and send it from there."
             page = refused(request, "This address takes what a form sends", text=text, status=405)

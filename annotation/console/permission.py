@@ -58,7 +58,7 @@ def console_page(view: View) -> View:
         try:
             response = view(request, *args, **kwargs)
         except Http404:
-            response = refused(request, _("There is no such page"), status=404)
+            response = no_page(request)
         except AssayError as error:
             response = refused(request, str(error), status=409)
         patch_cache_control(response, private=True, no_store=True)
@@ -84,6 +84,14 @@ def study_page(least: Role = Role.VIEWER) -> Callable[[View], View]:
         return guarded
 
     return with_role
+
+
+def no_page(request: HttpRequest) -> HttpResponse:
+    """Nothing is there, or nothing that the visitor may know of: which of them is not said."""
+    text = _(
+        "The address may be mistyped, what it led to may be gone, or it belongs to a study on which you hold no role."
+    )
+    return refused(request, _("There is no such page"), text=text, status=404)
 
 
 def refused(request: HttpRequest, sentence: str, *, status: int, text: str = "") -> HttpResponse:

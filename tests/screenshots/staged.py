@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -18,6 +20,7 @@ from annotation.flows import jobs, reject
 from annotation.flows.add_texts import add_texts
 from annotation.flows.arrange import arrange
 from annotation.flows.assess import assess
+from annotation.flows.attach import attach
 from annotation.flows.code_reasons import code, edit_codebook
 from annotation.flows.collect import collect
 from annotation.flows.create import Plan, create
@@ -166,7 +169,17 @@ def _judged(owner: User, now: datetime) -> Study:
         code(remark, book, [names[at % 3]], coder=owner, now=now)
         code(remark, book, [names[at % 3 if at % 5 else 3]], coder=second, now=now)
     _answered(judged, owner, second, now)
+    scored(judged, now)
     return judged
+
+
+def scored(study: Study, now: datetime) -> None:
+    """A table of scores that another program computed, attached."""
+    rows = "".join(f"{key},{at % 7 / 7:.3f}\n" for at, key in enumerate(study.texts.values_list("key", flat=True)))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "detector-of-another-laboratory-2026.csv"
+        path.write_text(f"id,machine\n{rows}")
+        attach(study, path, model="detector-large", version="2.1", actor="owner", now=now)
 
 
 def _answered(judged: Study, owner: User, second: User, now: datetime) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import pytest
 from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
@@ -74,3 +76,12 @@ def test_who_has_left_sees_nothing(study: Study) -> None:
 def test_a_session_that_ended_sends_a_moving_page_to_sign_in(study: Study, client) -> None:
     answer = client.get(f"/console/studies/{study.uuid}/", headers={"HX-Request": "true"})
     assert answer["HX-Redirect"] == "/console/sign-in/"
+
+
+def test_what_is_not_there_and_what_is_not_theirs_are_told_in_the_same_words(study: Study, person) -> None:
+    stranger = person(None)
+    addresses = (f"/console/studies/{study.uuid}/", f"/console/studies/{UUID(int=1)}/", "/console/nothing-here/")
+    answers = [stranger.get(address) for address in addresses]
+    assert [answer.status_code for answer in answers] == [404, 404, 404]
+    assert len({answer.content for answer in answers}) == 1
+    assert "it belongs to a study on which you hold no role" in answers[0].content.decode()

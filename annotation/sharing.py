@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
@@ -16,7 +17,9 @@ def shared_report(request: HttpRequest, token: str) -> HttpResponse:
     job = opened(token, now=timezone.now())
     path = folder_of(job) / job.page if job and job.page else None
     if path is None or not path.is_file():
-        raise Http404
+        text = "It may be mistyped, have ended or been taken back: ask whoever gave it to you for another."
+        told = {"sentence": "This link opens no report", "text": text}
+        return render(request, "console/refused.html", told, status=404)
     response = HttpResponse(path.read_bytes())
     response.headers["Content-Security-Policy"] = (
         "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "

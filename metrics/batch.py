@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from metrics import compiled
 from metrics.arrays import Bools, Floats, Ints
-from metrics.lines import line_votes, reach
+from metrics.lines import Votes, line_votes, reach
 from metrics.neighbors import FLOAT_TOLERANCE, RELATIVE_SLACK, TREE_ABOVE, plane_votes
 
 FAR = 1e8  # squared distance in q between an item with log p = -inf and one without, in variances
@@ -24,22 +24,34 @@ SMALLEST_SD = 1e-100  # of numbers up to 1: below, a feature counts as constant
 
 
 def plane_values(
-    hj: Floats, q: Floats, infinite: Bools | None, sign: Floats, k: int, tie: int, text: Ints | None = None
+    hj: Floats,
+    q: Floats,
+    infinite: Bools | None,
+    sign: Floats,
+    k: int,
+    tie: int,
+    text: Ints | None = None,
+    weighed: bool = True,
 ) -> Floats:
     """HUSE of each row: (sets,) from arrays (sets x texts), texts > k.
 
     hj, q: near 1 in size, q finite. infinite: where log p is -inf (None: nowhere). sign: +1 reference, -1 model.
     tie: an equal vote goes to the reference (1), the model (-1) or half each (0). text: numbers of the texts, where
-    rows share them: what is known of a text in one row speeds up the next.
+    rows share them: what is known of a text in one row speeds up the next. weighed: votes as in exact mode, 1 / size of
+    the source in the row at hand; else the raw majority.
     """
     sets, size = hj.shape
+    vote = vote_weights(sign, weighed)
     kernels = compiled.kernels(hj.size * size / WORTH_COMPILING)
     if kernels and infinite is None and size <= TREE_ABOVE:
-        return _plane_compiled(kernels, hj, q, sign, k, tie, text)
+        return _plane_compiled(kernels, hj, q, sign, vote, (k, tie), text)
     if size > TREE_ABOVE:
         rows = range(sets)
         return np.array(
-            [_plane_large(hj[i], q[i], None if infinite is None else infinite[i], sign[i], k, tie) for i in rows]
+            [
+                _plane_large(hj[i], q[i], None if infinite is None else infinite[i], sign[i], vote[i], (k, tie))
+                for i in rows
+            ]
         )
     step = max(1, CELLS // (size * size))
     out = np.empty(sets)
@@ -49,41 +61,64 @@ def plane_values(
         part = slice(begin, min(begin + step, sets))
         m = part.stop - begin
         apart = None if infinite is None else infinite[part]
-        out[part] = _plane_block(hj[part], q[part], apart, sign[part], (k, tie), room[:, :m], near[:m])
+        out[part] = _plane_block(hj[part], q[part], apart, sign[part], vote[part], (k, tie), (room[:, :m], near[:m]))
     return out
 
 
-def line_values(x: Floats, sign: Floats, k: int, tie: int) -> Floats:
+def vote_weights(sign: Floats, weighed: bool = True) -> Floats:
+    """(sets, 2): the vote of a reference (above 0) and of a model text (below 0) in each row of signs, whole numbers.
+
+    A vote weighs 1 / size of its source, times both sizes; not weighed: 1 and -1.
+    """
+    if not weighed:
+        return np.broadcast_to(np.array([1.0, -1.0]), (len(sign), 2))
+    references = np.count_nonzero(sign > 0, axis=1)
+    return np.column_stack((sign.shape[1] - references, -references)).astype(np.float64)
+
+
+def votes_of(sign: Floats, vote: Floats) -> Floats:
+    """(sets, texts): the vote of each text."""
+    return np.where(sign > 0, vote[:, :1], vote[:, 1:])
+
+
+def line_values(x: Floats, sign: Floats, k: int, tie: int, weighed: bool = True) -> Floats:
     """The same by one feature: (sets,) from arrays (sets x texts)."""
     sets, size = x.shape
     kernels = compiled.kernels(x.size * size / WORTH_COMPILING)
     if kernels and size <= TREE_ABOVE:
         order = np.argsort(x, axis=1)
         ordered, signs = np.take_along_axis(x, order, axis=1), np.take_along_axis(sign, order, axis=1)
-        return sorted_line_values(kernels, ordered, signs, k, tie)
+        return sorted_line_values(kernels, ordered, signs, k, tie, weighed)
+    vote = vote_weights(sign, weighed)
     if size > TREE_ABOVE:
-        by_one = _line_balance_compiled if kernels else _line_balance
-        balance = np.array([by_one(x[i], sign[i], k) for i in range(sets)], dtype=np.float64)
-        return np.where(np.ptp(x, axis=1) == 0, 1.0, twice_error(balance, sign, tie))
+        by_one = _line_votes_compiled if kernels else _line_votes
+        lead = np.array([_lead(by_one(x[i], sign[i], k), vote[i]) for i in range(sets)], dtype=np.float64)
+        return np.where(np.ptp(x, axis=1) == 0, 1.0, twice_error(lead, sign, tie))
     step = max(1, CELLS // (size * size))
-    return np.concatenate([_line_block(x[i : i + step], sign[i : i + step], k, tie) for i in range(0, sets, step)])
+    parts = [slice(begin, begin + step) for begin in range(0, sets, step)]
+    return np.concatenate([_line_block(x[part], sign[part], vote[part], k, tie) for part in parts])
 
 
-def _line_balance(x: Floats, sign: Floats, k: int) -> Ints:
-    return line_votes(x, sign.astype(np.int64), k, tolerance=FLOAT_TOLERANCE).balance
+def _line_votes(x: Floats, sign: Floats, k: int) -> Votes:
+    return line_votes(x, sign.astype(np.int64), k, tolerance=FLOAT_TOLERANCE)
 
 
-def _line_balance_compiled(x: Floats, sign: Floats, k: int) -> Ints:
+def _line_votes_compiled(x: Floats, sign: Floats, k: int) -> Votes:
     from metrics.strips import line_weights
 
     inside, reference = line_weights(x, sign > 0, k, 1 + FLOAT_TOLERANCE / 2)
-    return np.asarray(2 * reference - inside - sign.astype(np.int64))
+    return Votes(np.asarray(2 * reference - inside - sign.astype(np.int64)), np.asarray(inside - 1))
 
 
-def sorted_line_values(kernels: Any, ordered: Floats, sign: Floats, k: int, tie: int) -> Floats:
+def _lead(votes: Votes, vote: Floats) -> Ints:
+    """Of one row; vote: (2,) of a reference and of a model text."""
+    return votes.weighed(-int(vote[1]), int(vote[0]))
+
+
+def sorted_line_values(kernels: Any, ordered: Floats, sign: Floats, k: int, tie: int, weighed: bool = True) -> Floats:
     """`line_values` of rows in ascending order, by the compiled loop."""
     found = np.empty(len(ordered))
-    kernels.line_values(ordered, sign, k, 1 + FLOAT_TOLERANCE / 2, tie, found)
+    kernels.line_values(ordered, sign, vote_weights(sign, weighed), k, 1 + FLOAT_TOLERANCE / 2, tie, found)
     return np.where(ordered[:, 0] == ordered[:, -1], 1.0, found)
 
 
@@ -102,18 +137,24 @@ def near_one(values: Floats) -> Floats:
     return np.asarray(np.ldexp(values, -int(np.frexp(np.abs(values).max(initial=0.0))[1])))
 
 
-def _plane_compiled(kernels: Any, hj: Floats, q: Floats, sign: Floats, k: int, tie: int, text: Ints | None) -> Floats:
+def _plane_compiled(
+    kernels: Any, hj: Floats, q: Floats, sign: Floats, vote: Floats, rule: tuple[int, int], text: Ints | None
+) -> Floats:
+    k, tie = rule
     h_scale, h_varies = _inverse_sd(hj, None)
     q_scale, q_varies = _inverse_sd(q, None)
     found = np.empty(len(hj))
     who = np.zeros(hj.shape, dtype=np.int64) + np.arange(hj.shape[1]) if text is None else text
     texts = int(who.max()) + 1
-    kernels.plane_values(hj * h_scale, q * q_scale, sign, who, texts, k, 1 + FLOAT_TOLERANCE, tie, found)
+    kernels.plane_values(hj * h_scale, q * q_scale, sign, vote, who, texts, k, 1 + FLOAT_TOLERANCE, tie, found)
     return np.where(h_varies | q_varies, found, 1.0)
 
 
-def _plane_large(hj: Floats, q: Floats, infinite: Bools | None, sign: Floats, k: int, tie: int) -> float:
+def _plane_large(
+    hj: Floats, q: Floats, infinite: Bools | None, sign: Floats, vote: Floats, rule: tuple[int, int]
+) -> float:
     """One set too large for a matrix of distances; -inf lies far beyond the finite."""
+    k, tie = rule
     apart = None if infinite is None else infinite[None, :]
     h_scale, h_varies = _inverse_sd(hj[None, :], None)
     q_scale, q_varies = _inverse_sd(q[None, :], apart)
@@ -122,7 +163,7 @@ def _plane_large(hj: Floats, q: Floats, infinite: Bools | None, sign: Floats, k:
     away = 0.0 if infinite is None else infinite * math.sqrt(FAR)
     scaled = [hj * h_scale[0], q * q_scale[0] - away]
     votes = plane_votes(scaled, sign.astype(np.int64), k, RELATIVE_SLACK)
-    return float(twice_error(votes.balance.astype(np.float64), sign, tie))
+    return float(twice_error(_lead(votes, vote).astype(np.float64), sign, tie))
 
 
 def _plane_block(
@@ -130,12 +171,11 @@ def _plane_block(
     q: Floats,
     apart: Bools | None,
     sign: Floats,
+    vote: Floats,
     rule: tuple[int, int],
-    room: Floats,
-    near: NDArray[np.float32],
+    rooms: tuple[Floats, NDArray[np.float32]],
 ) -> Floats:
-    k, tie = rule
-    squared, other = room
+    (k, tie), ((squared, other), near) = rule, rooms
     h_scale, h_varies = _inverse_sd(hj, None)
     q_scale, q_varies = _inverse_sd(q, apart)
     _square_gaps(hj * h_scale, squared)
@@ -147,17 +187,20 @@ def _plane_block(
     other.partition(k, axis=-1)
     cut = other[:, :, k : k + 1] * (1 + FLOAT_TOLERANCE)
     np.less_equal(squared, cut, out=near, casting="unsafe")
-    balance = np.matmul(near, sign[:, :, None].astype(np.float32))[:, :, 0] - sign
-    return np.where(h_varies | q_varies, twice_error(balance, sign, tie), 1.0)
+    votes = votes_of(sign, vote)
+    # Exact in float32: sums of votes stay below (TREE_ABOVE / 2) ** 2, which is below 2 ** 24.
+    lead = np.matmul(near, votes[:, :, None].astype(np.float32))[:, :, 0] - votes
+    return np.where(h_varies | q_varies, twice_error(lead, sign, tie), 1.0)
 
 
-def _line_block(x: Floats, sign: Floats, k: int, tie: int) -> Floats:
+def _line_block(x: Floats, sign: Floats, vote: Floats, k: int, tie: int) -> Floats:
     order = np.argsort(x, axis=1, kind="stable")
     s, signs = np.take_along_axis(x, order, axis=1), np.take_along_axis(sign, order, axis=1)
     limit = reach(s, k) * (1 + FLOAT_TOLERANCE / 2)
     near = np.abs(s[:, :, None] - s[:, None, :]) <= limit[:, :, None]
-    balance = np.matmul(near.astype(np.float32), signs[:, :, None].astype(np.float32))[:, :, 0] - signs
-    return np.where(s[:, 0] == s[:, -1], 1.0, twice_error(balance, signs, tie))
+    votes = votes_of(signs, vote)
+    lead = np.matmul(near.astype(np.float32), votes[:, :, None].astype(np.float32))[:, :, 0] - votes
+    return np.where(s[:, 0] == s[:, -1], 1.0, twice_error(lead, signs, tie))
 
 
 def _square_gaps(x: Floats, out: Floats) -> None:

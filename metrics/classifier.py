@@ -107,6 +107,14 @@ class Classifier:
         infinite, reference = self.table.infinite, self.table.z
         return self.table.any_infinite and bool((infinite == reference).all() or (infinite != reference).all())
 
+    @cached_property
+    def sizes(self) -> tuple[int, int]:
+        """Numbers of references and of model texts that votes are weighed by: full sizes; in paper mode the raw 1, 1.
+
+        The sizes without the held-out text would decide each raw tie of equal sources for that text's own source.
+        """
+        return self.table.sizes if self.mode == "exact" else (1, 1)
+
     def votes(self, features: Sequence[Feature]) -> Votes:
         """Leave-one-out votes on the given features, all of which vary."""
         if LOG_PROB not in features or self.all_finite:

@@ -25,6 +25,7 @@ from metrics.version import __version__
 
 MODES: tuple[Mode, ...] = ("exact", "paper")
 STANDARD_ERROR = "standard_error"
+FEW_OF_ONE_SOURCE = "few_of_one_source"  # at most k texts: not even a neighbourhood of its own
 FAVOUR: dict[VoteTie, int] = {"reference": 1, "half": 0, "model": -1}
 
 
@@ -58,6 +59,9 @@ def evaluate(
     `missing_log_prob`, for the measures that need log p. removed: counts by filter, for the message when nothing is
     left. draws: half-samples for the interval (0: none). Values are >= 0 and may exceed 1 (flag `above_one`); HUSE-D
     may leave [0, 1] (flag `out_of_range`).
+    Sources of different size (flag `unbalanced`): in exact mode a neighbour's vote weighs 1 / size of its source, in
+    paper mode all votes weigh the same, so that the larger source outvotes the other (flag `vote_unbalanced`: no value
+    to report). At most k texts of one source: flag `few_of_one_source`.
     Raises BadInput, MissingLogProb, OneClass, InsufficientData.
     """
     settings = Settings(k, vote_tie, seed, level, draws)
@@ -142,17 +146,18 @@ def run(classifier: Classifier, features: Sequence[str], vote_tie: VoteTie) -> O
         if classifier.mode == "exact":
             return Outcome(Fraction(0), None, 0, flags)
     votes = classifier.votes(useful)
-    return Outcome(_twice_error(classifier, votes, vote_tie), votes, int(np.count_nonzero(votes.balance == 0)), flags)
+    lead = votes.weighed(*classifier.sizes)
+    return Outcome(_twice_error(classifier, lead, vote_tie), votes, int(np.count_nonzero(lead == 0)), flags)
 
 
-def predictions(votes: Votes, vote_tie: VoteTie) -> Ints:
-    """+1 reference, -1 model, 0 an equal vote left open."""
-    return np.where(votes.balance == 0, FAVOUR[vote_tie], np.sign(votes.balance))
+def predictions(lead: Ints, vote_tie: VoteTie) -> Ints:
+    """+1 reference, -1 model, 0 an equal vote left open. lead: of the references, as `Votes.weighed` gives it."""
+    return np.where(lead == 0, FAVOUR[vote_tie], np.sign(lead))
 
 
-def _twice_error(classifier: Classifier, votes: Votes, vote_tie: VoteTie) -> Fraction | float:
+def _twice_error(classifier: Classifier, lead: Ints, vote_tie: VoteTie) -> Fraction | float:
     n_ref, n_model = classifier.table.sizes
-    ref, model = _half_errors(votes, classifier.table, FAVOUR[vote_tie])
+    ref, model = _half_errors(lead, classifier.table, FAVOUR[vote_tie])
     if classifier.mode == "exact":
         return Fraction(ref * n_model + model * n_ref, 2 * n_ref * n_model)
     if n_ref == n_model:
@@ -161,9 +166,9 @@ def _twice_error(classifier: Classifier, votes: Votes, vote_tie: VoteTie) -> Fra
     return ref / (2 * n_ref) + model / (2 * n_model)
 
 
-def _half_errors(votes: Votes, table: Table, favour: int) -> tuple[int, int]:
+def _half_errors(lead: Ints, table: Table, favour: int) -> tuple[int, int]:
     """Errors among references and among models, in halves: a vote lost is two, a vote left open is one."""
-    margin = votes.balance * table.sign
+    margin = lead * table.sign
     lost, tied = margin < 0, margin == 0
     lost_ref, tied_ref = int(np.count_nonzero(lost & table.z)), int(np.count_nonzero(tied & table.z))
     lost_model = int(np.count_nonzero(lost)) - lost_ref
@@ -174,10 +179,10 @@ def _half_errors(votes: Votes, table: Table, favour: int) -> tuple[int, int]:
 def _standard_errors(
     classifiers: Mapping[Mode, Classifier], settings: Settings
 ) -> dict[Mode, Mapping[str, float] | None]:
-    """Subsample standard errors per mode; shared by both modes unless -inf makes their q differ."""
+    """Subsample standard errors per mode; shared by both unless -inf makes their q differ, or sizes their votes."""
     found: dict[Mode, Mapping[str, float] | None] = {}
     for mode, classifier in classifiers.items():
-        if found and not classifier.table.any_infinite:
+        if found and not classifier.table.any_infinite and classifier.table.sizes[0] == classifier.table.sizes[1]:
             found[mode] = next(iter(found.values()))
         else:
             found[mode] = _subsample_errors(classifier, settings)
@@ -192,7 +197,10 @@ def _subsample_errors(classifier: Classifier, settings: Settings) -> Mapping[str
     hj = classifier.hj
     rng = np.random.default_rng(settings.seed)
     tie = FAVOUR[settings.vote_tie]
-    errors = subsample_sd(hj, classifier.q, z, rng, settings.draws, k=settings.k, context=context, tie=tie)
+    weighed = classifier.mode == "exact"
+    errors = subsample_sd(
+        hj, classifier.q, z, rng, settings.draws, k=settings.k, context=context, tie=tie, weighed=weighed
+    )
     return asdict(errors)
 
 
@@ -232,8 +240,11 @@ class _Report:
 
     def _data_flags(self, unequal: bool) -> tuple[str, ...]:
         sides = Counter((item.context, item.source) for item in self.table.items if item.context is not None)
+        different = self.table.sizes[0] != self.table.sizes[1]
         named = {
-            "unbalanced": self.table.sizes[0] != self.table.sizes[1],
+            "unbalanced": different,
+            "vote_unbalanced": different and self.mode == "paper",
+            FEW_OF_ONE_SOURCE: different and min(self.table.sizes) <= self.given.k,
             "unequal_ratings": unequal,
             "duplicate_contexts": max(sides.values(), default=0) > 1,
             "log_prob_minus_infinity": self.table.any_infinite,

@@ -114,10 +114,20 @@ def _twice_error(balance: Floats, sign: Floats, tie: int) -> float:
 
 @compiled
 def plane_values(
-    hj: Floats, q: Floats, sign: Floats, text: Ints, texts: int, k: int, factor: float, tie: int, out: Floats
+    hj: Floats,
+    q: Floats,
+    sign: Floats,
+    vote: Floats,
+    text: Ints,
+    texts: int,
+    k: int,
+    factor: float,
+    tie: int,
+    out: Floats,
 ) -> None:
     """HUSE of each set (sets x points, scaled): neighbours lie within factor times the k-th squared distance.
 
+    vote: (sets, 2) of a reference (above 0) and of a model text (below), whole numbers: `batch.vote_weights`.
     text: which of so many texts each point is; a text's cut in one set is the first guess in the next.
     """
     sets, size = hj.shape
@@ -125,6 +135,7 @@ def plane_values(
     near = np.zeros(texts)
     for a in range(sets):
         x, y, z, who = hj[a], q[a], sign[a], text[a]
+        for_reference, for_model = vote[a, 0], vote[a, 1]
         for j in range(size):
             weight[j] = 1 + REFERENCE_WEIGHT if z[j] > 0 else 1
         for i in range(size):
@@ -133,19 +144,22 @@ def plane_values(
                 dx, dy = xi - x[j], yi - y[j]
                 squared[j] = dx * dx + dy * dy
             found, near[who[i]] = weight_of_nearest(squared, weight, k + 1, near[who[i]], (factor, 0.0, 0.0))
-            balance[i] = 2 * (found // REFERENCE_WEIGHT) - (found & (REFERENCE_WEIGHT - 1)) - z[i]
+            references = found // REFERENCE_WEIGHT
+            models = (found & (REFERENCE_WEIGHT - 1)) - references
+            own = for_reference if z[i] > 0 else for_model
+            balance[i] = references * for_reference + models * for_model - own
         out[a] = _twice_error(balance, z, tie)
 
 
 @compiled
-def line_values(s: Floats, sign: Floats, k: int, factor: float, tie: int, out: Floats) -> None:
+def line_values(s: Floats, sign: Floats, vote: Floats, k: int, factor: float, tie: int, out: Floats) -> None:
     """The same on a line: each row of `s` ascending; neighbours lie within factor times the k-th distance."""
     sets, size = s.shape
-    before, balance = np.zeros(size + 1), np.empty(size)  # summed signs of the points before each
+    before, balance = np.zeros(size + 1), np.empty(size)  # summed votes of the points before each
     for a in range(sets):
         x, z = s[a], sign[a]
         for i in range(size):
-            before[i + 1] = before[i] + z[i]
+            before[i + 1] = before[i] + (vote[a, 0] if z[i] > 0 else vote[a, 1])
         first = 0
         for i in range(size):
             first = max(first, i - k)
@@ -162,5 +176,5 @@ def line_values(s: Floats, sign: Floats, k: int, factor: float, tie: int, out: F
                 right -= 1
             while right + 1 < size and x[right + 1] <= high:
                 right += 1
-            balance[i] = before[right + 1] - before[left] - z[i]
+            balance[i] = before[right + 1] - before[left] - (vote[a, 0] if z[i] > 0 else vote[a, 1])
         out[a] = _twice_error(balance, z, tie)

@@ -29,9 +29,21 @@ class Votes:
     balance: Ints
     count: Ints
 
-    def share(self) -> Floats:
-        """Share of reference votes, in [0, 1]."""
-        return np.asarray((self.count + self.balance) / (2 * self.count), dtype=np.float64)
+    def weighed(self, n_ref: int, n_model: int) -> Ints:
+        """r * n_model - m * n_ref, per point, of r references and m model texts among its neighbours.
+
+        Above 0 the vote is for the reference: each vote weighs 1 / size of its source. (1, 1): the raw majority.
+        n_ref, n_model: sizes of the whole sources, the held-out text included. Shape of `balance`; whole numbers.
+        """
+        count = self.count if self.balance.ndim == 1 else self.count[:, None]
+        # Both sums are even: count and balance are r + m and r - m.
+        return np.asarray((count + self.balance) // 2 * n_model - (count - self.balance) // 2 * n_ref)
+
+    def share(self, n_ref: int = 1, n_model: int = 1) -> Floats:
+        """Share of reference votes, in [0, 1], each weighing 1 / size of its source; the raw share by default."""
+        reference = (self.count + self.balance) // 2 * n_model
+        model = (self.count - self.balance) // 2 * n_ref
+        return np.asarray(reference / (reference + model), dtype=np.float64)
 
 
 def reach(s: Numbers, k: int) -> Numbers:

@@ -175,7 +175,7 @@ def _halves(table: Table, measure: Measure, k: int, signs: Ints) -> Ints:
     useful = [feature for feature in FEATURES[measure] if classifier.varies(feature)]
     if not useful:
         return np.full(signs.shape[1], 2 * n_ref * n_model)
-    predicted = np.where(classifier.votes(useful).balance >= 0, 1, -1)
+    predicted = np.where(classifier.votes(useful).weighed(n_ref, n_model) >= 0, 1, -1)
     wrong = predicted != signs
     missed = (wrong & (signs > 0)).sum(axis=0)
     found = 2 * (missed * n_model + (wrong.sum(axis=0) - missed) * n_ref)

@@ -62,6 +62,7 @@ def subsample_sd(
     context: Ints | None = None,
     tie: int = 1,
     share: float | None = None,
+    weighed: bool = True,
 ) -> StandardErrors:
     """Standard errors of HUSE, HUSE-Q, HUSE-D and log p alone, fast (about 30 ms for 200 texts and 400 draws).
 
@@ -69,10 +70,11 @@ def subsample_sd(
     context are drawn together (paired design, each context on both sides). None: texts are drawn within their source
     (unpaired design). tie: vote ties go to the reference (1), the model (-1) or half each (0). draws: half-samples, two
     of each split. share: of the contexts in each of the two; None: half. A draw must hold more than k texts
-    (`smallest_draw`). The interval at any level is `subsample_interval` of value and sd. Same rng state, same answer.
+    (`smallest_draw`). weighed: votes weigh 1 / size of their source in the half at hand (exact mode); else the raw
+    majority. The interval at any level is `subsample_interval` of value and sd. Same rng state, same answer.
     """
     share = SHARE if share is None else min(share, SHARE)
-    study = Study(hj_num, q, z, neighbours_in(share, k), tie)
+    study = Study(hj_num, q, z, neighbours_in(share, k), tie, weighed)
     pairs, names = max(1, draws // 2), StandardErrors.__slots__
     squares = np.zeros(len(names))
     for chosen in disjoint_pairs(z, context, rng, pairs, share):

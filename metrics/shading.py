@@ -7,12 +7,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from metrics.arrays import Floats, Ints
+from metrics.arrays import Bools, Floats
 from metrics.classifier import HJ, LOG_PROB, Classifier
 from metrics.columns import column
 from metrics.errors import BadInput, DegenerateInput
 from metrics.huse import MODES, predictions
-from metrics.lines import CELLS, Votes
+from metrics.lines import CELLS
 from metrics.neighbors import FLOAT_TOLERANCE, squared_distances
 from metrics.types import MODEL, REFERENCE, Classified, Item, Mode, VoteTie
 from metrics.validation import check_items
@@ -33,12 +33,14 @@ def classify(
     useful = [feature for feature in (HJ, LOG_PROB) if classifier.varies(feature)]
     if useful:
         votes = classifier.votes(useful)
+        lead, share, count = votes.weighed(*classifier.sizes), votes.share(*classifier.sizes), votes.count
     else:
-        votes = Votes(np.zeros(len(table), dtype=np.int64), np.full(len(table), len(table) - 1))
-    predicted, share = predictions(votes, vote_tie), votes.share()
+        lead, share = np.zeros(len(table), dtype=np.int64), np.full(len(table), 0.5)
+        count = np.full(len(table), len(table) - 1)
+    predicted = predictions(lead, vote_tie)
     names = {1: REFERENCE, -1: MODEL, 0: None}
     return [
-        Classified(item.id, item.source, float(share[i]), int(votes.count[i]), names[p], names[p] == item.source)
+        Classified(item.id, item.source, float(share[i]), int(count[i]), names[p], names[p] == item.source)
         for i, (item, p) in enumerate(zip(table.items, predicted.tolist(), strict=True))
     ]
 
@@ -46,7 +48,9 @@ def classify(
 def reference_share(
     items: Sequence[Item], hj: Sequence[float], q: Sequence[float], mode: Mode = "exact", k: int = 16
 ) -> Floats:
-    """Share of reference texts among the neighbours of each grid point: (len(q), len(hj)) in [0, 1].
+    """Share of reference votes among the neighbours of each grid point: (len(q), len(hj)) in [0, 1].
+
+    In exact mode a vote weighs 1 / size of its source, as in `classify`; in paper mode all votes weigh the same.
 
     hj: human judgments, in the units of the items. q: log-probabilities per unit of length. Both finite, up to 1e100.
     The neighbours are all items not farther than the k-th nearest one; features are scaled as for HUSE. Items with
@@ -65,7 +69,9 @@ def reference_share(
     scaled = [values / s if s else values * 0 for values, s in axes]
     with np.errstate(over="ignore"):
         at = [np.clip(row / s, -FARTHEST, FARTHEST) if s else row * 0 for row, s in zip(points, scales, strict=True)]
-    shares = _shares(at, scaled, classifier.table.sign[kept], min(k, int(kept.sum())), mode)
+    sign, (n_ref, n_model) = classifier.table.sign[kept], classifier.sizes
+    weight = np.where(sign > 0, float(n_model), float(n_ref))
+    shares = _shares(at, scaled, sign > 0, weight, min(k, int(kept.sum())), mode)
     return shares.reshape(len(q), len(hj))
 
 
@@ -75,15 +81,15 @@ def _classifier(items: Sequence[Item], mode: Mode, k: int) -> Classifier:
     return Classifier(check_items(items, k=k), mode, k)
 
 
-def _shares(at: list[Floats], scaled: list[Floats], sign: Ints, k: int, mode: Mode) -> Floats:
+def _shares(at: list[Floats], scaled: list[Floats], reference: Bools, weight: Floats, k: int, mode: Mode) -> Floats:
+    """weight: (items,) of each item's vote, whole numbers."""
     slack = FLOAT_TOLERANCE if mode == "exact" else 0.0
-    reference = (sign > 0).astype(np.float64)
     out = np.empty(len(at[0]))
-    height = max(1, CELLS // len(sign))
+    height = max(1, CELLS // len(weight))
     for begin in range(0, len(out), height):
         part = slice(begin, begin + height)
         squared = squared_distances([row[part] for row in at], scaled)
         cut = np.partition(squared, k - 1, axis=1)[:, k - 1 : k]
         near = squared <= cut * (1 + slack)
-        out[part] = (near @ reference) / near.sum(axis=1)
+        out[part] = (near @ (weight * reference)) / (near @ weight)
     return out

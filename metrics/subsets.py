@@ -10,7 +10,16 @@ from numpy.typing import NDArray
 
 from metrics import compiled
 from metrics.arrays import Bools, Floats, Ints
-from metrics.batch import WORTH_COMPILING, line_values, near_one, plane_values, sorted_line_values, twice_error
+from metrics.batch import (
+    WORTH_COMPILING,
+    line_values,
+    near_one,
+    plane_values,
+    sorted_line_values,
+    twice_error,
+    vote_weights,
+    votes_of,
+)
 from metrics.lines import reach
 from metrics.neighbors import FLOAT_TOLERANCE, TREE_ABOVE
 
@@ -30,9 +39,12 @@ class HuseValues:
 
 
 class Study:
-    """Arrays of one study, prepared once: `hj` and `q` (any scale, q may hold -inf), `z` True for reference."""
+    """Arrays of one study, prepared once: `hj` and `q` (any scale, q may hold -inf), `z` True for reference.
 
-    def __init__(self, hj: NDArray[Any], q: Floats, z: Bools, k: int = 16, tie: int = 1):
+    weighed: a vote weighs 1 / size of its source in the subset at hand, as in exact mode; else the raw majority.
+    """
+
+    def __init__(self, hj: NDArray[Any], q: Floats, z: Bools, k: int = 16, tie: int = 1, weighed: bool = True):
         self.hj = near_one(np.asarray(hj, dtype=np.float64))
         self.infinite = np.isneginf(q)
         self.any_infinite = bool(self.infinite.any())
@@ -40,7 +52,7 @@ class Study:
         # On the line of q alone, -inf is one far point; the finite q lie between -1 and about 0.
         self.q_line = np.where(self.infinite, -1e3, self.q)
         self.sign = np.where(z, 1.0, -1.0)
-        self.k, self.tie = k, tie
+        self.k, self.tie, self.weighed = k, tie, weighed
         self.disjoint = self.any_infinite and bool((self.infinite == z).all() or (self.infinite != z).all())
 
     def values(self, subsets: Ints) -> HuseValues:
@@ -83,17 +95,18 @@ class Study:
         chosen = np.broadcast_to(np.arange(hj.shape[1]), hj.shape) if subsets is None else subsets
         judged = np.take_along_axis(near_one(np.asarray(hj, dtype=np.float64)), chosen, axis=1)
         sign = self.sign[chosen]
-        quality = line_values(judged, sign, self.k, self.tie)
+        quality = line_values(judged, sign, self.k, self.tie, self.weighed)
         if self.disjoint:
             return np.zeros(len(hj)), quality
         infinite = self.infinite[chosen] if self.any_infinite else None
-        return plane_values(judged, self.q[chosen], infinite, sign, self.k, self.tie, chosen), quality
+        both = plane_values(judged, self.q[chosen], infinite, sign, self.k, self.tie, chosen, self.weighed)
+        return both, quality
 
     def _line(self, x: Floats, subsets: Ints) -> Floats:
         """One feature: in sorted order the neighbours of a point are a run, and prefix sums count its votes."""
         n = len(x)
         if subsets.shape[1] > TREE_ABOVE and compiled.kernels(subsets.size / LINE_WORTH_COMPILING):
-            return line_values(x[subsets], self.sign[subsets], self.k, self.tie)
+            return line_values(x[subsets], self.sign[subsets], self.k, self.tie, self.weighed)
         order = np.argsort(x, kind="stable")
         place = np.empty(n, dtype=np.int64)
         place[order] = np.arange(n)
@@ -101,15 +114,17 @@ class Study:
         ordered, signs = x[order], self.sign[order][at]
         s = ordered[at]
         if (kernels := compiled.kernels()) and at.shape[1] <= TREE_ABOVE:
-            return sorted_line_values(kernels, s, signs, self.k, self.tie)
+            return sorted_line_values(kernels, s, signs, self.k, self.tie, self.weighed)
         limit = reach(s, self.k) * (1 + FLOAT_TOLERANCE / 2)
         left, right = np.searchsorted(ordered, s - limit, side="left"), np.searchsorted(ordered, s + limit, "right")
         prefix = np.zeros((len(at), n + 1))
-        np.put_along_axis(prefix, at + 1, signs, axis=1)
+        votes = votes_of(signs, vote_weights(signs, self.weighed))
+        np.put_along_axis(prefix, at + 1, votes, axis=1)
         np.cumsum(prefix, axis=1, out=prefix)
-        balance = np.take_along_axis(prefix, right, axis=1) - np.take_along_axis(prefix, left, axis=1) - signs
-        return np.where(s[:, 0] == s[:, -1], 1.0, twice_error(balance, signs, self.tie))
+        lead = np.take_along_axis(prefix, right, axis=1) - np.take_along_axis(prefix, left, axis=1) - votes
+        return np.where(s[:, 0] == s[:, -1], 1.0, twice_error(lead, signs, self.tie))
 
     def _plane(self, subsets: Ints) -> Floats:
         infinite = self.infinite[subsets] if self.any_infinite else None
-        return plane_values(self.hj[subsets], self.q[subsets], infinite, self.sign[subsets], self.k, self.tie, subsets)
+        arrays = self.hj[subsets], self.q[subsets], infinite, self.sign[subsets]
+        return plane_values(*arrays, self.k, self.tie, subsets, self.weighed)

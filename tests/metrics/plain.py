@@ -56,11 +56,13 @@ def fraction_votes(features: list[list[Fraction]], is_reference: list[bool], k: 
 def fraction_twice_error(
     features: list[list[Fraction]], is_reference: list[bool], k: int, vote_tie: str = "reference"
 ) -> Fraction:
-    """Twice the error by rational arithmetic, each source weighing the same."""
+    """Twice the error by rational arithmetic, each source weighing the same, in the votes as in the error."""
+    n_ref, n_model = sum(is_reference), len(is_reference) - sum(is_reference)
     if all(len(set(column)) == 1 for column in features):
         return Fraction(1)
     errors: dict[bool, list[Fraction]] = {True: [], False: []}
     for truth, (ref, model) in zip(is_reference, fraction_votes(features, is_reference, k), strict=True):
+        ref, model = Fraction(ref, n_ref), Fraction(model, n_model)
         if ref == model:
             wrong = {"reference": Fraction(not truth), "model": Fraction(truth), "half": Fraction(1, 2)}[vote_tie]
         else:

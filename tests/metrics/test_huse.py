@@ -142,9 +142,11 @@ def test_unbalanced_sources_weigh_the_same():
 
 
 def test_unbalanced_error_is_the_mean_of_both_sources_errors():
-    # k = 4: a reference sees 2 references and 2 or more models; the vote is tied or lost.
+    # A reference sees the other one and 2 models: outvoted raw, not where 1 of 1 counts more than 2 of 5.
     given = items([(9, -9.0), (8, -9.5)], [(1, -1.0), (1, -1.5), (1, -2.0), (1, -2.5), (1, -3.0)])
-    assert exact(given, k=3).huse.value == 1.0  # both references wrong, no model wrong: 2 * (1 + 0) / 2
+    found = evaluate(given, k=3, draws=0)
+    assert found["paper"].huse.value == 1.0  # both references wrong, no model wrong: 2 * (1 + 0) / 2
+    assert found["exact"].huse.value == 0.0
 
 
 def test_above_one_is_flagged_and_not_clipped():

@@ -121,11 +121,13 @@ def far_group_twice_error(study: list[Item], k: int) -> Fraction:
         return apart, total
 
     errors: dict[str, list[bool]] = {"reference": [], "model": []}
+    sizes = {source: sum(item.source == source for item in study) for source in errors}
     for item in study:
         away = [(distance(item, other), other.source) for other in study if other is not item]
         cut = sorted(d for d, _ in away)[k - 1]
         votes = [source for d, source in away if d <= cut]
-        predicted = "reference" if 2 * votes.count("reference") >= len(votes) else "model"
+        ahead = votes.count("reference") * sizes["model"] >= votes.count("model") * sizes["reference"]
+        predicted = "reference" if ahead else "model"
         errors[item.source].append(predicted != item.source)
     return sum((Fraction(sum(wrong), len(wrong)) for wrong in errors.values()), Fraction(0))
 

@@ -76,6 +76,11 @@ class World:
     skew: float = 0.0
     pools: bool = False
 
+    @property
+    def texts(self) -> int:
+        """Of both sources."""
+        return 2 * self.pairs
+
     def study(self, rng: np.random.Generator, beside: Made | None = None) -> Made:
         """Text i and i + pairs share a context. beside: a study whose contexts and pool of raters this one has too."""
         n = self.pairs
@@ -120,6 +125,34 @@ class World:
         return np.where(z[:, None], first[hit], second[hit])
 
 
+@dataclass(frozen=True)
+class UnequalWorld(World):
+    """A world with so many references and model texts, each in a context of its own: `unequal` makes it."""
+
+    references: int = 100
+    models: int = 100
+
+    @property
+    def texts(self) -> int:
+        """Of both sources."""
+        return self.references + self.models
+
+    def study(self, rng: np.random.Generator, beside: Made | None = None) -> Made:
+        """The first of the references and of the model texts of a study that has `pairs` of each."""
+        made = super().study(rng)
+        first = np.concatenate((np.arange(self.references), self.pairs + np.arange(self.models)))
+        rated = replace(
+            made.rated, values=made.rated.values[first], rater=made.rated.rater[first], counts=made.rated.counts[first]
+        )
+        return replace(made, rated=rated, q=made.q[first], z=made.z[first], hit=made.hit[first])
+
+
+def unequal(references: int, models: int, raters: int, sep: float = 0.6, q_sep: float = 1.0) -> UnequalWorld:
+    """So many texts of each source, all rated by the same; HUSE about .65 and HUSE-Q .84 with `sep` and `q_sep` as is."""
+    more = {"paired": False, "hits": "crossed", "references": references, "models": models}
+    return UnequalWorld(sep, q_sep, max(references, models), raters, **more)
+
+
 WORLDS = {
     "near 1": World(sep=0, q_sep=0),
     "high": World(sep=0.5),
@@ -146,4 +179,16 @@ ONE_SOURCE = {
     "two pools, HITs of one source": World(hits="one source", pools=True, pool=80, skew=1.0),
     "two pools, near 1": World(sep=0, q_sep=0, pools=True, pool=80),
     "two pools, low": World(sep=3, q_sep=2.5, pools=True, pool=80),
+}
+# Each beside the study of the smaller size on both sides.
+UNEQUAL = {
+    "60 and 140 texts": unequal(60, 140, raters=10),
+    "60 and 60 texts": unequal(60, 60, raters=10),
+    "25 and 75 texts": unequal(25, 75, raters=5),
+    "25 and 25 texts": unequal(25, 25, raters=5),
+    "10 and 90 texts": unequal(10, 90, raters=5),
+    "60 and 140 texts, near 1": unequal(60, 140, raters=10, sep=0, q_sep=0),
+    "60 and 60 texts, near 1": unequal(60, 60, raters=10, sep=0, q_sep=0),
+    "25 and 75 texts, near 1": unequal(25, 75, raters=5, sep=0, q_sep=0),
+    "25 and 25 texts, near 1": unequal(25, 25, raters=5, sep=0, q_sep=0),
 }

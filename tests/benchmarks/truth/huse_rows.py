@@ -30,7 +30,7 @@ def huse_tallies(world: World, found: Arrays, means: Means) -> list[Tally]:
 
 
 def _intervals(world: World, found: Arrays, j: int) -> Intervals:
-    texts, difference = 2 * world.pairs, TITLES[j] == "HUSE-D"
+    texts, difference = world.texts, TITLES[j] == "HUSE-D"
     columns = (found["values"][:, j], found["errors"][:, j], found["raters"][:, j], found["apart"])
     studies = list(zip(*(column.tolist() for column in columns), strict=True))
     by_level = []

@@ -12,7 +12,7 @@ from metrics.rater_halves import MUCH_DIFFERENT, rater_errors, source_difference
 from tests.benchmarks.truth.huse_rows import COUNTING, DIFFERENCES, TITLES, difference_tallies, huse_tallies
 from tests.benchmarks.truth.store import Arrays, Job
 from tests.benchmarks.truth.works import Sums, Work, chunk_sizes, values_total
-from tests.benchmarks.worlds import ONE_SOURCE, WORLDS, Made, World
+from tests.benchmarks.worlds import ONE_SOURCE, UNEQUAL, WORLDS, Made, World
 
 DRAWS = 200  # half of what `evaluate` takes
 RATER_DRAWS = 100
@@ -95,7 +95,7 @@ def difference_values(first: World, second: World, studies: int, seed: tuple[int
 
 def huse_works(studies: int, headline: int) -> Iterator[Work]:
     """World by world: chunks with intervals, and the studies behind the target."""
-    for place, (name, world) in enumerate({**WORLDS, **ONE_SOURCE}.items()):
+    for place, (name, world) in enumerate({**WORLDS, **ONE_SOURCE, **UNEQUAL}.items()):
         sizes = chunk_sizes(headline if name in HEADLINE else studies, SLOW_CHUNK if name in ONE_SOURCE else CHUNK)
         chunks = (
             Job(f"huse {name} {i}", huse_chunk, (world, size, (2026, place, i)), SOURCES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -57,6 +58,39 @@ class Kept:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
+    def stale(self, works: list[Work | Sums]) -> list[tuple[Work | Sums, list[Job]]]:
+        """Rows with counts of changed code, and what to do again of each: the target, and the shortest chunk."""
+        found = []
+        for work in works:
+            old = [job for job in work.jobs() if job.name in self._entries and self._own(job, work) is None]
+            if old:
+                chunks = [job for job in work.chunks if job.name in self._entries]
+                target = [work.target] if isinstance(work, Work) and work.target else []
+                found.append((work, [*target, *chunks[-1:]]))
+        return found
+
+    def confirm(self, stale: list[tuple[Work | Sums, list[Job]]]) -> list[str]:
+        """Sign all counts of a row with the code of today where the pieces done again give the counts that were kept.
+
+        Rows whose pieces are not all done are left alone. Returns the pieces that came out otherwise.
+        """
+        otherwise = []
+        for work, jobs in stale:
+            if not all(job.file.exists() for job in jobs):
+                continue
+            changed = [job.name for job in jobs if not _same(self._again(job, work), self._entries[job.name]["counts"])]
+            otherwise += changed
+            for job in work.jobs() if not changed else ():
+                if job.name in self._entries:
+                    self._entries[job.name]["code"] = _code(job, work)
+        return otherwise
+
+    def _again(self, job: Job, work: Work | Sums) -> Any:
+        if isinstance(work, Work) and job is not work.target:
+            means = Total.read(self._entries[work.target.name]["counts"]).means() if work.target else ()
+            return [asdict(each) for each in work.count(job.arrays(), means)]
+        return asdict(work.sums(job.arrays()) if isinstance(work, Sums) else values_total(job.arrays()))
+
     def _means(self, work: Work) -> tuple[float, ...] | None:
         if work.target is None:
             return ()
@@ -85,6 +119,15 @@ class Kept:
     def _own(self, job: Job, work: Work | Sums) -> dict[str, Any] | None:
         entry = self._entries.get(job.name)
         return entry if entry and entry["code"] == _code(job, work) else None
+
+
+def _same(found: Any, kept: Any) -> bool:
+    """Whether counts are equal, sums of floats but for rounding."""
+    if isinstance(found, dict):
+        return found.keys() == kept.keys() and all(_same(found[key], kept[key]) for key in found)
+    if isinstance(found, list | tuple):
+        return len(found) == len(kept) and all(map(_same, found, kept))
+    return bool(found == kept or math.isclose(found, kept, rel_tol=1e-9, abs_tol=1e-9))
 
 
 def _code(job: Job, work: Work | Sums) -> str:

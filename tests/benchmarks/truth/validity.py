@@ -15,7 +15,7 @@ from tests.benchmarks.truth.page import coverage_table, section, summary, table,
 from tests.benchmarks.truth.store import Job
 from tests.benchmarks.truth.wording import HEAD, SECTIONS, UNFINISHED
 from tests.benchmarks.truth.works import Sums, Work, in_rounds
-from tests.benchmarks.worlds import ONE_SOURCE
+from tests.benchmarks.worlds import ONE_SOURCE, UNEQUAL, WORLDS
 
 Bias = tuple[tuple[int, int, Sums], ...]
 
@@ -32,22 +32,23 @@ class Plan:
         rows = [work for works in self.covered.values() for work in works]
         return [*rows, *self.sizes, *(cell for _, _, cell in self.bias)]
 
-    def jobs(self) -> list[Job]:
-        """Every piece of work, an early look of all sections first."""
-        return in_rounds(self.works())
+    def jobs(self, section: str = "") -> list[Job]:
+        """Every piece of work, an early look of all sections first; of one section of those with coverage if named."""
+        return in_rounds(self.covered[section] if section else self.works())
 
-    def missing(self, kept: Kept) -> list[Job]:
+    def missing(self, kept: Kept, section: str = "") -> list[Job]:
         """Pieces that are neither simulated nor counted."""
         waiting = {job.name for work in self.works() for job in work.jobs() if not kept.done(job, work)}
-        return [job for job in self.jobs() if job.name in waiting]
+        return [job for job in self.jobs(section) if job.name in waiting]
 
 
 def plan(studies: int, headline: int) -> Plan:
     """studies: a row; headline: in the main worlds of HUSE."""
     huse = tuple(huse_studies.huse_works(studies, headline))
     covered = {
-        "huse": tuple(work for work in huse if work.world not in ONE_SOURCE),
+        "huse": tuple(work for work in huse if work.world in WORLDS),
         "one source": tuple(work for work in huse if work.world in ONE_SOURCE),
+        "unequal": tuple(work for work in huse if work.world in UNEQUAL),
         "differences": tuple(huse_studies.difference_works(studies)),
         "accuracy": tuple(judging_studies.accuracy_works(studies)),
         "hj": tuple(judging_studies.hj_works(5 * studies)),

@@ -39,6 +39,14 @@ SECTIONS = {
         "than 20 % of them). `evaluate` and a table of HJ alone cannot: in `two pools of 20 raters` the interval "
         "over texts holds about 79 % where it says 95.",
     ),
+    "unequal": (
+        "HUSE, HUSE-Q, HUSE-D: more texts of one source",
+        "Target: the estimator's expectation at these numbers of references (first) and model texts, over new texts. "
+        "In exact mode a neighbour's vote weighs 1 / size of its source. Compare each target with that of the study "
+        "that has the smaller number on both sides, in the next row. Unpaired; the same 10 raters rate everything with "
+        "60 references, 5 with 25 and 10. With 10 references, fewer than the 16 neighbours that vote, results are flagged "
+        "`few_of_one_source` and a report gives no verdict.",
+    ),
     "differences": (
         "Differences between two models on the same contexts and references",
         "Target: the difference of the two expectations at this number of texts and ratings, over new contexts.",

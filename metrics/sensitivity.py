@@ -7,15 +7,22 @@ show what other choices would have given; choosing among them afterwards is a fo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
-from metrics.huse import evaluate
-from metrics.types import HuseResult, Item, Missing, Mode, Setting, VoteTie
+import numpy as np
+
+from metrics.arrays import Bools, Ints
+from metrics.huse import FEW_OF_ONE_SOURCE, evaluate
+from metrics.subsets import Study
+from metrics.types import Estimate, HuseResult, Item, Missing, Mode, Setting, VoteTie
+from metrics.validation import check_items, leave_out_log_prob
 from metrics.version import __version__
 
 KS = (1, 3, 5, 7, 9, 11, 13, 15, 16, 17, 19, 21, 25, 31, 41, 51, 75, 99)
 VOTE_TIES: tuple[VoteTie, ...] = ("half", "model")
 NOT_NORMALISED = "total log p, not per unit of length"
+SUBSAMPLES, SUBSAMPLE_SEED = 200, 0
+OF_UNEQUAL_SIZES = {"unbalanced", "vote_unbalanced", FEW_OF_ONE_SOURCE, "above_one", "out_of_range"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +39,8 @@ class Sensitivity:
     """Rows by kind of choice; `default` is the headline. Values only: intervals belong to the default alone.
 
     by_k: neighbours, ascending. by_tie: rules for ties. unnormalised: log p not divided by length. n: items.
-    left_out: values of k that the items are too few for. flags: of the default.
+    equal_sizes: mean of 200 subsamples with as many texts of each source as the smaller has; None where both have as
+    many, or the smaller too few for k. left_out: values of k that the items are too few for. flags: of the default.
     """
 
     default: HuseResult
@@ -44,11 +52,12 @@ class Sensitivity:
     settings: Mapping[str, Setting]
     flags: tuple[str, ...]
     signature: str
+    equal_sizes: SensitivityRow | None = None
 
     @property
     def rows(self) -> tuple[SensitivityRow, ...]:
         """Every row but the default."""
-        return (*self.by_tie, self.unnormalised, *self.by_k)
+        return (*filter(None, [self.equal_sizes]), *self.by_tie, self.unnormalised, *self.by_k)
 
 
 def sensitivity_table(
@@ -83,4 +92,37 @@ def sensitivity_table(
         settings={"k": k, "mode": mode, "vote_tie": "reference", "length_normalised": True},
         flags=default.huse.flags,
         signature=f"sensitivity|n:{n}|k:{k}|ties:{mode}|v:{__version__}",
+        equal_sizes=_equal_sizes(items, default, k, missing),
     )
+
+
+def _equal_sizes(items: Sequence[Item], default: HuseResult, k: int, missing: Missing) -> SensitivityRow | None:
+    """Mean over subsamples that hold every text of the smaller source and as many of the other; exact ties."""
+    without = missing == "quality_only" and any(item.log_prob is None for item in items)
+    table = check_items(leave_out_log_prob(items) if without else items, k=k, missing=missing)
+    size = min(table.sizes)
+    if table.sizes[0] == table.sizes[1] or 2 * size <= k:
+        return None
+    drawn = Study(table.hj_whole, table.q, table.z, k).values(_subsamples(table.z, size))
+    changed: dict[str, Setting] = {"texts_of_each_source": size, "draws": SUBSAMPLES, "seed": SUBSAMPLE_SEED}
+    means = {field.name: float(getattr(drawn, field.name).mean()) for field in fields(HuseResult)}
+
+    def mean(name: str) -> Estimate:
+        own: Estimate = getattr(default, name)
+        settings = {key: value for key, value in own.settings.items() if key != "tied_votes"}
+        settings |= {"n_reference": size, "n_model": size, **changed}
+        flags = tuple(flag for flag in own.flags if flag not in OF_UNEQUAL_SIZES)
+        signature = f"{name}|n:{2 * size}|k:{k}|subsamples:{SUBSAMPLES}|seed:{SUBSAMPLE_SEED}|v:{__version__}"
+        value = None if own.value is None else means[name]
+        return replace(own, value=value, n=2 * size, interval=None, settings=settings, flags=flags, signature=signature)
+
+    choice = f"{size} texts of each source, mean of {SUBSAMPLES} subsamples"
+    return SensitivityRow(choice, changed, HuseResult(**{name: mean(name) for name in means}))
+
+
+def _subsamples(z: Bools, size: int) -> Ints:
+    """(SUBSAMPLES, 2 x size) text numbers: so many of each source, drawn without replacement."""
+    rng = np.random.default_rng(SUBSAMPLE_SEED)
+    sides = [np.flatnonzero(side) for side in (z, ~z)]
+    drawn = [own[rng.random((SUBSAMPLES, len(own))).argsort(axis=1)[:, :size]] for own in sides]
+    return np.concatenate(drawn, axis=1)

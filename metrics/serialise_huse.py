@@ -66,6 +66,7 @@ def sensitivity_json(found: Sensitivity) -> dict[str, Any]:
         "default": result_json(found.default),
         "by_tie": rows(found.by_tie),
         "by_length": rows([found.unnormalised]),
+        "by_size": rows([found.equal_sizes] if found.equal_sizes else []),
         "by_k": rows(found.by_k),
         "left_out_k": list(found.left_out),
         "signature": found.signature,

@@ -122,7 +122,7 @@ def _choices(found: Sequence[Around]) -> Table | None:
     for one in found:
         if one.choices is not None:
             rows.append((one.name, "as reported", *_four(one.choices.default), one.choices.n))
-            rows += [(one.name, row.choice, *_four(row.result), one.choices.n) for row in one.choices.rows]
+            rows += [(one.name, row.choice, *_four(row.result), row.result.huse_q.n) for row in one.choices.rows]
     columns = (Column("generator", "Generator"), Column("choice", "Choice"), *FOUR, Column("n", "n", "count"))
     title = "What other choices would have given, one changed at a time; intervals belong to the first row alone."
     note = "The choices were made before looking; taking a row afterwards is no result."

@@ -148,9 +148,9 @@ class UnequalWorld(World):
 
 
 def unequal(references: int, models: int, raters: int, sep: float = 0.6, q_sep: float = 1.0) -> UnequalWorld:
-    """So many texts of each source, all rated by the same; HUSE about .65 and HUSE-Q .84 with `sep` and `q_sep` as is."""
-    more = {"paired": False, "hits": "crossed", "references": references, "models": models}
-    return UnequalWorld(sep, q_sep, max(references, models), raters, **more)
+    """So many texts of each source, all rated by the same raters; as it stands HUSE is about .65 and HUSE-Q .84."""
+    larger = max(references, models)
+    return UnequalWorld(sep, q_sep, larger, raters, paired=False, hits="crossed", references=references, models=models)
 
 
 WORLDS = {
@@ -180,7 +180,7 @@ ONE_SOURCE = {
     "two pools, near 1": World(sep=0, q_sep=0, pools=True, pool=80),
     "two pools, low": World(sep=3, q_sep=2.5, pools=True, pool=80),
 }
-# Each beside the study of the smaller size on both sides.
+# Most beside the study of the smaller size on both sides; 50 and 50 are as many in all as 25 and 75.
 UNEQUAL = {
     "60 and 140 texts": unequal(60, 140, raters=10),
     "60 and 60 texts": unequal(60, 60, raters=10),
@@ -191,4 +191,6 @@ UNEQUAL = {
     "60 and 60 texts, near 1": unequal(60, 60, raters=10, sep=0, q_sep=0),
     "25 and 75 texts, near 1": unequal(25, 75, raters=5, sep=0, q_sep=0),
     "25 and 25 texts, near 1": unequal(25, 25, raters=5, sep=0, q_sep=0),
+    "50 and 50 texts": unequal(50, 50, raters=5),
+    "20 and 80 texts": unequal(20, 80, raters=5),
 }

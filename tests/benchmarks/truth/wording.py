@@ -43,9 +43,10 @@ SECTIONS = {
         "HUSE, HUSE-Q, HUSE-D: more texts of one source",
         "Target: the estimator's expectation at these numbers of references (first) and model texts, over new texts. "
         "In exact mode a neighbour's vote weighs 1 / size of its source. Compare each target with that of the study "
-        "that has the smaller number on both sides, in the next row. Unpaired; the same 10 raters rate everything with "
-        "60 references, 5 with 25 and 10. With 10 references, fewer than the 16 neighbours that vote, results are flagged "
-        "`few_of_one_source` and a report gives no verdict.",
+        "that has the smaller number on both sides, in the next row; HUSE falls as texts are added, so that with 25 "
+        "and 75 texts it lies between those with 25 and 25 and with 50 and 50. Unpaired; the same 10 raters rate "
+        "everything with 60 references, the same 5 elsewhere. With 10 references, fewer than the 16 neighbours that "
+        "vote, results are flagged `few_of_one_source` and a report gives no verdict.",
     ),
     "differences": (
         "Differences between two models on the same contexts and references",

@@ -2,7 +2,8 @@
 
 Simulated studies are kept in var/truth, what is counted of them in tests/benchmarks/truth/kept, and both are used again
 while the code behind them is unchanged: a run that was stopped goes on, on another machine from the counts. Long at
-full size: `--studies` and `--headline` make it shorter.
+full size: `--studies` and `--headline` make it shorter, `--only pairwise` simulates one section and takes the others as
+they were counted.
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ def write_validity(options: argparse.Namespace) -> None:
     """Simulate what is missing of docs/validity.md and write it."""
     full = (options.studies, options.headline) == (STUDIES, HEADLINE)
     given = validity.plan(options.studies, options.headline)
-    kept = Kept(options.kept or (KEPT if full else FOLDER / "kept.json"))
+    kept = Kept(options.kept or (KEPT if full else FOLDER / "kept.json"), earlier=bool(options.only))
     if not options.look:
-        waiting = given.missing(kept)
-        print(f"{len(given.jobs()) - len(waiting)} of {len(given.jobs())} pieces of work are there.", flush=True)
+        waiting = given.missing(kept, options.only)
+        print(f"{len(waiting)} of {len(given.jobs())} pieces of work are to be done.", flush=True)
         for done, _ in enumerate(simulate(waiting, options.processes), start=1):
             if done % EVERY == 0:
                 kept.take(given.works())
-    if options.demo and not options.look:
+    if options.demo and not options.look and not options.only:
         sizes = ["--studies", str(4 * options.demo), "--coverage", str(options.demo)]
         demo.main([*sizes, "--processes", str(options.processes), "--truths", str(TRUTHS_FILE)])
     kept.take(given.works())
@@ -57,6 +58,7 @@ def main(arguments: list[str] | None = None) -> None:
     )
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--look", action="store_true", help="simulate nothing: write the pages from what is there")
+    parser.add_argument("--only", choices=validity.SIMULATED, help="simulate this section alone")
     parser.add_argument("--page", type=Path, default=PAGE, help="where the tables of docs/validity.md go")
     parser.add_argument("--kept", type=Path, help="where its counts lie (at full size: beside the code)")
     options = parser.parse_args(arguments)

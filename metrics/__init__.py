@@ -11,8 +11,8 @@ Around HUSE: `huse_q_only` without log p, `permutation_test`, `replicate_curve` 
 `exclusion_sensitivity` (of evaluators: `evaluator_exclusions`).
 Agreement and reliability: `krippendorff_alpha`, `fleiss_kappa`, `cohen_kappa`, `intraclass_correlations`,
 `raters_needed`; correlations `hj_frequency`, `kendall_tau`; crossed raters and items: `mixed_model`; raters without
-gold: `dawid_skene`, `mace`; and `bradley_terry`, `mauve`, `reproduction_variation`, `any_time_mean`,
-`prediction_powered_mean`, `standardise_by_rater`.
+gold: `dawid_skene`, `mace`; and `bradley_terry_votes`, `bradley_terry`, `mauve`, `reproduction_variation`,
+`any_time_mean`, `prediction_powered_mean`, `standardise_by_rater`.
 """
 
 from metrics.accuracy import Accuracy, evaluator_accuracies, item_accuracies, measure_accuracy
@@ -48,7 +48,7 @@ from metrics.mace import mace
 from metrics.mauve import mauve, mauve_of_features
 from metrics.mixed import MixedModel, mixed_model
 from metrics.multiplicity import Family, adjust
-from metrics.pairwise import Strengths, bradley_terry
+from metrics.pairwise import StrengthDifference, Strengths, bradley_terry, bradley_terry_votes
 from metrics.permutation import PermutationTest, permutation_test
 from metrics.power import (
     accuracy_difference,
@@ -137,6 +137,7 @@ __all__ = [
     "SensitivityRow",
     "Specification",
     "Standardised",
+    "StrengthDifference",
     "Strengths",
     "__version__",
     "accuracy_difference",
@@ -148,6 +149,7 @@ __all__ = [
     "binomial_component",
     "binomial_test",
     "bradley_terry",
+    "bradley_terry_votes",
     "by_condition",
     "check_judgments",
     "classify",

@@ -35,11 +35,14 @@ def _add_pairs(commands: Commands) -> None:
 
 
 def pairs(given: argparse.Namespace) -> str:
-    """One line a candidate. Raises MetricsError; InsufficientData where the tests hold no texts."""
+    """One line a candidate that is not blank: nothing has no token to score.
+
+    Raises MetricsError; InsufficientData where the tests hold no texts.
+    """
     candidates = candidates_of(read_tests(given.tests))
     if any(candidate.text is None for candidate in candidates):
         raise InsufficientData(f"{given.tests.name} holds no texts to score; build the tests with the file of texts.")
-    lines = [{"id": one.id, "context": one.context or "", "candidate": one.text} for one in candidates]
+    lines = [{"id": one.id, "context": one.context or "", "candidate": one.text} for one in candidates if one.text]
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
 
 

@@ -38,15 +38,17 @@ def build_tests(
     options: Options | None = None,
     skipped: Mapping[str, int] | None = None,
     settings: Mapping[str, Setting] | None = None,
+    blank_texts: bool = False,
 ) -> TestSet:
     """All tests in the order of the candidates, and how many pairs were left out for each reason.
 
     source: where the annotations come from, for the record. skipped, settings: what reading them left out and how.
+    blank_texts: a candidate may say nothing ("").
     Candidates may come in any order; those of one context and part meet. Raises BadInput, InsufficientData (no test).
     """
     rules = options or Options()
     listed = list(candidates)
-    _check(listed)
+    _check(listed, blank_texts)
     counts = Counter(skipped or {})
     tests = [test for group in _groups(listed).values() for test in _pairs(group, order, rules, counts)]
     if not tests:
@@ -97,12 +99,12 @@ def _normal(candidate: Candidate, rules: Options) -> str | None:
     return text.casefold() if rules.fold_case else text
 
 
-def _check(candidates: list[Candidate]) -> None:
-    """No blank text, one text to an id, one text to a context."""
+def _check(candidates: list[Candidate], blank_texts: bool) -> None:
+    """No blank text unless they may be, one text to an id, one text to a context."""
     texts: dict[str, tuple[str, str | None]] = {}
     contexts: dict[str, str | None] = {}
     for candidate in candidates:
-        if candidate.text is not None and not candidate.text.strip():
+        if candidate.text is not None and not blank_texts and not candidate.text.strip():
             raise BadInput("the text is blank", where=f"candidate {candidate.id}", column="text")
         own = (candidate.context_id, candidate.text)
         if texts.setdefault(candidate.id, own) != own:

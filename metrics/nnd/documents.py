@@ -110,7 +110,7 @@ def _candidate(record: Record, contexts: Any) -> Candidate:
     context = contexts.get(context_id)
     if context is not None and not isinstance(context, str):
         raise record.error("context_id", "the context is no text")
-    text = None if record.get("text") is None else record.text("text")
+    text = None if record.get("text") is None else record.text("text", blank=True)
     marks = tuple(str(mark) for mark in record.sequence("marks")) if "marks" in record.values else ()
     quality = None
     if "quality" in record.values:

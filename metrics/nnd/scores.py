@@ -30,17 +30,19 @@ class FromModel:
         self.score = score
 
     def of(self, candidates: Sequence[Candidate]) -> Sequence[Scored | None]:
-        """All pairs in one call. Raises InsufficientData where the tests hold no texts."""
+        """All pairs in one call; None for a blank text, which has no token. Raises InsufficientData without texts."""
         without = [candidate.id for candidate in candidates if candidate.text is None]
         if without:
             raise InsufficientData(
                 f"A model needs the texts, and the tests hold none for {len(without)} candidate(s): {some(without)}."
             )
-        pairs = [(candidate.context or "", candidate.text or "") for candidate in candidates]
+        texts = [(candidate.text or "").strip() and candidate.text for candidate in candidates]
+        pairs = [(one.context or "", text) for one, text in zip(candidates, texts, strict=True) if text]
         found = self.score(pairs)
         if len(found) != len(pairs):
             raise BadInput(f"{len(pairs)} pairs were given and {len(found)} scores came back", column="scores")
-        return found
+        scores = iter(found)
+        return [next(scores) if text else None for text in texts]
 
 
 class FromFile:

@@ -8,8 +8,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from metrics.clusters import FEW_CLUSTERS, ITEMS_UNKNOWN, ONE_CLUSTER, ONE_WAY_USED, RATERS_UNKNOWN
 from metrics.errors import MetricsError
-from metrics.pairwise import bradley_terry
+from metrics.pairwise import NO_MLE, Strengths, bradley_terry_votes
 from metrics.report.records import RatingRow, ReportInput
 from metrics.report.section import Section
 from metrics.roc import auc_estimate
@@ -23,6 +24,23 @@ TYPICALITY, HUMAN_OR_MACHINE = "typicality", "human_or_machine"
 REFERENCES = "references"
 SCALES, LABELS, PAIRS = "Scales", "Labels", "Preferences"
 MOST_LABELS = 12
+OVER = {
+    "items and raters": "over new contexts and new raters",
+    "items": "over new contexts, with these raters",
+    "raters": "over new raters, on these contexts",
+}
+# What a reader must know of strengths, by flag.
+OF_STRENGTHS = {
+    NO_MLE: "Wins do not link every source with every other in both directions: a ridge keeps strengths finite, and "
+    "there are no intervals.",
+    ITEMS_UNKNOWN: "There are no intervals: judgments of one context belong together, and the context that both texts "
+    "were written for is not known of every pair.",
+    ONE_CLUSTER: "There are no intervals: they need at least 2 contexts and 2 raters.",
+    FEW_CLUSTERS: "Fewer than 10 contexts or raters stand behind the intervals: read them with care.",
+    RATERS_UNKNOWN: "A judgment whose rater is not known counts as one of a rater of its own.",
+    ONE_WAY_USED: "Where the variance over contexts and raters came out at 0 or below, the larger of the variance over "
+    "contexts and that over raters stands in (flag one_way_used).",
+}
 
 
 def sections(given: ReportInput, *, level: float) -> Iterator[Section]:
@@ -34,7 +52,7 @@ def sections(given: ReportInput, *, level: float) -> Iterator[Section]:
         yield _scales(single, side, level)
         yield _labels(single, side, level)
     if pairs:
-        yield _preferences(pairs, side, level)
+        yield _preferences(pairs, side, {text.id: text.context_id for text in given.texts}, level)
 
 
 def _by_criterion(ratings: Sequence[RatingRow]) -> dict[str, list[RatingRow]]:
@@ -177,14 +195,16 @@ def _share(criterion: str, name: str, label: str, hits: np.ndarray, totals: np.n
 # --- pairs ---
 
 
-def _preferences(ratings: Sequence[RatingRow], side: dict[str, str], level: float) -> Section:
+def _preferences(
+    ratings: Sequence[RatingRow], side: dict[str, str], contexts: Mapping[str, str | None], level: float
+) -> Section:
     """Who was preferred to whom, and Bradley-Terry strengths; a tie counts half for each."""
     tables: list[Table] = []
     missing: list[tuple[str, str]] = []
     for criterion, own in _by_criterion(ratings).items():
         tables.append(_met(criterion, own, side, level))
         try:
-            tables.append(_strengths(criterion, own, side, level))
+            tables += _strengths(criterion, own, side, contexts, level)
         except MetricsError as error:
             missing.append((f"Strengths, {criterion}", str(error)))
     return Section("preferences", PAIRS, (), tuple(tables), (), tuple(missing))
@@ -233,20 +253,29 @@ def _result(one: RatingRow, side: dict[str, str]) -> tuple[str, str, int]:
     return side[one.text], side[str(one.partner)], (value > 0) - (value < 0)
 
 
-def _strengths(criterion: str, own: Sequence[RatingRow], side: dict[str, str], level: float) -> Table:
+def _strengths(
+    criterion: str, own: Sequence[RatingRow], side: dict[str, str], contexts: Mapping[str, str | None], level: float
+) -> Iterator[Table]:
+    """Strengths, and the difference of each two; judgments of one context, and of one rater, belong together."""
     names = sorted(set(side.values()), key=lambda name: (name != REFERENCES, name))
-    at = {name: i for i, name in enumerate(names)}
-    wins, ties = np.zeros((len(names), len(names))), np.zeros((len(names), len(names)))
+    votes = []
     for one in own:
         first, second, better = _result(one, side)
-        if first == second:
-            continue
-        if better:
-            winner, loser = (first, second) if better > 0 else (second, first)
-            wins[at[winner], at[loser]] += 1
-        else:
-            ties[at[first], at[second]] += 1
-    found = bradley_terry(wins, names, ties=ties, level=level)
+        if first != second:
+            votes.append((_shared(one, contexts), one.rater or None, first, second, (1 + better) / 2))
+    item, rater, left, right, outcome = zip(*votes, strict=True) if votes else ((),) * 5
+    found = bradley_terry_votes(item, rater, left, right, outcome, names=names, level=level)
+    yield _strength_table(criterion, found, names, level)
+    yield _difference_table(criterion, found, level)
+
+
+def _shared(one: RatingRow, contexts: Mapping[str, str | None]) -> str | None:
+    """The context that both texts of a pair were written for; None where it is not known."""
+    context = contexts[one.text]
+    return context if context == contexts[str(one.partner)] else None
+
+
+def _strength_table(criterion: str, found: Strengths, names: Sequence[str], level: float) -> Table:
     ordered = sorted(names, key=lambda name: -(found.log_strength[name].value or 0.0))
     rows = tuple(
         (name, found.log_strength[name], found.strengths[name], found.log_strength[name].n) for name in ordered
@@ -257,8 +286,36 @@ def _strengths(criterion: str, own: Sequence[RatingRow], side: dict[str, str], l
         Column("share", "Strength, shares of 1", "share", digits=1),
         Column("n", "Judgments", "count"),
     )
-    title = f"Bradley-Terry strengths ({criterion}), centred at 0: higher is preferred."
-    notes = ["The intervals take judgments for independent, which they are not where a rater or a pair gives many."]
-    if "no_mle" in found.flags:
-        notes.append("Wins do not link every source with every other in both directions: a ridge keeps them finite.")
-    return Table(f"strengths-{criterion}", title, columns, rows, tuple(notes))
+    estimates = list(found.log_strength.values())
+    title = f"Bradley-Terry strengths ({criterion}), centred at 0: higher is preferred{_over(estimates, level)}."
+    return Table(f"strengths-{criterion}", title, columns, rows, _notes(found.flags, estimates))
+
+
+def _difference_table(criterion: str, found: Strengths, level: float) -> Table:
+    rows = tuple((one.first, one.second, one.difference, one.difference.n) for one in found.differences)
+    columns = (
+        Column("first", "First"),
+        Column("second", "Second"),
+        Column("difference", "Log strength, first less second", "estimate", n="n"),
+        Column("n", "Judgments", "count"),
+    )
+    estimates = [one.difference for one in found.differences]
+    over = _over(estimates, level)
+    title = f"Differences of Bradley-Terry strength ({criterion}): above 0, the first is preferred{over}."
+    note = "Each interval belongs to its difference, and none is adjusted for the number of differences."
+    notes = (note,) if any(one.interval for one in estimates) else ()
+    return Table(f"strength-differences-{criterion}", title, columns, rows, (*notes, *_notes(found.flags, estimates)))
+
+
+def _over(estimates: Sequence[Estimate], level: float) -> str:
+    """What the intervals are for; nothing where there is none."""
+    targets = {str(one.settings["target"]) for one in estimates if one.interval}
+    return "".join(f"; {100 * level:g}% intervals {OVER[target]}" for target in sorted(targets))
+
+
+def _notes(flags: Sequence[str], estimates: Sequence[Estimate]) -> tuple[str, ...]:
+    """What the flags say, where they matter: those of intervals where there are intervals."""
+    raised = {*flags, *(flag for one in estimates for flag in one.flags)}
+    if NO_MLE in raised:
+        return (OF_STRENGTHS[NO_MLE],)
+    return tuple(words for flag, words in OF_STRENGTHS.items() if flag in raised)

@@ -103,6 +103,11 @@ def strengths(wins: list[list[float]]) -> Any:
     return metrics.bradley_terry(wins)
 
 
+def voted(votes: list[tuple[Any, ...]]) -> Any:
+    return metrics.bradley_terry_votes(*([list(part) for part in zip(*votes, strict=True)] or [[]] * 5))
+
+
+KNOWN = st.one_of(SMALL, st.none())
 FEATURES = st.lists(st.tuples(st.floats(width=32), st.integers(0, 3)), min_size=9, max_size=16)
 SEEDED = st.tuples(st.integers(0, 2**16), st.integers(1, 18), st.booleans())
 
@@ -128,6 +133,12 @@ CASES: dict[str, Case] = {
         strengths,
         {},
         {"empty": ([],), "one": ([[0]],), "nobody won": ([[0, 0], [0, 0]],), "undefeated": ([[0, 3], [0, 0]],)},
+    ),
+    "bradley_terry_votes": Case(
+        st.tuples(st.lists(st.tuples(KNOWN, KNOWN, SMALL, SMALL, st.sampled_from((0, 0.5, 1, 2))), max_size=24)),
+        voted,
+        ORDER,
+        {"empty": ([],), "one": ([(1, 1, 1, 2, 1)],), "no cluster": ([(None, None, 1, 2, 0.5)],)},
     ),
     "by_condition": Case(st.tuples(judgments(), st.just(BY)), metrics.by_condition, {}, {"empty": ([], BY)}),
     "check_judgments": Case(st.tuples(judgments()), metrics.check_judgments, {}, JUDGMENT_EXTREMES),

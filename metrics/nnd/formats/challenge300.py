@@ -1,4 +1,4 @@
-"""Challenge 300 (Tafjord and Clark 2021): answers of several models to hard questions, with credit 0, 0.5 or 1."""
+"""Challenge 300 (Tafjord and Clark 2021): answers of several models to hard questions, with credit from 0 to 1."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def challenge300_tests(path: Path, *, options: Options | None = None) -> TestSet
     """Answers of credit 1 against answers of credit 0 to the same question; any other credit is counted as left out.
 
     path: a table (tabs or commas) with id, question, category, and for each model NAME (the answer) and credit-NAME.
-    Raises BadInput, InsufficientData.
+    A blank answer of credit 0 is an answer, as in the published file. Raises BadInput, InsufficientData.
     """
     rows = read_rows(path, ("id", "question", "category"))
     models = [column[len(CREDIT) :] for column in rows[0].cells if column.startswith(CREDIT)]
@@ -57,23 +57,24 @@ def challenge300_tests(path: Path, *, options: Options | None = None) -> TestSet
         seen[name] = row.line
         candidates += _answers(row, models, skipped)
     order = Ranks({RIGHT: 1, WRONG: 0})
-    return build_tests(candidates, order, "challenge300", options=options, skipped=skipped)
+    return build_tests(candidates, order, "challenge300", options=options, skipped=skipped, blank_texts=True)
 
 
 def _answers(row: Row, models: list[str], skipped: Counter[str]) -> Iterator[Candidate]:
     category = row.text("category")
     group = GROUP_OF.get(category.lower(), category)
     for model in models:
-        credit = row.number(CREDIT + model) if row.cells[CREDIT + model] else None
-        if credit is None or not row.cells[model]:
+        column, answer = CREDIT + model, row.cells[model]
+        credit = row.number(column) if row.cells[column] else None
+        if credit is not None and not 0 <= credit <= 1:
+            raise row.error(column, "the credit must lie between 0 and 1")
+        if credit is None or (not answer and credit):  # nothing was said, and nobody judged that it is wrong
             skipped["answers_without_text_or_credit"] += 1
-        elif credit not in (0, 1):
-            if credit != Fraction(1, 2):
-                raise row.error(CREDIT + model, "the credit must be 0, 0.5 or 1")
+        elif credit == Fraction(1, 2):
             skipped["answers_of_half_credit"] += 1
+        elif credit not in (0, 1):
+            skipped["answers_of_other_credit"] += 1
         else:
-            label = RIGHT if credit else WRONG
-            name = f"{row.text('id')}/{model}"
-            yield Candidate(
-                name, row.text("id"), row.text("question"), row.cells[model], label, marks=(group,), system=model
-            )
+            label, question = RIGHT if credit else WRONG, row.text("id")
+            name = f"{question}/{model}"
+            yield Candidate(name, question, row.text("question"), answer, label, marks=(group,), system=model)

@@ -2,7 +2,8 @@
 
 Simulated studies are kept in var/truth, what is counted of them in tests/benchmarks/truth/kept, and both are used again
 while the code behind them is unchanged: a run that was stopped goes on, on another machine from the counts. Long at
-full size: `--studies` and `--headline` make it shorter.
+full size: `--studies` and `--headline` make it shorter, `--only pairwise` simulates one section and takes the others as
+they were counted.
 """
 
 from __future__ import annotations
@@ -18,20 +19,18 @@ from tests.benchmarks.truth import validity
 from tests.benchmarks.truth.kept import Kept
 from tests.benchmarks.truth.running import simulate
 from tests.benchmarks.truth.store import FOLDER, ROOT
-from tests.benchmarks.truth.wording import SECTIONS
 
 PAGE = ROOT / "docs" / "validity.md"
 KEPT = Path(__file__).with_name("kept") / "validity.json"
 STUDIES, HEADLINE = 2000, 10_000
 EVERY = 10  # pieces after which the counts are written
-COVERED = ("huse", "one source", "unequal", "differences", "accuracy", "hj", "alpha", "nnd")
 
 
 def write_validity(options: argparse.Namespace) -> None:
     """Simulate what is missing of docs/validity.md and write it."""
     full = (options.studies, options.headline) == (STUDIES, HEADLINE)
     given = validity.plan(options.studies, options.headline)
-    kept = Kept(options.kept or (KEPT if full else FOLDER / "kept.json"))
+    kept = Kept(options.kept or (KEPT if full else FOLDER / "kept.json"), earlier=bool(options.only))
     if not options.look:
         if options.confirm:
             confirm(given, kept, options.processes)
@@ -40,7 +39,7 @@ def write_validity(options: argparse.Namespace) -> None:
         for done, _ in enumerate(simulate(waiting, options.processes), start=1):
             if done % EVERY == 0:
                 kept.take(given.works())
-    if options.demo and not options.look:
+    if options.demo and not options.look and not options.only:
         sizes = ["--studies", str(4 * options.demo), "--coverage", str(options.demo)]
         demo.main([*sizes, "--processes", str(options.processes), "--truths", str(TRUTHS_FILE)])
     kept.take(given.works())
@@ -71,9 +70,7 @@ def main(arguments: list[str] | None = None) -> None:
         "--demo", type=int, default=2000, help="studies of the demo's design, four times as many besides"
     )
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument(
-        "--only", default="", choices=[name for name in SECTIONS if name in COVERED], help="simulate one section"
-    )
+    parser.add_argument("--only", default="", choices=validity.SIMULATED, help="simulate this section alone")
     parser.add_argument(
         "--confirm",
         action="store_true",

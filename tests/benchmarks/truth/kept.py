@@ -14,14 +14,21 @@ from tests.benchmarks.truth.tallies import Tally, Total
 from tests.benchmarks.truth.works import Sums, Work, values_total
 
 COUNTING = ("tests/benchmarks/truth/tallies.py", "tests/benchmarks/truth/works.py")
+FILES = ("pairwise",)  # pieces whose names begin so lie in a file of that name
 
 
 class Kept:
-    """Counts by the name of the piece, each with the code that it rests on; entries of other code are not used."""
+    """Counts by the name of the piece, each with the code that it rests on.
 
-    def __init__(self, path: Path):
-        self.path = path
-        self._entries: dict[str, dict[str, Any]] = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    Entries of other code are not used; with `earlier` they are, where nothing newer is there.
+    """
+
+    def __init__(self, path: Path, *, earlier: bool = False):
+        self.path, self.earlier = path, earlier
+        self._entries: dict[str, dict[str, Any]] = {}
+        for file in (path, *(path.with_name(f"{name}.json") for name in FILES)):
+            if file.exists():
+                self._entries |= json.loads(file.read_text("utf-8"))
 
     def done(self, job: Job, work: Work | Sums) -> bool:
         """Whether nothing has to be simulated: its arrays or its counts are there."""
@@ -52,11 +59,20 @@ class Kept:
             else:
                 self.totals(work)
         names = {job.name for work in works for job in work.jobs()}
-        lines = [
-            f"{json.dumps(name)}: {json.dumps(self._entries[name])}" for name in sorted(names & set(self._entries))
-        ]
+        lines: dict[Path, list[str]] = {}
+        for name in sorted(names & set(self._entries)):
+            lines.setdefault(self._file(name), []).append(f"{json.dumps(name)}: {json.dumps(self._entries[name])}")
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self.path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+        for file, own in lines.items():
+            file.write_text("{\n" + ",\n".join(own) + "\n}\n", encoding="utf-8")
+
+    def known(self, job: Job, work: Work | Sums) -> bool:
+        """Whether it was ever counted, by this code or by earlier code."""
+        return self.done(job, work) or job.name in self._entries
+
+    def _file(self, name: str) -> Path:
+        first = name.split(" ", 1)[0]
+        return self.path.with_name(f"{first}.json") if first in FILES else self.path
 
     def stale(self, works: list[Work | Sums]) -> list[tuple[Work | Sums, list[Job]]]:
         """Rows with counts of changed code, and what to do again of each: the target, and the shortest chunk."""
@@ -114,6 +130,8 @@ class Kept:
         if own is None and job.file.exists():
             own = {"code": _code(job, work), "counts": count()}
             self._entries[job.name] = own
+        if own is None and self.earlier:
+            own = self._entries.get(job.name)
         return None if own is None else own["counts"]
 
     def _own(self, job: Job, work: Work | Sums) -> dict[str, Any] | None:

@@ -7,16 +7,18 @@ from dataclasses import dataclass
 
 from annotation.rehearsal.world.truths import load
 from annotation.rehearsal.world.validity_page import page as demo_page
-from tests.benchmarks.truth import huse_studies, judging_studies, size_studies
+from tests.benchmarks.truth import huse_studies, judging_studies, pairwise_studies, size_studies
 from tests.benchmarks.truth.coverage import Row, row
 from tests.benchmarks.truth.huse_rows import TITLES
 from tests.benchmarks.truth.kept import Kept
 from tests.benchmarks.truth.page import coverage_table, section, summary, table, within
 from tests.benchmarks.truth.store import Job
-from tests.benchmarks.truth.wording import HEAD, SECTIONS, UNFINISHED
+from tests.benchmarks.truth.wording import EARLIER, HEAD, SECTIONS, UNFINISHED
 from tests.benchmarks.truth.works import Sums, Work, in_rounds
 from tests.benchmarks.worlds import ONE_SOURCE, UNEQUAL, WORLDS
 
+# Sections with coverage.
+SIMULATED = ("huse", "one source", "unequal", "differences", "accuracy", "hj", "alpha", "nnd", "pairwise")
 Bias = tuple[tuple[int, int, Sums], ...]
 
 
@@ -41,6 +43,10 @@ class Plan:
         waiting = {job.name for work in self.works() for job in work.jobs() if not kept.done(job, work)}
         return [job for job in self.jobs(section) if job.name in waiting]
 
+    def unknown(self, kept: Kept) -> int:
+        """Pieces that were never counted, by whatever code."""
+        return len({job.name for work in self.works() for job in work.jobs() if not kept.known(job, work)})
+
 
 def plan(studies: int, headline: int) -> Plan:
     """studies: a row; headline: in the main worlds of HUSE."""
@@ -54,6 +60,7 @@ def plan(studies: int, headline: int) -> Plan:
         "hj": tuple(judging_studies.hj_works(5 * studies)),
         "alpha": tuple(judging_studies.alpha_works(studies)),
         "nnd": tuple(judging_studies.quiz_works(studies)),
+        "pairwise": tuple(pairwise_studies.pairwise_works(studies)),
     }
     return Plan(covered, tuple(size_studies.size_works(studies)), tuple(huse_studies.bias_works()))
 
@@ -61,8 +68,12 @@ def plan(studies: int, headline: int) -> Plan:
 def lines(given: Plan, kept: Kept) -> Iterator[str]:
     """The page, part by part, from what is there."""
     yield HEAD
-    if missing := len(given.missing(kept)):
+    waiting = len(given.missing(kept))
+    missing = given.unknown(kept) if kept.earlier else waiting
+    if missing:
         yield UNFINISHED.format(missing=missing)
+    if waiting > missing:
+        yield EARLIER.format(earlier=waiting - missing)
     parts = {name: [row for work in works for row in _rows(work, kept)] for name, works in given.covered.items()}
     yield _section("in short", summary([row for rows in parts.values() for row in rows]))
     for name, rows in parts.items():

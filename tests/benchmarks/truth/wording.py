@@ -20,6 +20,11 @@ UNFINISHED = """\
 goes on from here.
 """
 
+EARLIER = """\
+**Earlier code**: {earlier} pieces of work were counted before some of the code that they rest on changed; `make truth`
+counts them anew.
+"""
+
 SECTIONS = {
     "in short": ("In short", ""),
     "huse": (
@@ -74,6 +79,16 @@ SECTIONS = {
     "nnd": (
         "Near-negative pass rates",
         "Target: the pass rate over new contexts like these. One to six tests a context, correlated .3 within it.",
+    ),
+    "pairwise": (
+        "Bradley-Terry strengths",
+        "Target: the same model fitted to 400,000 fresh items and raters. It is not the strengths put in (.6, .2, "
+        "-.2, -.6): averaging over items and raters that differ, and ties, pull strengths together. A world is named "
+        "by its items x votes on each of an item's six pairs, and, after `of`, by its raters, each of whom judges all "
+        "pairs of an item; by the standard deviation that items and raters add to each system; and by the share of "
+        "ties, which come at random. Intervals are clustered by item where no number of raters is named (raters not "
+        "known), else by item and rater, with Student's t. `log strength`: of the first system; `difference`: of the "
+        "first and the second.",
     ),
     "size": (
         "Size of the permutation test",

@@ -7,7 +7,10 @@ import json
 import pytest
 
 from metrics.errors import BadInput, InsufficientData
+from metrics.likelihood.records import Scored
 from metrics.nnd.build import Options
+from metrics.nnd.documents import read_tests
+from metrics.nnd.documents import tests_json as stored_tests
 from metrics.nnd.formats.challenge300 import challenge300_tests
 from metrics.nnd.formats.frank import frank_tests
 from metrics.nnd.formats.mqm import mqm_tests
@@ -15,6 +18,7 @@ from metrics.nnd.formats.quiz_design import quiz_design_tests
 from metrics.nnd.formats.summeval import ATTRIBUTES, summeval_tests
 from metrics.nnd.formats.table import table_tests
 from metrics.nnd.orders import Numbers, Ranks
+from metrics.nnd.scores import FromModel, candidates_of
 
 
 def lines(path, rows):
@@ -245,12 +249,42 @@ def test_challenge_300_pairs_full_with_no_credit_in_five_groups(tmp_path):
     assert tests.skipped == {"answers_of_half_credit": 1, "same_quality": 1}
 
 
+# As challenge300-outputs.tsv is laid out: every text in quotation marks, answers of models that nobody credited, a
+# column of nothing before the credits. The second answer of the second question is blank and was judged wrong.
+PUBLISHED = (
+    '"id"\t"question"\t"category"\t"A"\t"Small"\t"B"\t"C"\t"Credits->"\t"credit-A"\t"credit-B"\t"credit-C"\n'
+    '"probes-1"\t"Does tea float?"\t"commonsense"\t"no"\t"tea"\t"yes"\t"It is ""wet""."\t""\t1\t0\t0.2\n'
+    '"probes-2"\t"Can you sit and stand?"\t"Winograd"\t"No."\t"so"\t""\t"yes, at once"\t""\t1\t0\t0.5\n'
+)
+
+
+def published_challenge(folder):
+    (folder / "challenge300-outputs.tsv").write_text(PUBLISHED)
+    return challenge300_tests(folder / "challenge300-outputs.tsv")
+
+
+def test_the_published_challenge_300_layout_counts_other_credits_and_keeps_a_blank_wrong_answer(tmp_path):
+    tests = published_challenge(tmp_path)
+    assert ids(tests) == [("probes-1/A", "probes-1/B"), ("probes-2/A", "probes-2/B")]
+    assert tests.tests[1].low.text == ""
+    assert tests.skipped == {"answers_of_half_credit": 1, "answers_of_other_credit": 1}
+
+
+def test_a_blank_answer_is_stored_and_a_model_is_not_asked_for_it(tmp_path):
+    tests = published_challenge(tmp_path)
+    (tmp_path / "tests.json").write_text(json.dumps(stored_tests(tests)))
+    assert read_tests(tmp_path / "tests.json").tests == tests.tests
+    asked = FromModel(lambda pairs: [Scored(-1.0, 1) if answer.strip() else None for _, answer in pairs])
+    scores = asked.of(candidates_of(tests))
+    assert [scored is None for scored in scores] == [not one.text for one in candidates_of(tests)]
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         (CHALLENGE.replace("credit-", "score-") + ROWS, "no column begins with 'credit-'"),
         (CHALLENGE.replace("\tC\t", "\tD\t") + ROWS, "column C: the column is missing for credit-C"),
-        (CHALLENGE + ROWS.replace("0.5", "0.7"), "row 2, column credit-C: the credit must be 0, 0.5 or 1"),
+        (CHALLENGE + ROWS.replace("0.5", "1.5"), "row 2, column credit-C: the credit must lie between 0 and 1"),
         (CHALLENGE + ROWS.replace("2\tWhen", "1\tWhen"), "row 3, column id: the question '1' was given in row 2"),
     ],
 )

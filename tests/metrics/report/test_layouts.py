@@ -23,6 +23,7 @@ from metrics.report.result import Report
 from metrics.report.tables import files
 from metrics.report.write import write
 from metrics.tables.record import Table
+from metrics.types import Estimate
 from tests.metrics.report.evaluators_study import evaluators
 from tests.metrics.report.samples import MONEY, NOW, STUDY, study
 
@@ -170,6 +171,50 @@ def test_strengths_of_two_are_the_log_odds_of_their_wins() -> None:
     found = table(build(pairwise()), "strengths-preference")
     values = {row[0]: row[1].value for row in found.rows}
     assert values["references"] - values["gpt"] == pytest.approx(math.log(33 / 15))
+
+
+def test_strengths_and_their_difference_have_intervals_clustered_by_context_and_rater_and_name_their_target() -> None:
+    """Of two sources each strength is half the difference: the means of the pairs' residuals, by context and rater."""
+    from scipy import stats
+
+    source, report = pairwise(), build(pairwise())
+    votes = [
+        (int(one.text[1:]), one.rater, (1 + one.value * (1 if one.text[0] == "r" else -1)) / 2)
+        for one in source.ratings
+    ]
+    p, sums = 33 / 48, [Counter(), Counter()]
+    for context, rater, won in votes:
+        sums[0][context] += won - p
+        sums[1][rater] += won - p
+    of_item, of_rater = (len(s) / (len(s) - 1) * sum(v * v for v in s.values()) for s in sums)
+    of_cell = 48 / 47 * sum((won - p) ** 2 for *_, won in votes)
+    assert (len(sums[0]), len(sums[1])) == (12, 4)
+    both = of_item + of_rater - of_cell
+    variance = both if both > 0 else max(of_item, of_rater)
+    half = stats.t.ppf(0.975, 3) * variance**0.5 / (48 * p * (1 - p))
+    found = table(report, "strength-differences-preference")
+    assert [row[:2] for row in found.rows] == [("references", "gpt")]
+    interval = found.rows[0][2].interval
+    assert (interval.high - interval.low) / 2 == pytest.approx(half)
+    assert interval.target == "value over new items and new raters like these"
+    strengths = table(report, "strengths-preference")
+    assert all((row[1].interval.high - row[1].interval.low) == pytest.approx(half) for row in strengths.rows)
+    for one in (found, strengths):
+        assert "95% intervals over new contexts and new raters" in one.title
+        assert any("Fewer than 10 contexts or raters" in note for note in one.notes)
+    results = rows_of(files(report)["results.csv"])
+    methods = [one["method"] for one in results if one["table"] == found.name and one["signature"]]
+    assert ["items and raters drawn anew" in method for method in methods] == [True]
+
+
+def test_strengths_of_texts_without_a_context_have_no_interval_and_say_why() -> None:
+    base = pairwise()
+    report = build(replace(base, texts=tuple(replace(text, context_id=None) for text in base.texts)))
+    for name in ("strengths-preference", "strength-differences-preference"):
+        found = table(report, name)
+        assert not any(cell.interval for row in found.rows for cell in row if isinstance(cell, Estimate))
+        assert "interval" not in found.title
+        assert any("the context that both texts were written for is not known" in note for note in found.notes)
 
 
 def test_comments_have_both_denominators_and_agreement_of_coders() -> None:

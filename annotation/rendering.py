@@ -13,8 +13,9 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from annotation.designs import tasks
+from annotation.designs.sides import names_a_side
 from annotation.designs.tasks import Criterion
-from annotation.designs.wording import Wording
+from annotation.designs.wording import PracticePair, Wording
 
 Arm = Literal["none", "instructions", "examples", "comparison"]
 STEPWISE = (tasks.HUMAN_OR_MACHINE, tasks.PAIRWISE)
@@ -83,8 +84,9 @@ def hit_page(
     seed: of each worker's own order; shuffle False: as the lines stand (a preview of the layout).
     """
     shown = [_shown(line, wording, of=len(lines)) for line in lines]
+    beside = any(line.text.context for line in lines)
     context = {
-        "wording": _Said(wording),
+        "wording": _Said(wording, context=beside),
         "buttons": wording.buttons,
         "direction": "rtl" if wording.language.split("-")[0] in RIGHT_TO_LEFT else "ltr",
         "lines": shown,
@@ -114,16 +116,19 @@ _INDENTED = re.compile(r"\n\s+")
 
 
 class _Said:
-    """A wording whose texts come with their nouns."""
+    """A wording whose texts come with their nouns. context: whether any text of the page is shown with one."""
 
-    def __init__(self, wording: Wording) -> None:
-        self._wording = wording
+    def __init__(self, wording: Wording, *, context: bool) -> None:
+        self._wording, self._context = wording, context
 
     def __getitem__(self, name: str) -> Any:
         value = getattr(self._wording, name)
         if isinstance(value, tuple):
-            return [self._wording.said(one) if isinstance(one, str) else one for one in value]
-        return self._wording.said(value) if isinstance(value, str) else value
+            return [self._said(one) if isinstance(one, str) else one for one in value]
+        return self._said(value) if isinstance(value, str) else value
+
+    def _said(self, text: str) -> str:
+        return self._wording.said(text, context=self._context)
 
 
 def _setup(wording: Wording, seed: int | None) -> dict[str, Any]:
@@ -159,25 +164,25 @@ def _shown(line: ShownLine, wording: Wording, *, of: int) -> dict[str, Any]:
         "attention": wording.buttons.attention.replace("{label}", line.expected),
         "text": _text(line.text, wording),
         "partner": _text(line.partner, wording) if line.partner else None,
-        "criteria": [_criterion(line.position, one, wording) for one in wording.criteria],
-        "follow_ups": [] if line.expected else [_follow_up(line.position, one, wording) for one in wording.follow_ups],
+        "criteria": [_criterion(line, one, wording) for one in wording.criteria],
+        "follow_ups": [] if line.expected else [_follow_up(line, one, wording) for one in wording.follow_ups],
         "active": active_field(line.position),
     }
 
 
-def _criterion(position: int, criterion: Criterion, wording: Wording) -> dict[str, Any]:
+def _criterion(line: ShownLine, criterion: Criterion, wording: Wording) -> dict[str, Any]:
     return {
-        "question": wording.said(criterion.question),
-        "field": criterion_field(position, criterion, wording),
+        "question": wording.said(criterion.question, context=bool(line.text.context)),
+        "field": criterion_field(line.position, criterion, wording),
         "type": "checkbox" if criterion.many else "radio",
         "choices": _choices(criterion),
     }
 
 
-def _follow_up(position: int, one: tasks.FollowUp, wording: Wording) -> dict[str, Any]:
+def _follow_up(line: ShownLine, one: tasks.FollowUp, wording: Wording) -> dict[str, Any]:
     return {
-        "field": follow_up_field(position, one.name),
-        "text": wording.said(one.text),
+        "field": follow_up_field(line.position, one.name),
+        "text": wording.said(one.text, context=bool(line.text.context)),
         "when": json.dumps(list(one.when), ensure_ascii=False),
         "least": one.least_characters,
         "required": one.required,
@@ -215,6 +220,14 @@ def _any_unknown(lines: Sequence[ShownLine], wording: Wording) -> bool:
     return pattern is not None and any(pattern.search(str(escape(body))) for body in bodies)
 
 
+def _sided(pair: PracticePair, wording: Wording) -> SafeString:
+    """The explanation; its marks are places for the script, which writes the side where each text is shown."""
+    safe = str(escape(wording.said(pair.explanation, context=bool(pair.context))))
+    for mark, side in (("human", wording.buttons.first), ("machine", wording.buttons.second)):
+        safe = safe.replace(f"{{{mark}}}", f'“<span data-side="{mark}">{escape(side)}</span>”')
+    return mark_safe(safe)  # noqa: S308 - escaped above
+
+
 def _training(wording: Wording, arm: Arm) -> dict[str, Any]:
     """What stands before the task in this arm."""
     training, words = wording.training, wording.buttons
@@ -229,7 +242,8 @@ def _training(wording: Wording, arm: Arm) -> dict[str, Any]:
                 "texts": [{"text": _text(ShownText(one.text, one.context), wording)}],
                 "choices": choices,
                 "source": one.source,
-                "explanation": one.explanation,
+                "question": wording.said(wording.criteria[0].question, context=bool(one.context)),
+                "explanation": wording.said(one.explanation, context=bool(one.context)),
             }
             for i, one in enumerate(training.examples)
         ]
@@ -245,7 +259,8 @@ def _training(wording: Wording, arm: Arm) -> dict[str, Any]:
                 ],
                 "choices": sides,
                 "source": "pair",
-                "explanation": one.explanation,
+                "fixed": names_a_side(one.explanation, words),
+                "explanation": _sided(one, wording),
             }
             for i, one in enumerate(training.comparison)
         ]

@@ -40,6 +40,9 @@
       pair.insertBefore(pair.lastElementChild, pair.firstElementChild);
       var heads = all("h3", pair), text = heads[0].textContent;
       heads[0].textContent = heads[1].textContent; heads[1].textContent = text;
+      all("[data-side]", pair.parentNode).forEach(function (side) {
+        side.textContent = heads[side.dataset.side === "human" ? 1 : 0].textContent;
+      });
       pair.dataset.changed = "1";
       return true;
     }).map(function (pair) { return pair.dataset.pair; }).join(",");

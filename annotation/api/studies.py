@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
@@ -21,6 +20,7 @@ from annotation.api.jobs import JobOut
 from annotation.console import uploads
 from annotation.console.permission import studies_of
 from annotation.designs.presets import PRESETS, preset_called
+from annotation.designs.wording import rename_texts
 from annotation.flows.create import Plan, create
 from annotation.flows.enrol import enrol
 from annotation.flows.state import state
@@ -137,7 +137,7 @@ def make_study(request: HttpRequest, given: StudyIn) -> Status[Study]:
         raise RefusedError(422, f"There is no preset {given.preset}.", code="input", errors={"preset": rule})
     preset, owner = preset_called(given.preset), caller(request)
     noun = given.noun or preset.wording.noun
-    wording = replace(preset.wording, noun=noun, nouns=f"{noun}s") if given.noun else preset.wording
+    wording = rename_texts(preset.wording, noun) if given.noun else preset.wording
     plan = Plan(**{**preset.settings, "question": given.question, "noun": noun})  # type: ignore[arg-type]
     made = create(
         given.name, mode=given.mode, plan=plan, wording=wording, owner=owner, actor=owner.get_username(),

@@ -1,6 +1,8 @@
 """Every word a worker reads, as data of the study: defaults of our own, edited as JSON, versioned by digest.
 
-A replication pastes a paper's exact text here. `{noun}` and `{nouns}` stand for what a text is called.
+A replication pastes a paper's exact text here. `{noun}`, `{nouns}` and `{a noun}` stand for what a text is called, and
+`{context: ...}` holds words for texts that are shown with a context (see `nouns`). In an explanation of a practice
+pair `{human}` and `{machine}` stand for the side on which that text is shown.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from typing import Any
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from annotation.designs import tasks
+from annotation.designs.nouns import fill_words, plural_of
 from annotation.designs.tasks import Criterion, FollowUp
 from annotation.exceptions import DesignError
 
@@ -34,7 +37,11 @@ class Practice:
 
 @dataclass(frozen=True, slots=True)
 class PracticePair:
-    """Two texts from one prompt, one by a person and one by a machine, and why that could be told."""
+    """Two texts from one prompt, one by a person and one by a machine, and why that could be told.
+
+    explanation: names a text by `{human}` or `{machine}`, for which the page writes the side where it is shown. A pair
+    whose explanation names a side in words of its own (`the second one`) is always shown in this order.
+    """
 
     human: str
     machine: str
@@ -100,7 +107,7 @@ class Wording:
     follow_ups: tuple[FollowUp, ...] = ()
     unknown_markers: tuple[str, ...] = ("<UNK>", "<unk>", "UNKNOWN", "####")
     unknown_clause: str = (
-        "A box ▢ stands for a word that was lost. Take it for a rare word that fits; please do not mark a {noun} down "
+        "A box ▢ stands for a word that was lost. Take it for a rare word that fits; please do not mark {a noun} down "
         "for it."
     )
     consent: tuple[str, ...] = ()
@@ -114,9 +121,9 @@ class Wording:
     language: str = "en"
     thanks: str = "That was all. Submit to hand in your answers. Thank you."
 
-    def said(self, text: str) -> str:
-        """`text` with the study's nouns."""
-        return text.replace("{noun}", self.noun).replace("{nouns}", self.nouns)
+    def said(self, text: str, *, context: bool = False) -> str:
+        """`text` with the study's nouns. context: whether the text that it is about is shown with a context."""
+        return fill_words(text, noun=self.noun, nouns=self.nouns, context=context)
 
     def digest(self) -> str:
         """SHA-256 of the wording, in hex: its version."""
@@ -188,15 +195,15 @@ def _typicality() -> Wording:
     return Wording(
         kind=tasks.TYPICALITY,
         title="How typical is each {noun}?",
-        description="Read short texts and say for each how often you would come across one like it.",
+        description="Read short {nouns} and say for each how often you would come across one like it.",
         keywords="survey, reading, text, judgment",
         noun="text",
         nouns="texts",
         heading="How typical is each {noun}?",
         intro=(
             "For each {noun}, say how often you would expect to come across one just like it. Please also take into "
-            "account whether it is grammatical, fits what is given above it, if anything is, and makes sense.",
-            "Longer texts are rarer word for word; please do not mark one down for its length alone.",
+            "account whether it is grammatical{context:, fits what is given above it,} and makes sense.",
+            "Longer {nouns} are rarer word for word; please do not mark one down for its length alone.",
         ),
         criteria=(Criterion("typicality", question, "typicality", tasks.TYPICALITY_LABELS),),
     )
@@ -229,7 +236,7 @@ def _human_or_machine() -> Wording:
         ),
         training=Training(
             instructions=(
-                "Programs repeat themselves: the same phrase, the same fact, the same turn of the story.",
+                "Programs repeat themselves: the same phrase, the same fact, the same turn of thought.",
                 "Programs get facts wrong or contradict what they said a few lines before.",
                 "Good grammar and spelling tell you little: programs rarely misspell, and people often do.",
                 "A plain or a flowery style tells you little either; both write both.",
@@ -243,7 +250,7 @@ def _likert() -> Wording:
     return Wording(
         kind=tasks.LIKERT,
         title="How good is each {noun}?",
-        description="Read short texts and say how far you agree with a few statements about each.",
+        description="Read short {nouns} and say how far you agree with a few statements about each.",
         keywords="survey, reading, text, judgment",
         noun="text",
         nouns="texts",
@@ -260,7 +267,7 @@ def _error_labels() -> Wording:
     return Wording(
         kind=tasks.ERROR_LABELS,
         title="What is wrong with each {noun}, if anything?",
-        description="Read short texts and say of each which kind of error it has, if it has one.",
+        description="Read short {nouns} and say of each which kind of error it has, if it has one.",
         keywords="survey, reading, text, errors",
         noun="text",
         nouns="texts",
@@ -276,7 +283,7 @@ def _pairwise() -> Wording:
     return Wording(
         kind=tasks.PAIRWISE,
         title="Which {noun} is better?",
-        description="Read two texts at a time and say which one is better.",
+        description="Read two {nouns} at a time and say which one is better.",
         keywords="survey, reading, text, comparison",
         noun="text",
         nouns="texts",
@@ -299,26 +306,26 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "headline": {
         "noun": "headline",
         "nouns": "headlines",
-        "question": "How typical is this headline for the article above?",
-        "fits": "true to the article",
+        "question": "How typical is this {noun}{context: for the article above}?",
+        "fits": "{context: and true to the article}",
     },
     "story ending": {
         "noun": "ending",
         "nouns": "endings",
-        "question": "How typical is this ending for the story above?",
-        "fits": "follows from the story",
+        "question": "How typical is this {noun}{context: for the story above}?",
+        "fits": "{context: and follows from the story}",
     },
     "chit-chat reply": {
         "noun": "reply",
         "nouns": "replies",
-        "question": "How typical is this reply to what was said above?",
-        "fits": "answers what was said",
+        "question": "How typical is this {noun}{context: to what was said above}?",
+        "fits": "{context: and answers what was said}",
     },
     "sentence": {
         "noun": "sentence",
         "nouns": "sentences",
-        "question": "How typical is this sentence?",
-        "fits": "makes sense by itself",
+        "question": "How typical is this {noun}?",
+        "fits": " and makes sense by itself",
     },
 }
 
@@ -328,7 +335,12 @@ def default_wording(kind: str, *, noun: str = "", nouns: str = "") -> Wording:
     if kind not in _DEFAULTS:
         raise DesignError(f"A task is one of {', '.join(tasks.KINDS)}, not {kind}.")
     made = _DEFAULTS[kind]()
-    return replace(made, noun=noun, nouns=nouns or f"{noun}s") if noun else made
+    return rename_texts(made, noun, nouns) if noun else made
+
+
+def rename_texts(wording: Wording, noun: str, nouns: str = "") -> Wording:
+    """The wording for texts that are called so. nouns: several of them; "" for the English plural."""
+    return replace(wording, noun=noun, nouns=nouns or plural_of(noun))
 
 
 def typicality_of(setting: str) -> Wording:
@@ -336,8 +348,7 @@ def typicality_of(setting: str) -> Wording:
     if setting not in SETTINGS:
         raise DesignError(f"A setting is one of {', '.join(SETTINGS)}, not {setting}.")
     words, made = SETTINGS[setting], _typicality()
-    intro = made.intro[0].replace(
-        "grammatical, fits what is given above it, if anything is, and makes sense", f"grammatical and {words['fits']}"
-    )
+    plain = "grammatical{context:, fits what is given above it,} and makes sense"
+    intro = made.intro[0].replace(plain, f"grammatical{words['fits']}")
     criterion = replace(made.criteria[0], question=words["question"])
     return replace(made, noun=words["noun"], nouns=words["nouns"], intro=(intro, made.intro[1]), criteria=(criterion,))

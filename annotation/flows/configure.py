@@ -8,8 +8,9 @@ from datetime import datetime
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
+from annotation.designs.wording import as_json, from_json, rename_texts
 from annotation.exceptions import DesignError, StateError
-from annotation.models import AuditEvent, Study
+from annotation.models import AuditEvent, Study, StudyWording
 
 DEALT = {"seed", "raters_per_text", "texts_per_hit", "evaluators_per_cell", "mix", "references_per_hit", "gold_per_hit",
          "repeats_per_hit", "checks_per_hit", "in_nines", "once", "reward_cents", "noun"}  # fmt: skip
@@ -37,6 +38,8 @@ def configure(study: Study, changes: Mapping[str, object], *, actor: str, now: d
         _check(locked, changed)
         if changed:
             locked.save(update_fields=changed)
+            if "noun" in changed:
+                _rename(locked, now)
             told = {name: _told(changes[name]) for name in changed}
             AuditEvent.objects.record(locked, "configure", actor=actor, now=now, changed=told)
     for name in changed:
@@ -62,6 +65,18 @@ def _check(study: Study, changed: Sequence[str]) -> None:
     except ValidationError as error:
         field, sentences = next(iter(error.message_dict.items()))
         raise DesignError(f"The study's {field} cannot be used: {' '.join(sentences)}").at(field) from error
+
+
+def _rename(study: Study, now: datetime) -> None:
+    """The pages call the texts so too: a new version of the wording, unless it does already."""
+    last = study.wordings.last()
+    before = from_json(last.body) if last else None
+    if last is None or before is None or before.noun == study.noun:
+        return
+    wording = rename_texts(before, study.noun)
+    StudyWording.objects.create(
+        study=study, version=last.version + 1, digest=wording.digest(), body=as_json(wording), created_at=now
+    )
 
 
 def _told(value: object) -> object:

@@ -72,7 +72,8 @@ def create(
             task=words.kind,
             group=group,
             scale=scale or Scale.objects.matching(first.scale, first.labels),
-            **{field: getattr(plan, field) for field in plan.__dataclass_fields__},
+            **{field: getattr(plan, field) for field in plan.__dataclass_fields__ if field != "noun"},
+            noun=words.noun,
         )
         try:
             study.full_clean()
@@ -110,5 +111,6 @@ def reword(study: Study, wording: Wording, *, now: datetime, actor: str = "") ->
             AuditEvent.objects.record(study, "reword", actor=actor, now=now, version=made.version, digest=digest)
         if actor and not study.hits.exists():
             first = wording.criteria[0]
-            Study.objects.filter(pk=study.pk).update(scale=Scale.objects.matching(first.scale, first.labels))
+            scale = Scale.objects.matching(first.scale, first.labels)
+            Study.objects.filter(pk=study.pk).update(scale=scale, noun=wording.noun)
     return made

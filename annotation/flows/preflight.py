@@ -12,6 +12,7 @@ from django.db.models import Count, Q
 from annotation import apart
 from annotation.crowd.client import Market
 from annotation.crowd.records import Endpoint
+from annotation.designs.sides import names_a_side
 from annotation.designs.wording import Wording, from_json
 from annotation.dry_run import Tried, try_page
 from annotation.exceptions import MarketError
@@ -216,6 +217,14 @@ def _training(wording: Wording, arm: Arm) -> Iterator[Finding]:
     }
     if given.get(arm.training) == 0:
         yield _error("no_training", f"The arm {arm.training} has nothing to show: fill training.{arm.training} in.")
+    pairs = wording.training.comparison if arm.training == Arm.Training.COMPARISON else ()
+    for number, pair in enumerate(pairs, 1):
+        if names_a_side(pair.explanation, wording.buttons):
+            yield _warning(
+                "side_named",
+                f"The explanation of practice pair {number} seems to name a side, so this pair is shown to everybody "
+                "in the same order. Write {human} or {machine} in its place to have the sides shuffled.",
+            )
 
 
 def _affordable(study: Study, total: int, market: Market | None, endpoint: Endpoint | None) -> Iterator[Finding]:

@@ -83,12 +83,15 @@ def alt(arms: Sequence[Arm], *, chance: float = 0.5, unit: str = "evaluators") -
     """The finding in words: which arms lie above or below chance with their whole interval, and each value."""
     above = [_name(arm) for arm in arms if arm.accuracy.interval and arm.accuracy.interval.low > chance]
     below = [_name(arm) for arm in arms if arm.accuracy.interval and arm.accuracy.interval.high < chance]
+    filled = sum(arm.accuracy.value is not None for arm in arms)
     told = [
-        f"{len(above)} of {len(arms)} arms are above chance ({chance:.0%}) with their whole interval"
+        f"{len(above)} of {filled} arms are above chance ({chance:.0%}) with their whole interval"
         + (f": {', '.join(above)}." if above else ".")
     ]
     if below:
         told.append(f"Below it: {', '.join(below)}.")
+    if empty := [_name(arm) for arm in arms if not arm.accuracy.n]:
+        told.append(f"Without a value: {', '.join(empty)}.")
     known = sorted((arm for arm in arms if arm.accuracy.value is not None), key=lambda arm: -(arm.accuracy.value or 0))
     if known:
         told += [

@@ -33,17 +33,18 @@ def section(studies: Sequence[ReportInput], *, level: float) -> Section | None:
     except MetricsError as error:
         return Section(KEY, TITLE, missing=(("Accuracy of evaluators", str(error)),))
     missing: list[tuple[str, str]] = []
+    notes = tuple(dict.fromkeys(f"{one.study.name}: {one.assignment}" for one in asked if one.assignment))
     tables = [_accuracies(evaluation)]
     try:
         compared = compare_conditions(found, by, level=level)
-        tables += telling_apart.compared_tables(compared)
+        tables += telling_apart.compared_tables(compared, notes)
         shared = SHARED in compared.flags
     except MetricsError as error:
         missing.append(("Differences between studies", str(error)))
         shared = False
     arms = [accuracy_by_arm.Arm(name, one.accuracy.accuracy) for name, one in evaluation.conditions.items()]
     chart = accuracy_by_arm.chart(arms, name="accuracy-by-study")
-    return Section(KEY, TITLE, _lead(asked, shared=shared), tuple(tables), (chart,), tuple(missing))
+    return Section(KEY, TITLE, (*_lead(asked, shared=shared), *notes), tuple(tables), (chart,), tuple(missing))
 
 
 def _of(given: ReportInput) -> list[Judged]:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from metrics.report.pay import VOLUNTEERS, rewards, rewards_in_words
 from metrics.report.records import ReportInput
 from metrics.report.wording import moment, money, plural
 
@@ -84,7 +85,7 @@ def _evaluators(given: ReportInput) -> Answers:
 def _design(given: ReportInput) -> Answers:
     study, plan = given.study, given.plan
     yield "Registered beforehand", plan.registered_where if plan else None
-    yield "How responses were collected", "web pages of Assay" if study.mode != "imported" else study.task
+    yield "How responses were collected", "web pages of Assay" if study.mode != "imported" else None
     rules = [f"{flag.name}: {flag.rule}" for flag in given.flags or ()]
     yield "Quality assurance", "; ".join(rules) or ("none" if given.flags == () else None)
     yield (
@@ -135,9 +136,18 @@ def _ethics(given: ReportInput) -> Answers:
     yield "Approval by an ethics committee", given.crowd.ethics
     yield "Personal data in the texts or the answers", "evaluators appear under pseudonyms only"
     yield "Consent", given.crowd.consent
-    wage = given.money.wage_cents
-    yield "Pay", None if wage is None else f"{money(wage, given.money.currency)} an hour at the median time"
+    yield "Pay", _pay(given)
     yield "Impact assessment", given.said("impact")
+
+
+def _pay(given: ReportInput) -> str | None:
+    """The hourly wage where all arms pay alike; else what each pays."""
+    told = [*given.crowd.pays]
+    if len(rewards(given)) > 1:
+        told.insert(0, f"{rewards_in_words(given)} for an assignment.")
+    elif given.money.wage_cents is not None and VOLUNTEERS not in told:
+        told.insert(0, f"{money(given.money.wage_cents, given.money.currency)} an hour at the median time")
+    return " ".join(told) or None
 
 
 def filled(entries: tuple[Entry, ...]) -> str:

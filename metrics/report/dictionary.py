@@ -113,6 +113,7 @@ RESULTS = {
     "method": "how the interval was made",
     "flags": "what a reader must know",
     "signature": "the line that identifies the computation",
+    "note": "of a comparison of arms: how raters were assigned to them, unless at random",
 }
 HUSE = {
     "generator": "the generator",

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 
-from metrics.report.records import ReportInput
+from metrics.report import pay
+from metrics.report.records import ReportInput, StudyFacts
 from metrics.report.result import GeneratorReport
-from metrics.report.wording import duration, money, plural
+from metrics.report.wording import plural
 from metrics.types import REFERENCE
 
 HUMAN_OR_MACHINE = "human_or_machine"
@@ -29,7 +30,7 @@ def paragraph(
         for part in (
             _texts(given),
             _raters(given),
-            _pay(given),
+            pay.sentences(given),
             _exclusions(given),
             held,
             _analysis(given, generators, k, level),
@@ -53,6 +54,29 @@ def _texts(given: ReportInput) -> Iterator[str]:
         yield f"Texts were shown in {plural(study.hits, 'task')} of up to {study.texts_per_hit}."
     if study.interleaving:
         yield study.interleaving
+    if told := extras(study):
+        yield f"Each task also held {told}."
+    if given.assignment:
+        yield given.assignment
+
+
+EXTRAS = (
+    ("attention_checks", "attention check", "attention checks"),
+    ("repeats", "repeated text", "repeated texts"),
+    ("gold", "text with a known answer (gold)", "texts with known answers (gold)"),
+)
+
+
+def extras(study: StudyFacts) -> str:
+    """What tasks held beside the texts that are judged (`1 attention check and 0 to 2 repeated texts`); "" for nothing."""
+    if study.extras is None:
+        return ""
+    parts = []
+    for name, one, several in EXTRAS:
+        least, most = getattr(study.extras, name)
+        if most:
+            parts.append(plural(most, one, several) if least == most else f"{least} to {most} {several}")
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def _raters(given: ReportInput) -> Iterator[str]:
@@ -79,14 +103,6 @@ def _raters(given: ReportInput) -> Iterator[str]:
 
 def _day(when: datetime) -> str:
     return f"{when.day} {when:%B %Y}"
-
-
-def _pay(given: ReportInput) -> Iterator[str]:
-    paid = given.money
-    if paid.reward_cents is not None:
-        time = f"; the median assignment took {duration(paid.median_seconds)}" if paid.median_seconds else ""
-        wage = f", {money(paid.wage_cents, paid.currency)} an hour" if paid.wage_cents is not None else ""
-        yield f"An assignment was paid {money(paid.reward_cents, paid.currency)}{time}{wage}."
 
 
 def _exclusions(given: ReportInput) -> Iterator[str]:

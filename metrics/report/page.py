@@ -18,7 +18,8 @@ from metrics.figures.chart import Chart
 from metrics.report import gallery, shown, under_rules, wording
 from metrics.report.completeness import score
 from metrics.report.datasheet import filled
-from metrics.report.methods import asked_who_wrote
+from metrics.report.methods import asked_who_wrote, extras
+from metrics.report.pay import rewards, rewards_in_words
 from metrics.report.records import TextRow
 from metrics.report.result import MEASURES, TITLES, Judged, Report
 from metrics.report.section import Section
@@ -67,6 +68,9 @@ def html(
         "parts": [part(one) for one in report.sections],
         "items_part": part(report.items),
         "study_asks_who": asked_who_wrote(report.input),
+        "extras": extras(report.input.study),
+        "rewards": rewards_in_words(report.input),
+        "one_reward": len(rewards(report.input)) < 2,
         "many": MANY_ROWS,
         "source_rows": _source_rows(report),
         "texts": _texts(report),

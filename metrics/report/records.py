@@ -12,6 +12,7 @@ from datetime import datetime
 from fractions import Fraction
 from typing import Literal
 
+from metrics.assignment import ArmAssignment, assignment_sentence
 from metrics.report.particulars import (
     AssignmentRow,
     Attached,
@@ -59,12 +60,24 @@ class SelectionStep:
 
 
 @dataclass(frozen=True, slots=True)
+class ExtrasFacts:
+    """What a task showed beside the texts that are judged: (the fewest, the most) in a task.
+
+    attention_checks: places that ask for a label. repeats: texts shown a second time. gold: texts whose answer is known.
+    """
+
+    attention_checks: tuple[int, int] = (0, 0)
+    repeats: tuple[int, int] = (0, 0)
+    gold: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
 class StudyFacts:
     """What was asked and how it was laid out.
 
     name: the study's name as its owner knows it.
-    task: preset or template and version (`huse-2019, summarisation template 1`).
-    question: wording of the question as shown, with the context and output left as written in the template.
+    task: the kind of task (`typicality ratings`).
+    question: wording of the question as raters read it, several joined by " / ".
     noun: what one text is called (`headline`, `sentence`).
     scale: labels in the order shown; their codes are the coding shown (rule of HJ).
     coding: the coding in words (`0 to 5, 0 = Invalid`).
@@ -77,6 +90,9 @@ class StudyFacts:
     seed: seed of packing and order.
     provenance: one line per thing worth telling about where the data come from (file names, SHA-256, licence).
     selection: the rules that chose the texts; None where none was recorded.
+    aim: what the researchers wanted to find out, in their words; no rater read it.
+    extras: checks, repeats and gold texts that tasks held; None where it is not known.
+    arm_assignment: how raters came to their arm; None where it is not known.
     """
 
     name: str
@@ -97,6 +113,9 @@ class StudyFacts:
     seed: int | None = None
     provenance: tuple[str, ...] = ()
     selection: tuple[SelectionStep, ...] | None = None
+    aim: str | None = None
+    extras: ExtrasFacts | None = None
+    arm_assignment: ArmAssignment | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +151,7 @@ class CrowdFacts:
     submitted: assignments submitted; of these approved and rejected (payment), excluded (analysis).
     returned: assignments accepted and given back or run out of time.
     consent, ethics: how consent was asked; ethics approval.
+    pays: how people were paid, a sentence each way; empty where it is not known.
     """
 
     provider: str | None = None
@@ -144,6 +164,7 @@ class CrowdFacts:
     returned: int | None = None
     consent: str | None = None
     ethics: str | None = None
+    pays: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,6 +342,11 @@ class ReportInput:
     criteria: tuple[tuple[str, tuple[str, ...]], ...] = ()
     unscored: tuple[GeneratorFacts, ...] = ()
     rules: tuple[RuleFacts, ...] | None = None
+
+    @property
+    def assignment(self) -> str:
+        """What a comparison of the study's arms must say of how raters came to them; "" with one arm, or where drawn."""
+        return assignment_sentence(self.study.arm_assignment) if len(self.conditions) > 1 else ""
 
     @property
     def systems(self) -> tuple[GeneratorFacts, ...]:

@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
+from metrics.assignment import SENTENCES
 from metrics.report import dictionary
 from metrics.report.around_huse import CRITERION
 from metrics.report.particulars import AssignmentRow
@@ -26,6 +27,7 @@ from metrics.tables.latex import table_latex
 from metrics.tables.record import Cell, Table
 from metrics.types import Estimate
 
+ENDINGS = tuple(SENTENCES)  # a comparison of studies puts the study's name in front
 DIGITS = 20
 MOST_BYTES = 120  # of a generator's name in a file's name
 ITEM_COLUMNS = tuple(name for name in dictionary.ITEMS if name != "context_id")
@@ -163,12 +165,13 @@ def estimate_rows(parts: Iterable[tuple[str, Table]]) -> Iterator[Row]:
     """Every number of tables, each with the part that it stands in, as rows of `dictionary.RESULTS`."""
     for part, table in parts:
         words = [column for column in table.columns if column.kind in ("text", "range")]
+        note = safe(" ".join(note for note in table.notes if note.endswith(ENDINGS)))
         for row in table.rows:
             cells = dict(zip(table.columns, row, strict=True))
             name = ", ".join(str(cells[column]) for column in words if cells[column])
             for column, cell in cells.items():
                 if column not in words and cell is not None:
-                    yield (part, table.name, safe(name), column.key, *_number(cell))
+                    yield (part, table.name, safe(name), column.key, *_number(cell), note)
 
 
 def _number(cell: Cell) -> Row:

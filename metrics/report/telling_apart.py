@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -23,10 +24,11 @@ from metrics.report.section import Section
 from metrics.serialise_comparison import anova_estimate
 from metrics.tables.evaluators import EvaluatorRow, evaluator_table
 from metrics.tables.record import Column, Row, Table
-from metrics.types import MODEL, REFERENCE, Source
+from metrics.types import MODEL, REFERENCE, Estimate, Source
 
 CRITERION = "human_or_machine"
 FACTORS = ("training", "domain", "generator")
+NOTHING = Estimate(None, 0, None, {}, ("no_judgments",), "")  # of an arm in which nobody answered
 
 
 def judgments(given: ReportInput, *, every: bool = False) -> list[Judged]:
@@ -62,28 +64,45 @@ def section(given: ReportInput, *, level: float, seed: int) -> Section | None:
         evaluation = evaluate_judgments(found, by, level=level, agreement=agreement)
     except MetricsError as error:
         return Section("human-or-machine", "Human or machine", missing=(("Accuracy of evaluators", str(error)),))
-    tables = [_main(evaluation, found, by), _tests(evaluation), _confusion(evaluation)]
+    empty = empty_arms(given)
+    notes = (given.assignment,) if by and given.assignment else ()
+    tables = [_main(evaluation, found, by, empty), _tests(evaluation), _confusion(evaluation)]
     margin = tost.margin_of(given.plan)
     compared = _compared(found, by, level, margin, missing)
     if compared is not None:
-        tables += compared_tables(compared)
+        tables += compared_tables(compared, notes)
     alike = _alike(found, compared, margin, missing)
-    tables += [tost.table(alike)] if alike else []
+    tables += [_noted(tost.table(alike), notes if compared else ())] if alike else []
     try:
-        tables.append(_mixed(mixed_accuracy(found, by, level=level, seed=seed)))
+        tables.append(_noted(_mixed(mixed_accuracy(found, by, level=level, seed=seed)), notes))
     except MetricsError as error:
         missing.append(("Mixed model of right answers", str(error)))
     tables += _exclusions(evaluation, judgments(given, every=True), len(found), by, level)
     tables.append(_items(found))
-    lead = (_verdict(evaluation, level), *(tost.sentence(one) for name, one in alike.items() if name == OVERALL))
+    lead = (
+        _verdict(evaluation, level),
+        *(tost.sentence(one) for name, one in alike.items() if name == OVERALL),
+        *([f"Empty, without a judgment that counts: {', '.join(empty)}."] if empty else []),
+        *notes,
+    )
     return Section(
         "human-or-machine",
         "Human or machine",
         lead,
         tuple(tables),
-        tuple(_charts(given, evaluation)),
+        tuple(_charts(given, evaluation, empty, notes)),
         tuple(missing),
     )
+
+
+def empty_arms(given: ReportInput) -> tuple[str, ...]:
+    """Conditions of the design in which no answer counts."""
+    answered = {one.condition for one in given.ratings if one.kept and one.criterion == CRITERION}
+    return tuple(one.name for one in given.conditions if one.name not in answered)
+
+
+def _noted(table: Table, notes: Sequence[str]) -> Table:
+    return replace(table, notes=(*table.notes, *notes))
 
 
 def _verdict(evaluation: Evaluation, level: float) -> str:
@@ -107,7 +126,7 @@ def _condition_rows(evaluation: Evaluation) -> list[tuple[str, Condition]]:
     return [*evaluation.conditions.items(), (OVERALL, evaluation.overall)]
 
 
-def _main(evaluation: Evaluation, found: Sequence[Judged], by: Sequence[str]) -> Table:
+def _main(evaluation: Evaluation, found: Sequence[Judged], by: Sequence[str], empty: Sequence[str]) -> Table:
     named: dict[str, dict[str, str]] = {}
     from metrics.judged import by_condition
 
@@ -134,7 +153,8 @@ def _main(evaluation: Evaluation, found: Sequence[Judged], by: Sequence[str]) ->
                 ratings=int(accuracy.accuracy.settings["judgments"] or 0),
             )
         )
-    return evaluator_table(rows)
+    note = f"Empty, without a judgment that counts: {', '.join(empty)}."
+    return evaluator_table(rows, notes=(note,) if empty else ())
 
 
 def _tests(evaluation: Evaluation) -> Table:
@@ -220,9 +240,13 @@ def _compared(
         return None
 
 
-def compared_tables(compared: ConditionComparison) -> list[Table]:
-    """Each pair of conditions by Welch's test, and all pairs together where there are not too many."""
-    return [_pairs(compared), _tukey(compared)] if compared.tukey else [_pairs(compared)]
+def compared_tables(compared: ConditionComparison, notes: Sequence[str] = ()) -> list[Table]:
+    """Each pair of conditions by Welch's test, and all pairs together where there are not too many.
+
+    notes: what each table must say of how raters came to the conditions.
+    """
+    tables = [_pairs(compared), _tukey(compared)] if compared.tukey else [_pairs(compared)]
+    return [_noted(table, notes) for table in tables]
 
 
 def _pairs(compared: ConditionComparison) -> Table:
@@ -284,6 +308,12 @@ def _mixed(found: MixedModel) -> Table:
     return Table("evaluators-mixed", title, (*columns, Column("n", "n", "count")), rows, tuple(notes))
 
 
+def _only_arm(given: ReportInput) -> str:
+    """What the one arm is called in which anybody answered."""
+    named = {one.condition for one in given.ratings if one.kept and one.criterion == CRITERION and one.condition}
+    return named.pop() if len(named) == 1 else "all evaluators"
+
+
 def _exclusions(
     evaluation: Evaluation, everything: Sequence[Judged], kept: int, by: Sequence[str], level: float
 ) -> list[Table]:
@@ -323,9 +353,15 @@ def _items(found: Sequence[Judged]) -> Table:
     return Table("evaluators-items", "Share of right answers by text, the hardest first.", columns, rows)
 
 
-def _charts(given: ReportInput, evaluation: Evaluation) -> list[Chart]:
-    arms = [accuracy_by_arm.Arm(name, one.accuracy.accuracy) for name, one in _condition_rows(evaluation)]
-    charts = [accuracy_by_arm.chart(arms, name="accuracy-by-condition")]
+def _charts(
+    given: ReportInput, evaluation: Evaluation, empty: Sequence[str], notes: Sequence[str]
+) -> list[Chart]:
+    # All judgments together are no arm: they stand here only where there is one arm, under its name.
+    shown = evaluation.conditions or {_only_arm(given): evaluation.overall}
+    arms = [accuracy_by_arm.Arm(name, one.accuracy.accuracy) for name, one in shown.items()]
+    arms += [accuracy_by_arm.Arm(f"{name} (empty)", NOTHING) for name in empty]
+    chart = accuracy_by_arm.chart(arms, name="accuracy-by-condition")
+    charts = [replace(chart, alt=" ".join((chart.alt, *notes)))]
     scale = sorted(given.study.scale, key=lambda label: label.code)
     names = [label.name for label in scale] if len(scale) == 4 else ["1", "2", "3", "4"]
     for at, (name, one) in enumerate(_condition_rows(evaluation), 1):

@@ -57,6 +57,14 @@ def test_words_are_printed_edited_and_given_back(tmp_path: Path) -> None:
     assert not Study.objects.filter(name="other").exists()
 
 
+@pytest.mark.parametrize("option", [("--noun", "story"), ("--set", "noun=story")])
+def test_a_noun_is_the_noun_of_the_pages_and_of_the_study(option: tuple[str, str]) -> None:
+    told("new_study", "mine", "--preset", "clark-2021", *option)
+    study = Study.objects.get(name="mine")
+    body = study.wordings.get().body
+    assert (study.noun, body["noun"], body["nouns"]) == ("story", "story", "stories")
+
+
 def test_clarks_cells_follow_the_studys_domains_and_generators() -> None:
     """2 generators x 2 domains untrained, 3 trainings x 2 domains for the last."""
     told("new_study", "mine", "--preset", "clark-2021", "--set", "evaluators_per_cell=4")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +26,7 @@ def wording(kind: str) -> Wording:
     training = Training(
         ("Look for repetition.",),
         (Practice("One.", "human", "Plain."), Practice("Two.", "machine", "Says nothing.")),
-        (PracticePair("A person wrote this.", "A machine wrote this.", "See the second."),),
+        (PracticePair("A person wrote this.", "A machine wrote this.", "See {machine}, not {human}."),),
     )
     return replace(default_wording(kind, noun="story", nouns="stories"), training=training)
 
@@ -159,14 +160,25 @@ def test_sides_of_pairs_are_random_told_and_read_back(opened: Open, seed: int) -
         assert found.labels["preference"] == ("The first",)
 
 
-def test_comparison_practice_knows_which_side_the_machine_was_on(opened: Open) -> None:
-    page = opened("human_or_machine", lines=1, arm="comparison")
+@pytest.mark.parametrize("seed", [3, 4])
+def test_comparison_practice_knows_which_side_the_machine_was_on(opened: Open, seed: int) -> None:
+    page = opened("human_or_machine", lines=1, arm="comparison", seed=seed)
     page.locator("#next").click()
     machine_first = page.locator(".pair:visible .text").first.inner_text().startswith("A machine")
-    assert machine_first == second_first("practice-0", seed=4, assignment="A1")
+    assert machine_first == second_first("practice-0", seed=seed, assignment="A1") == (seed == 3)
     page.get_by_label("First" if machine_first else "Second", exact=True).locator("visible=true").check()
     page.get_by_role("button", name="Check my answer").locator("visible=true").click()
     assert page.get_by_text("Yes.").is_visible()
+    sides = ("First", "Second") if machine_first else ("Second", "First")
+    assert page.get_by_text("See “{}”, not “{}”.".format(*sides)).is_visible()
+
+
+def test_a_practice_pair_keeps_its_sides_where_its_explanation_names_one_in_its_own_words() -> None:
+    """Shuffled, the page would say the opposite of the truth; `practice-1` names no side and is shuffled."""
+    pairs = (PracticePair("A.", "B.", "The second one repeats itself."), PracticePair("C.", "D.", "See {machine}."))
+    words = replace(wording("human_or_machine"), training=Training(comparison=pairs))
+    page = hit_page(words, [ShownLine(0, ShownText("One."))], arm="comparison")
+    assert re.findall(r'data-pair="([^"]*)"', page) == ["practice-1"]
 
 
 def test_hostile_and_foreign_texts_stay_texts(opened: Open) -> None:

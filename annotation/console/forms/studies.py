@@ -53,7 +53,10 @@ class NewStudy(forms.Form):
         label=_("What is one text called?"), max_length=40, initial="text", help_text=_("headline, reply, story ...")
     )
     nouns = forms.CharField(
-        label=_("And several?"), max_length=40, required=False, help_text=_("stories ...; empty: with an s")
+        label=_("And several?"),
+        max_length=40,
+        required=False,
+        help_text=_("stories ...; empty: the regular English plural"),
     )
 
 

@@ -24,7 +24,10 @@ class WordingForm(forms.Form):
     intro = forms.CharField(
         label=_("Introduction"),
         widget=forms.Textarea(attrs={"rows": 5}),
-        help_text=_("{noun} and {nouns} stand for the words above; a blank line begins a paragraph."),
+        help_text=_(
+            "{noun}, {nouns} and {a noun} stand for the words above. Words in {context: ...} are shown only with a "
+            "context. A blank line begins a paragraph."
+        ),
     )
     question = forms.CharField(label=_("Question"))
     labels = forms.CharField(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
@@ -18,6 +16,7 @@ from annotation.console.forms.studies import Enrol, ImportBatch, NewStudy
 from annotation.console.permission import console_page, may, studies_of, study_page, visitor
 from annotation.console.refusals import beside
 from annotation.designs.presets import PRESETS, preset_called
+from annotation.designs.wording import rename_texts
 from annotation.flows.create import Plan, create
 from annotation.flows.enrol import enrol
 from annotation.models import Job, Role, Study
@@ -45,7 +44,7 @@ def new(request: HttpRequest) -> HttpResponse:
 def _made(form: NewStudy, owner: User) -> Study:
     """A draft by the preset, with the person's own noun and question."""
     given, preset = form.cleaned_data, preset_called(form.cleaned_data["preset"])
-    wording = replace(preset.wording, noun=given["noun"], nouns=given["nouns"] or f"{given['noun']}s")
+    wording = rename_texts(preset.wording, given["noun"], given["nouns"])
     plan = Plan(**{**preset.settings, "question": given["question"], "noun": given["noun"]})
     return create(
         given["name"], mode=given["mode"], plan=plan, wording=wording, owner=owner, actor=owner.get_username(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import fields, replace
+from dataclasses import fields
 from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from annotation.designs.presets import PRESETS, preset_called
-from annotation.designs.wording import Wording, as_json, from_json
+from annotation.designs.wording import Wording, as_json, from_json, rename_texts
 from annotation.doors import actor_of, add_actor, sentences
 from annotation.flows.create import Plan, create
 from annotation.management.commands._imports import user_named
@@ -58,7 +58,7 @@ class Command(BaseCommand):
         parser.add_argument("--preset", choices=PRESETS, default="huse-2019")
         parser.add_argument("--set", type=setting, action="append", default=[], metavar="FIELD=VALUE")
         parser.add_argument("--noun", default="", help="what a text is called on the pages")
-        parser.add_argument("--nouns", default="", help="its plural")
+        parser.add_argument("--nouns", default="", help="its plural (default: in English, by rule)")
         parser.add_argument("--wording", type=Path, metavar="FILE", help="the words of the pages, as JSON")
         parser.add_argument("--print-wording", action="store_true", help="print the preset's words and stop")
         parser.add_argument("--group", default="", help="studies of one group: nobody takes part in two of their cells")
@@ -69,13 +69,13 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         preset, (user, actor) = preset_called(options["preset"]), actor_of(options)
         with sentences():
-            wording = _wording(options, preset.wording)
+            wording = _wording({**options, "noun": options["noun"] or _noun_set(options["set"])}, preset.wording)
             if options["print_wording"]:
                 self.stdout.write(json.dumps(as_json(wording), indent=1, ensure_ascii=False))
                 return
             if not options["study"]:
                 raise CommandError("Name the study.", returncode=2)
-            plan = Plan(**{"noun": wording.noun, **preset.settings, **dict(options["set"])})
+            plan = Plan(**{**preset.settings, **dict(options["set"]), "noun": wording.noun})
             group = StudyGroup.objects.get_or_create(name=options["group"])[0] if options["group"] else None
             made = create(
                 options["study"], mode=options["mode"], plan=plan, wording=wording, group=group,
@@ -94,5 +94,10 @@ def _wording(options: dict[str, Any], default: Wording) -> Wording:
         except (OSError, UnicodeDecodeError, json.JSONDecodeError, AttributeError) as error:
             raise CommandError(f"{options['wording']} cannot be read as JSON: {error}", returncode=2) from None
     if options["noun"]:
-        wording = replace(wording, noun=options["noun"], nouns=options["nouns"] or f"{options['noun']}s")
+        wording = rename_texts(wording, options["noun"], options["nouns"])
     return wording
+
+
+def _noun_set(settings: list[tuple[str, object]]) -> str:
+    """`--set noun=...` names the texts as `--noun` does."""
+    return str(dict(settings).get("noun") or "")

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from annotation.designs.presets import PRESETS, clark_cells
 from annotation.designs.tasks import KINDS
-from annotation.designs.wording import SETTINGS, as_json, default_wording, from_json, typicality_of
+from annotation.designs.wording import (
+    SETTINGS,
+    as_json,
+    default_wording,
+    from_json,
+    rename_texts,
+    typicality_of,
+)
 from annotation.exceptions import DesignError
+from annotation.rendering import ShownLine, ShownText, hit_page
 
 LABELS_OF_HUSE = ["Very Typical", "Typical", "Average", "Specific", "Rare", "Invalid"]
 
@@ -77,3 +87,63 @@ def test_clark_has_fifteen_cells_of_which_nine_are_trained() -> None:
     assert len(set(cells)) == 15
     assert sum(cell.training != "none" for cell in cells) == 9
     assert {cell.generator for cell in cells if cell.training != "none"} == {"GPT3"}
+
+
+def every_word(told: object) -> list[str]:
+    """Every text in a wording's JSON but its keywords."""
+    if isinstance(told, dict):
+        return [word for name, value in told.items() if name != "keywords" for word in every_word(value)]
+    if isinstance(told, list):
+        return [word for value in told for word in every_word(value)]
+    return [told] if isinstance(told, str) else []
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_for_stories_speaks_of_stories_only(name: str) -> None:
+    wording = rename_texts(PRESETS[name].wording, "story")
+    said = wording.said(wording.criteria[0].question)
+    assert "this story" in said
+    assert wording.nouns == "stories"
+    words = [wording.said(word, context=beside) for word in every_word(as_json(wording)) for beside in (True, False)]
+    assert not re.search(r"(?i)headline|sentence\b|\btexts?\b", " ".join(words))
+    assert not re.search(r"\bstorys\b|[{}]", wording.said(" ".join(wording.intro)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_task_speaks_of_its_own_noun(kind: str) -> None:
+    wording = default_wording(kind, noun="reply")
+    shown = " ".join([wording.title, wording.description, wording.heading, *wording.intro, wording.unknown_clause,
+                      wording.measured, *(one.question for one in wording.criteria),
+                      *(one.text for one in wording.follow_ups), *wording.training.instructions])  # fmt: skip
+    said = wording.said(shown, context=True)
+    assert "repl" in said
+    assert not re.search(r"(?i)\btexts?\b|\bstory\b|\breplys\b", said)
+
+
+@pytest.mark.parametrize(
+    ("noun", "several"),
+    [("story", "stories"), ("reply", "replies"), ("essay", "essays"), ("summary", "summaries"), ("pitch", "pitches"),
+     ("news story", "news stories"), ("headline", "headlines"), ("synopsis box", "synopsis boxes")],
+)  # fmt: skip
+def test_the_plural_of_a_noun_is_english(noun: str, several: str) -> None:
+    assert rename_texts(default_wording("typicality"), noun).nouns == several
+
+
+@pytest.mark.parametrize(
+    ("noun", "told"),
+    [("ending", "mark an ending down"), ("story", "mark a story down"), ("user review", "mark a user review down"),
+     ("one-liner", "mark a one-liner down"), ("hourly report", "mark an hourly report down")],
+)  # fmt: skip
+def test_the_article_fits_the_noun(noun: str, told: str) -> None:
+    wording = default_wording("typicality", noun=noun)
+    assert told in wording.said(wording.unknown_clause)
+
+
+def test_an_article_above_is_spoken_of_only_where_a_context_is_shown() -> None:
+    lines = [ShownLine(0, ShownText("One.", "An article.")), ShownLine(1, ShownText("Two."))]
+    page = hit_page(typicality_of("headline"), lines, shuffle=False)
+    questions = re.findall(r'<p class="question[^>]*>([^<]*)</p>', page)
+    assert questions == ["How typical is this headline for the article above?", "How typical is this headline?"]
+    alone = hit_page(typicality_of("headline"), lines[1:], shuffle=False)
+    assert "article" not in alone
+    assert "grammatical." in alone

@@ -10,7 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation import overviews
-from annotation.designs.wording import as_json, default_wording, from_json
+from annotation.designs.wording import PracticePair, Training, as_json, default_wording, from_json
 from annotation.exceptions import DesignError, StateError
 from annotation.flows.configure import configure
 from annotation.flows.create import Plan, create, reword
@@ -127,6 +127,25 @@ def test_older_words_come_back_as_the_latest_version(draft: Study) -> None:
 def test_the_words_in_use_are_no_new_version(draft: Study) -> None:
     assert reword(draft, FIRST, actor="ada", now=NOW).version == 1
     assert draft.wordings.count() == 1
+
+
+def test_another_noun_is_another_version_of_the_words_and_the_other_way_round(draft: Study) -> None:
+    set_to(draft, noun="story")
+    renamed = from_json(draft.wordings.last().body)
+    assert (renamed.said(renamed.criteria[0].question), renamed.nouns) == ("How typical is this story?", "stories")
+    reword(draft, replace(FIRST, noun="essay", nouns="essays"), actor="ada", now=NOW)
+    draft.refresh_from_db()
+    assert draft.noun == "essay"
+
+
+def test_a_pair_that_names_a_side_in_its_own_words_is_told_before_publishing(db: None) -> None:
+    pairs = (PracticePair("A.", "B.", "The second one repeats."), PracticePair("C.", "D.", "{machine} repeats."))
+    words = replace(default_wording("human_or_machine"), training=Training(comparison=pairs))
+    study = create("pairs", mode="rehearsal", plan=Plan(), wording=words, actor="ada", now=NOW)
+    study.arms.create(training="comparison").cells.create()
+    named = [one.sentence for one in preflight(study).findings if one.rule == "side_named"]
+    assert len(named) == 1
+    assert named[0].startswith("The explanation of practice pair 1 seems to name a side")
 
 
 def test_versions_tell_what_holds_them_and_how_they_differ(study: Study) -> None:

@@ -21,6 +21,7 @@ from annotation.marketplace.requirements import (
     SYSTEM_TYPES,
     Requirement,
     Value,
+    held_against,
     met,
 )
 
@@ -39,9 +40,10 @@ class Standing:
 
 
 def standing(worker: WorkerAccount, hit_type: HitType) -> Standing:
-    """Compare `worker` with all requirements of `hit_type`."""
-    values = values_of(worker, (row["QualificationTypeId"] for row in hit_type.requirements))
-    return standing_with(values, hit_type.requirements)
+    """Compare `worker` with the requirements of `hit_type` that are held against such a person."""
+    requirements = held_against(hit_type.requirements, invited=worker.channel_id is not None)
+    values = values_of(worker, (row["QualificationTypeId"] for row in requirements))
+    return standing_with(values, requirements)
 
 
 def standing_with(values: Mapping[str, Value], requirements: Sequence[Requirement]) -> Standing:
@@ -90,6 +92,16 @@ def percent_approved(worker: WorkerAccount) -> int:
     if worker.submitted_count < PERCENT_FROM or not decided:
         return 100
     return 100 * worker.approved_count // decided
+
+
+def count_qualified(requirements: Sequence[Requirement]) -> tuple[int, int]:
+    """How many accounts could work, and how many of them meet `requirements`; invited people are not counted."""
+    accounts = qualified = 0
+    types = [row["QualificationTypeId"] for row in requirements]
+    for worker in WorkerAccount.objects.filter(active=True, closed_at=None, channel=None).iterator():
+        accounts += 1
+        qualified += standing_with(values_of(worker, types), requirements).accept
+    return accounts, qualified
 
 
 def check_types_exist(requirements: Iterable[Requirement]) -> None:

@@ -33,7 +33,7 @@ SHOWN = (
     "assignment_id", "state", "deadline", "auto_approval_at", "feedback", "worker_id", "hit__hit_id", "hit__kind",
     "hit__question", "hit__hit_type__group_id", "hit__hit_type__title", "hit__hit_type__reward_cents",
     "hit__hit_type__keywords", "rejected_at",
-    "hit__requester__pays", "hit__requester__user__username",
+    "hit__requester__pays", "hit__requester__user__username", "hit__requester__display_name",
 )  # fmt: skip
 
 

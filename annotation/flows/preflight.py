@@ -64,7 +64,8 @@ def preflight(
 
 
 def afford(study: Study, *, endpoint: Endpoint, by_invitation: bool = False) -> tuple[Finding, ...]:
-    """Errors of money, marketplace and its accounts alone, which change while nobody touches the study: quick enough for a page."""
+    """Errors of money, marketplace and its accounts alone, which change while nobody touches the study: quick enough
+    for a page."""
     places = study.hits.values_list("max_assignments", "cell__arm__reward_cents")
     total = sum(most_cents((count, study.reward_cents if own is None else own) for count, own in places))
     return tuple(one for one in _affordable(study, total, None, endpoint, by_invitation) if one.level == "error")

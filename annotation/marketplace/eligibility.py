@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from django.conf import settings
 from django.db.models import QuerySet
@@ -31,12 +31,16 @@ PERCENT_FROM = 100
 
 @dataclass(frozen=True)
 class Standing:
-    """What a worker may do with HITs of a type, and the requirements that are not met."""
+    """What a worker may do with HITs of a type, the requirements that are not met, and the worker's values for these.
+
+    A type that the worker does not have is not among the values.
+    """
 
     discover: bool
     preview: bool
     accept: bool
     unmet: tuple[Requirement, ...]
+    values: Mapping[str, Value] = field(default_factory=dict)
 
 
 def standing(worker: WorkerAccount, hit_type: HitType) -> Standing:
@@ -55,6 +59,7 @@ def standing_with(values: Mapping[str, Value], requirements: Sequence[Requiremen
         preview=guards <= {"Accept"},
         accept=not unmet,
         unmet=unmet,
+        values={row["QualificationTypeId"]: values.get(row["QualificationTypeId"]) for row in unmet},
     )
 
 
@@ -92,6 +97,11 @@ def percent_approved(worker: WorkerAccount) -> int:
     if worker.submitted_count < PERCENT_FROM or not decided:
         return 100
     return 100 * worker.approved_count // decided
+
+
+def standing_of_newcomer(requirements: Sequence[Requirement]) -> Standing:
+    """What somebody who comes by an invitation for the first time may do: they hold nothing."""
+    return standing_with({ADULT: 0}, held_against(requirements, invited=True))
 
 
 def count_qualified(requirements: Sequence[Requirement]) -> tuple[int, int]:

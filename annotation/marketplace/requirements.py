@@ -23,7 +23,7 @@ SYSTEM_NAMES = {
     MASTERS_SANDBOX: "Masters (sandbox)",
 }
 SYSTEM_TYPES = frozenset(SYSTEM_NAMES)
-# What an account has gathered or stated on a marketplace. Invited people have no account, so nobody can know it of them.
+# What an account has gathered or stated on a marketplace. Invited people have no account, so it is not known of them.
 HISTORY = frozenset({HITS_APPROVED, PERCENT_APPROVED, LOCALE})
 
 ORDERING = frozenset({"LessThan", "LessThanOrEqualTo", "GreaterThan", "GreaterThanOrEqualTo"})

@@ -207,14 +207,23 @@ def _provider(study: Study) -> str | None:
 
 
 def _criteria(study: Study) -> tuple[str, ...]:
+    percent, hits, country = _recruitment(study)
     found = []
-    if study.minimum_percent_approved is not None:
-        found.append(f"approval rate above {study.minimum_percent_approved} %")
-    if study.minimum_approved_hits is not None:
-        found.append(f"more than {study.minimum_approved_hits} approved HITs")
-    if study.country:
-        found.append(f"located in {study.country}")
+    if percent is not None:
+        found.append(f"approval rate above {percent} %")
+    if hits is not None:
+        found.append(f"more than {hits} approved HITs")
+    if country:
+        found.append(f"located in {country}")
     return tuple(found)
+
+
+def _recruitment(study: Study) -> tuple[int | None, int | None, str]:
+    """Percent approved, approved HITs and country that raters had to have: 0 asks nothing, and nothing of this is
+    asked of invited people."""
+    if study.channel_tag:
+        return None, None, ""
+    return study.minimum_percent_approved or None, study.minimum_approved_hits or None, study.country
 
 
 def flag_facts(study: Study, crowd: selectors.CrowdCounts) -> tuple[FlagFacts, ...] | None:
@@ -242,7 +251,7 @@ def quality_done(study: Study) -> Done:
     again = selectors.exclusions().filter(submission__hit__study=study, **TOOK_PART_BEFORE).count()
     counted = decided["all"] and study.task == Study.Task.TYPICALITY
     return Done(
-        recruitment=(study.minimum_percent_approved, study.minimum_approved_hits, study.country),
+        recruitment=_recruitment(study),
         submissions=decided["all"],
         left_out=len(gone),
         by_hand=sum(by_hand for by_hand in gone.values()) - again,

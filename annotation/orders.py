@@ -39,7 +39,7 @@ def hit_order(hit: Hit, *, token: str, passes: tuple[str, ...] = ()) -> HitOrder
         question=_question(hit, wording),
         annotation=token,
         token=token,
-        requirements=(*_requirements(study), *(Requirement(one, "DoesNotExist") for one in passes)),
+        requirements=(*history_asked(study), *(Requirement(one, "DoesNotExist") for one in passes)),
     )
 
 
@@ -116,11 +116,27 @@ def _text(text: Text) -> ShownText:
     return ShownText(text.body, text.context.body if text.context else "")
 
 
-def _requirements(study: Study) -> tuple[Requirement, ...]:
+def history_sentences(study: Study) -> tuple[str, ...]:
+    """The same in words."""
+    told = []
+    if study.minimum_approved_hits:
+        told.append(f"more than {study.minimum_approved_hits} approved HITs")
+    if study.minimum_percent_approved:
+        told.append(f"more than {study.minimum_percent_approved} % approved")
+    if study.country:
+        told.append(f"a country of {study.country}")
+    return tuple(told)
+
+
+def history_asked(study: Study) -> tuple[Requirement, ...]:
+    """What the study asks of the accounts of a marketplace; 0 and an empty country ask nothing and are not sent.
+
+    A marketplace holds it against accounts. Assay's own asks it of nobody who comes by an invitation.
+    """
     found = []
-    if study.minimum_approved_hits is not None:
+    if study.minimum_approved_hits:
         found.append(Requirement(APPROVED_HITS, "GreaterThan", integer=study.minimum_approved_hits))
-    if study.minimum_percent_approved is not None:
+    if study.minimum_percent_approved:
         found.append(Requirement(PERCENT_APPROVED, "GreaterThan", integer=study.minimum_percent_approved))
     if study.country:
         found.append(Requirement(LOCALE, "EqualTo", country=study.country))

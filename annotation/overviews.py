@@ -202,13 +202,14 @@ def everywhere(studies: QuerySet[Study]) -> QuerySet[AuditEvent]:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What publishing asks a marketplace for, in numbers and words."""
+    """What publishing asks a marketplace for, in numbers and words. history: whether accounts are asked for one."""
 
     hits: int
     assignments: int
     rewards: tuple[int, ...]
     title: str
     requirements: tuple[str, ...]
+    history: bool = False
 
 
 def plan_of(study: Study) -> Order:
@@ -217,9 +218,9 @@ def plan_of(study: Study) -> Order:
     version = study.wordings.last()
     words = from_json(version.body) if version else None
     wanted = []
-    if study.minimum_approved_hits is not None:
+    if study.minimum_approved_hits:
         wanted.append(f"more than {study.minimum_approved_hits} approved HITs")
-    if study.minimum_percent_approved is not None:
+    if study.minimum_percent_approved:
         wanted.append(f"an approval rate above {study.minimum_percent_approved} %")
     if study.country:
         wanted.append(f"from {study.country}")
@@ -229,6 +230,7 @@ def plan_of(study: Study) -> Order:
         hits=len(hits), assignments=sum(hit.max_assignments for hit in hits),
         rewards=tuple(sorted({hit.cell.reward_cents for hit in hits})), title=words.said(words.title) if words else "",
         requirements=tuple(wanted),
+        history=bool(study.minimum_approved_hits or study.minimum_percent_approved or study.country),
     )  # fmt: skip
 
 

@@ -21,9 +21,16 @@ HARMLESS = ("enrol", "state", "share", "revoke_share", "export", "export_compari
 APART = {"id", "name", "status", "reserved_cents", "spent_cents", "warned_at", "created_at"}
 
 
+OF_ACCOUNTS = frozenset({"nobody_enters"})
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """error: publishing would fail or harm; warning: a person should know."""
+    """error: publishing would fail or harm; warning: a person should know.
+
+    Errors of the rules in `OF_ACCOUNTS` hold for a study that is open to accounts; they do not stop one that is open
+    to invited people only.
+    """
 
     level: Literal["error", "warning"]
     rule: str
@@ -47,6 +54,15 @@ class Preflight:
     @property
     def errors(self) -> tuple[Finding, ...]:
         return tuple(one for one in self.findings if one.level == "error")
+
+    @property
+    def errors_for_invited(self) -> tuple[Finding, ...]:
+        """Those that also stop a study that is open to invited people only."""
+        return tuple(one for one in self.errors if one.rule not in OF_ACCOUNTS)
+
+    def stopping(self, *, by_invitation: bool) -> tuple[Finding, ...]:
+        """The errors that stop publishing to these people."""
+        return self.errors_for_invited if by_invitation else self.errors
 
     @property
     def warnings(self) -> tuple[Finding, ...]:

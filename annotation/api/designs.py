@@ -53,9 +53,13 @@ class SettingsIn(Schema):
     assignment_seconds: int | None = Field(None, ge=30)
     lifetime_seconds: int | None = Field(None, ge=30)
     auto_approval_seconds: int | None = Field(None, ge=0)
-    minimum_approved_hits: int | None = Whole
-    minimum_percent_approved: int | None = Field(None, ge=0, le=100)
-    country: str | None = Field(None, max_length=2)
+    minimum_approved_hits: int | None = Field(
+        None, ge=0, le=2_147_483_647, description="Of accounts; 0 or null: none required."
+    )
+    minimum_percent_approved: int | None = Field(
+        None, ge=0, le=100, description="Of accounts; 0 or null: none required."
+    )
+    country: str | None = Field(None, max_length=2, description="Of accounts; empty: none required.")
     retain_until: datetime | None = Field(None, description="Worker ids are forgotten from then on; of any study.")
 
 

@@ -221,7 +221,10 @@ def _checked(study: Study) -> Preflight:
 def publish_study(request: HttpRequest, study: UUID, given: PublishIn) -> Status[Publication]:
     found = study_for(request, study, Role.OWNER)
     checked = _checked(found)
-    if errors := checked.errors or afford(found, endpoint=conf.endpoint()):
+    by_invitation = given.by_invitation
+    if errors := checked.stopping(by_invitation=by_invitation) or afford(
+        found, endpoint=conf.endpoint(), by_invitation=by_invitation
+    ):
         raise StateError(f"Nothing was published: {errors[0].sentence}")
     if given.confirm_cents != checked.total_cents:
         rule = f"The study costs up to {checked.total_cents} cents; that sum is to be confirmed."

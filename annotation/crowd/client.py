@@ -6,19 +6,24 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from email.utils import parsedate_to_datetime
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import boto3
+from botocore import session as botocore_session
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from annotation.crowd.pace import Pace
 from annotation.crowd.records import (
+    AccountCounts,
     Endpoint,
     HitOrder,
+    Invitation,
     PaidBonus,
     QueuedMessage,
+    RequesterName,
     Requirement,
     SeenHit,
     SubmittedWork,
@@ -35,6 +40,8 @@ HELD_BACK = (
 OURS = frozenset({"assay", "rehearsal"})
 # The path of queues beside a compatible endpoint; Amazon's own had none.
 QUEUES = "/sqs/"
+# Operations of Assay's own marketplace that Amazon's API never had, described as botocore reads it.
+OWN_SERVICE = Path(__file__).resolve().parent / "service"
 EVENTS = (
     "AssignmentAccepted",
     "AssignmentAbandoned",
@@ -68,6 +75,7 @@ class Market:
         self._ahead: timedelta | None = None
         self._subscribed: set[str] = set()
         self._sqs: Any = None
+        self._own: Any = None
         self._pace = Pace(endpoint)
         on_this_machine = host in {"localhost", "127.0.0.1", "::1"}
         self._access = {
@@ -213,6 +221,36 @@ class Market:
         self._call("update_notification_settings", HITTypeId=type_id, Notification=told, Active=True)
         self._subscribed.add(type_id)
 
+    def requester(self) -> RequesterName:
+        """Whose account this is, and the name that people read (Assay's own marketplace only)."""
+        return _requester_name(self._answer(self._own_client().get_requester))
+
+    def name_requester(self, name: str) -> RequesterName:
+        """Let people read `name` as who asks (Assay's own marketplace only)."""
+        return _requester_name(self._answer(self._own_client().update_requester, DisplayName=name))
+
+    def count_workers(self, requirements: Sequence[Requirement]) -> AccountCounts:
+        """How many accounts there are and how many meet `requirements` (Assay's own marketplace only)."""
+        rows = [_requirement(one) for one in requirements]
+        answer = self._answer(self._own_client().count_workers, QualificationRequirements=rows)
+        return AccountCounts(answer["Accounts"], answer["Qualified"])
+
+    def invite(self, tag: str, *, title: str) -> Invitation:
+        """The link to the HITs under a study tag; again, the same one (Assay's own marketplace only)."""
+        return _invitation(self._answer(self._own_client().create_invitation, Study=tag, Title=title[:200]))
+
+    def invitation(self, tag: str) -> Invitation | None:
+        """That link, if it was made and is open."""
+        answer = self._answer(self._own_client().get_invitation, Study=tag)
+        return _invitation(answer) if "Link" in answer else None
+
+    def _own_client(self) -> Any:
+        if self._own is None:
+            core = botocore_session.get_session()
+            core.get_component("data_loader").search_paths.append(str(OWN_SERVICE))
+            self._own = boto3.Session(botocore_session=core).client("assay", endpoint_url=self.url, **self._access)
+        return self._own
+
     def messages(self, queue: str) -> list[QueuedMessage]:
         """Up to ten messages of the queue; they come back after a while unless they are deleted."""
         answer = self._answer(self._queue(queue).receive_message, QueueUrl=queue, MaxNumberOfMessages=10)
@@ -342,6 +380,14 @@ class Market:
         except BotoCoreError as error:
             told = _nameless(str(error), _people(parameters))
             raise MarketError(f"The marketplace could not be reached: {told}", permanent=False) from error
+
+
+def _requester_name(answer: Mapping[str, Any]) -> RequesterName:
+    return RequesterName(answer["AccountName"], answer.get("DisplayName", ""))
+
+
+def _invitation(answer: Mapping[str, Any]) -> Invitation:
+    return Invitation(answer["Link"], answer["Channel"], answer["CreationTime"].astimezone(UTC))
 
 
 def _people(parameters: Mapping[str, Any]) -> list[str]:

@@ -32,6 +32,31 @@ class Requirement:
 
 
 @dataclass(frozen=True, slots=True)
+class RequesterName:
+    """How the marketplace knows the account, and what people who take part read; `shown` is empty until it is set."""
+
+    account: str
+    shown: str
+
+
+@dataclass(frozen=True, slots=True)
+class Invitation:
+    """The link by which people come to a study, and the channel behind it."""
+
+    link: str
+    channel: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AccountCounts:
+    """Accounts of workers, and those of them that meet requirements."""
+
+    accounts: int
+    qualified: int
+
+
+@dataclass(frozen=True, slots=True)
 class HitOrder:
     """A HIT to be created. `token` makes creating it twice impossible; `annotation` finds it again later."""
 

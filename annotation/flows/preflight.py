@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import httpx
 from django.conf import settings
-from django.db.models import Count, Q
+from django.db.models import Count, Max, Q
 
 from annotation import apart
 from annotation.crowd.client import Market
@@ -17,7 +17,14 @@ from annotation.designs.wording import Wording, from_json
 from annotation.dry_run import Tried, try_page
 from annotation.exceptions import MarketError
 from annotation.models import Arm, Hit, Study, Text
-from annotation.orders import lines_of_all, page_address, page_of, wording_of
+from annotation.orders import (
+    history_asked,
+    history_sentences,
+    lines_of_all,
+    page_address,
+    page_of,
+    wording_of,
+)
 from annotation.prechecked import Finding, Preflight
 from annotation.pricing.fees import most_cents
 from annotation.pricing.wages import DEFAULT_FLOOR_CENTS, HOUR, hit_time, reward_for_floor, wage
@@ -36,11 +43,13 @@ def preflight(
     endpoint: Endpoint | None = None,
     floor: int = DEFAULT_FLOOR_CENTS,
     progress: Progress | None = None,
+    by_invitation: bool = False,
 ) -> Preflight:
     """Look at the study's HITs, its money, its texts and, where one is given, at the marketplace. Changes nothing.
 
     endpoint: of a marketplace that is asked; one that cannot be is an error among those found.
     progress: told how many pages of how many were tried.
+    by_invitation: where that is known already; what holds of accounts alone is not looked at.
 
     Every page is really rendered, wrapped as a question, filled in and read back.
     """
@@ -48,18 +57,19 @@ def preflight(
     rewards, fees = most_cents((hit.max_assignments, hit.cell.reward_cents) for hit in hits)
     large: list[Hit] = []
     found = [*_hits(study, hits, large, progress), *_texts(study), *_times(study), *_wage(study, hits, floor)]
-    found += [*_wording(study), *_affordable(study, rewards + fees, market, endpoint)]
+    found += [*_wording(study), *_affordable(study, rewards + fees, market, endpoint, by_invitation)]
     if large and (market or endpoint):
         found += _link(large[0])
     places = sum(hit.max_assignments for hit in hits)
     return Preflight(tuple(sorted(found, key=lambda one: one.level)), len(hits), places, rewards, fees)
 
 
-def afford(study: Study, *, endpoint: Endpoint) -> tuple[Finding, ...]:
-    """Errors of money and marketplace alone, which change while nobody touches the study: quick enough for a page."""
+def afford(study: Study, *, endpoint: Endpoint, by_invitation: bool = False) -> tuple[Finding, ...]:
+    """Errors of money, marketplace and its accounts alone, which change while nobody touches the study: quick enough
+    for a page."""
     places = study.hits.values_list("max_assignments", "cell__arm__reward_cents")
     total = sum(most_cents((count, study.reward_cents if own is None else own) for count, own in places))
-    return tuple(one for one in _affordable(study, total, None, endpoint) if one.level == "error")
+    return tuple(one for one in _affordable(study, total, None, endpoint, by_invitation) if one.level == "error")
 
 
 def _error(rule: str, sentence: str) -> Finding:
@@ -227,7 +237,9 @@ def _training(wording: Wording, arm: Arm) -> Iterator[Finding]:
             )
 
 
-def _affordable(study: Study, total: int, market: Market | None, endpoint: Endpoint | None) -> Iterator[Finding]:
+def _affordable(
+    study: Study, total: int, market: Market | None, endpoint: Endpoint | None, by_invitation: bool
+) -> Iterator[Finding]:
     yield from _money(study, total)
     if endpoint:
         try:
@@ -236,6 +248,36 @@ def _affordable(study: Study, total: int, market: Market | None, endpoint: Endpo
             yield _error("endpoint", str(error))
     if market:
         yield from _market(study, market, total)
+        if market.ours and study.mode == Study.Mode.LIVE and not (by_invitation or study.channel_tag):
+            yield from _accounts(study, market)
+
+
+def _accounts(study: Study, market: Market) -> Iterator[Finding]:
+    """Whether anybody with an account here meets what the study asks. Simulated raters are made as they must be."""
+    asked = history_asked(study)
+    if not asked:
+        return
+    try:
+        count = market.count_workers(asked)
+    except MarketError as error:
+        yield _error("market", str(error))
+        return
+    wanted = " and ".join(history_sentences(study))
+    if not count.qualified:
+        yield _error(
+            "nobody_enters",
+            f"Nobody could enter: the study asks for {wanted}. None of the {count.accounts} accounts of this "
+            "marketplace meets that. Set these requirements to 0 (no country), or publish to invited people only: "
+            "a history is not asked of them.",
+        )
+        return
+    needed = study.hits.aggregate(most=Max("max_assignments"))["most"] or 0
+    if count.qualified < needed:
+        yield _warning(
+            "few_enter",
+            f"{count.qualified} of the {count.accounts} accounts of this marketplace meet what the study asks for "
+            f"({wanted}), and each HIT needs {needed} workers.",
+        )
 
 
 def _market(study: Study, market: Market, total: int) -> Iterator[Finding]:

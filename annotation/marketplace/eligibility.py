@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from django.conf import settings
 from django.db.models import QuerySet
@@ -21,6 +21,7 @@ from annotation.marketplace.requirements import (
     SYSTEM_TYPES,
     Requirement,
     Value,
+    held_against,
     met,
 )
 
@@ -30,18 +31,23 @@ PERCENT_FROM = 100
 
 @dataclass(frozen=True)
 class Standing:
-    """What a worker may do with HITs of a type, and the requirements that are not met."""
+    """What a worker may do with HITs of a type, the requirements that are not met, and the worker's values for these.
+
+    A type that the worker does not have is not among the values.
+    """
 
     discover: bool
     preview: bool
     accept: bool
     unmet: tuple[Requirement, ...]
+    values: Mapping[str, Value] = field(default_factory=dict)
 
 
 def standing(worker: WorkerAccount, hit_type: HitType) -> Standing:
-    """Compare `worker` with all requirements of `hit_type`."""
-    values = values_of(worker, (row["QualificationTypeId"] for row in hit_type.requirements))
-    return standing_with(values, hit_type.requirements)
+    """Compare `worker` with the requirements of `hit_type` that are held against such a person."""
+    requirements = held_against(hit_type.requirements, invited=worker.channel_id is not None)
+    values = values_of(worker, (row["QualificationTypeId"] for row in requirements))
+    return standing_with(values, requirements)
 
 
 def standing_with(values: Mapping[str, Value], requirements: Sequence[Requirement]) -> Standing:
@@ -53,6 +59,7 @@ def standing_with(values: Mapping[str, Value], requirements: Sequence[Requiremen
         preview=guards <= {"Accept"},
         accept=not unmet,
         unmet=unmet,
+        values={row["QualificationTypeId"]: values.get(row["QualificationTypeId"]) for row in unmet},
     )
 
 
@@ -90,6 +97,21 @@ def percent_approved(worker: WorkerAccount) -> int:
     if worker.submitted_count < PERCENT_FROM or not decided:
         return 100
     return 100 * worker.approved_count // decided
+
+
+def standing_of_newcomer(requirements: Sequence[Requirement]) -> Standing:
+    """What somebody who comes by an invitation for the first time may do: they hold nothing."""
+    return standing_with({ADULT: 0}, held_against(requirements, invited=True))
+
+
+def count_qualified(requirements: Sequence[Requirement]) -> tuple[int, int]:
+    """How many accounts could work, and how many of them meet `requirements`; invited people are not counted."""
+    accounts = qualified = 0
+    types = [row["QualificationTypeId"] for row in requirements]
+    for worker in WorkerAccount.objects.filter(active=True, closed_at=None, channel=None).iterator():
+        accounts += 1
+        qualified += standing_with(values_of(worker, types), requirements).accept
+    return accounts, qualified
 
 
 def check_types_exist(requirements: Iterable[Requirement]) -> None:

@@ -23,6 +23,8 @@ SYSTEM_NAMES = {
     MASTERS_SANDBOX: "Masters (sandbox)",
 }
 SYSTEM_TYPES = frozenset(SYSTEM_NAMES)
+# What an account has gathered or stated on a marketplace. Invited people have no account, so it is not known of them.
+HISTORY = frozenset({HITS_APPROVED, PERCENT_APPROVED, LOCALE})
 
 ORDERING = frozenset({"LessThan", "LessThanOrEqualTo", "GreaterThan", "GreaterThanOrEqualTo"})
 LOCALE_COMPARATORS = frozenset({"EqualTo", "NotEqualTo", "In", "NotIn"})
@@ -111,3 +113,13 @@ def _compared(comparator: str, value: int, wanted: Sequence[int]) -> bool:
         "In": value in wanted,
         "NotIn": value not in wanted,
     }[comparator]
+
+
+def held_against(requirements: Sequence[Requirement], *, invited: bool) -> list[Requirement]:
+    """Those of `requirements` that are compared with a person at all.
+
+    A history (tasks approved, share approved, country) exists where there is an account: every account is compared
+    with all requirements, as on Mechanical Turk, a new one with zero tasks. Who comes by an invitation has no account
+    here; whether they fit was decided by whoever invited them, so the requirements of history are not theirs to meet.
+    """
+    return [row for row in requirements if not (invited and row["QualificationTypeId"] in HISTORY)]

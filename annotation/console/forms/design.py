@@ -55,11 +55,18 @@ class LaterForm(RetentionForm):
             "0: at once."
         ),
     )  # fmt: skip
-    minimum_approved_hits = forms.IntegerField(label=_("More approved HITs than"), required=False, min_value=0)
+    minimum_approved_hits = forms.IntegerField(
+        label=_("More approved HITs than"), required=False, min_value=0,
+        help_text=_("0 or empty: none required. Asked of accounts, never of invited people."),
+    )  # fmt: skip
     minimum_percent_approved = forms.IntegerField(
-        label=_("Approval rate above (%)"), required=False, min_value=0, max_value=100
-    )
-    country = forms.CharField(label=_("Country (two letters)"), required=False, max_length=2, min_length=2)
+        label=_("Approval rate above (%)"), required=False, min_value=0, max_value=100,
+        help_text=_("0 or empty: none required. Asked of accounts, never of invited people."),
+    )  # fmt: skip
+    country = forms.CharField(
+        label=_("Country (two letters)"), required=False, max_length=2, min_length=2,
+        help_text=_("Empty: none required. Asked of accounts, never of invited people."),
+    )  # fmt: skip
 
     margin_points = forms.IntegerField(
         label=_("Margin around chance (percentage points)"), required=False, min_value=1, max_value=49,

@@ -74,8 +74,8 @@ def recheck(request: HttpRequest, study: Study) -> HttpResponse:
 def confirm(request: HttpRequest, study: Study) -> HttpResponse:
     form = Publish(request.POST, wanted=study.name)
     if form.is_valid():
-        _require_checked(study)
         actor, by_invitation = request.user.get_username(), form.cleaned_data["by_invitation"]
+        _require_checked(study, by_invitation=by_invitation)
         with beside(form):
             publish_study(study, actor=actor, now=timezone.now(), by_invitation=by_invitation)
             wake(study.pk)
@@ -83,13 +83,14 @@ def confirm(request: HttpRequest, study: Study) -> HttpResponse:
     return _shown(request, study, form)
 
 
-def _require_checked(study: Study) -> None:
-    """Raises StateError unless the study as it is now was found fit, and there still is the money."""
+def _require_checked(study: Study, *, by_invitation: bool) -> None:
+    """Raises StateError unless the study as it is now was found fit for these people, and there still is the money."""
     endpoint = conf.endpoint()
     found = prechecked.passed(study, endpoint=endpoint.url, now=timezone.now())
     if found is None:
         raise StateError("Nothing was published: the study has changed since it was checked. Check it once more.")
-    if errors := found.errors or afford(study, endpoint=endpoint):
+    errors = found.stopping(by_invitation=by_invitation)
+    if errors := errors or afford(study, endpoint=endpoint, by_invitation=by_invitation):
         raise StateError(f"Nothing was published: {errors[0].sentence}")
 
 

@@ -25,12 +25,16 @@ class Command(StudyCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("--offline", action="store_true", help="do not ask the marketplace")
+        parser.add_argument(
+            "--by-invitation", action="store_true", help="check it as a study that is open to invited people only"
+        )
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:
         study, _, _ = self.asked(options)
         with sentences():
-            found = preflight(study, endpoint=None if options["offline"] else endpoint())
+            asked = None if options["offline"] else endpoint()
+            found = preflight(study, endpoint=asked, by_invitation=options["by_invitation"])
         self.stdout.write(
             json.dumps({"schema_version": 1, **found.as_json()}, indent=1) if options["json"] else told(found)
         )

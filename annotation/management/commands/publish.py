@@ -36,7 +36,7 @@ class Command(StudyCommand):
                     f"Laid out. HITs: {laid_out.hits}, assignments: {laid_out.assignments}, "
                     f"at most ${laid_out.total_cents / 100:,.2f}"
                 )
-            self._confirm(study, asked=not options["yes"])
+            self._confirm(study, asked=not options["yes"], by_invitation=options["by_invitation"])
             found = publish(
                 study,
                 actor=actor,
@@ -50,9 +50,9 @@ class Command(StudyCommand):
         if not wake(study.pk):
             self.stdout.write("Run `manage.py work` to send them.")
 
-    def _confirm(self, study: Study, *, asked: bool) -> None:
+    def _confirm(self, study: Study, *, asked: bool, by_invitation: bool) -> None:
         """Say what will be created and spent; an error stops, and a person types the study's name."""
-        found = preflight(study, endpoint=endpoint())
+        found = preflight(study, endpoint=endpoint(), by_invitation=by_invitation)
         self.stdout.write(told(found))
         if found.errors:
             raise CommandError(f"{len(found.errors)} errors: nothing was published.", returncode=2)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.db import transaction
 
-from annotation.marketplace.channels import consent, gate, reach, tokens
+from annotation.marketplace.channels import consent, ending, gate, reach, tokens
+from annotation.marketplace.eligibility import Standing, standing_of_newcomer
 from annotation.marketplace.ids import worker_id
 from annotation.marketplace.models import (
     Assignment,
@@ -41,12 +42,13 @@ class Door:
     """What the visitor of `link` is told.
 
     `word`: welcome, back (come in again), already, withdrawn, used (a personal link, by another browser), needs-id,
-    odd-id, not-yet, closed, full. `person` is who they are known as.
+    odd-id, not-yet, closed, full, unqualified. `person` is who they are known as; `standing` says what is lacking.
     """
 
     word: str
     link: Link
     person: Participant | None = None
+    standing: Standing | None = None
 
 
 class DoorClosedError(Exception):
@@ -71,12 +73,12 @@ def look(link: Link, visitor: Visitor, *, now: datetime) -> Door:
         return Door("used", link)
     person = _recognised(link, visitor)
     if person is not None and person.worker is not None:
-        return Door(_again(link.channel, person, person.worker), link, person)
+        return _for_known(link, person, person.worker, now)
     if link.participant is None and link.id_parameters and not link.id_optional and not visitor.external_id:
         return Door("needs-id", link)
     if _took_part_before(link.channel, visitor):
         return Door("already", link)
-    return Door(_for_newcomers(link, now), link, person)
+    return replace(_for_newcomers(link, now), person=person)
 
 
 def _used_elsewhere(link: Link, visitor: Visitor) -> bool:
@@ -93,6 +95,16 @@ def _recognised(link: Link, visitor: Visitor) -> Participant | None:
         return rows.filter(identity__external_id=visitor.external_id).first()
     known = rows.filter(participant_id__in=visitor.participants, began_at__isnull=False)
     return known.order_by("-pk").first()
+
+
+def _for_known(link: Link, person: Participant, worker: WorkerAccount, now: datetime) -> Door:
+    """Who has begun goes on; but nobody is asked to agree once more to a text for which there is no work left."""
+    word = _again(link.channel, person, worker)
+    if word == "back" and not consent.agreed(worker, consent.terms_of(link.channel)):
+        idle = not ending.handed_in(worker) and not ending.held_by(worker).exists()
+        if idle and not ending.anything_left(worker, now):
+            return replace(_work_for_newcomers(link, now, usual="full"), person=person)
+    return Door(word, link, person)
 
 
 def _again(channel: Channel, person: Participant, worker: WorkerAccount) -> str:
@@ -136,25 +148,31 @@ def _took_part_before(channel: Channel, visitor: Visitor) -> bool:
     return any(one.worker and (gate.over(one.worker) or _once_is_spent(channel, one.worker)) for one in others[:20])
 
 
-def _for_newcomers(link: Link, now: datetime) -> str:
+def _for_newcomers(link: Link, now: datetime) -> Door:
     channel = link.channel
     if channel.closed_at or link.closed_at or _past(link.expires_at, now) or _past(channel.closes_at, now):
-        return "closed"
+        return Door("closed", link)
     if channel.opens_at is not None and now < channel.opens_at:
-        return "not-yet"
+        return Door("not-yet", link)
     begun = Participant.objects.filter(channel=channel, began_at__isnull=False).count()
     if channel.most_people is not None and begun >= channel.most_people:
-        return "full"
-    return _work_for_newcomers(channel, now)
+        return Door("full", link)
+    return _work_for_newcomers(link, now)
 
 
-def _work_for_newcomers(channel: Channel, now: datetime) -> str:
-    hits = reach.hits_of(channel)
-    if hits.filter(status=Hit.Status.ASSIGNABLE, expiration__gt=now).exists():
-        return "welcome"
+def _work_for_newcomers(link: Link, now: datetime, usual: str = "welcome") -> Door:
+    """Whether there is a HIT that somebody new could accept: places, and what is required of them."""
+    hits = reach.hits_of(link.channel)
+    free = hits.filter(status=Hit.Status.ASSIGNABLE, expiration__gt=now)
+    asked = list(reach.types_of(link.channel).filter(pk__in=free.values("hit_type")).values_list("requirements"))
+    if asked:
+        standings = [standing_of_newcomer(requirements) for (requirements,) in asked]
+        if any(one.accept for one in standings):
+            return Door(usual, link)
+        return Door("unqualified", link, standing=min(standings, key=lambda one: len(one.unmet)))
     if not hits.exists():
-        return "not-yet"
-    return "full" if hits.filter(expiration__gt=now).exists() else "closed"
+        return Door("not-yet", link)
+    return Door("full" if hits.filter(expiration__gt=now).exists() else "closed", link)
 
 
 def _past(moment: datetime | None, now: datetime) -> bool:

@@ -10,16 +10,21 @@ from annotation.marketplace.models import Hit, Participant, WorkerAccount
 
 
 def check(hit: Hit, *, worker: WorkerAccount, now: datetime) -> None:
-    """Raises WorkRefusedError: uninvited, finished, consent. `hit` needs its type and requester.
+    """Raises WorkRefusedError: uninvited, closed, finished, consent. `hit` needs its type and requester.
 
     A HIT that is under no channel, of a requester without a text to agree to, costs a registered account no query.
     """
-    if not reach.reaches(worker, hit.hit_type, now):
-        raise WorkRefusedError("uninvited")
-    if worker.channel_id is not None and over(worker):
-        raise WorkRefusedError("finished")
+    check_way_in(hit, worker=worker, now=now)
     if not consent.agreed(worker, consent.terms_for(worker, hit, now)):
         raise WorkRefusedError("consent")
+
+
+def check_way_in(hit: Hit, *, worker: WorkerAccount, now: datetime) -> None:
+    """The same without the consent."""
+    if not reach.reaches(worker, hit.hit_type, now):
+        raise WorkRefusedError("closed" if reach.was_open_to_accounts(worker, hit.hit_type, now) else "uninvited")
+    if worker.channel_id is not None and over(worker):
+        raise WorkRefusedError("finished")
 
 
 def over(worker: WorkerAccount) -> bool:

@@ -53,6 +53,17 @@ def channel_of_accounts(hit_type: HitType, now: datetime) -> Channel | None:
     return rows.select_related("consent").order_by("pk").first()
 
 
+def was_open_to_accounts(worker: WorkerAccount, hit_type: HitType, now: datetime) -> bool:
+    """Whether a registered account could have come before its channel was closed."""
+    if worker.channel_id is not None:
+        return False
+    named = Q(hit_types=hit_type)
+    if hit_type.study:
+        named |= Q(study=hit_type.study)
+    over = Q(closed_at__isnull=False) | Q(closes_at__lte=now)
+    return Channel.objects.filter(named, over, kind=REGISTERED, requester=hit_type.requester_id).exists()
+
+
 def _open_to_accounts(now: datetime) -> QuerySet[Channel]:
     rows = Channel.objects.filter(kind=REGISTERED, closed_at=None)
     return rows.filter(Q(opens_at=None) | Q(opens_at__lte=now), Q(closes_at=None) | Q(closes_at__gt=now))

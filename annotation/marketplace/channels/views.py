@@ -11,17 +11,21 @@ from django.utils.cache import patch_cache_control
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.accounts.addresses import client_address, neighbourhood
-from annotation.marketplace import clock
+from annotation.marketplace import clock, entering
 from annotation.marketplace.channels import browsers, consent, door, ending, leaving
 from annotation.marketplace.channels.kinds import KINDS
 from annotation.marketplace.channels.words import said_at_door
 from annotation.marketplace.models import Assignment, Hit, Link, Participant, Requester
+from annotation.marketplace.reasons import reasons_of
 from annotation.marketplace.sweep import catch_up
 from annotation.marketplace.throttle import Limit, TooOftenError, take
 from annotation.marketplace.worker import sessions
 from annotation.marketplace.worker.doors import Visit, on_worker_host, too_often, worker_page
+from annotation.marketplace.worker.pages import refused
 
-STATUS = {"unknown": 404, "closed": 410, "full": 409, "used": 403, "odd-id": 400, "needs-id": 400}
+STATUS = {
+    "unknown": 404, "closed": 410, "full": 409, "used": 403, "unqualified": 403, "odd-id": 400, "needs-id": 400
+}  # fmt: skip
 
 # Links and tokens that do not exist; newcomers (a class behind one router comes at once).
 MISSES = Limit("invitation-miss", 30, timedelta(minutes=10))
@@ -90,6 +94,8 @@ def agree(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
     terms = consent.terms_for(visit.worker, hit, visit.now) if hit else None
     if hit is None or terms is None or consent.agreed(visit.worker, terms):
         return redirect("hits:preview", hit_id)
+    if reason := entering.refusal(hit, worker=visit.worker, now=visit.now):
+        return refused(request, reason, hit=hit, worker=visit.worker)
     if request.method == "POST" and "no" in request.POST:
         consent.decline(terms.requester, terms.channel, terms.wording, now=visit.now)
         return _at_door(request, door_word="declined", visit=visit)
@@ -233,6 +239,8 @@ def _at_door(
         "token": token,
         "terms": None if known and consent.agreed(known, terms) else terms,
         "external_id": visitor.external_id if visitor else "",
+        "reasons": reasons_of(found.standing) if found and found.standing else (),
+        "panel": bool(found and _names(found.link)),
         "leads_in": word in {*door.OPEN, "consent"},
         "visit": visit,
         "account": visitor.worker if visitor and visitor.worker and visitor.worker.channel is None else None,

@@ -28,17 +28,27 @@ def said_at_door(word: str) -> tuple[str, str]:
         ),
         "needs-id": (
             _("This link is not complete"),
-            _("The id that your panel adds to it is missing. Please open the study from your panel once more."),
+            _(
+                "Your participant ID is missing: your panel adds it to the link. Please open the study again from "
+                "your panel."
+            ),
         ),
         "odd-id": (
             _("This link cannot be read"),
-            _("The id that your panel added to it is not one. Please open the study from your panel once more."),
+            _("The participant ID in it is too long or not readable. Please open the study again from your panel."),
         ),
         "not-yet": (_("The study has not begun"), _("Please open this link again later.")),
-        "closed": (_("The study is over"), _("Thank you for your interest. Nobody new can take part any more.")),
+        "closed": (
+            _("The study is over"),
+            _("Thank you for your interest. Nobody new can take part any more, so there is nothing for you to do."),
+        ),
         "full": (
             _("All places are taken"),
-            _("Thank you for your interest. Enough people have come; perhaps somebody gives a place back later."),
+            _("Thank you for your interest. The study is full. A place may open later: you can try this link again."),
+        ),
+        "unqualified": (
+            _("This study is not open to you"),
+            _("Its tasks ask for something that people who come by this link do not have. Nothing was recorded."),
         ),
         "unknown": (
             _("This link does not lead anywhere"),

@@ -101,6 +101,8 @@ class ParticipantIdentity(models.Model):
     external_id = models.CharField(max_length=200, blank=True)
     email = models.EmailField(blank=True)
     name = models.CharField(max_length=200, blank=True)
+    # What a panel added to the address beside it (the ids of its study and of the session), by parameter.
+    panel_ids = models.JSONField(default=dict, blank=True)
 
     class Meta:
         verbose_name_plural = "participant identities"
@@ -132,6 +134,10 @@ class Link(models.Model):
     # Names of address parameters that carry the id by which somebody else knows the person.
     id_parameters = models.JSONField(default=list, blank=True)
     id_optional = models.BooleanField(default=False)
+    # Names of further parameters that are kept with the id, for matching with the panel's own records.
+    kept_parameters = models.JSONField(default=list, blank=True)
+    # The one code of the study that a panel knows; empty: each person gets a code of their own.
+    completion_code = models.CharField(max_length=100, blank=True)
     return_url = models.CharField(max_length=1000, blank=True)
     created_at = models.DateTimeField()
     expires_at = models.DateTimeField(null=True, blank=True)

@@ -24,6 +24,8 @@ class Requester(models.Model):
     user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="requester")
     balance_cents = models.BigIntegerField(default=0)
     held_cents = models.BigIntegerField(default=0)
+    # What people who take part read as the name of who asks; empty: nobody has set one, and they read the account's.
+    display_name = models.CharField(max_length=100, blank=True)
     pays = models.CharField(max_length=9, choices=Pays.choices, default=Pays.HERE)
     # What workers agree to before their first HIT and are told after their last, where no channel has its own text.
     consent = models.ForeignKey(Wording, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
@@ -37,6 +39,12 @@ class Requester(models.Model):
         ]
 
     def __str__(self) -> str:
+        """The name that people who take part read."""
+        return self.display_name or self.account_name
+
+    @property
+    def account_name(self) -> str:
+        """How commands and keys know the account."""
         return str(self.user)
 
 

@@ -13,11 +13,13 @@ from annotation.marketplace.operations import (
     qualification_types,
     review_policies,
     unavailable,
+    ways_in,
     worker_relations,
 )
-from annotation.marketplace.operations.registry import TABLE, Call, Operation
+from annotation.marketplace.operations.registry import OWN, TABLE, Call, Operation
 
 __all__ = [
+    "OWN",
     "TABLE",
     "Call",
     "Operation",
@@ -33,5 +35,6 @@ __all__ = [
     "qualification_types",
     "review_policies",
     "unavailable",
+    "ways_in",
     "worker_relations",
 ]

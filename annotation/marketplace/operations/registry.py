@@ -32,6 +32,8 @@ class Operation:
 
 
 TABLE: dict[str, Operation] = {}
+# Operations that are ours alone, under a target prefix of their own.
+OWN: dict[str, Operation] = {}
 
 
 def operation(name: str, *, writes: bool) -> Callable[[Handler], Handler]:
@@ -39,6 +41,16 @@ def operation(name: str, *, writes: bool) -> Callable[[Handler], Handler]:
 
     def register(handler: Handler) -> Handler:
         TABLE[name] = Operation(handler, writes)
+        return handler
+
+    return register
+
+
+def own_operation(name: str, *, writes: bool) -> Callable[[Handler], Handler]:
+    """As `operation`, for one that is ours alone."""
+
+    def register(handler: Handler) -> Handler:
+        OWN[name] = Operation(handler, writes)
         return handler
 
     return register

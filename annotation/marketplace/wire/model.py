@@ -1,5 +1,5 @@
 """Amazon's own description of the service: operations, shapes and their limits (vendored, see model/README.md),
-and the events that are ours."""
+and the events and operations that are ours."""
 
 from __future__ import annotations
 
@@ -18,3 +18,10 @@ TARGET_PREFIX = f"{SERVICE.metadata['targetPrefix']}."
 SIGNING_NAME = SERVICE.metadata["endpointPrefix"]
 # Looked up once: botocore builds a new object at every access.
 OPERATIONS: dict[str, OperationModel] = {name: SERVICE.operation_model(name) for name in SERVICE.operation_names}
+
+_OWN_FILE = FOLDER.parents[1] / "assay" / "2026-11-22" / "service-2.json"
+OWN_SERVICE = ServiceModel(json.loads(_OWN_FILE.read_text("utf-8")), "assay")
+OWN_PREFIX = f"{OWN_SERVICE.metadata['targetPrefix']}."
+OWN_OPERATIONS: dict[str, OperationModel] = {
+    name: OWN_SERVICE.operation_model(name) for name in OWN_SERVICE.operation_names
+}

@@ -22,7 +22,7 @@ from annotation.marketplace.wire import reading, signature
 from annotation.marketplace.wire.callers import Caller
 from annotation.marketplace.wire.dropping import AnswerDroppedError, drop_on_demand, no_answer, refuse_on_demand
 from annotation.marketplace.wire.errors import WireError, service_fault, unknown_operation
-from annotation.marketplace.wire.model import OPERATIONS, TARGET_PREFIX
+from annotation.marketplace.wire.model import OPERATIONS, OWN_OPERATIONS, OWN_PREFIX, TARGET_PREFIX
 from annotation.marketplace.wire.reading import declared_length
 from annotation.marketplace.wire.writing import encoded
 
@@ -75,6 +75,8 @@ def _answered(request: HttpRequest, caller: Caller, request_id: str) -> tuple[in
 def _result(request: HttpRequest, caller: Caller, request_id: str) -> dict[str, Any]:
     requester, now = _requester(caller), caller.moment.now
     target = request.headers.get("X-Amz-Target", "")
+    if target.startswith(OWN_PREFIX):
+        return _own_result(target, request.body, operations.Call(requester, now, request_id))
     name = target.removeprefix(TARGET_PREFIX)
     if name == target or name not in OPERATIONS:
         raise unknown_operation(target)
@@ -87,8 +89,19 @@ def _result(request: HttpRequest, caller: Caller, request_id: str) -> dict[str, 
     return result
 
 
+def _own_result(target: str, body: bytes, call: operations.Call) -> dict[str, Any]:
+    """The result of an operation that Amazon's API never had."""
+    name = target.removeprefix(OWN_PREFIX)
+    if name not in OWN_OPERATIONS:
+        raise unknown_operation(target)
+    return _run(operations.OWN[name], call, reading.parameters(OWN_OPERATIONS[name], reading.document(body)))
+
+
 def _carried_out(name: str, call: operations.Call, given: dict[str, Any]) -> dict[str, Any]:
-    operation = operations.TABLE[name]
+    return _run(operations.TABLE[name], call, given)
+
+
+def _run(operation: operations.Operation, call: operations.Call, given: dict[str, Any]) -> dict[str, Any]:
     if not operation.writes:
         return operation.handler(call, given)
     with transaction.atomic():

@@ -69,9 +69,11 @@ def worker_page(view: View) -> View:
     return guarded
 
 
-def note(request: HttpRequest, *, reason: str, title: str, text: str, status: int = 200) -> HttpResponse:
+def note(
+    request: HttpRequest, *, reason: str, title: str, text: str, status: int = 200, **more: object
+) -> HttpResponse:
     """A page that says one thing; `reason` is the word that programs key on."""
-    context = {"reason": reason, "title": title, "text": text}
+    context = {"reason": reason, "title": title, "text": text, **more}
     return render(request, "marketplace/note.html", context, status=status)
 
 

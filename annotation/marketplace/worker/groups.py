@@ -14,6 +14,7 @@ from annotation.marketplace.channels import ending
 from annotation.marketplace.eligibility import standing
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.models import HitType
+from annotation.marketplace.reasons import reasons_of, reasons_of_all
 from annotation.marketplace.worker import shelf
 from annotation.marketplace.worker.doors import Visit, worker_page
 from annotation.marketplace.worker.pages import refused
@@ -78,13 +79,15 @@ def available(request: HttpRequest, visit: Visit) -> HttpResponse:
         return redirect("hits:end")
     form = ChoiceForm(request.GET)
     choice = form.choice()
+    found = shelf.offers(visit.worker, choice, now=visit.now)
     context: dict[str, Any] = {
         "visit": visit,
         "form": form,
         "choice": choice,
         "searched": any(request.GET.get(name) for name in ("q", "pay", "mine")),
         "held": shelf.held_by(visit.worker),
-        "offers": shelf.offers(visit.worker, choice, now=visit.now),
+        "offers": found,
+        "rows": zip(found.rows, reasons_of_all([offer.standing for offer in found.rows]), strict=True),
         "given": visit.worker.channel and ending.handed_in(visit.worker),
         "before": _page(request, choice.page - 1),
         "after": _page(request, choice.page + 1),
@@ -99,11 +102,13 @@ def group(request: HttpRequest, visit: Visit, group_id: str) -> HttpResponse:
     found = _group(group_id)
     allowed = standing(visit.worker, found)
     if not allowed.discover:
-        return refused(request, "unqualified", hit=None)
+        # What a group that may not be discovered asks for is not told either.
+        return refused(request, "unqualified", hit=None, worker=visit.worker)
     hits = shelf.group_of(visit.worker, found, now=visit.now, after=request.GET.get("after", ""))
     shown = hits[: shelf.PAGE]
     after = shown[-1].hit_id if len(hits) > shelf.PAGE else ""
     context = {"visit": visit, "type": found, "hits": shown, "after": after, "standing": allowed}
+    context["reasons"] = reasons_of(allowed)
     return render(request, "marketplace/group.html", context)
 
 
@@ -117,8 +122,10 @@ def accept_next(request: HttpRequest, visit: Visit, group_id: str) -> HttpRespon
         held = accept_some(visit, found)
     except WorkRefusedError as refusal:
         some = shelf.some_of(visit.worker, found, now=visit.now)
-        return refused(request, refusal.reason, hit=some[0] if some else None)
-    return refused(request, "full", hit=None) if held is None else redirect("hits:work", held.assignment_id)
+        return refused(request, refusal.reason, hit=some[0] if some else None, worker=visit.worker)
+    if held is None:
+        return refused(request, "full", hit=None, worker=visit.worker)
+    return redirect("hits:work", held.assignment_id)
 
 
 @require_safe

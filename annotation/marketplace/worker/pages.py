@@ -10,21 +10,22 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation.marketplace import devices, replies
+from annotation.marketplace import devices, entering, replies
 from annotation.marketplace import work as steps
 from annotation.marketplace.channels import ending, gate
 from annotation.marketplace.eligibility import standing
 from annotation.marketplace.errors import WorkRefusedError
-from annotation.marketplace.models import Assignment, Hit
+from annotation.marketplace.models import Assignment, Hit, WorkerAccount
 from annotation.marketplace.money import dollars
 from annotation.marketplace.prepared import Prepared
 from annotation.marketplace.questions import parsed
+from annotation.marketplace.reasons import reasons_of
 from annotation.marketplace.worker.addresses import framing, origin_of, submit_base
 from annotation.marketplace.worker.doors import Visit, form_page, note, worker_page
 from annotation.marketplace.worker.forms import ReplyForm
 from annotation.marketplace.worker.places import accept_some, remember_wish
 from annotation.marketplace.worker.policy import may_frame, sandbox_of
-from annotation.marketplace.worker.relations import types_in_the_way, types_to_ask_for
+from annotation.marketplace.worker.relations import types_to_ask_for
 from annotation.marketplace.worker.shelf import some_of
 
 State = Assignment.State
@@ -33,7 +34,7 @@ SHOWN = (
     "assignment_id", "state", "deadline", "auto_approval_at", "feedback", "worker_id", "hit__hit_id", "hit__kind",
     "hit__question", "hit__hit_type__group_id", "hit__hit_type__title", "hit__hit_type__reward_cents",
     "hit__hit_type__keywords", "rejected_at",
-    "hit__requester__pays", "hit__requester__user__username",
+    "hit__requester__pays", "hit__requester__user__username", "hit__requester__display_name",
 )  # fmt: skip
 
 
@@ -43,21 +44,23 @@ def preview(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
     hit = _hit(hit_id)
     allowed = standing(visit.worker, hit.hit_type)
     if not allowed.preview:
-        return refused(request, "unqualified", hit=hit)
+        return refused(request, "unqualified", hit=hit, worker=visit.worker)
     own = _live_assignment(visit, hit)
     if own is not None and own.state == State.ACCEPTED:
         return redirect("hits:work", own.assignment_id)
     try:
         gate.check(hit, worker=visit.worker, now=visit.now)
     except WorkRefusedError as refusal:
-        return refused(request, refusal.reason, hit=hit)
+        # Nobody is asked to agree to anything who could not take part afterwards.
+        known = entering.refusal(hit, worker=visit.worker, now=visit.now) if refusal.reason == "consent" else ""
+        return refused(request, known or refusal.reason, hit=hit, worker=visit.worker)
     context = {
         "visit": visit,
         "hit": hit,
         "standing": allowed,
         "open": hit.status == Hit.Status.ASSIGNABLE and not own,
         "lacking": types_to_ask_for(allowed),
-        "in_the_way": types_in_the_way(allowed),
+        "reasons": reasons_of(allowed),
         "device": devices.asked_for(hit.hit_type.keywords),
     }
     return _framed(request, "marketplace/preview.html", context, hit, None)
@@ -75,7 +78,7 @@ def accept(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
         hit = _hit(hit_id)
         following = accept_some(visit, hit.hit_type) if refusal.reason == "full" else None
         if following is None:
-            return refused(request, refusal.reason, hit=hit)
+            return refused(request, refusal.reason, hit=hit, worker=visit.worker)
         held = following
     remember_wish(request, visit)
     return redirect("hits:work", held.assignment_id)
@@ -184,7 +187,7 @@ def _framed(
     return may_frame(render(request, template, context), origin_of(framed.address))
 
 
-def refused(request: HttpRequest, reason: str, *, hit: Hit | None) -> HttpResponse:
+def refused(request: HttpRequest, reason: str, *, hit: Hit | None, worker: WorkerAccount) -> HttpResponse:
     """The page that says why a step cannot be taken, or the one that must be passed first."""
     if reason == "consent" and hit is not None:
         return redirect("hits:consent", hit.hit_id)
@@ -195,19 +198,28 @@ def refused(request: HttpRequest, reason: str, *, hit: Hit | None) -> HttpRespon
             _("This task is full"),
             _("All places were taken by others a moment ago. Please choose another task."),
         ),
-        "closed": (_("This task is closed"), _("Its time is over. Please choose another task.")),
+        "closed": (_("This task is closed"), _("Nobody new can accept it. Please choose another task.")),
         "held": (_("You already have this task"), _("You have accepted or done it; each person may do a task once.")),
         "blocked": (
             _("This task is not open to you"),
-            _("Its requester does not take your work. Please choose another."),
+            _("This requester has blocked your account. Please choose another task."),
         ),
         "unqualified": (_("This task asks for qualifications"), _("Your account does not meet its requirements.")),
-        "uninvited": (_("This task is not open to you"), _("It is for people who were invited to its study.")),
+        "uninvited": (
+            _("This task is not open to you"),
+            _(
+                "It is for invited people. If you have an invitation, open the link in it; otherwise choose "
+                "another task."
+            ),
+        ),
     }[reason]
+    lacking = standing(worker, hit.hit_type) if reason == "unqualified" and hit is not None else None
     return note(
         request,
         reason=reason,
         title=title,
         text=text,
         status=403 if reason in {"unqualified", "blocked", "uninvited"} else 409,
+        reasons=reasons_of(lacking) if lacking else (),
+        lacking=types_to_ask_for(lacking) if lacking else (),
     )

@@ -71,12 +71,6 @@ def types_to_ask_for(standing: Standing) -> Sequence[QualificationType]:
     return [found for found in rows if asking.requestable(found)]
 
 
-def types_in_the_way(standing: Standing) -> Sequence[QualificationType]:
-    """The types that the worker holds and HITs of this kind ask not to be held; their descriptions say why."""
-    held = [row["QualificationTypeId"] for row in standing.unmet if row["Comparator"] == NOT_BY_ASKING]
-    return list(QualificationType.objects.filter(type_id__in=held, deleted_at=None).order_by("pk")) if held else ()
-
-
 def _type(type_id: str) -> QualificationType:
     rows = QualificationType.objects.select_related("requester__user")
     found = rows.filter(type_id=type_id, deleted_at=None).first()

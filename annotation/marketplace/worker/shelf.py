@@ -18,6 +18,7 @@ from annotation.marketplace.channels.reach import within
 from annotation.marketplace.eligibility import Standing, all_values, standing_with
 from annotation.marketplace.ids import is_public_id
 from annotation.marketplace.models import Assignment, Hit, HitType, Requester, WorkerAccount, WorkerBlock
+from annotation.marketplace.requirements import held_against
 
 PAGE = 25
 # HITs of a group are counted up to here; the page says "more than".
@@ -135,11 +136,13 @@ def _discoverable(worker: WorkerAccount, choice: Choice) -> dict[int, Standing]:
             | Q(description__icontains=word)
             | Q(keywords__icontains=word)
             | Q(requester__user__username__icontains=word)
+            | Q(requester__display_name__icontains=word)
         )
     blocking = WorkerBlock.objects.filter(worker=worker, requester=OuterRef("requester"))
     wanted = rows.exclude(Exists(blocking)).values_list("pk", "requirements")
     values = all_values(worker)
-    known = {pk: standing_with(values, requirements) for pk, requirements in wanted}
+    invited = worker.channel_id is not None
+    known = {pk: standing_with(values, held_against(rows, invited=invited)) for pk, rows in wanted}
     return {pk: found for pk, found in known.items() if found.accept or (found.discover and not choice.qualified)}
 
 

@@ -52,7 +52,7 @@ def test_a_whole_day_by_keyboard(lab, stranger, look):
 
     register(page, "ann@example.org")
     press(page, "See the tasks")
-    assert page.get_by_text("Asks for qualifications that you do not have").is_visible()
+    assert page.get_by_text("Requires the qualification “Reads English”; you do not have it.").is_visible()
     press(page, "Rate a headline")
     press(page, "Ask for the qualification “Reads English”")
     press(page, "Ask for this qualification")

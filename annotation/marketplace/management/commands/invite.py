@@ -117,7 +117,7 @@ class Command(BaseCommand):
         requester = _requester(options["requester"])
         opening.set_texts(requester, consent=_text(options["consent"]), debrief=_text(options["debrief"]))
         versions = {name: str(getattr(requester, name) or "") for name in ("consent", "debrief")}
-        return {"requester": str(requester), **versions}
+        return {"requester": requester.account_name, **versions}
 
     def _list(self, options: Told) -> Told:
         rows = Channel.objects.select_related("requester__user", "consent").order_by("pk")
@@ -188,7 +188,7 @@ class Command(BaseCommand):
             return {"valid": False}
         return {
             "valid": True,
-            "requester": str(found.channel.requester),
+            "requester": found.channel.requester.account_name,
             "channel": found.channel.name,
             "study": found.channel.study,
             "issued_at": found.issued_at,
@@ -282,7 +282,7 @@ def _channel_told(channel: Channel) -> Told:
     return {
         "channel": channel.channel_id,
         "name": channel.name,
-        "requester": str(channel.requester),
+        "requester": channel.requester.account_name,
         "kind": channel.kind,
         "study": channel.study,
         "hit_types": list(channel.hit_types.order_by("pk").values_list("type_id", flat=True)),

@@ -1,0 +1,71 @@
+"""What Amazon's API never had: the name that people read, invitations, and how many accounts could enter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from annotation.marketplace.channels import opening
+from annotation.marketplace.channels.study import TAG
+from annotation.marketplace.eligibility import count_qualified
+from annotation.marketplace.errors import InvalidParameterError
+from annotation.marketplace.models import Link, Requester
+from annotation.marketplace.naming import set_display_name
+from annotation.marketplace.operations.registry import Call, own_operation
+from annotation.marketplace.requirements import normalised
+
+
+@own_operation("GetRequester", writes=False)
+def get_requester(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    return _requester_shape(call.requester)
+
+
+@own_operation("UpdateRequester", writes=True)
+def update_requester(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    set_display_name(call.requester, given["DisplayName"])
+    return _requester_shape(call.requester)
+
+
+@own_operation("CountWorkers", writes=False)
+def count_workers(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    accounts, qualified = count_qualified([normalised(row) for row in given["QualificationRequirements"]])
+    return {"Accounts": accounts, "Qualified": qualified}
+
+
+@own_operation("CreateInvitation", writes=True)
+def create_invitation(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    """The link of the study; again, the same one. Raises InvalidParameterError when its channel was closed."""
+    study = _tag(given)
+    link = opening.study_link(call.requester, study, title=given.get("Title", ""), now=call.now)
+    if _closed(link):
+        raise InvalidParameterError(f"The invitation to {study} was closed. Open it by a channel of another name.")
+    return _invitation_shape(link)
+
+
+@own_operation("GetInvitation", writes=False)
+def get_invitation(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    link = opening.find_study_link(call.requester, _tag(given))
+    return {} if link is None or _closed(link) else _invitation_shape(link)
+
+
+def _tag(given: dict[str, Any]) -> str:
+    tag: str = given["Study"].lower()
+    if not TAG.fullmatch(tag):
+        raise InvalidParameterError("Study must be letters, digits, dots, dashes and underscores.")
+    return tag
+
+
+def _closed(link: Link) -> bool:
+    return link.closed_at is not None or link.channel.closed_at is not None
+
+
+def _requester_shape(requester: Requester) -> dict[str, Any]:
+    return {"AccountName": requester.account_name, "DisplayName": requester.display_name}
+
+
+def _invitation_shape(link: Link) -> dict[str, Any]:
+    return {
+        "ChannelId": link.channel.channel_id,
+        "Channel": link.channel.name,
+        "Link": opening.address_of_study_link(link.channel),
+        "CreationTime": link.created_at,
+    }

@@ -1,0 +1,122 @@
+"""Who gets to the task of a study with the papers' requirements, and what the check says of it before publishing."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+
+import httpx
+import pytest
+from django.core.management import call_command
+from django.db.models import Q
+
+from annotation.crowd.client import Market
+from annotation.crowd.records import Endpoint
+from annotation.datasets.records import TextRecord
+from annotation.designs.presets import preset_called
+from annotation.flows.add_texts import add_texts
+from annotation.flows.create import Plan, create
+from annotation.flows.design import design
+from annotation.flows.preflight import preflight
+from annotation.flows.publish import publish
+from annotation.flows.work import work
+from annotation.models import Study
+from annotation.orders import hit_order
+from annotation.overviews import plan_of
+from annotation.rehearsal.crowd.browser import Browser
+from tests.marketplace.channels.guests import Guest
+
+from .conftest import NOW, told
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+HISTORY = {"00000000000000000040", "000000000000000000L0", "00000000000000000071"}
+
+
+def by_preset(name: str, **changes: object) -> Study:
+    """A live draft by a preset, of ten texts, laid out."""
+    preset = preset_called(name)
+    settings = {**preset.settings, "texts_per_hit": 5, "raters_per_text": 2, **changes}
+    settings.pop("evaluators_per_cell", None)
+    study = create(name, mode="live", plan=Plan(**settings), wording=preset.wording, actor="ada", now=NOW)  # type: ignore[arg-type]
+    texts = [TextRecord(f"r{i}", f"Reference {i}", "reference") for i in range(5)]
+    texts += [TextRecord(f"m{i}", f"Model {i}", "model", generator="tiny") for i in range(5)]
+    add_texts(study, texts, actor="ada", now=NOW)
+    design(study, actor="ada", now=NOW)
+    return study
+
+
+def invitation(study: Study) -> str:
+    out = io.StringIO()
+    call_command("invite", "create", "class", "--requester", "lab", "--study", study.channel_tag, stdout=out)
+    return str(json.loads(out.getvalue())["link"])
+
+
+@pytest.fixture
+def own_market(endpoint: Endpoint) -> Market:
+    """As the settings name Assay's own marketplace."""
+    return Market(replace(endpoint, provider="assay"))
+
+
+@pytest.fixture
+def stranger(site: str) -> Iterator[Guest]:
+    with httpx.Client(trust_env=False, follow_redirects=True, timeout=60) as browser:
+        yield Guest(browser)
+
+
+@pytest.mark.parametrize("preset", ["huse-2019", "clark-2021"])
+def test_a_stranger_with_an_invitation_gets_to_the_task_of_a_paper(
+    preset: str, own_market: Market, stranger: Guest
+) -> None:
+    study = by_preset(preset)
+    publish(study, actor="ada", now=NOW, by_invitation=True)
+    work(Q(), market=own_market, clock=lambda: NOW)
+    person = stranger.enter(invitation(study))
+    offers = person.offers()
+    assert offers
+    page = person.post(f"/hits/{offers[0]}/", f"/hits/{offers[0]}/accept/")
+    assert page.url.path.startswith("/hits/work/"), page.text
+
+
+@pytest.mark.parametrize("preset", ["huse-2019", "clark-2021"])
+def test_the_check_stops_a_study_that_no_account_may_enter(preset: str, own_market: Market) -> None:
+    study = by_preset(preset)
+    told("worker", "new")
+    told("worker", "abroad", "--approved", "5000", "--locale", "DE")
+    found = {one.rule: one.sentence for one in preflight(study, market=own_market).errors}
+    assert "more than 95 % approved" in found["nobody_enters"]
+    assert "None of the 2 accounts" in found["nobody_enters"]
+    assert "0" in found["nobody_enters"]
+    assert "invited people" in found["nobody_enters"]
+    assert "nobody_enters" not in {one.rule for one in preflight(study, market=own_market, by_invitation=True).findings}
+
+
+def test_the_check_warns_of_fewer_accounts_than_raters(own_market: Market) -> None:
+    study = by_preset("huse-2019")
+    told("worker", "known", "--approved", "51", "--locale", "US")
+    found = {one.rule: one for one in preflight(study, market=own_market).findings}
+    assert found["few_enter"].level == "warning"
+    assert "1 of the 1 accounts" in found["few_enter"].sentence
+    told("worker", "second", "--approved", "51", "--locale", "US")
+    assert not {"few_enter", "nobody_enters"} & {one.rule for one in preflight(study, market=own_market).findings}
+
+
+def test_a_fresh_account_enters_a_study_whose_requirements_are_none(own_market: Market) -> None:
+    """0 means none: the requirement is neither shown nor sent."""
+    study = by_preset("huse-2019", minimum_approved_hits=0, minimum_percent_approved=0, country="")
+    hit = study.hits.get(slot=0)
+    assert not HISTORY & {one.qualification_type_id for one in hit_order(hit, token="t").requirements}
+    assert plan_of(study).requirements == ()
+    told("worker", "somebody")
+    assert "nobody_enters" not in {one.rule for one in preflight(study, market=own_market).findings}
+    publish(study, actor="ada", now=NOW)
+    work(Q(), market=own_market, clock=lambda: NOW)
+    with Browser(told("worker", "fresh")["sign_in_url"]) as browser:
+        assert browser.accept(next(iter(browser.offers()))).fields
+
+
+def test_another_marketplace_is_sent_the_requirements_as_they_stand() -> None:
+    study = by_preset("huse-2019")
+    sent = {one.qualification_type_id for one in hit_order(study.hits.get(slot=0), token="t").requirements}
+    assert sent == HISTORY

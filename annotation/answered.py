@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from annotation.designs import tasks
@@ -26,7 +26,8 @@ Answers = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """One line as a worker answered it. labels: those chosen, by criterion; missing: criteria without one."""
+    """One line as a worker answered it. labels: those chosen, by criterion; missing: criteria without one; unanswered:
+    required follow-ups that the labels called for, and that have no words or fewer than they ask for."""
 
     labels: Mapping[str, tuple[str, ...]]
     missing: tuple[str, ...]
@@ -35,6 +36,7 @@ class Answered:
     away: int | None
     pastes: int | None
     keystrokes: int | None
+    unanswered: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,25 @@ def read_line(answers: Answers, position: int, wording: Wording, *, sides_change
         {name: text[:MOST_REMARK] for name, text in remarks.items() if text},
         number(answers.get(active_field(position), ""), MOST_MILLISECONDS),
         *(number(answers.get(field, ""), MOST_COUNT) for field in (away, pastes, keys)),
+        tuple(_unanswered(remarks, _shown_labels(answers, position, wording), wording)),
     )
+
+
+def _shown_labels(answers: Answers, position: int, wording: Wording) -> set[str]:
+    """The labels chosen as the page showed them, of all criteria: follow-ups wait for these."""
+    return {label for one in wording.criteria for label in _labels(answers, position, one, wording, swapped=False)}
+
+
+def _unanswered(remarks: Mapping[str, str], chosen: set[str], wording: Wording) -> Iterator[str]:
+    for one in wording.follow_ups:
+        called = chosen.intersection(one.when) if one.when else chosen
+        if one.required and called and _length(remarks[one.name]) < max(one.least_characters, 1):
+            yield one.name
+
+
+def _length(text: str) -> int:
+    """Characters as a browser counts them, by which the page tells whether they suffice."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def read_check(answers: Answers, position: int, wording: Wording) -> str:

@@ -117,6 +117,7 @@
     all("[data-missing]").forEach(function (part) { part.removeAttribute("data-missing"); });
     var first = null;
     parts.forEach(function (part) {
+      if (part.classList.contains("line")) { follow(part); }
       var found = lacking(part);
       if (!found.length) { return; }
       part.setAttribute("data-missing", "");
@@ -248,6 +249,8 @@
     var line = lines[lines.indexOf(part) + 1];
     (line ? line.querySelector("input:checked") || line.querySelector("input:not([type=hidden])") : $("send")).focus();
   }
-  /* A draft was put back by the page around this one. */
-  document.addEventListener("assay:draft", function () { lines.forEach(follow); tell(); });
+  /* Answers were put back: by the page around this one, or by the browser, which says nothing of the single ones. */
+  function catchUp() { lines.forEach(follow); tell(); }
+  document.addEventListener("assay:draft", catchUp);
+  window.addEventListener("pageshow", catchUp);
 }());

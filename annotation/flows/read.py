@@ -141,9 +141,18 @@ def _understood(submission: Submission, sheet: _Sheet) -> _Read:
 
 
 def _missing(found: Sequence[Answered], sheet: _Sheet) -> str:
-    places = [item.position + 1 for item, one in zip(sheet.items, found, strict=True) if one.missing]
+    """What a worker left out, in sentences; "" for nothing. Whatever is there is read all the same."""
+    lines = list(zip(sheet.items, found, strict=True))
     of = len(sheet.items) + len(sheet.checks)
-    return f"No label of the scale for text {', '.join(map(str, places))} of {of}." if places else ""
+    said = []
+    if places := [item.position + 1 for item, one in lines if one.missing]:
+        said.append(f"No label of the scale for text {', '.join(map(str, places))} of {of}.")
+    for follow_up in sheet.wording.follow_ups:
+        if places := [item.position + 1 for item, one in lines if follow_up.name in one.unanswered]:
+            lack = f"fewer than {least} characters" if (least := follow_up.least_characters) > 1 else "no words"
+            where = f"text {', '.join(map(str, places))} of {of}"
+            said.append(f"The required question {follow_up.name!r} has {lack} for {where}.")
+    return " ".join(said)
 
 
 def _store(batch: Sequence[_Read], *, now: datetime) -> list[int]:

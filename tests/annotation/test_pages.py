@@ -106,6 +106,50 @@ def test_the_follow_up_depends_on_the_answer_and_has_a_least_length(opened: Open
     assert answer.active_ms is not None
 
 
+def test_an_answer_that_the_browser_put_back_calls_for_its_reason(opened: Open) -> None:
+    """Browsers that restore a form tick its choices and tell the page of none."""
+    page = opened("human_or_machine", lines=2)
+    tick = "for (const choice of document.querySelectorAll('.line input[type=radio]:first-of-type')) choice.checked = true;"
+    page.evaluate(f"() => {{ {tick} dispatchEvent(new PageTransitionEvent('pageshow')); }}")
+    page.locator("#next").click()
+    reason = page.locator("textarea:visible")
+    reason.fill("It would have to make sense.")
+    page.locator("#next").click()
+    page.evaluate(
+        "for (const one of document.querySelectorAll('.follow')) one.hidden = one.querySelector('textarea').disabled = true"
+    )
+    page.locator("#next").click()
+    assert page.get_by_text("Please write at least 10 characters.").is_visible()
+    assert reason.is_visible()
+    reason.fill("It would have to hang together.")
+    page.locator("#next").click()
+    answers = submitted(page)
+    assert sorted(read_line(answers, place, wording("human_or_machine")).remarks.popitem()[1] for place in (0, 1)) == [
+        "It would have to hang together.",
+        "It would have to make sense.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "unanswered"),
+    [("", ("why",)), ("It is.", ("why",)), ("It is \U0001f600\U0001f600.\r\n", ()), (None, ("why",))],
+)
+def test_a_rating_without_its_required_reason_is_not_taken_for_complete(words: str | None, unanswered: tuple) -> None:
+    """Ten characters are asked for; a smiling face is two of them, as in the browser that counts them."""
+    given = {"rating-0": "Definitely human-written"} | ({} if words is None else {"why-0": words})
+    answer = read_line(given, 0, wording("human_or_machine"))
+    assert (answer.unanswered, answer.missing) == (unanswered, ())
+    assert answer.labels == {"human_or_machine": ("Definitely human-written",)}
+
+
+def test_a_reason_that_was_not_called_for_is_not_missed() -> None:
+    answer = read_line(
+        {"rating-0": "Possibly human-written", "change-0": "More facts."}, 0, wording("human_or_machine")
+    )
+    assert answer.unanswered == ()
+    assert read_line({}, 0, wording("human_or_machine")).unanswered == ()
+
+
 def test_typing_pasting_and_leaving_are_counted_where_the_study_measures(opened: Open) -> None:
     page = opened("human_or_machine", lines=1)
     page.locator("#next").click()

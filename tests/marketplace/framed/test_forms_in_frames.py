@@ -100,9 +100,24 @@ def test_amazons_sample_with_its_own_script_works(lab, ann: Desk) -> None:
 CROWD = """<script src="https://assets.crowd.aws/crowd-html-elements.js"></script><crowd-form>
 <crowd-input name="country" label="Country"></crowd-input>
 <crowd-text-area name="weather" label="Weather"></crowd-text-area>
-<crowd-checkbox name="sure">I am sure</crowd-checkbox><crowd-checkbox name="odd">Odd</crowd-checkbox>
-<crowd-radio-group><crowd-radio-button name="yes">Yes</crowd-radio-button>
-<crowd-radio-button name="no">No</crowd-radio-button></crowd-radio-group>
+<crowd-checkbox name="image" value="blurry" checked>Blurry</crowd-checkbox>
+<crowd-checkbox name="image" value="dim">Dim</crowd-checkbox>
+<crowd-checkbox name="image" value="exposed">Exposed</crowd-checkbox>
+<crowd-checkbox name="likeBirds">I like birds</crowd-checkbox>
+<crowd-toggle-button name="theToggler">Toggle</crowd-toggle-button>
+<crowd-radio-group><crowd-radio-button name="btn1" value="yes" checked>Yes</crowd-radio-button>
+<crowd-radio-button name="btn2" value="no">No</crowd-radio-button></crowd-radio-group>
+<crowd-radio-group><crowd-radio-button name="confidence.high">High</crowd-radio-button>
+<crowd-radio-button name="confidence.low">Low</crowd-radio-button></crowd-radio-group>
+<crowd-radio-group><crowd-radio-button name="size" value="10">Ten</crowd-radio-button>
+<crowd-radio-button name="size" value="9">Nine</crowd-radio-button></crowd-radio-group>
+<crowd-radio-button name="lone" value="a">Alone A</crowd-radio-button>
+<crowd-radio-button name="lone" value="b">Alone B</crowd-radio-button>
+<label><input type="radio" name="gender" value="male"> male</label>
+<label><input type="radio" name="gender" value="female"> female</label>
+<label><input type="checkbox" name="seen" value="cat"> cat</label>
+<label><input type="checkbox" name="seen" value="dog"> dog</label>
+<input name="note" value="first"><input name="note" value="second"><input name="off" value="x" disabled>
 <crowd-slider name="warmth" label="Warmth" min="0" max="10" value="4"></crowd-slider>
 <crowd-classifier name="mood" categories="['Good', 'Bad']" header="Which mood?"></crowd-classifier>
 <textarea name="plain">as ever</textarea>{more}</crowd-form>"""
@@ -113,29 +128,55 @@ def test_a_crowd_form_hands_in_one_field_of_json(lab, ann: Desk, more: str) -> N
     frame = at_work(lab, ann, CROWD.replace("{more}", more))
     frame.get_by_label("Country").fill("United States")
     frame.get_by_label("Weather").fill("sun & rain")
-    frame.get_by_label("I am sure").check()
-    frame.get_by_label("No", exact=True).check()
+    for label in ("Dim", "I like birds", "Toggle", "No", "Nine", "Alone A", "Alone B", "female", "dog"):
+        frame.get_by_label(label, exact=True).check()
     frame.get_by_role("group", name="Which mood?").get_by_label("Bad").check()
     frame.get_by_role("button", name="Submit").click()
     ann.recorded()
     assert list(fields()) == ["taskAnswers"]
-    assert json.loads(fields()["taskAnswers"]) == [
-        {
-            "country": "United States",
-            "weather": "sun & rain",
-            "sure": True,
-            "odd": False,
-            "crowd-group-1": {"yes": False, "no": True},
-            "warmth": "4",
-            "mood": {"label": "Bad"},
-            "plain": "as ever",
-        }
+    # As pairs, in the order of the document.
+    assert json.loads(fields()["taskAnswers"], object_pairs_hook=list) == [
+        [
+            ("country", "United States"),
+            ("weather", "sun & rain"),
+            ("image", [("blurry", True), ("dim", True), ("exposed", False)]),
+            ("likeBirds", [("on", True)]),
+            ("theToggler", [("on", True)]),
+            ("btn1", [("yes", False)]),
+            ("btn2", [("no", True)]),
+            ("confidence.high", [("on", False)]),
+            ("confidence.low", [("on", False)]),
+            ("size", [("10", False), ("9", True)]),
+            ("lone", [("a", True), ("b", True)]),
+            ("gender", [("male", False), ("female", True)]),
+            ("seen", [("cat", False), ("dog", True)]),
+            ("note", "first|second"),
+            ("warmth", "4"),
+            ("mood", [("label", "Bad")]),
+            ("plain", "as ever"),
+        ]
     ]
 
 
-def test_unknown_crowd_elements_are_named(lab, ann: Desk) -> None:
-    frame = at_work(lab, ann, "<crowd-form><crowd-bounding-box name=b></crowd-bounding-box></crowd-form>")
-    expect(frame.get_by_text("crowd-bounding-box")).to_be_visible()
+def test_a_task_with_elements_that_cannot_be_drawn_hands_nothing_in(lab, ann: Desk) -> None:
+    """Neither by its button nor by a script, whether the element was there from the start or is added later."""
+    frame = at_work(lab, ann, "<crowd-form id=f><crowd-checkbox name=c checked>C</crowd-checkbox></crowd-form>")
+    frame.evaluate("() => f.querySelector('form').append(document.createElement('crowd-bounding-box'))")
+    message = frame.get_by_text("This site cannot show “crowd-bounding-box”")
+    expect(message).to_be_visible()
+    expect(message).to_contain_text("return it: that costs you nothing")
+    expect(message).not_to_be_focused()
+    frame.get_by_role("button", name="Submit").click()
+    expect(message).to_be_focused()
+    frame.evaluate("() => { f.submit(); f.querySelector('form').submit(); }")
+    # Had anything been handed in, it would have come before this answer does, and counted.
+    frame.evaluate("() => f.querySelector('crowd-bounding-box').remove()")
+    frame.evaluate(
+        "() => f.querySelector('form').insertAdjacentHTML('beforeend', '<crowd-checkbox name=late checked>')"
+    )
+    frame.get_by_role("button", name="Submit").click()
+    ann.recorded()
+    assert json.loads(fields()["taskAnswers"]) == [{"c": {"on": True}, "late": {"on": True}}]
 
 
 def test_a_task_that_submits_without_end_is_recorded_once(lab, ann: Desk) -> None:

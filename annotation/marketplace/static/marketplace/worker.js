@@ -35,6 +35,17 @@
     }
   }
   frame.addEventListener("load", look);
+  window.addEventListener("pageshow", (event) => { if (event.persisted) look(); });
+
+  // ---- going back or forward, browsers put into the frame what was in it then: a preview, or an earlier showing, which
+  // this page does not know. Its own showing of the task takes that place, and the draft is put back into it. ----
+  let renewed = false;
+  function renew() {
+    if (!renewed) frame.contentWindow.location.replace(frame.src);
+    renewed = true;
+  }
+  const [arrival] = performance.getEntriesByType("navigation");
+  if (arrival && arrival.type === "back_forward") renew();
 
   // ---- answers ----
   const note = document.getElementById("note");
@@ -134,7 +145,9 @@
     const message = event.data, given = event.ports[0];
     if (event.source !== frame.contentWindow || !given || !message || message.type !== "assay:hello") return;
     const outside = told.load === "" && event.origin === new URL(frame.src).origin;
-    if (!outside && !(event.origin === "null" && told.load && message.load === told.load)) return;
+    const sandboxed = event.origin === "null" && told.load;
+    if (sandboxed && message.load !== told.load) renew();
+    if (!outside && !(sandboxed && message.load === told.load)) return;
     if (port) port.close();
     port = given;
     port.onmessage = heard;

@@ -1,0 +1,45 @@
+"""A worker goes back in the browser during a task: what was written is there, goes on being kept, and is handed in."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Frame, expect
+
+from annotation.designs.wording import default_wording
+from annotation.rendering import ShownLine, ShownText, hit_page
+from tests.marketplace.framed.desk import Desk, fields
+from tests.marketplace.questions import html_question
+
+TEXTS = [ShownLine(i, ShownText(f"This is the text {i}.")) for i in range(2)]
+PAGE = hit_page(default_wording("human_or_machine"), TEXTS, shuffle=False)
+
+
+def judge(ann: Desk, frame: Frame, words: str) -> None:
+    """Go on to the next text, take it for a machine's and give a reason, which is kept."""
+    frame.get_by_role("button", name="Next").click()
+    frame.get_by_label("Possibly machine-generated").locator("visible=true").check()
+    with ann.page.expect_response("**/draft") as kept:
+        frame.locator("textarea:visible").fill(words)
+    assert words in (kept.value.request.post_data or "")
+
+
+def test_reasons_survive_going_back_and_are_handed_in_with_their_ratings(lab, ann: Desk) -> None:
+    judge(ann, ann.accept(lab.hit(Question=html_question(PAGE))), "It repeats itself.")
+    ann.page.get_by_role("link", name="Return this task").click()
+    ann.page.get_by_role("button", name="Yes, return it").wait_for()
+    ann.page.go_back()
+    frame = ann.frame()
+    # The page of the task is another document now; what was written is in it, before anything is touched.
+    expect(frame.locator("[name=change-0]")).to_have_value("It repeats itself.")
+    frame.get_by_role("button", name="Next").click()
+    expect(frame.locator("[name=change-0]")).to_be_visible()
+    judge(ann, frame, "It is about nothing.")
+    for name in ("Next", "Submit"):
+        frame.get_by_role("button", name=name).click()
+    ann.recorded()
+    answers = fields()
+    assert {name: answers[name] for name in ("rating-0", "change-0", "rating-1", "change-1")} == {
+        "rating-0": "Possibly machine-generated",
+        "change-0": "It repeats itself.",
+        "rating-1": "Possibly machine-generated",
+        "change-1": "It is about nothing.",
+    }

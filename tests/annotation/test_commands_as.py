@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import pkgutil
+import re
 from importlib import import_module
 from typing import Any
 
@@ -172,6 +173,13 @@ def test_people_get_roles_and_the_last_owner_stays(study: Study) -> None:
     assert "vera  viewer" in told("people", "judged", "--give", "vera", "viewer", "--as", "olga")
     with pytest.raises(CommandError, match="at least one owner"):
         told("people", "judged", "--remove", "olga", "--as", "olga")
+
+
+def test_the_papers_rules_are_switched_on_by_their_name(study: Study) -> None:
+    assert "short_reasons" not in told("rules", "judged", "--fix", "ours", "--set", "default")
+    line = told("rules", "judged", "--fix", "as published", "--set", "papers", "--rule", "pasted=0.7").splitlines()[-1]
+    assert line.startswith("2  as published: ")
+    assert {"short_reasons", "repeated_reasons", "other_language", "pasted=0.7"} <= set(re.split(r"[ ,]+", line))
 
 
 def test_rules_are_fixed_and_applied(study: Study) -> None:

@@ -21,8 +21,8 @@ from annotation.flows.unblind import unblind
 from annotation.models import Codebook, Job, Remark, Role, RuleSet, Study, Submission
 from annotation.quality.exclusion import Rule, rules_from
 from annotation.quality.filters import FILTERS, NAMED_SETS, rule_of
-from annotation.quality.records import Filter
 from annotation.quality.paragraph import paragraph
+from annotation.quality.records import Filter
 from annotation.tasks import ask_to_detect
 from metrics.comments import NULL
 

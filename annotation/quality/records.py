@@ -102,9 +102,10 @@ class Filter:
     kind: its name in flags. threshold: the default; a value `beyond` it (see PAST) raises a flag, where at least
     `least` observations stand behind it. on: it raises flags and orders the queue by default; only_flags: it flags.
     circular: it uses the study's own answers to the question of interest, so that excluding by it is a sensitivity
-    analysis and no default. style: it looks only at how somebody writes, so that it flags and is no
-    default rule either: honest people dictate, paste from notes and write in a second language. alone: whether it may leave work out where no other rule does. signed: values and
-    thresholds may lie below 0. wrongly: whom it can wrongly single out. sentence: with {value}, {n}, {threshold}.
+    analysis and no default. style: it looks only at how somebody writes, so that it flags and is no default rule
+    either: honest people dictate, paste from notes and write in a second language. alone: whether it may leave work out
+    where no other rule does. signed: values and thresholds may lie below 0. wrongly: whom it can wrongly single out.
+    sentence: with {value}, {n}, {threshold}.
     methods: what a paper says where it left work out.
     """
 

@@ -124,7 +124,12 @@ def test_many_are_previewed_then_approved(rita: Caller, at: str) -> None:
     assert verdicts() == set()
     two = list(Submission.objects.order_by("pk").values_list("market_id", flat=True)[:2])
     assert rita("post", f"{at}/approvals", {"assignments": two, "dry_run": False}).json()["decided"] == 2
-    rest = rita("post", f"{at}/approvals", {"dry_run": False}).json()
+    # Everything that waits is approved only as it was shown: the first dry run told of two more.
+    assert fault(rita("post", f"{at}/approvals", {"dry_run": False})) == (409, "state", ["shown"])
+    assert fault(rita("post", f"{at}/approvals", {"dry_run": False, "shown": tried["shown"]}))[:2] == (409, "state")
+    assert Submission.objects.filter(decisions__matter="payment").count() == 2
+    shown = rita("post", f"{at}/approvals", {}).json()["shown"]
+    rest = rita("post", f"{at}/approvals", {"dry_run": False, "shown": shown}).json()
     assert (rest["decided"], rest["already"], rest["cents"]) == (4, 2, 400)
 
 

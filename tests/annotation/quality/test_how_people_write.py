@@ -20,15 +20,21 @@ HITS, TEXTS, PEOPLE = 3, 5, 60
 STYLES = ("terse", "dictated", "from notes", "German")
 # Filters of the specification that look only at how somebody writes.
 HOW_THEY_WRITE = {"F14", "F16", "F19", "F20"}
-NOUNS = ("mayor", "river", "market", "storm", "school", "train", "farmer", "museum", "harbour", "team", "court", "doctor",
-         "bridge", "factory", "garden")  # fmt: skip
+NOUNS = [
+    "mayor", "river", "market", "storm", "school", "train", "farmer", "museum", "harbour", "team", "court", "doctor",
+    "bridge", "factory", "garden",
+]  # fmt: skip
 BODIES = [f"the {noun} of the old town was the talk of all papers on a grey monday in late march" for noun in NOUNS]
 TERSE = ("looks fine", "odd", "fine", "too neat")
 OPENINGS = ("I think", "To me", "My feeling is that", "It seems that", "I would say")
 CLAIMS = ("this could be from a paper", "the order of the words is wrong", "a person would not say it like that",
           "it is just what you read in the news", "the day and the month are at odds")  # fmt: skip
-GERMAN = ("Der Satz klingt wie aus einer Zeitung, besonders wegen {}", "So schreibt niemand, finde ich, vor allem {} nicht",
-          "Die Wortfolge wirkt auf mich holprig, etwa bei {}", "Das liest sich ganz natürlich, auch {} passt gut")  # fmt: skip
+GERMAN = (
+    "Der Satz klingt wie aus einer Zeitung, besonders wegen {}",
+    "So schreibt niemand, finde ich, vor allem {} nicht",
+    "Die Wortfolge wirkt auf mich holprig, etwa bei {}",
+    "Das liest sich ganz natürlich, auch {} passt gut",
+)
 
 
 def style_of(person: int) -> str:

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.conf import settings
 from django.db.models import F, Q, Sum
 
 from annotation.exceptions import BudgetError
 from annotation.models import AuditEvent, Hit, Intent, LedgerEntry, Study, Submission
-from annotation.pricing.fees import bonus_fee_cents, fee_cents
+from annotation.pricing.fees import Fees, bonus_fee_cents, fee_cents
 
 Kind = LedgerEntry.Kind
 
@@ -32,15 +33,33 @@ class Cost:
         return self.amount + self.fee
 
 
+def endpoint_fees() -> Fees:
+    """The fee rules of the marketplace that the settings name, as its operator states them."""
+    return Fees(settings.MTURK_FEES)
+
+
+def fees_of(hit: Hit) -> Fees:
+    """The fee rules under which the HIT was published; of one that was not, those of the marketplace now."""
+    return Fees(hit.fees) if hit.fees else endpoint_fees()
+
+
+def fix_fees(hits: Sequence[Hit]) -> None:
+    """Keep with HITs that are about to be published what their marketplace charges, so that what is set aside is what
+    is spent, whatever rules hold later."""
+    for hit in hits:
+        hit.fees = endpoint_fees().value
+    Hit.objects.bulk_update(hits, ["fees"], batch_size=500)
+
+
 def place_cost(hit: Hit) -> Cost:
     """What one approved place of the HIT costs. Needs `cell__arm__study`."""
     reward = hit.cell.reward_cents
-    return Cost(reward, fee_cents(reward, max_assignments=hit.max_assignments))
+    return Cost(reward, fee_cents(reward, max_assignments=hit.max_assignments, fees=fees_of(hit)))
 
 
-def bonus_cost(cents: int) -> Cost:
-    """What a bonus of `cents` costs."""
-    return Cost(cents, bonus_fee_cents(cents))
+def bonus_cost(cents: int, hit: Hit) -> Cost:
+    """What a bonus of `cents` for work in the HIT costs."""
+    return Cost(cents, bonus_fee_cents(cents, fees=fees_of(hit)))
 
 
 def reserve(study: Study, promises: Sequence[tuple[Intent, int]], *, now: datetime) -> int:
@@ -78,7 +97,9 @@ def spend(intent: Intent, cost: Cost, *, kind: str, now: datetime, **told: objec
     """Write what the effect cost (`kind`: reward or bonus), out of what was set aside, and note it in the log."""
     rows = ((kind, cost.amount), (Kind.FEE, cost.fee), (Kind.RELEASE, -cost.total))
     LedgerEntry.objects.bulk_create(
-        LedgerEntry(study_id=intent.study_id, intent=intent, kind=name, cents=cents, at=now) for name, cents in rows
+        LedgerEntry(study_id=intent.study_id, intent=intent, kind=name, cents=cents, at=now)
+        for name, cents in rows
+        if cents or name != Kind.FEE
     )
     Study.objects.filter(pk=intent.study_id).update(
         spent_cents=F("spent_cents") + cost.total, reserved_cents=F("reserved_cents") - cost.total
@@ -110,7 +131,10 @@ def promise_bonuses(
         for submission, cents in bonuses
     ]
     Intent.objects.bulk_create(intents)
-    promises = [(intent, bonus_cost(int(intent.details["cents"])).total) for intent in intents]
+    promises = [
+        (intent, bonus_cost(cents, submission.hit).total)
+        for intent, (submission, cents) in zip(intents, bonuses, strict=True)
+    ]
     return reserve(study, promises, now=now) if promises else 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -10,12 +11,13 @@ from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet
 
-from annotation import reviewing
+from annotation import books, reviewing
 from annotation.accounts.models import User
 from annotation.models import (
     Coding,
     Decision,
     Flag,
+    Hit,
     Hold,
     Intent,
     ItemRole,
@@ -216,29 +218,65 @@ def to_take_back(study: Study, user: User, *, now: datetime) -> TakeBack | None:
 @dataclass(frozen=True, slots=True)
 class Preview:
     """What a bulk action would do: to how many, of whom flagged, at what cost; `already` decided before; `proposed`:
-    left to the second person whom a proposal to refuse payment waits for."""
+    left to the second person whom a proposal to refuse payment waits for. cents: rewards."""
 
     submissions: tuple[Submission, ...]
     flagged: int
     already: int
     cents: int
     proposed: int
+    fee_cents: int = 0
+
+    @property
+    def total_cents(self) -> int:
+        return self.cents + self.fee_cents
+
+    @property
+    def shown(self) -> str:
+        """A code of what is shown: another where a submission, the sum or the number of flagged ones is another."""
+        names = sorted(one.market_id or str(one.pk) for one in self.submissions)
+        told = "\n".join([*names, str(self.flagged), str(self.cents), str(self.fee_cents)])
+        return hashlib.sha256(told.encode()).hexdigest()[:16]
 
 
 def preview(study: Study, chosen: Iterable[str]) -> Preview:
     """Look before a bulk action."""
-    wanted = Submission.objects.filter(hit__study=study, market_id__in=list(chosen))
+    return preview_of(study, Submission.objects.filter(market_id__in=list(chosen)))
+
+
+def preview_of(study: Study, submissions: QuerySet[Submission]) -> Preview:
+    """What it would be to approve those of `submissions` that are of this study."""
+    wanted = submissions.filter(hit__study=study)
     open_ones = wanted.exclude(Exists(reviewing.payments().filter(submission=OuterRef("pk"))))
     proposed = open_ones.exclude(rejection=None).count()
     mine = open_ones.filter(rejection=None).select_related("worker", "hit__cell__arm__study")
-    rows = list(mine.prefetch_related("flags").order_by("pk"))
+    rows = list(mine.prefetch_related("flags").defer("raw").order_by("pk"))
+    costs = [books.place_cost(row.hit) for row in rows]
     return Preview(
         tuple(rows),
         sum(bool(row.flags.all()) for row in rows),
         wanted.count() - len(rows) - proposed,
-        sum(row.hit.cell.reward_cents for row in rows),
+        sum(cost.amount for cost in costs),
         proposed,
+        sum(cost.fee for cost in costs),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """How many submissions wait for a decision on payment that nobody proposed to refuse, and what approving costs."""
+
+    submissions: int
+    total_cents: int
+
+
+def waiting(study: Study) -> Waiting:
+    """Counted by HIT: quick enough for a page that asks for it again and again."""
+    mine = Submission.objects.filter(hit__study=study, rejection=None)
+    open_ones = mine.exclude(Exists(reviewing.payments().filter(submission=OuterRef("pk"))))
+    counts = dict(open_ones.order_by().values_list("hit").annotate(n=Count("pk")))
+    hits = Hit.objects.filter(pk__in=[*counts]).select_related("cell__arm__study")
+    return Waiting(sum(counts.values()), sum(counts[hit.pk] * books.place_cost(hit).total for hit in hits))
 
 
 def to_code(study: Study, book: Any, user: User) -> QuerySet[Remark]:

@@ -25,6 +25,10 @@ class StateError(AssayError):
     """The study is not in a state in which this can be done."""
 
 
+class ChangedError(StateError):
+    """What was shown is not what it is now: look again, then confirm."""
+
+
 class BudgetError(AssayError):
     """The study's budget does not cover it. `missing_cents`: by how much."""
 

@@ -293,8 +293,9 @@ def _kept(study: Study, rules: Sequence[Rule]) -> int:
 
 
 def _only_flagged(study: Study) -> dict[str, int]:
-    """Submissions with the flags of filters that are in no default rule."""
-    rows = Flag.objects.filter(submission__hit__study=study, kind__in=[one.kind for one in FILTERS if one.only_flags])
+    """Submissions with the flags of filters that raise flags and are in no default rule, but for circular ones."""
+    kinds = [one.kind for one in FILTERS if one.only_flags or one.style]
+    rows = Flag.objects.filter(submission__hit__study=study, kind__in=kinds)
     return dict(rows.order_by().values_list("kind").annotate(n=Count("pk")))
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from django.db.models import Count, Q, QuerySet, Sum
 
+from annotation import books
 from annotation.designs.wording import from_json
 from annotation.models import AuditEvent, Decision, Hit, Intent, Job, Result, Study, Submission, Text
-from annotation.pricing.fees import most_cents
 from annotation.selectors import counted
 
 
@@ -150,7 +150,7 @@ def laid_out(study: Study) -> list[CellLine]:
     lines = []
     for hits in found.values():
         cell = hits[0].cell
-        cents = sum(most_cents((hit.max_assignments, cell.reward_cents) for hit in hits))
+        cents = sum(hit.max_assignments * books.place_cost(hit).total for hit in hits)
         places = sum(hit.max_assignments for hit in hits)
         lines.append(CellLine(str(cell), len(hits), places, cell.reward_cents, cents))
     return lines

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from annotation import particulars, reviewing
 from annotation.models import Evidence, Study
 from annotation.quality.exclusion import Rule
-from annotation.quality.filters import NEVER_ALONE, OF_TEXTS, SENSITIVITY, title_of
+from annotation.quality.filters import NEVER_ALONE, OF_TEXTS, SENSITIVITY, STYLE, title_of
 from metrics.report.particulars import RuleFacts
 
 
 def rules(study: Study, only: Sequence[str] = ()) -> tuple[RuleFacts, ...] | None:
-    """The study's rules (or what raises flags by default, where no version holds), then each other such rule alone.
+    """The study's rules (where no version holds: what raises flags by default, but for how somebody writes), then each
+    other rule that raises flags by default alone.
 
     only: these filters instead. None where no filter has measured the work.
     """
@@ -23,7 +24,7 @@ def rules(study: Study, only: Sequence[str] = ()) -> tuple[RuleFacts, ...] | Non
     # What texts lose follows from the work that is left out; every selection counts all texts.
     chosen = tuple(rule for rule in chosen if rule.kind not in OF_TEXTS)
     joined = chosen or tuple(Rule(kind) for kind in SENSITIVITY)
-    beside = () if only else tuple(Rule(kind) for kind in SENSITIVITY if Rule(kind) not in joined)
+    beside = () if only else tuple(Rule(kind) for kind in (*SENSITIVITY, *STYLE) if Rule(kind) not in joined)
     ids = particulars.numbers(study)
     told = []
     for given, alone in ((joined, False), (beside, True)):

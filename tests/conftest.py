@@ -33,6 +33,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
+@pytest.fixture
+def mturk_fees(settings: Any) -> None:
+    """MTurk's price list switched on: for the tests that hold its cases (specification mturk-api.md, section 4)."""
+    settings.MARKETPLACE_FEES = settings.MTURK_FEES = "mturk"
+
+
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
     """The real data beside the project; absent, the test is skipped (or fails where ASSAY_REQUIRE_DATA=1)."""

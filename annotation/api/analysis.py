@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from django.http import HttpRequest
@@ -15,12 +15,14 @@ from annotation import coded, desk, facts, reviewing, selectors
 from annotation.api.answers import Page, Paged, gives, paged
 from annotation.api.entrance import caller, study_for
 from annotation.api.jobs import JobOut
+from annotation.exceptions import StateError
 from annotation.flows import assess, code_reasons, exclude
 from annotation.flows.unblind import unblind
 from annotation.models import Codebook, Job, Remark, Role, RuleSet, Study, Submission
-from annotation.quality.exclusion import Rule
-from annotation.quality.filters import FILTERS, rule_of
+from annotation.quality.exclusion import Rule, rules_from
+from annotation.quality.filters import FILTERS, NAMED_SETS, rule_of
 from annotation.quality.paragraph import paragraph
+from annotation.quality.records import Filter
 from annotation.tasks import ask_to_detect
 from metrics.comments import NULL
 
@@ -29,7 +31,8 @@ router = Router(tags=["Analysis"])
 
 class FilterOut(Schema):
     """A filter. default: the default rules hold it; flags: it raises flags by default; alone: it may leave work out
-    where no other rule does; circular: it looks at the answers themselves; wrongly: whom it can wrong."""
+    where no other rule does; circular: it looks at the answers themselves; style: it looks only at how somebody writes;
+    sets: the named sets of rules that hold it; wrongly: whom it can wrong."""
 
     id: str
     kind: str
@@ -40,7 +43,13 @@ class FilterOut(Schema):
     flags: bool
     alone: bool
     circular: bool
+    style: bool
+    sets: list[str]
     wrongly: str
+
+    @staticmethod
+    def resolve_sets(one: Filter) -> list[str]:
+        return [name for name, held in NAMED_SETS.items() if one.kind in held.kinds]
 
 
 class FlagOut(Schema):
@@ -94,8 +103,12 @@ class RulePart(Schema):
 
 
 class RulesIn(Schema):
+    """set: a named set to start from (default, or papers: with the filters on how somebody writes); rules replace and
+    add to those of the set. One of the two is required."""
+
     name: str = Field(min_length=1, max_length=100)
-    rules: list[RulePart]
+    set: Literal["", "default", "papers"] = ""
+    rules: list[RulePart] | None = None
 
 
 class RulesOut(Schema):
@@ -203,7 +216,9 @@ def list_rules(request: HttpRequest, study: UUID, page: Query[Page]) -> dict[str
 def fix_rules(request: HttpRequest, study: UUID, given: RulesIn) -> Status[RuleSet]:
     """It leaves nobody out until it is applied."""
     found = study_for(request, study, Role.EDITOR)
-    rules = [Rule(one.kind, one.threshold) for one in given.rules]
+    if given.rules is None and not given.set:
+        raise StateError("Send rules, a set, or both.").at("rules")
+    rules = rules_from(given.set, [Rule(one.kind, one.threshold) for one in given.rules or ()])
     return Status(201, exclude.fix_rules(found, given.name, rules, actor=caller(request), now=timezone.now()))
 
 

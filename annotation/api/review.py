@@ -17,6 +17,7 @@ from annotation.api.answers import Page, Paged, RefusedError, gives, paged
 from annotation.api.entrance import caller, study_for, submission_for
 from annotation.console.permission import may, studies_of
 from annotation.deciding import WINDOW
+from annotation.exceptions import StateError
 from annotation.flows import exclude, hold, reject, review
 from annotation.flows.block import block, unblock
 from annotation.flows.notify import Notices, notify
@@ -172,22 +173,26 @@ class ReplyIn(Schema):
 
 
 class BulkIn(Schema):
-    """assignments: which; null: everything that waits. dry_run: say what would be done, and change nothing."""
+    """assignments: which; null: everything that waits. dry_run: say what would be done, and change nothing.
+    shown: from the dry run: approve only if nothing has changed since; required for everything that waits."""
 
     assignments: list[str] | None = None
     leave_out: str = Field("", max_length=500, pattern=SAID)
     dry_run: bool = True
+    shown: str = Field("", max_length=16)
 
 
 class BulkOut(Schema):
     """decided: how many are, or would be; already: decided before; proposed: left to a second person, for somebody
-    proposed to refuse payment; flagged, cents: of those decided."""
+    proposed to refuse payment; flagged, cents (rewards), fee_cents: of those decided; shown: a code of all this."""
 
     decided: int
     already: int
     proposed: int
     flagged: int
     cents: int
+    fee_cents: int
+    shown: str
 
 
 class WorkerOut(Schema):
@@ -362,18 +367,20 @@ def take_back_in(request: HttpRequest, study: UUID, assignment: str) -> Status[N
 
 
 @router.post("/studies/{study}/approvals", response=gives(BulkOut), summary="Approve many at once")
-def approve_many(request: HttpRequest, study: UUID, given: BulkIn) -> dict[str, int]:
+def approve_many(request: HttpRequest, study: UUID, given: BulkIn) -> dict[str, int | str]:
     """They can be taken back for ten minutes."""
     found = study_for(request, study, Role.REVIEWER)
     rows = Submission.objects.filter(hit__study=found)
     rows = rows if given.assignments is None else rows.filter(market_id__in=given.assignments)
-    seen = desk.preview(found, rows.values_list("market_id", flat=True))
-    told = {"flagged": seen.flagged, "cents": seen.cents}
+    seen = desk.preview_of(found, rows)
+    told = {"flagged": seen.flagged, "cents": seen.cents, "fee_cents": seen.fee_cents, "shown": seen.shown}
     if given.dry_run:
         return {"decided": len(seen.submissions), "already": seen.already, "proposed": seen.proposed, **told}
-    leave_out = given.leave_out.strip()
+    if given.assignments is None and not given.shown:
+        raise StateError("To approve everything that waits, send `shown` from a dry run.").at("shown")
     done = review.approve(
-        found, rows, actor=caller(request), now=timezone.now(), window=WINDOW, leave_out=leave_out
+        found, rows, actor=caller(request), now=timezone.now(), window=WINDOW, leave_out=given.leave_out.strip(),
+        shown=given.shown,
     )  # fmt: skip
     return {"decided": done.decided, "already": done.already, "proposed": done.proposed, **told}
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from annotation import overviews
+from annotation import books, overviews
 from annotation.designs.presets import ArmPlan, CellPlan
 from annotation.designs.wording import from_json
 from annotation.models import Cell, Study
@@ -66,8 +66,8 @@ def _bill(study: Study, given: dict[str, Any], cells: Sequence[CellPlan], pays: 
     version = study.wordings.last()
     wording = from_json(version.body) if version else None
     sketch = Sketch(
-        tuple(sizes), given["texts_per_hit"], given["raters_per_text"], given["evaluators_per_cell"],
-        given["in_nines"], given["extra"], overviews.average_words(study),
+        tuple(sizes), given["texts_per_hit"], given["raters_per_text"], books.endpoint_fees(),
+        given["evaluators_per_cell"], given["in_nines"], given["extra"], overviews.average_words(study),
         len(wording.criteria) if wording else 1, bool(wording and wording.follow_ups), given["budget_cents"],
     )  # fmt: skip
     references = sum(pile.references.values())

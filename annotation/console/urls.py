@@ -83,6 +83,7 @@ of_a_study: list[URLPattern | URLResolver] = [
     path("publish/confirm/", publish.confirm, name="publish-confirm"),
     path("progress/", publish.progress, name="progress"),
     path("progress/crowd/", publish.crowd, name="progress-crowd"),
+    path("progress/approve-all/", publish.ask_approve_all, name="progress-approve-all"),
     path("progress/approve/", publish.approve_all, name="progress-approve"),
     path("progress/undo/", publish.undo_all, name="progress-undo"),
     path("running/", running.running, name="running"),

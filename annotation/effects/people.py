@@ -65,7 +65,7 @@ def bonus(intent: Intent, told: Context) -> None:
         )
     with outbox.outcome(intent, f"{cents} cents", now=told.clock()) as mine:
         if mine:
-            cost = books.bonus_cost(cents)
+            cost = books.bonus_cost(cents, submission.hit)
             books.spend(intent, cost, kind=LedgerEntry.Kind.BONUS, now=told.clock(), **_evidence(submission))
 
 

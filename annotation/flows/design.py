@@ -8,6 +8,7 @@ from datetime import datetime
 
 from django.db import transaction
 
+from annotation import books
 from annotation.designs.layout import Page, Place, Rules, lay_out
 from annotation.designs.packing import Packable
 from annotation.designs.wording import from_json
@@ -145,5 +146,7 @@ def _store(study: Study, pages: Sequence[tuple[Cell, list[Page]]], wording: Stud
 
 
 def _cost(study: Study, hits: Sequence[Hit], cells: int) -> Design:
-    rewards, fees = most_cents((hit.max_assignments, hit.cell.reward_cents) for hit in hits)
+    rewards, fees = most_cents(
+        ((hit.max_assignments, hit.cell.reward_cents) for hit in hits), fees=books.endpoint_fees()
+    )
     return Design(len(hits), sum(hit.max_assignments for hit in hits), rewards, fees, cells)

@@ -9,7 +9,7 @@ import httpx
 from django.conf import settings
 from django.db.models import Count, Max, Q
 
-from annotation import apart
+from annotation import apart, books
 from annotation.crowd.client import Market
 from annotation.crowd.records import Endpoint
 from annotation.designs.sides import names_a_side
@@ -54,7 +54,9 @@ def preflight(
     Every page is really rendered, wrapped as a question, filled in and read back.
     """
     hits = list(study.hits.select_related("cell__arm__study", "study", "wording").order_by("slot"))
-    rewards, fees = most_cents((hit.max_assignments, hit.cell.reward_cents) for hit in hits)
+    rewards, fees = most_cents(
+        ((hit.max_assignments, hit.cell.reward_cents) for hit in hits), fees=books.endpoint_fees()
+    )
     large: list[Hit] = []
     found = [*_hits(study, hits, large, progress), *_texts(study), *_times(study), *_wage(study, hits, floor)]
     found += [*_wording(study), *_affordable(study, rewards + fees, market, endpoint, by_invitation)]
@@ -68,7 +70,8 @@ def afford(study: Study, *, endpoint: Endpoint, by_invitation: bool = False) -> 
     """Errors of money, marketplace and its accounts alone, which change while nobody touches the study: quick enough
     for a page."""
     places = study.hits.values_list("max_assignments", "cell__arm__reward_cents")
-    total = sum(most_cents((count, study.reward_cents if own is None else own) for count, own in places))
+    priced = ((count, study.reward_cents if own is None else own) for count, own in places)
+    total = sum(most_cents(priced, fees=books.endpoint_fees()))
     return tuple(one for one in _affordable(study, total, None, endpoint, by_invitation) if one.level == "error")
 
 

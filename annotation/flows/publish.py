@@ -62,6 +62,7 @@ def _intend(study: Study, hits: list[Hit], *, actor: str, now: datetime) -> int:
     intents = Intent.objects.bulk_create(
         Intent.of(study, Intent.Kind.CREATE_HIT, hit.pk, slot=str(hit.slot)) for hit in hits
     )
+    books.fix_fees(hits)
     promises = [
         (intent, hit.max_assignments * books.place_cost(hit).total) for intent, hit in zip(intents, hits, strict=True)
     ]

@@ -9,10 +9,10 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from annotation import deciding, outbox, reviewing
+from annotation import deciding, desk, outbox, reviewing
 from annotation.accounts.models import User
 from annotation.deciding import name_of
-from annotation.exceptions import StateError
+from annotation.exceptions import ChangedError, StateError
 from annotation.models import AuditEvent, Decision, Intent, Rejection, Study, Submission
 
 PAYMENT = Decision.Matter.PAYMENT
@@ -39,12 +39,15 @@ def approve(
     window: timedelta = timedelta(0),
     leave_out: str = "",
     one_by_one: bool = False,
+    shown: str = "",
 ) -> Review:
     """Approve payment for those of `submissions` (of this study) that nobody has decided on.
 
     window: for so long the decision can be taken back; the marketplace hears of it afterwards, never later than it
     would approve by itself. leave_out: a reason to leave the same work out of the analysis ("": it stays).
     one_by_one: somebody looked at each; otherwise what a colleague proposes to refuse is not approved with the rest.
+    shown: the code of the preview that was confirmed ("": none was); exactly that is approved.
+    Raises ChangedError, and approves nothing, where the preview has become another since.
     """
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
@@ -52,6 +55,8 @@ def approve(
         waiting = mine.exclude(decisions__matter=PAYMENT).order_by("pk")
         proposed = 0 if one_by_one else waiting.exclude(rejection=None).count()
         undecided = list(waiting if one_by_one else waiting.filter(rejection=None))
+        if shown:
+            undecided = _as_shown(study, mine, shown)
         Decision.objects.bulk_create(
             Decision(submission=submission, matter="payment", verdict="approve", actor=actor, at=now)
             for submission in undecided
@@ -67,6 +72,17 @@ def approve(
             AuditEvent.objects.record(study, "approve", actor=name_of(actor), now=now, **told)
         sooner = sum(one.not_before is None or one.not_before < now + window for one in made)
         return Review(len(undecided), mine.count() - len(undecided) - proposed, proposed, sooner if window else 0)
+
+
+def _as_shown(study: Study, submissions: QuerySet[Submission], shown: str) -> list[Submission]:
+    """What the preview shows, read once, so that work which comes in meanwhile is not approved unseen."""
+    seen = desk.preview_of(study, submissions)
+    if seen.shown != shown:
+        raise ChangedError(
+            f"Nothing was approved: what waits has changed since it was shown. Now {len(seen.submissions)} submissions "
+            f"wait, for ${seen.total_cents / 100:,.2f}; {seen.flagged} of them are flagged. Look again, then confirm."
+        )
+    return list(seen.submissions)
 
 
 def undo(study: Study, submissions: QuerySet[Submission], *, actor: User, now: datetime) -> int:

@@ -193,8 +193,9 @@ def _copy(study: Study, pattern: Hit, places: int) -> Hit:
         pattern.save(update_fields=["page"])
     slot = 1 + (study.hits.aggregate(most=Max("slot"))["most"] or 0)
     hit = Hit.objects.create(
-        study=study, cell=pattern.cell, slot=slot, page=pattern.page, wording=pattern.wording, max_assignments=places
-    )
+        study=study, cell=pattern.cell, slot=slot, page=pattern.page, wording=pattern.wording, max_assignments=places,
+        fees=books.endpoint_fees().value,
+    )  # fmt: skip
     HitItem.objects.bulk_create(
         HitItem(hit=hit, text_id=item.text_id, partner_id=item.partner_id, position=item.position, role=item.role)
         for item in pattern.items.all()

@@ -89,7 +89,7 @@ def _check_override(hit: Hit, held: Assignment, now: datetime) -> None:
 
 def _approve_locked(payer: Requester, hit: Hit, held: Assignment, *, at: datetime, feedback: str) -> None:
     overridden = held.state == State.REJECTED
-    cost = Cost(hit.hit_type.reward_cents, funds.fee_of(hit.hit_type, hit.max_assignments))
+    cost = Cost(hit.hit_type.reward_cents, funds.fee_of(hit))
     # The hold of rejected work was given back: an override is paid like a bonus, out of what can be spent.
     pay(held, cost, purpose=Purpose.REWARD, payer=payer, now=at, hold=None if overridden else hit)
     held.state, held.approved_at, held.due_at = State.APPROVED, at, None

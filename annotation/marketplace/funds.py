@@ -13,19 +13,21 @@ from django.conf import settings
 from annotation.marketplace import ledger, lifecycle
 from annotation.marketplace.eligibility import asks_for_masters
 from annotation.marketplace.fees import reward_fee
-from annotation.marketplace.models import Hit, HitType, Requester
+from annotation.marketplace.models import Hit, Requester
 from annotation.marketplace.prepared import insert
 
 
-def fee_of(hit_type: HitType, max_assignments: int) -> int:
-    """The fee in cents for one approved place."""
-    masters = asks_for_masters(hit_type.requirements)
-    return reward_fee(hit_type.reward_cents, max_assignments=max_assignments, masters=masters)
+def fee_of(hit: Hit) -> int:
+    """The fee in cents for one approved place, by the rules under which the HIT was published."""
+    masters = asks_for_masters(hit.hit_type.requirements)
+    return reward_fee(
+        hit.hit_type.reward_cents, max_assignments=hit.max_assignments, rules=hit.fees, masters=masters
+    )
 
 
 def price(hit: Hit) -> int:
     """Reward and fee of one place in cents."""
-    return hit.hit_type.reward_cents + fee_of(hit.hit_type, hit.max_assignments)
+    return hit.hit_type.reward_cents + fee_of(hit)
 
 
 def promised(hit: Hit, now: datetime) -> int:

@@ -65,7 +65,7 @@ def pay(
     ]
     for row in rows:
         row.assignment = assignment
-    _post([row for row in rows if row.amount_cents or row.account != Account.HELD], purpose, now)
+    _post([row for row in rows if row.amount_cents or row.account not in (Account.HELD, Account.HOUSE)], purpose, now)
     _change(payer, available=held - cost.total, held=-held)
     if hold is not None:
         hold.held_cents -= held

@@ -25,6 +25,8 @@ class Hit(models.Model):
     # HITs of one page hold the same texts: the parts of a page split for the fee.
     page = models.PositiveIntegerField(null=True, blank=True)
     max_assignments = models.PositiveIntegerField()
+    # The fee rules of its marketplace when it was published (`none`, `mturk`); empty before.
+    fees = models.CharField(max_length=10, blank=True, default="")
     # Null until published, so that the constraint below holds among published HITs only.
     market_id = models.CharField(max_length=64, null=True, blank=True)  # noqa: DJ001
     # As the marketplace last told (`seen_at`, its own time): never what we decide by alone.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from annotation.pricing.fees import most_cents, split
+from annotation.pricing.fees import Fees, most_cents, split
 from annotation.pricing.wages import DEFAULT_FLOOR_CENTS, Wage, hit_time, reward_for_floor, wage
 
 
@@ -21,12 +21,14 @@ class CellSize:
 class Sketch:
     """A design in numbers. evaluators: people a cell, one page each; None: `raters` for every text.
 
-    extra: lines a HIT beside its texts (gold, repeats, checks). words: of a text with its context, on average.
+    fees: the rules of the marketplace. extra: lines a HIT beside its texts (gold, repeats, checks). words: of a text
+    with its context, on average.
     """
 
     cells: tuple[CellSize, ...]
     per_hit: int
     raters: int
+    fees: Fees
     evaluators: int | None = None
     in_nines: bool = False
     extra: int = 0
@@ -62,11 +64,11 @@ class Estimate:
 def estimate(sketch: Sketch, *, floor: int = DEFAULT_FLOOR_CENTS) -> Estimate:
     """Price a sketch. Cells without texts cost nothing.
 
-    >>> estimate(Sketch((CellSize(25, 200),), per_hit=25, raters=200)).total_cents
+    >>> estimate(Sketch((CellSize(25, 200),), per_hit=25, raters=200, fees=Fees.MTURK)).total_cents
     56000
     """
     hits = list(_hits(sketch))
-    reward, fee = most_cents(hits)
+    reward, fee = most_cents(hits, fees=sketch.fees)
     total = reward + fee
     missing = max(0, total - sketch.budget_cents) if sketch.budget_cents is not None else 0
     least = min((cell.reward_cents for cell in sketch.cells if cell.texts), default=None)

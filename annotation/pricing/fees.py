@@ -1,9 +1,10 @@
-"""The marketplace's fees, as Mechanical Turk charged them at its closure. Whole cents in, whole cents out."""
+"""What a marketplace charges beside rewards: nothing, or what Mechanical Turk charged at its closure. Whole cents."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal
+from enum import StrEnum
 
 RATE = Decimal("0.20")
 LARGE_HIT_RATE = Decimal("0.20")
@@ -12,34 +13,47 @@ LARGE_HIT = 10
 LEAST_CENTS = 1
 
 
-def fee_cents(reward_cents: int, *, max_assignments: int, masters: bool = False, premium_cents: int = 0) -> int:
-    """Fee for one assignment: 20 % of the reward, 40 % from 10 assignments a HIT, 5 % more for Masters.
+class Fees(StrEnum):
+    """The fee rules of a marketplace. Assay's own charges nothing unless its operator says otherwise."""
 
-    At least one cent; rounded half up once. premium_cents: what premium qualifications cost an assignment.
+    NONE = "none"
+    MTURK = "mturk"
 
-    >>> fee_cents(50, max_assignments=9), fee_cents(50, max_assignments=10)
-    (10, 20)
+
+def fee_cents(
+    reward_cents: int, *, max_assignments: int, fees: Fees, masters: bool = False, premium_cents: int = 0
+) -> int:
+    """Fee for one assignment. By MTurk's rules 20 % of the reward, 40 % from 10 assignments a HIT.
+
+    5 % more for Masters, at least one cent; rounded half up once. premium_cents: what premium qualifications cost.
+
+    >>> [fee_cents(50, max_assignments=n, fees=fees) for fees in (Fees.MTURK, Fees.NONE) for n in (9, 10)]
+    [10, 20, 0, 0]
     """
+    if fees == Fees.NONE:
+        return premium_cents
     rate = RATE + (LARGE_HIT_RATE if max_assignments >= LARGE_HIT else 0) + (MASTERS_RATE if masters else 0)
     return _charged(reward_cents, rate) + premium_cents
 
 
-def bonus_fee_cents(bonus_cents: int) -> int:
-    """Fee for one bonus: 20 %, at least one cent, nothing for no bonus. The surcharges are on rewards only.
+def bonus_fee_cents(bonus_cents: int, *, fees: Fees) -> int:
+    """Fee for one bonus. By MTurk's rules 20 %, at least one cent, nothing for no bonus.
 
-    >>> bonus_fee_cents(3), bonus_fee_cents(100), bonus_fee_cents(0)
-    (1, 20, 0)
+    The surcharges are on rewards only.
+
+    >>> [bonus_fee_cents(cents, fees=Fees.MTURK) for cents in (3, 100, 0)]
+    [1, 20, 0]
     """
-    return _charged(bonus_cents, RATE) if bonus_cents else 0
+    return _charged(bonus_cents, RATE) if bonus_cents and fees == Fees.MTURK else 0
 
 
-def most_cents(hits: Iterable[tuple[int, int]]) -> tuple[int, int]:
+def most_cents(hits: Iterable[tuple[int, int]], *, fees: Fees) -> tuple[int, int]:
     """Rewards and fees in cents when every place is filled; hits: (places, reward in cents) of each HIT.
 
-    >>> most_cents([(9, 50), (10, 50)])
+    >>> most_cents([(9, 50), (10, 50)], fees=Fees.MTURK)
     (950, 290)
     """
-    rows = [(places, reward, fee_cents(reward, max_assignments=places)) for places, reward in hits]
+    rows = [(places, reward, fee_cents(reward, max_assignments=places, fees=fees)) for places, reward in hits]
     return sum(places * reward for places, reward, _ in rows), sum(places * fee for places, _, fee in rows)
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from annotation.pricing.fees import bonus_fee_cents, fee_cents, split
+from annotation.pricing.fees import Fees, bonus_fee_cents, fee_cents, split
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,10 +14,11 @@ class Terms:
     """What one assignment pays and what the study expects.
 
     bonus_cents: paid to each finished assignment beside the reward. excluded: share of the assignments, in [0, 1), that
-    is expected to be paid but left out of the analysis, and replaced.
+    is expected to be paid but left out of the analysis, and replaced. fees: the rules of the marketplace.
     """
 
     reward_cents: int
+    fees: Fees
     bonus_cents: int = 0
     masters: bool = False
     premium_cents: int = 0
@@ -79,7 +80,7 @@ class Quote:
 def quote(pages: int, raters: int, terms: Terms) -> Quote:
     """The bill for `pages` (sets of texts that share a HIT), each seen by `raters` people.
 
-    terms.in_nines: publish each page as HITs of nine places at most, at 20 % instead of 40 %; that keeps people apart
+    terms.in_nines: publish each page as HITs of nine places at most, at MTurk's lower fee; that keeps people apart
     only with a qualification (`assay:once`) across the HITs. Raises ValueError for fewer than 1 page or rater.
     """
     if pages < 1 or raters < 1:
@@ -99,7 +100,11 @@ def _lines(pages: int, raters: int, replaced: int, terms: Terms, in_nines: bool)
     """Replacements are dear where the HIT they are added to is."""
     places = _places(raters, in_nines)
     fee = fee_cents(
-        terms.reward_cents, max_assignments=max(places), masters=terms.masters, premium_cents=terms.premium_cents
+        terms.reward_cents,
+        max_assignments=max(places),
+        fees=terms.fees,
+        masters=terms.masters,
+        premium_cents=terms.premium_cents,
     )
     count = pages * raters
     lines = [Line("rewards", count, terms.reward_cents), Line("fees", count, fee)]
@@ -109,9 +114,9 @@ def _lines(pages: int, raters: int, replaced: int, terms: Terms, in_nines: bool)
         paid = count + replaced
         lines += [
             Line("bonuses", paid, terms.bonus_cents),
-            Line("fees of bonuses", paid, bonus_fee_cents(terms.bonus_cents)),
+            Line("fees of bonuses", paid, bonus_fee_cents(terms.bonus_cents, fees=terms.fees)),
         ]
-    return tuple(lines)
+    return tuple(line for line in lines if line.each or "fees" not in line.what)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.quality.filters import BY_FLAG, BY_KIND, OF_TEXTS
+from annotation.quality.filters import BY_FLAG, BY_KIND, NAMED_SETS, OF_TEXTS
 from annotation.quality.records import PAST, Bools, Floats
 
 PERMUTATIONS = 2000
@@ -43,6 +43,15 @@ class Rule:
 def known(kind: str) -> bool:
     """Whether there is such a filter."""
     return kind in BY_KIND or kind in BY_FLAG or kind in OF_TEXTS
+
+
+def rules_from(set_name: str, others: Sequence[Rule] = ()) -> tuple[Rule, ...]:
+    """The rules of a named set ("": none), each replaced by the one of `others` that has its kind; then the rest of
+    these. Raises KeyError for a set that does not exist."""
+    named = tuple(Rule(kind) for kind in NAMED_SETS[set_name].kinds) if set_name else ()
+    by_kind = {rule.kind: rule for rule in others}
+    used = {rule.kind for rule in named}
+    return (*(by_kind.get(rule.kind, rule) for rule in named), *(rule for rule in others if rule.kind not in used))
 
 
 @dataclass(frozen=True, slots=True)

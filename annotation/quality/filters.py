@@ -2,7 +2,8 @@
 
 Numbers F1 to F27 are the specification's. Those that nobody can compute from a submission stand elsewhere: F1 is a
 requirement of the marketplace, F2 and F3 are qualifications, F17 to F19 are judged by two reviewers, F26 and F27 count
-texts. None of them deletes anything.
+texts. None of them deletes anything. Of the specification's defaults one thing is amended: filters that look only at
+how somebody writes (F14, F16, F19, F20) raise flags and are in no default rule, but in the papers' named set.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from annotation.quality import answering, chance, competence, pace, reasons
-from annotation.quality.records import Filter
+from annotation.quality.records import Filter, NamedSet
 
 FILTERS: tuple[Filter, ...] = (
     Filter(
@@ -115,7 +116,7 @@ FILTERS: tuple[Filter, ...] = (
         "{value} of {n} explanations have fewer than 4 words or 15 characters.",
         "{count} assignments, more than {threshold} of whose explanations were under 4 words or 15 characters, were "
         "excluded.",
-        reasons.too_short,
+        reasons.too_short, style=True,
     ),
     Filter(
         "F15", "copied_reasons", "Explanations copied from the text", "more than half of the explanations of eight "
@@ -131,21 +132,21 @@ FILTERS: tuple[Filter, ...] = (
         "people who find “looks fine” twice",
         "{value} of {n} explanations equal another one word for word.",
         "{count} assignments repeated at least {threshold} explanations word for word.",
-        reasons.repeated, percent=False,
+        reasons.repeated, percent=False, style=True,
     ),
     Filter(
         "F19", "other_language", "Language of the explanations", "more than half of the explanations hold next to no "
         "common word of the study's language", 0.5, "above", 1, True, False, "dialect; switching between languages",
         "{value} of {n} explanations hold next to no common word of the study's language.",
         "{count} assignments explained themselves in what was not recognised as the study's language.",
-        reasons.other_language,
+        reasons.other_language, style=True,
     ),
     Filter(
         "F20", "pasted", "Pasted explanations", "more than half of the explanations were mostly not typed", 0.5,
         "above", 1, True, False, "dictation, assistive tools, drafts written elsewhere",
         "{value} of {n} explanations were mostly not typed.",
         "Paste events were recorded; {count} assignments with mostly pasted answers were excluded.",
-        reasons.pasted,
+        reasons.pasted, style=True,
     ),
     Filter(
         "F21", "machine_written", "Machine-written explanations", "a declared detector calls more than half of the "
@@ -211,8 +212,25 @@ WRONGED: Mapping[str, str] = {
 }
 BY_KIND = {one.kind: one for one in FILTERS}
 DEFAULTS = tuple(one.kind for one in FILTERS if one.default)
-# In an analysis of sensitivity stand also those that look at the answers themselves.
-SENSITIVITY = tuple(one.kind for one in FILTERS if one.on)
+# In an analysis of sensitivity stand also those that look at the answers themselves, and each by itself those that look
+# only at how somebody writes.
+STYLE = tuple(one.kind for one in FILTERS if one.style)
+SENSITIVITY = tuple(one.kind for one in FILTERS if one.on and not one.style)
+# The papers excluded people for how they wrote. In a simulated crowd these four filters hit every one of 16 honest
+# people who wrote tersely, dictated, pasted from notes or wrote German; so a researcher switches them on.
+NAMED_SETS: Mapping[str, NamedSet] = {
+    "default": NamedSet(
+        "Default rules",
+        "Without the filters on how somebody writes and those on the answers to the question of interest.",
+        DEFAULTS,
+    ),
+    "papers": NamedSet(
+        "Rules from the papers",
+        "Adds the filters on how somebody writes (F14, F16, F19, F20). They may wrongly exclude people who write "
+        "tersely, dictate, paste from notes or write in another language.",
+        tuple(one.kind for one in FILTERS if one.default or one.style),
+    ),
+}
 NEVER_ALONE = frozenset(one.kind for one in FILTERS if not one.alone)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotation.quality.exclusion import Rule, Tabulated, Thinned
-from annotation.quality.filters import BROKEN_PAIR, BY_KIND, CODED, NEVER_ALONE, NOTED, OF_TEXTS
+from annotation.quality.filters import BROKEN_PAIR, BY_KIND, CODED, NEVER_ALONE, NOTED, OF_TEXTS, STYLE
 
 NOTHING = "Beyond the recruitment criteria, no rater, assignment or item was excluded."
 DETECTED = "machine_written"
@@ -109,6 +109,9 @@ def _flagged(done: Done) -> Iterator[str]:
         yield BY_KIND[DETECTED].methods.format(detector=done.detector, count=done.flagged.get(DETECTED, 0))
     if "shared_device" not in used and (count := done.flagged.get("shared_device", 0)):
         yield f"{count} assignments shared a device; that raised a flag and excluded nobody."
+    if style := [kind for kind in STYLE if kind not in used and done.flagged.get(kind)]:
+        counts = "; ".join(f"{BY_KIND[kind].title.lower()}: {done.flagged[kind]} assignments" for kind in style)
+        yield f"Filters on how explanations are written raised flags only and were no rule of exclusion ({counts})."
     if "practice" not in used and done.practised:
         yield "Training answers were not used to exclude."
 

@@ -102,8 +102,10 @@ class Filter:
     kind: its name in flags. threshold: the default; a value `beyond` it (see PAST) raises a flag, where at least
     `least` observations stand behind it. on: it raises flags and orders the queue by default; only_flags: it flags.
     circular: it uses the study's own answers to the question of interest, so that excluding by it is a sensitivity
-    analysis and no default. alone: whether it may leave work out where no other rule does. signed: values and
-    thresholds may lie below 0. wrongly: whom it can wrongly single out. sentence: with {value}, {n}, {threshold}.
+    analysis and no default. style: it looks only at how somebody writes, so that it flags and is no default rule
+    either: honest people dictate, paste from notes and write in a second language. alone: whether it may leave work out
+    where no other rule does. signed: values and thresholds may lie below 0. wrongly: whom it can wrongly single out.
+    sentence: with {value}, {n}, {threshold}.
     methods: what a paper says where it left work out.
     """
 
@@ -124,6 +126,7 @@ class Filter:
     only_flags: bool = False
     alone: bool = True
     signed: bool = False
+    style: bool = False
 
     @property
     def flags(self) -> bool:
@@ -133,7 +136,7 @@ class Filter:
     @property
     def default(self) -> bool:
         """Whether the default selection of rules holds it."""
-        return self.on and not self.circular
+        return self.on and not self.circular and not self.style
 
     def raised(self, found: Measured, threshold: float | None = None) -> Bools:
         """(N,) whether the value lies beyond the threshold with enough behind it."""
@@ -158,6 +161,15 @@ class Filter:
     def shown(self, value: float) -> str:
         """A value as a reader meets it: a share in per cent, else a number."""
         return f"{100 * value:.0f} %" if self.percent else f"{value:.2g}" if value != round(value) else f"{value:.0f}"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSet:
+    """Filters, each at its default threshold, from which a version of the rules can be made."""
+
+    title: str
+    about: str
+    kinds: tuple[str, ...]
 
 
 def facts(value: Floats | Ints, n: Ints) -> Measured:

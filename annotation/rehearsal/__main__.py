@@ -46,6 +46,8 @@ def apart(folder: Path) -> dict[str, str]:
         "HIT_ORIGIN": f"http://localhost:{port}",
         "CONSOLE_ORIGIN": f"http://127.0.0.1:{port}",
         "MTURK_ENDPOINT_URL": f"http://127.0.0.1:{port}/mturk/",
+        # The marketplace of this installation, named by its address: what it charges is known.
+        "MTURK_FEES": os.environ.get("MARKETPLACE_FEES", "none"),
     }
 
 

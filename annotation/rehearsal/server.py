@@ -54,7 +54,7 @@ def served(*, tell: Callable[[str], object] = lambda sentence: None) -> Iterator
 @contextmanager
 def _moved_to(port: int) -> Iterator[dict[str, str]]:
     """The addresses of this machine at that port, here and in the environment of a process to be started."""
-    names = (*ORIGINS, "MTURK_ENDPOINT_URL")
+    names = (*ORIGINS, "MTURK_ENDPOINT_URL", "MTURK_FEES")
     before = {name: getattr(settings, name) for name in names}
     follow_port(port)
     try:

@@ -176,6 +176,12 @@ CONSOLE_ORIGIN = env.origin("CONSOLE_ORIGIN", "http://127.0.0.1:8000")
 
 # The Requester API that studies are published to: our own marketplace unless another is named.
 MTURK_ENDPOINT_URL = env.text("MTURK_ENDPOINT_URL", f"{WORKER_ORIGIN}/mturk/")
+# What our own marketplace charges beside rewards: none, or mturk (its last price list); and what the one that studies
+# are published to charges: as our own where none is named, else MTurk's list unless said otherwise.
+MARKETPLACE_FEES = env.chosen("MARKETPLACE_FEES", "none", ("none", "mturk"))
+MTURK_FEES = env.chosen(
+    "MTURK_FEES", "mturk" if env.text("MTURK_ENDPOINT_URL", "") else MARKETPLACE_FEES, ("none", "mturk")
+)
 MTURK_REGION = env.text("MTURK_REGION", "us-east-1")
 MTURK_ACCESS_KEY = env.text("MTURK_ACCESS_KEY", "")
 MTURK_SECRET_KEY = env.text("MTURK_SECRET_KEY", "")

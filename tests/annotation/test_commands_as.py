@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import pkgutil
+import re
 from importlib import import_module
 from typing import Any
 
@@ -27,7 +28,7 @@ NOBODYS = {"work", "serve", "plan", "tokens"}
 MAKERS = {"import_batch", "import_ratings", "import_report", "import_texts", "new_study"}
 # What else a command cannot do without, and the role that it then asks for.
 NEEDED: dict[str, tuple[list[str], Role]] = {
-    "approve": ([], Role.REVIEWER),
+    "approve": (["--yes"], Role.REVIEWER),
     "arrange": (["--clark"], Role.EDITOR),
     "attach_scores": (["x"], Role.EDITOR),
     "audit": ([], Role.VIEWER),
@@ -172,6 +173,30 @@ def test_people_get_roles_and_the_last_owner_stays(study: Study) -> None:
     assert "vera  viewer" in told("people", "judged", "--give", "vera", "viewer", "--as", "olga")
     with pytest.raises(CommandError, match="at least one owner"):
         told("people", "judged", "--remove", "olga", "--as", "olga")
+
+
+def test_approving_all_says_what_and_asks_first(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    member(study, Role.REVIEWER, "rita")
+    with pytest.raises(CommandError, match=r"Nothing was approved\. .* add --yes \w{16}$") as asked:
+        told("approve", "judged", "--as", "rita")
+    code = str(asked.value).rsplit(" ", 1)[1]
+    assert not Decision.objects.exists()
+    waiting = Submission.objects.filter(hit__study=study)
+    told("decide", "judged", waiting[0].market_id, "--approve", "--as", "rita")
+    with pytest.raises(CommandError, match="has changed since it was shown"):
+        told("approve", "judged", "--as", "rita", "--yes", code)
+    assert Decision.objects.count() == 1
+    said = told("approve", "judged", "--as", "rita", "--yes")
+    n = waiting.count() - 1
+    assert f"{n} submissions wait: ${n}.00 in rewards" in said
+    assert Decision.objects.count() == 1 + n
+
+
+def test_the_papers_rules_are_switched_on_by_their_name(study: Study) -> None:
+    assert "short_reasons" not in told("rules", "judged", "--fix", "ours", "--set", "default")
+    line = told("rules", "judged", "--fix", "as published", "--set", "papers", "--rule", "pasted=0.7").splitlines()[-1]
+    assert line.startswith("2  as published: ")
+    assert {"short_reasons", "repeated_reasons", "other_language", "pasted=0.7"} <= set(re.split(r"[ ,]+", line))
 
 
 def test_rules_are_fixed_and_applied(study: Study) -> None:

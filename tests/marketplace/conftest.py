@@ -33,6 +33,11 @@ def no_faults_left() -> Iterator[None]:
     faults.forget()
 
 
+@pytest.fixture(autouse=True)
+def price_list(mturk_fees: None) -> None:
+    """The cases of the specification are those of MTurk's price list; test_no_fees switches it off again."""
+
+
 @pytest.fixture
 def site(site: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The worker site's origin. Every result of an operation is compared with its documented shape."""

@@ -17,7 +17,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("clark") / "one"
     ran = demo(made, "--preset", "clark-2021", "--texts", "10", "--evaluators", "2", "--seed", "3")
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert "Laid out 15 cells in 30 HITs with 30 assignments, $55.80 with fees" in ran.stdout
+    assert "Laid out 15 cells in 30 HITs with 30 assignments, $46.50 at most" in ran.stdout
     assert "Who tries a second HIT is told:" in ran.stdout
     return made
 

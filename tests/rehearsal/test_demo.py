@@ -70,8 +70,8 @@ def test_every_text_has_its_raters_and_everybody_was_paid(two_runs: tuple[Path, 
             return int(database.execute(query).fetchone()[0])
 
         assert number("select count(*) from annotation_judgment") == 80 * 3
-        # 4 HITs x 3 assignments at $1.00 and a fee of 20 %
-        assert number("select sum(cents) from annotation_ledgerentry") == 12 * 120
+        # 4 HITs x 3 assignments at $1.00, and no fee
+        assert number("select sum(cents) from annotation_ledgerentry") == 12 * 100
         assert number("select count(*) from annotation_intent where state <> 'done'") == 0
     database.close()
 

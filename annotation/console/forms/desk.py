@@ -14,7 +14,7 @@ from annotation.flows.exclude import MOST_REASON as MOST_ON_ANALYSIS
 from annotation.flows.notify import MOST_SUBJECT, MOST_TEXT
 from annotation.flows.reject import LEAST_REASON, MOST_REASON
 from annotation.quality.exclusion import Rule
-from annotation.quality.filters import BY_FLAG, FILTERS, OF_TEXTS, WRONGED
+from annotation.quality.filters import BY_FLAG, FILTERS, NAMED_SETS, OF_TEXTS, WRONGED
 
 
 class Approve(forms.Form):
@@ -95,6 +95,12 @@ class Rules(forms.Form):
             )
         for kind in self.TOLD:
             self.fields[kind] = forms.BooleanField(label=kind, required=False)
+
+    @classmethod
+    def start_from(cls, set_name: str) -> Rules:
+        """The form with a named set of rules ticked."""
+        chosen = NAMED_SETS[set_name]
+        return cls(initial={"name": chosen.title, **{one.kind: one.kind in chosen.kinds for one in FILTERS}})
 
     def rows(self) -> list[tuple[Any, Any, Any]]:
         """Each filter with its two fields."""

@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from annotation import conf, desk, overviews, prechecked, standing
 from annotation.console import bills
@@ -19,7 +19,7 @@ from annotation.console.forms.publish import Publish
 from annotation.console.permission import study_page, visitor
 from annotation.console.refusals import beside
 from annotation.deciding import WINDOW
-from annotation.exceptions import StateError
+from annotation.exceptions import ChangedError, StateError
 from annotation.flows.preflight import afford
 from annotation.flows.publish import publish as publish_study
 from annotation.flows.review import approve, undo
@@ -101,6 +101,7 @@ def progress(request: HttpRequest, study: Study) -> HttpResponse:
     context = {
         "at": standing.progress(study),
         "work": overviews.work(study),
+        "waiting": desk.waiting(study),
         "due": standing.deadlines(study, now=timezone.now(), within=SOON),
         "back": desk.to_take_back(study, visitor(request), now=timezone.now()),
         "job": study.jobs.filter(kind=Job.Kind.CROWD).order_by("-created_at").first(),
@@ -118,12 +119,30 @@ def crowd(request: HttpRequest, study: Study) -> HttpResponse:
     return redirect("console:progress", study.uuid)
 
 
+@require_safe
+@study_page(Role.REVIEWER)
+def ask_approve_all(request: HttpRequest, study: Study) -> HttpResponse:
+    """How many, how much, how many of them flagged: before everything that waits is approved."""
+    return _asked(request, study)
+
+
+def _asked(request: HttpRequest, study: Study, problem: str = "") -> HttpResponse:
+    seen = desk.preview_of(study, Submission.objects.all())
+    told = {"study": study, "preview": seen, "problem": problem}
+    return render(request, "console/approve_all.html", told, status=409 if problem else 200)
+
+
 @require_POST
 @study_page(Role.REVIEWER)
 def approve_all(request: HttpRequest, study: Study) -> HttpResponse:
-    """Pay for everything that is handed in and not decided."""
-    waiting = Submission.objects.filter(hit__study=study)
-    done = approve(study, waiting, actor=visitor(request), now=timezone.now(), window=WINDOW)
+    """Pay for everything that was shown and confirmed; ask again where it is not the same any more."""
+    if not (shown := request.POST.get("shown", "")):
+        return redirect("console:progress-approve-all", study.uuid)
+    mine, actor, now = Submission.objects.all(), visitor(request), timezone.now()
+    try:
+        done = approve(study, mine, actor=actor, now=now, window=WINDOW, shown=shown)
+    except ChangedError:
+        return _asked(request, study, _("Nothing was approved: this has changed since you saw it. Please look again."))
     wake(study.pk)
     told = ngettext("%d assignment is approved.", "%d assignments are approved.", done.decided) % done.decided
     messages.success(request, f"{told} {_('Payment follows in ten minutes; until then this can be taken back.')}")

@@ -17,14 +17,15 @@ from annotation.console.permission import study_page, visitor
 from annotation.console.refusals import beside
 from annotation.flows import assess, exclude
 from annotation.models import Evidence, Role, Study, Submission
-from annotation.quality.filters import rule_of
+from annotation.quality.filters import NAMED_SETS, rule_of
 from annotation.quality.paragraph import paragraph
 
 
 @require_safe
 @study_page()
 def overview(request: HttpRequest, study: Study) -> HttpResponse:
-    return _shown(request, study, Rules())
+    chosen = request.GET.get("set")
+    return _shown(request, study, Rules.start_from(chosen) if chosen in NAMED_SETS else Rules())
 
 
 def _shown(request: HttpRequest, study: Study, form: Rules, *, detect: Detect | None = None) -> HttpResponse:
@@ -33,6 +34,7 @@ def _shown(request: HttpRequest, study: Study, form: Rules, *, detect: Detect | 
     told: dict[str, Any] = {
         "study": study,
         "form": form,
+        "sets": NAMED_SETS.items(),
         "submissions": Submission.objects.filter(hit__study=study).count(),
         "left_out": len(reviewing.left_out(study)),
         "measured": measured.count(),

@@ -29,7 +29,8 @@ from metrics.tables.text import table_text
 class Command(StudyCommand):
     help = (
         "Measure the study's work by every filter, print the methods paragraph, and HUSE (or accuracy) under every "
-        "selection of the rules that hold (or the defaults) and each default alone, beside random removals."
+        "selection of the rules that hold (or of those that raise flags) and each filter that raises flags alone, "
+        "beside random removals."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

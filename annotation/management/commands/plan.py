@@ -10,12 +10,14 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
 from annotation import selectors
 from annotation.doors import sentences, study_called
 from annotation.flows.score import score
+from annotation.pricing.fees import Fees
 from annotation.pricing.precision import Layout, Option, next_options, options
 from annotation.pricing.quotes import Quote, Terms, quote
 from annotation.pricing.wages import (
@@ -73,6 +75,9 @@ class Command(BaseCommand):
         parser.add_argument("--reward", type=cents, default=100, metavar="DOLLARS")
         parser.add_argument("--bonus", type=cents, default=0, metavar="DOLLARS")
         parser.add_argument("--excluded", type=float, default=0.0, help="share of work expected to be replaced")
+        parser.add_argument(
+            "--fees", choices=[*Fees], default="", help="of the marketplace; as MTURK_FEES says unless given"
+        )
         parser.add_argument("--masters", action="store_true")
         parser.add_argument("--large-hits", action="store_true", help="do not split HITs into nine places")
         parser.add_argument("--seconds", type=float, help="for one HIT, where it was measured elsewhere")
@@ -170,6 +175,7 @@ def _name(option: Option) -> str:
 def _plan(given: dict[str, Any]) -> _Plan:
     terms = Terms(
         given["reward"],
+        Fees(given["fees"] or settings.MTURK_FEES),
         given["bonus"],
         masters=given["masters"],
         excluded=given["excluded"],

@@ -12,7 +12,8 @@ from annotation.doors import sentences
 from annotation.flows.exclude import apply_rules, fix_rules
 from annotation.management.commands._study import StudyCommand
 from annotation.models import Role, RuleSet
-from annotation.quality.exclusion import Rule
+from annotation.quality.exclusion import Rule, rules_from
+from annotation.quality.filters import NAMED_SETS
 
 
 def rule(text: str) -> Rule:
@@ -32,8 +33,10 @@ class Command(StudyCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         deed = parser.add_mutually_exclusive_group()
-        deed.add_argument("--fix", metavar="NAME", help="store a version of the rules given by --rule")
+        deed.add_argument("--fix", metavar="NAME", help="store a version of the rules given by --set and --rule")
         deed.add_argument("--apply", type=int, metavar="NUMBER", help="leave out what that version says")
+        told = "; ".join(f"{name}: {one.title}. {one.about}" for name, one in NAMED_SETS.items())
+        parser.add_argument("--set", dest="named_set", choices=[*NAMED_SETS], default="", help=f"start from {told}")
         parser.add_argument("--rule", type=rule, action="append", default=[], metavar="FILTER=THRESHOLD")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -41,7 +44,8 @@ class Command(StudyCommand):
         study, user, _ = self.asked(options, Role.EDITOR if changes else Role.VIEWER)
         with sentences():
             if options["fix"]:
-                fix_rules(study, options["fix"], options["rule"], actor=user, now=timezone.now())
+                rules = rules_from(options["named_set"], options["rule"])
+                fix_rules(study, options["fix"], rules, actor=user, now=timezone.now())
             if options["apply"] is not None:
                 stored = study.rule_sets.filter(number=options["apply"]).first()
                 if stored is None:

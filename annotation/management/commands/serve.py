@@ -136,7 +136,7 @@ def _start_delivery() -> None:
 def _work_loop() -> Iterator[None]:
     """`manage.py work` beside the server: heavy computing holds up no page, and what is due is done while it runs."""
     told = {name: getattr(settings, name) for name in (*ORIGINS, *_key_of_our_own())}
-    told["MTURK_ENDPOINT_URL"] = settings.MTURK_ENDPOINT_URL
+    told["MTURK_ENDPOINT_URL"], told["MTURK_FEES"] = settings.MTURK_ENDPOINT_URL, settings.MTURK_FEES
     command = [sys.executable, str(settings.ROOT / "manage.py"), "work", "--every", WORK_SECONDS, "--collect"]
     stop, log = threading.Event(), settings.VAR / "work.log"
     keeper = threading.Thread(target=kept_running, args=[command, {**os.environ, **told}, log, stop])

@@ -69,6 +69,8 @@ class Hit(models.Model):
     question = models.TextField()
     annotation = models.CharField(max_length=255, blank=True)
     max_assignments = models.BigIntegerField(default=1)
+    # The fee rules under which it was published, whatever MARKETPLACE_FEES says later.
+    fees = models.CharField(max_length=10, default="none")
     pending = models.BigIntegerField(default=0)
     submitted = models.BigIntegerField(default=0)
     completed = models.BigIntegerField(default=0)

@@ -34,7 +34,7 @@ def send_bonus(call: Call, given: dict[str, Any]) -> dict[str, Any]:
         )
     token = given.get("UniqueRequestToken")
     tokens.claim(call.requester, scope="SendBonus", token=token, now=call.now, result=call.request_id)
-    cost = ledger.Cost(amount, bonus_fee(amount))
+    cost = ledger.Cost(amount, bonus_fee(amount, rules=assignment.hit.fees))
     ledger.pay(assignment, cost, purpose=ledger.Purpose.BONUS, payer=payer, now=call.now)
     BonusPayment.objects.create(
         requester=call.requester,

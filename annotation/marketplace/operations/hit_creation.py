@@ -7,6 +7,8 @@ import json
 from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
+
 from annotation.marketplace import funds, questions, tokens
 from annotation.marketplace.channels.study import tag_of
 from annotation.marketplace.eligibility import check_types_exist
@@ -95,6 +97,7 @@ def _create(call: Call, given: dict[str, Any], hit_type: HitType) -> dict[str, A
         question=given["Question"],
         annotation=given.get("RequesterAnnotation", ""),
         max_assignments=given.get("MaxAssignments", 1),
+        fees=settings.MARKETPLACE_FEES,
         created_at=call.now,
         expiration=call.now + timedelta(seconds=given["LifetimeInSeconds"]),
     )

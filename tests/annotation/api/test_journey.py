@@ -68,14 +68,14 @@ def test_texts_are_listed_found_and_chosen(caller: Caller, draft: str) -> None:
 @pytest.mark.database
 @pytest.mark.django_db
 def test_a_design_is_read_priced_changed_and_laid_out(caller: Caller, draft: str) -> None:
-    changes = {"raters_per_text": 3, "texts_per_hit": 20, "reward_cents": 200, "country": "", "budget_cents": 700}
-    # 1 HIT x 3 places x $2.00, and a fee of 20 %: $7.20, which the budget misses by 20 cents.
+    changes = {"raters_per_text": 3, "texts_per_hit": 20, "reward_cents": 200, "country": "", "budget_cents": 580}
+    # 1 HIT x 3 places x $2.00, and no fee: $6.00, which the budget misses by 20 cents.
     tried = caller("post", f"{draft}/price", changes).json()
-    assert (tried["hits"], tried["total_cents"], tried["missing_cents"]) == (1, 720, 20)
+    assert (tried["hits"], tried["total_cents"], tried["missing_cents"]) == (1, 600, 20)
     assert caller("get", f"{draft}/design").json()["settings"]["raters_per_text"] == 20
     told_now = caller("patch", f"{draft}/design", {**changes, "budget_cents": None}).json()
     assert (told_now["settings"]["raters_per_text"], told_now["settings"]["budget_cents"]) == (3, None)
-    assert caller("get", f"{draft}/price").json()["total_cents"] == 720
+    assert caller("get", f"{draft}/price").json()["total_cents"] == 600
     assert caller("get", f"{draft}/precision").json()["huse"] > 0
     assert fault(caller("patch", f"{draft}/design", {"texts_per_hit": 0})) == (422, "input", ["texts_per_hit"])
     assert fault(caller("patch", f"{draft}/design", {"margin_points": 5})) == (409, "design", ["margin_points"])

@@ -124,7 +124,12 @@ def test_many_are_previewed_then_approved(rita: Caller, at: str) -> None:
     assert verdicts() == set()
     two = list(Submission.objects.order_by("pk").values_list("market_id", flat=True)[:2])
     assert rita("post", f"{at}/approvals", {"assignments": two, "dry_run": False}).json()["decided"] == 2
-    rest = rita("post", f"{at}/approvals", {"dry_run": False}).json()
+    # Everything that waits is approved only as it was shown: the first dry run told of two more.
+    assert fault(rita("post", f"{at}/approvals", {"dry_run": False})) == (409, "state", ["shown"])
+    assert fault(rita("post", f"{at}/approvals", {"dry_run": False, "shown": tried["shown"]}))[:2] == (409, "state")
+    assert Submission.objects.filter(decisions__matter="payment").count() == 2
+    shown = rita("post", f"{at}/approvals", {}).json()["shown"]
+    rest = rita("post", f"{at}/approvals", {"dry_run": False, "shown": shown}).json()
     assert (rest["decided"], rest["already"], rest["cents"]) == (4, 2, 400)
 
 
@@ -152,6 +157,24 @@ def test_rules_are_fixed_before_anybody_looks_and_applied(study: Study, at: str)
     assert told["doubted_gold"] == []
     assert editor("post", f"{at}/unblind").status_code == 204
     assert editor("post", f"{at}/rules", {"name": "late", "rules": []}).json()["blind"] is False
+
+
+def test_the_papers_rules_are_a_named_set_that_is_switched_on_and_numbered(study: Study, at: str) -> None:
+    editor, style = Caller("eve", study, "editor"), {"short_reasons", "repeated_reasons", "other_language", "pasted"}
+    filters = editor("get", "/filters?limit=200").json()["items"]
+    assert {
+        one["kind"] for one in filters if one["style"] and not one["default"] and one["sets"] == ["papers"]
+    } == style
+    default = editor("post", f"{at}/rules", {"name": "ours", "set": "default"}).json()
+    given = {"name": "as published", "set": "papers", "rules": [{"kind": "pasted", "threshold": 0.7}]}
+    papers = editor("post", f"{at}/rules", given).json()
+    assert (default["number"], papers["number"]) == (1, 2)
+    kinds = [{rule["kind"] for rule in one["rules"]} for one in (default, papers)]
+    assert (kinds[1] - kinds[0], kinds[0] - kinds[1]) == (style, set())
+    assert {"kind": "pasted", "threshold": 0.7} in papers["rules"]
+    # All explanations of this study are alike: the papers' rules leave all six out, ours none.
+    assert [editor("post", f"{at}/rules/{n}/apply").json()["left_out"] for n in (1, 2)] == [0, 6]
+    assert fault(editor("post", f"{at}/rules", {"name": "neither"}))[:2] == (409, "state")
 
 
 def test_two_people_code_an_explanation_and_a_third_word_settles_it(study: Study, rita: Caller, at: str) -> None:

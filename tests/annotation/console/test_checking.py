@@ -72,8 +72,8 @@ def test_the_page_waits_for_the_work_loop_and_then_tells(laid_out: Study, person
     assert "It waits for its turn" in page(owner, laid_out)
     assert "Check before publishing" in page(owner, laid_out, "overview")
     run_due(clock=timezone.now)
-    # 25 texts, 20 raters each: one HIT of 20 places at $1.00, fee 40 % (10 assignments and more).
-    assert "$28.00 at most" in page(owner, laid_out)
+    # 25 texts, 20 raters each: one HIT of 20 places at $1.00, and no fee.
+    assert "$20.00 at most" in page(owner, laid_out)
     assert Job.objects.get(kind="preflight").outcome["assignments"] == 20
 
 

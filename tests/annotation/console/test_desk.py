@@ -268,6 +268,22 @@ def test_rules_are_fixed_then_applied(study, enter):
     assert editor.get(to("quality-outcome", study), headers={"HX-Request": "true"}).content.decode() in told
 
 
+STYLE = {"short_reasons", "repeated_reasons", "other_language", "pasted"}  # F14, F16, F19, F20
+
+
+def test_filters_on_how_somebody_writes_are_ticked_only_with_the_papers_rules(study, enter):
+    editor = enter("editor")
+
+    def ticked(address):
+        page = editor.get(address).content.decode()
+        boxes = re.findall(r'<input type="checkbox" name="(\w+)"([^>]*)>', page)
+        return {kind for kind, rest in boxes if "checked" in rest}
+
+    default, papers = ticked(to("quality", study)), ticked(to("quality", study) + "?set=papers")
+    assert papers - default == STYLE
+    assert default == papers - STYLE != set()
+
+
 def test_gold_that_nobody_answers_as_known_is_shown_before_it_leaves_people_out(study, enter):
     study = judged(name="gilded", workers=5, hits=1, texts=4, now=timezone.now())
     gold = Presentation.objects.filter(text=study.texts.order_by("pk").first())

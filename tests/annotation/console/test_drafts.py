@@ -19,6 +19,7 @@ from annotation.datasets.codes import CATALOGUE, Code
 from annotation.designs.wording import from_json
 from annotation.models import AuditEvent, Job, Study, StudyWording
 from annotation.pricing.estimates import CellSize, Sketch, estimate
+from annotation.pricing.fees import Fees
 from annotation.running import run_due
 from tests.annotation.console.making import BROKEN, SOUND, brought
 
@@ -166,15 +167,16 @@ def test_rules_are_tried_before_they_are_applied(with_texts: Study, owner: Clien
 def test_the_bill_of_the_specification(study: Study) -> None:
     """method.md §2.10: 200 people at $2.00 cost $560 in one HIT and $480 in HITs of nine."""
     large, nines = (
-        estimate(Sketch((CellSize(25, 200),), per_hit=25, raters=200, in_nines=in_nines)) for in_nines in (False, True)
+        estimate(Sketch((CellSize(25, 200),), per_hit=25, raters=200, fees=Fees.MTURK, in_nines=in_nines))
+        for in_nines in (False, True)
     )
     assert (large.total_cents, nines.total_cents) == (56_000, 48_000)
 
 
 def test_the_price_of_what_stands_in_the_form_comes_without_storing_it(with_texts: Study, owner: Client) -> None:
     answer = owner.post(at(with_texts, "design-price"), filled(with_texts, reward_cents="2.00", raters_per_text="5"))
-    # One HIT of 20 texts, five places at $2.00 and a fee of 20 %.
-    assert "$12.00" in answer.content.decode()
+    # One HIT of 20 texts, five places at $2.00, and no fee.
+    assert "$10.00" in answer.content.decode()
     with_texts.refresh_from_db()
     assert with_texts.reward_cents == 100
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -14,7 +15,7 @@ from annotation.accounts.models import ApiToken, User
 from annotation.flows import jobs
 from annotation.flows.state import state
 from annotation.flows.unblind import unblind
-from annotation.models import AuditEvent, Decision, Intent, Job, Result, Role, Study
+from annotation.models import AuditEvent, Decision, Flag, Intent, Job, Result, Role, Study, Submission, Worker
 from tests.annotation.review.world import make, member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -124,9 +125,52 @@ def test_the_log_does_not_name_the_token_of_a_shared_report(client: Client, capl
     assert "/shared/.../" in caplog.text
 
 
+def shown_code(page: str) -> str:
+    return re.search(r'name="shown" value="(\w+)"', page)[1]  # type: ignore[index]
+
+
+def confirm_all(reviewer: Client, study: Study) -> None:
+    page = seen(reviewer, "progress-approve-all", study.uuid)
+    reviewer.post(reverse("console:progress-approve", args=[study.uuid]), {"shown": shown_code(page)})
+
+
+def test_approving_all_asks_first_with_the_count_the_sum_and_how_many_are_flagged(study: Study) -> None:
+    reviewer = entered(member(study, Role.REVIEWER))
+    first = Submission.objects.filter(hit__study=study).order_by("pk").first()
+    Flag.objects.filter(submission__hit__study=study).delete()
+    Flag.objects.create(submission=first, kind="too_fast", sentence="Too fast.", raised_at=timezone.now())
+    # Six submissions at one dollar each.
+    assert "Approve all 6 ($6.00)…" in seen(reviewer, "progress", study.uuid)
+    asked = seen(reviewer, "progress-approve-all", study.uuid)
+    assert "Approve 6 submissions ($6.00)" in asked
+    assert re.search(r"Of these flagged</dt><dd>\s*<span class=.warn.>1</span>", asked)
+    reviewer.post(reverse("console:progress-approve", args=[study.uuid]))
+    assert not Decision.objects.exists()
+
+
+def test_what_is_confirmed_is_what_was_shown_or_it_is_asked_again(study: Study) -> None:
+    reviewer, other = (entered(member(study, Role.REVIEWER, name)) for name in ("rita", "rolf"))
+    before = shown_code(seen(reviewer, "progress-approve-all", study.uuid))
+    late = Submission.objects.filter(hit__study=study).order_by("pk").last()
+    copy = Submission.objects.get(pk=late.pk)
+    copy.pk, copy.market_id, copy.worker = None, "3LATE", Worker.objects.create(pseudonym="late")
+    copy.save()
+    again = reviewer.post(reverse("console:progress-approve", args=[study.uuid]), {"shown": before})
+    assert (again.status_code, Decision.objects.count()) == (409, 0)
+    page = again.content.decode()
+    assert "Nothing was approved" in page
+    assert "Approve 7 submissions ($7.00)" in page
+    # A flag that is raised meanwhile changes what was shown, too.
+    Flag.objects.create(submission=copy, kind="pasted", sentence="Pasted.", raised_at=timezone.now())
+    again = reviewer.post(reverse("console:progress-approve", args=[study.uuid]), {"shown": shown_code(page)})
+    assert (again.status_code, Decision.objects.count()) == (409, 0)
+    confirm_all(other, study)
+    assert Decision.objects.filter(matter="payment", verdict="approve").count() == 7
+
+
 def test_approving_all_can_be_taken_back(study: Study) -> None:
     reviewer = entered(member(study, Role.REVIEWER))
-    reviewer.post(reverse("console:progress-approve", args=[study.uuid]))
+    confirm_all(reviewer, study)
     waiting = Intent.objects.filter(study=study, kind="approve")
     assert waiting.count() == Decision.objects.count() == 6
     assert all(one.not_before > timezone.now() + timedelta(minutes=9) for one in waiting)

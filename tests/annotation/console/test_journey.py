@@ -55,7 +55,7 @@ def test_from_the_first_link_to_a_report_with_simulated_people(page: Page, tmp_p
     press(page, "On to the design")
     page.get_by_label("Raters for each text").fill("3")
     page.get_by_label("Reward for a HIT ($)").fill("2.00")
-    expect(page.locator("#bill")).to_contain_text("$7.20")  # 1 HIT x 3 places x $2.00, and 20 %
+    expect(page.locator("#bill")).to_contain_text("$6.00")  # 1 HIT x 3 places x $2.00, and no fee
     press(page, "Lay out the HITs and look at them")
     expect(page.frame_locator("iframe").get_by_text("Model number 3").first).to_be_visible()
     press(page, "On to publishing")
@@ -67,8 +67,9 @@ def test_from_the_first_link_to_a_report_with_simulated_people(page: Page, tmp_p
     expect(page.locator("#state")).to_contain_text("1 of 1")
     press(page, "Let the simulated people come")
     expect(page.locator("#state")).to_contain_text("3 of 3")
-    press(page, "Approve all that is handed in")
-    expect(page.locator("#state")).to_contain_text("$7.20")
+    press(page, "Approve all 3")
+    press(page, "Approve 3 submissions")
+    expect(page.locator("#state")).to_contain_text("$6.00")
     press(page, "To the results")
     press(page, "Look at the results from now on")
     press(page, "Compute the results")

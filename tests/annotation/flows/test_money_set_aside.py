@@ -25,7 +25,7 @@ from annotation.proof import prove
 
 from .conftest import NOW
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database, pytest.mark.usefixtures("mturk_fees")]
 
 # Two HITs for two raters at 50 cents and a fee of 10 (20 % below ten assignments).
 WHOLE = 2 * 2 * 60

@@ -33,7 +33,7 @@ from annotation.orders import page_address
 
 from .conftest import NOW
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database, pytest.mark.usefixtures("mturk_fees")]
 
 
 def rules(study: Study, market: Market | None = None) -> dict[str, str]:

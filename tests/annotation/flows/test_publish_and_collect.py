@@ -36,7 +36,7 @@ from annotation.selectors import work_seconds
 
 from .conftest import NOW
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database, pytest.mark.usefixtures("mturk_fees")]
 
 ALL = Q()
 

@@ -48,7 +48,7 @@ from annotation.tasks import look_after
 
 from .conftest import NOW, told
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database, pytest.mark.usefixtures("mturk_fees")]
 
 Rates = Callable[..., None]
 

@@ -1,6 +1,7 @@
 """Every filter as it is specified: its rule on both sides of the threshold, its default, whom it wrongs, its sentence.
 
-The numbers are the specification's (quality filters F1 to F27), none is read from the code.
+The numbers are the specification's (quality filters F1 to F27), none is read from the code. One default differs on
+purpose: filters that look only at how somebody writes (F14, F16, F19, F20) raise flags and are in no default rule.
 """
 
 from __future__ import annotations
@@ -107,17 +108,17 @@ ROWS = [
         "2 raters whose mean rating lay more than 3 sd from the raters' mean were excluded."),
     Row("F13", "entropy", "off", rated(ALIKE), rated(USUAL), "whole scale evenly",
         "2 raters whose answers were nearly constant or nearly uniform (entropy outside 10 to 98 % of its maximum)"),
-    Row("F14", "short_reasons", "rule", reasons("three words altogether"), reasons("the four words here"),
+    Row("F14", "short_reasons", "flag", reasons("three words altogether"), reasons("the four words here"),
         "second language", "under 4 words or 15 characters"),
     Row("F15", "copied_reasons", "rule", reasons(" ".join(TEXT.split()[:9]) + " so there"),
         reasons(" ".join(TEXT.split()[:8]) + " so there"), "quote",
         "copied more than 50 % of their explanations"),
-    Row("F16", "repeated_reasons", "rule", reasons("Looks fine!", "looks FINE"),
+    Row("F16", "repeated_reasons", "flag", reasons("Looks fine!", "looks FINE"),
         reasons("Looks fine!", "looks fine too"), "twice",
         "3 assignments repeated at least 2 explanations word for word."),
-    Row("F19", "other_language", "rule", reasons("das klingt nicht nach einem Menschen"), reasons(TYPED), "dialect",
+    Row("F19", "other_language", "flag", reasons("das klingt nicht nach einem Menschen"), reasons(TYPED), "dialect",
         "not recognised as the study's language"),
-    Row("F20", "pasted", "rule", reasons(TYPED, keys=15.0, pastes=1.0), reasons(TYPED, keys=16.0, pastes=1.0),
+    Row("F20", "pasted", "flag", reasons(TYPED, keys=15.0, pastes=1.0), reasons(TYPED, keys=16.0, pastes=1.0),
         "assistive tools", "Paste events were recorded; 3 assignments with mostly pasted answers were excluded."),
     Row("F21", "machine_written", "flag", machine(2, 3), machine(1, 2), "second language", ""),
     Row("F22", "time_away", "off", away(0.51), away(0.49), "look a word up",
@@ -253,6 +254,16 @@ def test_flags_that_excluded_nobody_are_told_as_such() -> None:
     assert "A detector (Sniffer, 2.1) flagged 2 assignments; flags were not used alone." in told
     assert "4 assignments shared a device; that raised a flag and excluded nobody." in told
     assert "Training answers were not used to exclude." in told
+
+
+def test_flags_for_how_somebody_writes_are_told_apart_from_rules_that_excluded() -> None:
+    told = "Filters on how explanations are written raised flags only and were no rule of exclusion "
+    flagged = {"short_reasons": 4, "pasted": 2}
+    assert f"{told}(short explanations: 4 assignments; pasted explanations: 2 assignments)." in paragraph(
+        done(flagged=flagged)
+    )
+    ruled = done(left_out=4, rules=[Rule("short_reasons")], hits={"short_reasons": (4, 4)}, flagged=flagged)
+    assert f"{told}(pasted explanations: 2 assignments)." in paragraph(ruled)
 
 
 def test_f26_and_f27_count_items_and_contexts() -> None:

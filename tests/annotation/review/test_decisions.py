@@ -17,7 +17,7 @@ from annotation.outbox import take
 from annotation.quality.exclusion import Rule
 from tests.annotation.review.world import NOW, make, member
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("mturk_fees")]
 REASON = "One label was given for all twenty-five texts."
 LATER = NOW + WINDOW + timedelta(seconds=1)
 

@@ -50,7 +50,9 @@ Honest work among the most suspicious is what a reviewer looks at in vain."""
 FLAGGED = """Share of the assignments of honest workers that each filter flags, in per cent; a dash where these designs
 give it nothing to look at. A filter above 5 % in either design is off by default, as is one that judges people by
 answers of which these designs ask none (checks, gold, repeats, practice); those that use the study's own answers to the
-question of interest (F9 to F13, A1) are in no default rule whatever they do, and F9 raises flags."""
+question of interest (F9 to F13, A1) are in no default rule whatever they do, and F9 raises flags. Filters that look
+only at how somebody writes (F14, F16, F19, F20) raise flags and are in no default rule either: in a simulated crowd
+they hit every one of the 16 among 60 honest people who wrote tersely, dictated, pasted from notes or wrote German."""
 
 BEFOREHAND = """Approval rate, number of approved tasks and country (F1) are requirements of the HIT: the marketplace
 lets nobody else accept it, and its API tells a requester no worker's rate or country, so no submission can be measured

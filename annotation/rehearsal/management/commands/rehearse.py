@@ -56,6 +56,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         wish = wished(options)
+        # A rehearsal goes out on our own marketplace, whichever one the settings name.
+        settings.MTURK_FEES = settings.MARKETPLACE_FEES
         if isinstance(wish, clark.Size):
             self._clark(options, wish)
         else:
@@ -93,7 +95,7 @@ class Command(BaseCommand):
         add_texts(study, clark.texts(world, size, seed=seed), actor=ACTOR, now=timezone.now())
         arrange(study, CLARK.arms, clark.cells(), actor=ACTOR, now=timezone.now())
         found = lay_out(study, actor=ACTOR, now=timezone.now())
-        cost = f"${found.total_cents / 100:,.2f} with fees"
+        cost = f"${found.total_cents / 100:,.2f} at most"
         self._step(f"Laid out {found.cells} cells in {found.hits} HITs with {found.assignments} assignments, {cost}")
         return study, found
 
@@ -146,7 +148,7 @@ class Command(BaseCommand):
             name, model = script.generator_name(t), TinyModel(world, t)
             score_texts(study, backend=model, generator=name, actor=ACTOR, now=timezone.now())
         found = lay_out(study, actor=ACTOR, now=timezone.now())
-        cost = f"${found.total_cents / 100:,.2f} with fees"
+        cost = f"${found.total_cents / 100:,.2f} at most"
         self._step(f"Laid out {found.hits} HITs with {found.assignments} assignments, {cost}")
         return study, found.total_cents
 

@@ -57,7 +57,7 @@ def _words(cause: Any) -> str:
 
 
 def _said(words: str, place: str, error: BaseException) -> str:
-    reason = " ".join(str(error).split()).rstrip(".")
+    reason = " ".join(str(error).split()).rstrip(".?")
     told = words.format(place=place, reason=reason)
     return told[:1].upper() + told[1:]
 

@@ -127,7 +127,7 @@ def test_a_command_on_a_disk_that_takes_no_more_ends_with_a_sentence(
     found = subprocess.run(
         [sys.executable, "manage.py", "sign_in_link", "ada", "--create"],
         cwd=ROOT,
-        env={"PATH": os.environ["PATH"], "DATABASE_URL": f"sqlite:///{database}"},
+        env={"PATH": os.environ["PATH"], "DATABASE_URL": f"sqlite:///{database}", "PYTHONDONTWRITEBYTECODE": "1"},
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)),
         capture_output=True,
         text=True,

@@ -9,9 +9,23 @@ from typing import NoReturn
 
 import django
 from django.core.exceptions import ImproperlyConfigured
-from django.core.management import call_command, get_commands
-from django.db import OperationalError, connection
+from django.core.management import call_command, execute_from_command_line, get_commands
+from django.db import DatabaseError, InterfaceError, OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
+
+from deploy.database_errors import sentence_of
+
+
+def run(argv: Sequence[str]) -> None:
+    """Carry out a command. A disk that is full, a database that is locked, read-only or away end it with a sentence
+    and code 2 (with --traceback as they come)."""
+    try:
+        execute_from_command_line(prepare(argv))
+    except (DatabaseError, InterfaceError, OSError) as error:
+        sentence = sentence_of(error)
+        if not sentence or "--traceback" in argv:
+            raise
+        _refuse(sentence)
 
 
 def prepare(argv: Sequence[str]) -> list[str]:
@@ -40,7 +54,7 @@ def _create_tables() -> None:
     try:
         executor = MigrationExecutor(connection)
     except OperationalError as error:
-        _refuse(f"The database cannot be reached: {str(error).strip()}")
+        _refuse(sentence_of(error) or f"The database cannot be reached: {str(error).strip()}")
     missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
     if missing and connection.vendor == "sqlite" and not executor.loader.applied_migrations:
         call_command("migrate", verbosity=0)

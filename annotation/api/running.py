@@ -325,7 +325,8 @@ def write_off(request: HttpRequest, study: UUID) -> dict[str, int]:
 @router.post("/studies/{study}/comparison/ghosts", response=gives(None, 204), summary="Close a HIT no study knows")
 def close_ghost(request: HttpRequest, study: UUID, given: GhostIn) -> Status[None]:
     found = study_for(request, study, Role.EDITOR)
-    comparing.close_ghost(found, given.market_id, actor=caller(request).get_username(), now=timezone.now())
+    market, who = Market(conf.endpoint()), caller(request).get_username()
+    comparing.close_ghost(found, given.market_id, market=market, actor=who, now=timezone.now())
     wake(found.pk)
     return Status(204, None)
 

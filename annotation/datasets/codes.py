@@ -28,6 +28,7 @@ class Code(StrEnum):
     DUPLICATED_COLUMN = "duplicated-column"
     UNKNOWN_COLUMN = "unknown-column"
     UNNAMED_COLUMN = "unnamed-column"
+    TOO_MANY_COLUMNS = "too-many-columns"
     SHORT_ROW = "short-row"
     LONG_ROW = "long-row"
     BLANK_ROW = "blank-row"
@@ -154,6 +155,10 @@ CATALOGUE: dict[Code, Fault] = {
     ),
     Code.UNNAMED_COLUMN: Fault(
         "a column without a name", "Nothing; give it a name if it is to be read (pandas: index=False).", warns=True
+    ),
+    Code.TOO_MANY_COLUMNS: Fault(
+        "more columns than the limit of 1,000",
+        "Keep the columns that are to be read; see that rows end in line breaks.",
     ),
     Code.SHORT_ROW: Fault("fewer cells than the header", "Quote cells that hold line breaks; fill the row."),
     Code.LONG_ROW: Fault("more cells than the header", "Quote cells that hold the delimiter."),

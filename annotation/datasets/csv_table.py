@@ -18,6 +18,7 @@ SEP_LINE = re.compile(r'"?sep=(.)"?\s*\Z')
 SAMPLE = 25  # lines by which a delimiter is judged
 REPAIRS = 20  # broken quotations after which reading ends
 MAX_RECORD = 16 * 1024 * 1024
+MAX_COLUMNS = 1_000
 INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff"
 # An article in one cell may be longer than the csv module's 128 KiB.
 csv.field_size_limit(MAX_RECORD)
@@ -46,6 +47,9 @@ def csv_table(
     if found is None:
         raise findings.stop(1, "", "the header is blank", Code.EMPTY_FILE) if not findings.total else findings.error()
     line, header, _ = found
+    if len(header) > MAX_COLUMNS:
+        rule = f"the header names {len(header):,} columns; at most {MAX_COLUMNS:,} are read"
+        raise findings.stop(line, "", rule, Code.TOO_MANY_COLUMNS)
     fields = _fields(line, header, findings)
     if len([name for name in fields if name]) == 1 and not expected.issubset(fields):
         _tell_delimiter(line, fields, asked, sniffed(sample, expected), findings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Any
 
@@ -47,8 +48,8 @@ class _Reader:
     def _members(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
-            names = [name for name, _ in pairs]
-            self.doubled.extend(name for name in found if names.count(name) > 1)
+            times = Counter(name for name, _ in pairs)
+            self.doubled.extend(name for name in found if times[name] > 1)
         return found
 
     def cells(self, text: str, line: int, *, odd: bool) -> dict[str, str] | None:

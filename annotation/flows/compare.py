@@ -42,15 +42,19 @@ def compare(study: Study, *, market: Market) -> Comparison:
     """Compare every HIT of the study with the marketplace, which is only read: one listing of the account's HITs."""
     seen = list(market.hits())
     by_id = {one.market_id: one for one in seen}
-    keys = dict(Intent.objects.filter(kind=Intent.Kind.CREATE_HIT).values_list("key", "study_id"))
     mine = dict(study.intents.filter(kind=Intent.Kind.CREATE_HIT).values_list("subject", "key"))
     by_key = {one.annotation: one for one in seen}
     hits = list(study.hits.order_by("slot"))
     found = [one for hit in hits for one in _of_hit(hit, by_id, by_key.get(mine.get(hit.pk, "")))]
-    known = set(Hit.objects.exclude(market_id=None).values_list("market_id", flat=True))
-    ghosts = [one for one in seen if one.market_id not in known and one.annotation not in keys]
     theirs = sum(one.annotation in set(mine.values()) for one in seen)
-    return Comparison(len(hits), theirs, (*found, *map(_ghost, ghosts)))
+    return Comparison(len(hits), theirs, (*found, *map(_ghost, _ghosts(seen))))
+
+
+def _ghosts(seen: list[SeenHit]) -> list[SeenHit]:
+    """HITs of the account that no study here knows, neither by their id nor by our key."""
+    keys = set(Intent.objects.filter(kind=Intent.Kind.CREATE_HIT).values_list("key", flat=True))
+    known = set(Hit.objects.exclude(market_id=None).values_list("market_id", flat=True))
+    return [one for one in seen if one.market_id not in known and one.annotation not in keys]
 
 
 def _of_hit(hit: Hit, by_id: dict[str, SeenHit], by_key: SeenHit | None) -> Iterator[Difference]:
@@ -129,15 +133,18 @@ def write_off(study: Study, *, market: Market, actor: str, now: datetime) -> int
     return number
 
 
-def close_ghost(study: Study, market_id: str, *, actor: str, now: datetime) -> Intent:
+def close_ghost(study: Study, market_id: str, *, market: Market, actor: str, now: datetime) -> Intent:
     """Intend that nobody enters a HIT that no study knows; it stays listed until its work is decided by hand.
 
-    Raises StateError for a HIT of ours.
+    Raises StateError for any other id: of a HIT of a study here, or of none that the marketplace lists.
     """
+    if Hit.objects.filter(market_id=market_id).exists():
+        raise StateError(f"{market_id} is a HIT of a study here, not a ghost.")
+    if market_id not in {one.market_id for one in _ghosts(list(market.hits()))}:
+        # The id is not repeated: it may be a person's.
+        raise StateError("This is none of the unknown HITs of this comparison. Nothing was closed; compare again.")
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)
-        if Hit.objects.filter(market_id=market_id).exists():
-            raise StateError(f"{market_id} is a HIT of a study here, not a ghost.")
         number = Intent.objects.filter(study=study, kind=Intent.Kind.EXPIRE, subject=0).count()
         intent = Intent.of(
             locked, Intent.Kind.EXPIRE, 0, slot=f"ghost {market_id}", number=number, details={"market_id": market_id}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import secrets
 from collections.abc import Iterable, Mapping
 
 from django.conf import settings
@@ -14,59 +15,65 @@ MANY = 5000  # ids in one query; SQLite refuses long lists
 
 class WorkerManager(models.Manager["Worker"]):
     def known_as(self, provider: str, external_id: str) -> Worker:
-        """The worker behind a provider's id, made on first sight.
-
-        The pseudonym is keyed by the installation's PSEUDONYM_KEY: the same everywhere in it, and not to be
-        guessed from the id by anybody without the key.
-        """
-        identity = WorkerIdentity.objects.select_related("worker").filter(provider=provider, external_id=external_id)
-        found = identity.first()
-        if found:
-            return found.worker
-        with transaction.atomic():
-            worker, _ = self.get_or_create(pseudonym=pseudonym_of(provider, external_id))
-            WorkerIdentity.objects.get_or_create(
-                provider=provider, external_id=external_id, defaults={"worker": worker}
-            )
-        return worker
+        """The worker behind a provider's id, made on first sight."""
+        return self.known_all(provider, [external_id])[external_id]
 
     def known_all(self, provider: str, external_ids: Iterable[str], *, in_order: bool = False) -> dict[str, Worker]:
-        """As known_as for many ids at once: id -> worker.
+        """The workers behind a provider's ids: id -> worker; whoever is not known gets a row and a random pseudonym.
 
         in_order: ids that nobody has seen get pseudonyms in their own order, so that whatever goes by the order of
         names comes out the same. Of a provider whose ids all come at once.
         """
         wanted = list(dict.fromkeys(external_ids))
-        names = [pseudonym_of(provider, one) for one in wanted]
+        names = [new_pseudonym() for _ in wanted]
         named = dict(zip(sorted(wanted), sorted(names), strict=True) if in_order else zip(wanted, names, strict=True))
         with transaction.atomic():
             parts = [self._known_few(provider, wanted[i : i + MANY], named) for i in range(0, len(wanted), MANY)]
         return {external_id: worker for part in parts for external_id, worker in part.items()}
 
     def _known_few(self, provider: str, wanted: list[str], named: Mapping[str, str]) -> dict[str, Worker]:
-        with transaction.atomic():
-            found = self._behind(provider, wanted)
-            new = {external_id: named[external_id] for external_id in wanted if external_id not in found}
-            self.bulk_create((Worker(pseudonym=name) for name in new.values()), ignore_conflicts=True)
-            workers = {worker.pseudonym: worker for worker in self.filter(pseudonym__in=list(new.values()))}
-            WorkerIdentity.objects.bulk_create(
-                (
-                    WorkerIdentity(worker=workers[name], provider=provider, external_id=external_id)
-                    for external_id, name in new.items()
-                ),
-                ignore_conflicts=True,
-            )
-            return self._behind(provider, wanted)
-
-    def _behind(self, provider: str, external_ids: list[str]) -> dict[str, Worker]:
-        known = WorkerIdentity.objects.select_related("worker").filter(provider=provider, external_id__in=external_ids)
-        return {identity.external_id: identity.worker for identity in known}
+        known = _behind(provider, wanted)
+        unknown = [external_id for external_id in wanted if external_id not in known]
+        if not unknown:
+            return known
+        created = self.bulk_create(Worker(pseudonym=named[external_id]) for external_id in unknown)
+        WorkerIdentity.objects.bulk_create(
+            (
+                WorkerIdentity.of(worker, provider, external_id)
+                for worker, external_id in zip(created, unknown, strict=True)
+            ),
+            ignore_conflicts=True,
+        )
+        # Of two processes that meet an id at the same moment one has stored it; the other's worker is nobody.
+        self.filter(pk__in=[worker.pk for worker in created], identity=None).delete()
+        return known | _behind(provider, unknown)
 
 
-def pseudonym_of(provider: str, external_id: str) -> str:
-    """A keyed pseudonym: w and 16 hexadecimal digits."""
-    told = f"{provider}\0{external_id}".encode()
-    return "w" + hmac.new(settings.PSEUDONYM_KEY.encode(), told, hashlib.sha256).hexdigest()[:16]
+def _behind(provider: str, external_ids: list[str]) -> dict[str, Worker]:
+    """Those of the ids that are known: id -> worker. Rows of an earlier PSEUDONYM_KEY are found by the id, and take
+    the present key's hash."""
+    hashes = {look_up_hash(provider, external_id): external_id for external_id in external_ids}
+    identities = WorkerIdentity.objects.select_related("worker")
+    known = {hashes[row.look_up]: row.worker for row in identities.filter(look_up__in=hashes)}
+    missing = [external_id for external_id in external_ids if external_id not in known]
+    outdated = list(identities.filter(provider=provider, external_id__in=missing)) if missing else []
+    for row in outdated:
+        row.look_up = look_up_hash(provider, row.external_id)
+        known[row.external_id] = row.worker
+    if outdated:
+        WorkerIdentity.objects.bulk_update(outdated, ["look_up"], batch_size=500)
+    return known
+
+
+def new_pseudonym() -> str:
+    """w and 16 hexadecimal digits, drawn at random: nothing leads from an id to them, with or without the key."""
+    return "w" + secrets.token_hex(8)
+
+
+def look_up_hash(provider: str, external_id: str) -> str:
+    """HMAC-SHA256 of a provider's id under PSEUDONYM_KEY, by which its row is looked up."""
+    message = f"{provider}\0{external_id}".encode()
+    return hmac.new(settings.PSEUDONYM_KEY.encode(), message, hashlib.sha256).hexdigest()
 
 
 class Worker(models.Model):
@@ -81,11 +88,16 @@ class Worker(models.Model):
 
 
 class WorkerIdentity(models.Model):
-    """The vault: which marketplace id a pseudonym stands for. Deleting the row makes the person unknown."""
+    """The vault: which marketplace id a pseudonym stands for.
+
+    Deleting the row makes the person unknown: neither the id nor the key leads to the pseudonym any more, and who
+    comes back under the same id is somebody new.
+    """
 
     worker = models.OneToOneField(Worker, on_delete=models.CASCADE, related_name="identity")
     provider = models.CharField(max_length=60)
     external_id = models.CharField(max_length=100)
+    look_up = models.CharField(max_length=64, unique=True)
 
     class Meta:
         verbose_name_plural = "worker identities"
@@ -96,3 +108,9 @@ class WorkerIdentity(models.Model):
 
     def __str__(self) -> str:
         return f"identity of {self.worker}"
+
+    @classmethod
+    def of(cls, worker: Worker, provider: str, external_id: str) -> WorkerIdentity:
+        """A row that is not stored yet, with the hash by which it is looked up."""
+        hashed = look_up_hash(provider, external_id)
+        return cls(worker=worker, provider=provider, external_id=external_id, look_up=hashed)

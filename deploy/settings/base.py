@@ -235,6 +235,8 @@ LOGGING = {
     "loggers": {
         "django.request": {"filters": ["wire", "tokens"]},
         "django.security.csrf": {"filters": ["tokens"]},
+        # The development server's line for each request.
+        "django.server": {"filters": ["tokens"], "handlers": ["stderr"], "level": "INFO", "propagate": False},
         # It warns of every request that waits for a thread, which is the ordinary state of a busy server.
         "waitress.queue": {"level": "ERROR"},
     },

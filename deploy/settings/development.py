@@ -5,7 +5,8 @@ from deploy.settings.base import *  # noqa: F403
 
 DEBUG = env.flag("DEBUG", False)
 SECRET_KEY = env.text("SECRET_KEY", "development-only-key-that-protects-nothing-and-is-known-to-everybody")
-PSEUDONYM_KEY = env.text("PSEUDONYM_KEY", "development-only")
+PSEUDONYM_KEY_DERIVED = not env.text("PSEUDONYM_KEY", "")
+PSEUDONYM_KEY = env.text("PSEUDONYM_KEY", "") or f"pseudonyms {SECRET_KEY}"
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
 MARKETPLACE_DEVELOPMENT = True
 MARKETPLACE_PUBLISH_UNFUNDED = env.flag("MARKETPLACE_PUBLISH_UNFUNDED", True)

@@ -1,12 +1,12 @@
-"""Behind a proxy that speaks HTTPS: SECRET_KEY, ALLOWED_HOSTS and DATABASE_URL must be thought of."""
+"""Behind a proxy that speaks HTTPS: SECRET_KEY, PSEUDONYM_KEY, ALLOWED_HOSTS and DATABASE_URL must be thought of."""
 
 from deploy.settings import environment as env
 from deploy.settings.base import *  # noqa: F403
 
 DEBUG = False
 SECRET_KEY = env.text("SECRET_KEY")
-# Derived from the secret unless set: rotating SECRET_KEY should not rename every worker, so set it before that.
-PSEUDONYM_KEY = env.text("PSEUDONYM_KEY", SECRET_KEY)
+# By its hashes workers' ids are looked up: a key of its own, so that SECRET_KEY can change alone.
+PSEUDONYM_KEY = env.text("PSEUDONYM_KEY")
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS")
 
 WORKER_ORIGIN = env.origin("WORKER_ORIGIN", f"https://{ALLOWED_HOSTS[0].lstrip('.')}")

@@ -14,6 +14,7 @@ LONG_KEY = "a-long-and-random-looking-key-0123456789-abcdefghijklmnopqrstuvwxyz"
 PRODUCTION = {
     "DJANGO_SETTINGS_MODULE": "deploy.settings.production",
     "SECRET_KEY": LONG_KEY,
+    "PSEUDONYM_KEY": "another-key",
     "ALLOWED_HOSTS": "hits.example.org,frames.example.org",
 }
 
@@ -65,7 +66,7 @@ def test_a_folder_that_cannot_be_made_for_the_database_is_told_in_a_sentence(tmp
     assert found.stderr.startswith(f"The folder {tmp_path / 'file'} of DATABASE_URL cannot be made")
 
 
-@pytest.mark.parametrize("name", ["SECRET_KEY", "ALLOWED_HOSTS"])
+@pytest.mark.parametrize("name", ["SECRET_KEY", "PSEUDONYM_KEY", "ALLOWED_HOSTS"])
 def test_production_refuses_to_start_without(name: str) -> None:
     found = manage("check", **{key: value for key, value in PRODUCTION.items() if key != name})
     assert found.returncode != 0

@@ -12,9 +12,10 @@ from datetime import UTC, datetime
 import pytest
 from django.db import DatabaseError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
+from django.db.models import F
 
 from annotation.flows.create import Plan, create
-from annotation.models import AuditEvent, Parse, Presentation, Study
+from annotation.models import AuditEvent, Parse, Presentation, Study, Worker, WorkerIdentity
 from tests.annotation.review.world import make
 
 pytestmark = [
@@ -91,3 +92,16 @@ def test_the_time_of_work_that_was_read_before_is_summed_where_every_text_was_ti
     finally:
         migrate()
     assert list(Parse.objects.order_by("submission__hit__slot").values_list("active_ms", flat=True)) == [27_000, None]
+
+
+def test_workers_of_an_earlier_version_keep_their_pseudonyms_and_are_known_again() -> None:
+    make(workers=2, hits=1, texts=1)
+    before = {one.external_id: one.worker for one in WorkerIdentity.objects.select_related("worker")}
+    try:
+        migrate(("annotation", "0028_lifted_by"))
+    finally:
+        migrate()
+    assert len(before) == 2
+    assert len(set(WorkerIdentity.objects.values_list("look_up", flat=True)) - {""}) == 2
+    WorkerIdentity.objects.update(external_id=F("look_up"))  # found by the hash alone
+    assert Worker.objects.known_all("test", before) == before

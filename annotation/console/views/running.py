@@ -108,7 +108,7 @@ def compare(request: HttpRequest, study: Study) -> HttpResponse:
 def mend(request: HttpRequest, study: Study) -> HttpResponse:
     actor, now = request.user.get_username(), timezone.now()
     if ghost := request.POST.get("ghost"):
-        comparing.close_ghost(study, ghost, actor=actor, now=now)
+        comparing.close_ghost(study, ghost, market=Market(conf.endpoint()), actor=actor, now=now)
         messages.success(request, _("Nobody new will get into that HIT."))
     elif "gone" in request.POST:
         number = comparing.write_off(study, market=Market(conf.endpoint()), actor=actor, now=now)

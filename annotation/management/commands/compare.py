@@ -34,7 +34,7 @@ class Command(StudyCommand):
             if options["write_off"]:
                 self.stdout.write(f"{write_off(study, market=market, **who)} HITs written off.")
             if options["close_ghost"]:
-                close_ghost(study, options["close_ghost"], **who)
+                close_ghost(study, options["close_ghost"], market=market, **who)
                 if not wake(study.pk):
                     self.stdout.write("Run `manage.py work` to tell the marketplace.")
             found = compare(study, market=market)

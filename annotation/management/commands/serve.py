@@ -87,6 +87,10 @@ class Command(BaseCommand):
         gc.collect()
         gc.freeze()
         self.stdout.write(f"Serving http://{HOST}:{port}/ (stop with Ctrl-C)")
+        if getattr(settings, "PSEUDONYM_KEY_DERIVED", False):
+            self.stdout.write(
+                "PSEUDONYM_KEY is not set. This development installation derives it from SECRET_KEY; production needs it."
+            )
         if link := first_owner_link(now=timezone.now()):
             self.stdout.write(f"The console has no owner yet. Become it by this link, which works once:\n  {link}")
         sys.stdout.flush()

@@ -5,11 +5,14 @@ from __future__ import annotations
 import logging
 import re
 
-_TOKEN = re.compile(r"(/(?:hits/(?:in|enter|reset|register|account/address)|console/enter|shared)/)[^/\s]+")
+# As in deploy/proxy/nginx.conf: whatever follows may be a token.
+_TOKEN = re.compile(
+    r"(/(?:hits/(?:in|enter|s|frame|reset|register|account/address)|console/enter|shared|pages)/)[^\s?]+"
+)
 
 
 class WithoutTokens(logging.Filter):
-    """Leaves the tokens of invitation, sign-in and mailed links out of what Django says of refused requests."""
+    """Leaves the tokens of invitation, sign-in and mailed links out of what Django says of requests."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if isinstance(record.args, tuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,29 @@ def test_a_fault_names_its_row_column_and_rule(name: str, tmp_path: Path) -> Non
     with pytest.raises(FileProblems) as caught:
         read_texts(path)
     assert any((one.row, one.field) == (row, field) and rule in one.rule for one in caught.value.problems), caught.value
+
+
+@pytest.mark.timeout(10)
+def test_a_header_of_very_many_columns_is_refused_at_once(tmp_path: Path) -> None:
+    """It took a quarter of an hour: each name was looked for among all those before it."""
+    path = tmp_path / "texts.csv"
+    path.write_text("id,text,source," + ",".join(f"c{number}" for number in range(200_000)) + "\nr1,a,reference\n")
+    started = time.process_time()
+    with pytest.raises(FileProblems) as caught:
+        read_texts(path)
+    took = time.process_time() - started
+    assert [(one.row, one.code) for one in caught.value.problems] == [(1, Code.TOO_MANY_COLUMNS)]
+    assert "200,003 columns; at most 1,000" in str(caught.value)
+    assert took < 1
+
+
+@pytest.mark.timeout(10)
+def test_an_object_of_very_many_members_is_read_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "texts.jsonl"
+    members = ", ".join(f'"c{number}": 1' for number in range(100_000))
+    path.write_text('{"id": "a", "text": "x", "source": "reference", "id": "b", ' + members + "}\n")
+    with pytest.raises(FileProblems, match="names this member twice"):
+        read_texts(path)
 
 
 JSON_FAULTS = {

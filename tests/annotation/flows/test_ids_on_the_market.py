@@ -19,7 +19,7 @@ from annotation.exceptions import MarketError
 from annotation.flows.collect import collect
 from annotation.flows.publish import publish
 from annotation.flows.work import work
-from annotation.models import Hit, Intent, Membership, Study, WorkerIdentity
+from annotation.models import AuditEvent, Hit, Intent, Membership, Study, WorkerIdentity
 
 from .conftest import told
 
@@ -74,6 +74,26 @@ def test_comparing_and_every_mend_tell_pseudonyms_at_most(
     for person in people:
         # The one answer with an id is to the mend that was sent one for a HIT's, by whoever knew it.
         assert [text for text in said if person in text] == []
+
+
+def test_only_a_hit_that_the_comparison_calls_unknown_can_be_closed(
+    study: Study, people: list[str], owner: User
+) -> None:
+    """Not one that nobody has, and not one of a study here whose id was lost."""
+    lost = Intent.objects.get(kind="create_hit", subject=study.hits.get(market_id=None).pk).outcome
+    assert lost
+    _, token = ApiToken.objects.issue(owner, name="test", now=timezone.now())
+    address = f"/api/v1/studies/{study.uuid}/comparison/ghosts"
+    for name in ("3NOSUCHHIT", lost):
+        answer = Client().post(
+            address,
+            {"market_id": name},
+            content_type="application/json",
+            headers={"authorization": f"Bearer {token}"},
+        )
+        assert (answer.status_code, "Nothing was closed" in answer.content.decode()) == (409, True)
+    assert not Intent.objects.filter(kind="expire").exists()
+    assert not AuditEvent.objects.filter(verb="close_ghost").exists()
 
 
 def test_what_a_marketplace_says_of_a_worker_is_kept_without_the_id(

@@ -383,11 +383,11 @@ def test_a_ghost_is_found_and_closed(out: Study, market: Market) -> None:
     Hit.objects.filter(pk=hit.pk).update(market_id=None)
     (ghost,) = [one for one in compare(out, market=market).differences if one.hit is None]
     assert ghost.mend == "close ghost"
-    close_ghost(out, ghost.market_id, actor="ada", now=NOW)
+    close_ghost(out, ghost.market_id, market=market, actor="ada", now=NOW)
     work(Q(study=out), market=market, clock=lambda: NOW)
     assert market.hit(ghost.market_id).free == 0
     with pytest.raises(StateError, match="not a ghost"):
-        close_ghost(out, str(out.hits.get(slot=0).market_id), actor="ada", now=NOW)
+        close_ghost(out, str(out.hits.get(slot=0).market_id), market=market, actor="ada", now=NOW)
 
 
 def test_people_are_written_to_once_before_work_is_approved_unseen(

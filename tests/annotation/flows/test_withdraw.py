@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import io
 import json
 from collections.abc import Callable
@@ -9,6 +11,8 @@ from datetime import UTC, datetime, timedelta
 
 import httpx
 import pytest
+from django.apps import apps
+from django.conf import settings
 from django.core.management import call_command
 from django.db import DatabaseError, transaction
 from django.db.models import Q
@@ -190,3 +194,33 @@ def test_a_worker_of_a_study_that_still_runs_is_remembered(rated: Study, market:
     Study.objects.filter(pk=rated.pk).update(retain_until=NOW)
     forget(now=NOW + timedelta(days=1), dry_run=False)
     assert WorkerIdentity.objects.get().worker == worker
+
+
+def test_who_comes_back_after_the_retention_date_is_somebody_new(rated: Study, market: Market) -> None:
+    gathered(rated, market)
+    before = {one.external_id: one.worker.pseudonym for one in WorkerIdentity.objects.select_related("worker")}
+    assert len(before) == 2
+    Study.objects.update(retain_until=NOW)
+    forget(now=NOW + timedelta(days=1), dry_run=False)
+    after = Worker.objects.known_all(market.provider, before)
+    assert set(before.values()).isdisjoint(one.pseudonym for one in after.values())
+    assert (
+        Worker.objects.count(),
+        Judgment.objects.filter(presentation__submission__worker__in=after.values()).count(),
+    ) == (4, 0)
+
+
+def test_nothing_that_is_kept_leads_from_an_id_to_a_pseudonym_that_was_forgotten(rated: Study, market: Market) -> None:
+    """Not even for who has the key: whatever it makes of the id stands in no table any more."""
+    gathered(rated, market)
+    identity = WorkerIdentity.objects.select_related("worker").first()
+    assert identity is not None
+    message = f"{identity.provider}\0{identity.external_id}".encode()
+    hashed = hmac.new(settings.PSEUDONYM_KEY.encode(), message, hashlib.sha256).hexdigest()
+    assert identity.look_up == hashed
+    Study.objects.update(retain_until=NOW)
+    forget(now=NOW + timedelta(days=1), dry_run=False)
+    models = apps.get_app_config("annotation").get_models()
+    stored = json.dumps([list(model._default_manager.values()) for model in models], default=str)
+    assert identity.worker.pseudonym in stored
+    assert hashed[:16] not in stored

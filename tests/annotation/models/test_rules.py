@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.db import DatabaseError, IntegrityError, transaction
+from django.db.models import F
 
 from annotation.accounts.models import AccessKey, User
 from annotation.accounts.vault import UnreadableSecretError
@@ -28,6 +30,7 @@ from annotation.models import (
     Worker,
     WorkerIdentity,
 )
+from annotation.models import worker as worker_module
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -143,6 +146,39 @@ def test_a_pseudonym_is_stable_and_does_not_hold_the_id() -> None:
     assert Worker.objects.known_as("elsewhere", "A2SECRET") != worker
     assert "A2SECRET" not in worker.pseudonym
     assert WorkerIdentity.objects.get(worker=worker).external_id == "A2SECRET"
+
+
+def test_a_person_stays_the_same_when_the_key_changes(settings: Any) -> None:
+    before = Worker.objects.known_all("assay", ["A1", "A2"])
+    settings.PSEUDONYM_KEY = "another key"
+    assert Worker.objects.known_all("assay", ["A1", "A2"]) == before
+    assert (Worker.objects.count(), WorkerIdentity.objects.count()) == (2, 2)
+    # By now the rows carry the new key's hash, and the ids are not asked for.
+    WorkerIdentity.objects.update(external_id=F("look_up"))
+    assert Worker.objects.known_all("assay", ["A1", "A2"]) == before
+
+
+def test_two_installations_give_one_person_two_pseudonyms() -> None:
+    """The same id under the same key: pseudonyms are drawn, not computed."""
+    first = Worker.objects.known_as("assay", "A1").pseudonym
+    Worker.objects.all().delete()
+    assert Worker.objects.known_as("assay", "A1").pseudonym != first
+
+
+def test_of_two_who_meet_an_id_at_once_one_stores_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other finds it stored between its look and its write, and leaves no worker behind whom nobody is."""
+    behind, met = worker_module._behind, []
+
+    def late(provider: str, ids: list[str]) -> dict[str, Worker]:
+        known = behind(provider, ids)
+        if not met:
+            met.append(Worker.objects.create(pseudonym="w-first"))
+            WorkerIdentity.of(met[0], provider, "A1").save()
+        return known
+
+    monkeypatch.setattr(worker_module, "_behind", late)
+    assert Worker.objects.known_as("assay", "A1") == met[0]
+    assert Worker.objects.get() == met[0]
 
 
 def test_studies_are_visible_to_their_members_only(study: Study) -> None:

@@ -1,0 +1,70 @@
+"""What a database says when nothing can be stored or read, in a sentence: what happened and what to do."""
+
+from __future__ import annotations
+
+import errno
+from typing import Any
+
+from django.conf import settings
+from django.db import InterfaceError, InternalError, OperationalError
+
+FULL = "The disk of {place} is full. Free some space, then run the command again."
+BUSY = "{place} is locked by another process. Wait until it has finished (or end it), then run the command again."
+READ_ONLY = "{place} cannot be written: it is read-only. Make it writable for this user, then run the command again."
+CANNOT_OPEN = "{place} cannot be opened. See that its folder exists and that this user may write there."
+CANNOT_WRITE = "{place} cannot be written: the disk reports an error. Check the disk, then run the command again."
+CANNOT_CONNECT = "{place} cannot be reached: {reason}. See that the server runs and DATABASE_URL is right."
+
+# By SQLite's names of results, without their extensions.
+SQLITE = {
+    "SQLITE_FULL": FULL,
+    "SQLITE_BUSY": BUSY,
+    "SQLITE_LOCKED": BUSY,
+    "SQLITE_READONLY": READ_ONLY,
+    "SQLITE_CANTOPEN": CANNOT_OPEN,
+    "SQLITE_IOERR": CANNOT_WRITE,
+}
+# By the classes (two letters) and codes of SQLSTATE; connections that fail carry none.
+POSTGRESQL = {
+    "53100": FULL,
+    "25006": READ_ONLY,
+    "55P03": BUSY,
+    "08": CANNOT_CONNECT,
+    "28": CANNOT_CONNECT,
+    "3D": CANNOT_CONNECT,
+    "53": CANNOT_CONNECT,
+    "57P": CANNOT_CONNECT,
+}
+FILES = {errno.ENOSPC: FULL, errno.EDQUOT: FULL, errno.EROFS: READ_ONLY}
+
+
+def sentence_of(error: BaseException) -> str:
+    """What happened and what to do; "" for an error that is none of the database's state or the disk's."""
+    if isinstance(error, OSError):
+        place = f"the file {error.filename}" if error.filename else "the files that Assay writes"
+        return _said(FILES.get(error.errno or 0, ""), place, error)
+    if not isinstance(error, OperationalError | InternalError | InterfaceError):
+        return ""
+    return _said(_words(error.__cause__ or error), _database(), error)
+
+
+def _words(cause: Any) -> str:
+    if name := getattr(cause, "sqlite_errorname", ""):
+        return next((words for known, words in SQLITE.items() if name == known or name.startswith(f"{known}_")), "")
+    if state := getattr(cause, "sqlstate", None):
+        return next((words for known, words in POSTGRESQL.items() if state.startswith(known)), "")
+    return "" if settings.DATABASES["default"]["ENGINE"].endswith("sqlite3") else CANNOT_CONNECT
+
+
+def _said(words: str, place: str, error: BaseException) -> str:
+    reason = " ".join(str(error).split()).rstrip(".?")
+    told = words.format(place=place, reason=reason)
+    return told[:1].upper() + told[1:]
+
+
+def _database() -> str:
+    """As people know it; of a server without the password."""
+    known = settings.DATABASES["default"]
+    if known["ENGINE"].endswith("sqlite3"):
+        return f"the database {known['NAME']}"
+    return f"the database {known['NAME']} on {known.get('HOST') or 'this machine'}"

@@ -1,0 +1,74 @@
+"""The shipped proxy: signatures hold on any port, and no log keeps a token. Ours neither."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.urls import URLPattern, URLResolver, get_resolver
+from django.urls.converters import StringConverter
+
+from annotation.marketplace.channels.logs import WithoutTokens
+
+SHIPPED = (Path(__file__).resolve().parents[2] / "deploy" / "proxy" / "nginx.conf").read_text()
+SECRETS = {"token": "S3CRET-token", "load": "S3CRET-load", "seal": "S3CRET-seal"}
+
+
+def addresses(patterns: list[URLPattern | URLResolver], before: str = "/") -> Iterator[str]:
+    """Every address of the project, with a secret wherever one of its parts is a token."""
+    for one in patterns:
+        route = re.sub(r"^\^|\$$", "", str(one.pattern))
+        if isinstance(one, URLResolver):
+            yield from addresses(one.url_patterns, before + route)
+        elif any(
+            isinstance(kind, StringConverter) and name in SECRETS for name, kind in one.pattern.converters.items()
+        ):
+            filled = re.sub(r"<(?:\w+:)?(\w+)>", lambda part: SECRETS.get(part[1], "3PUBLIC"), route)
+            yield before + filled
+
+
+# The API's own {token} is the number of a row; a token comes there in a header.
+WITH_SECRETS = sorted(one for one in addresses(get_resolver().url_patterns) if not one.startswith("/api/"))
+
+
+def logged(uri: str) -> str:
+    """The path that the proxy's map makes of a URI."""
+    (body,) = re.findall(r"map \$uri \$assay_path \{(.*?)\n\}", SHIPPED, re.DOTALL)
+    for pattern, value in re.findall(r'"~([^"]+)"\s+"([^"]+)";', body):
+        if match := re.search(pattern.replace("(?<", "(?P<"), uri):
+            return str(value.replace("${stem}", match["stem"]))
+    return uri
+
+
+def test_the_addresses_that_carry_tokens_are_seen() -> None:
+    for part in ("/shared/", "/pages/", "/console/enter/", "/hits/in/", "/hits/enter/", "/hits/reset/", "/hits/s/"):
+        assert [one for one in WITH_SECRETS if one.startswith(part)]
+
+
+@pytest.mark.parametrize("address", WITH_SECRETS)
+def test_no_log_keeps_a_token(address: str) -> None:
+    record = logging.LogRecord("django.request", logging.WARNING, "", 0, "Not Found: %s", (f"GET {address}",), None)
+    assert WithoutTokens().filter(record)
+    for line in (logged(address), record.getMessage()):
+        assert "S3CRET" not in line
+        assert line.endswith("/...")
+
+
+def test_other_addresses_are_logged_as_they_are() -> None:
+    assert [logged(one) for one in ("/hits/", "/console/", "/mturk/")] == ["/hits/", "/console/", "/mturk/"]
+
+
+def test_the_log_of_the_proxy_holds_the_masked_path_and_no_query() -> None:
+    (form,) = re.findall(r"log_format assay '([^']*)'", SHIPPED)
+    assert re.findall(r"\$\w+", form) == [
+        "$assay_day", "$request_method", "$assay_path", "$status", "$body_bytes_sent", "$request_time",
+    ]  # fmt: skip
+    assert set(re.findall(r"access_log ([^;]*);", SHIPPED)) == {"off", "/var/log/nginx/assay.log assay"}
+
+
+def test_the_host_is_handed_on_with_its_port() -> None:
+    """$host is the name alone; the signature covers what the caller sent (RFC 9110, 7.2: the port unless it is 443)."""
+    assert re.findall(r"proxy_set_header Host (\S+);", SHIPPED) == ["$http_host"]

@@ -1,0 +1,87 @@
+"""`python -m tests.architecture`: the house in figures (loose files, contracts, words, lines), of this tree or another.
+
+The table is printed before and after work on the layout, so that both come from one command.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from tests.language import words
+
+LOOSE = ("annotation", "metrics", "annotation/marketplace")
+
+
+def lines_of(paths: Iterable[Path]) -> int:
+    """Lines of all files together."""
+    return sum(path.read_text(encoding="utf-8").count("\n") for path in paths)
+
+
+def product(root: Path) -> list[Path]:
+    """The modules of the product, without migrations."""
+    packages = ("annotation", "metrics", "deploy")
+    files = [path for package in packages for path in (root / package).rglob("*.py")]
+    return [path for path in files if "migrations" not in path.parts]
+
+
+def contract_names(root: Path) -> dict[str, int]:
+    """How many modules each import contract names."""
+    settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    counts = {}
+    for contract in settings["tool"]["importlinter"]["contracts"]:
+        entries = contract.get("layers", []) + contract.get("forbidden_modules", []) + contract.get("modules", [])
+        counts[contract["id"]] = sum(len(entry.split("|")) for entry in entries)
+    return counts
+
+
+def functions(paths: Iterable[Path]) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Every function and method."""
+    for path in paths:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield node
+
+
+def one_word_share(names: list[str]) -> float:
+    """The share of function names without an underscore inside, dunder names left aside."""
+    public = [name.strip("_") for name in names if not (name.startswith("__") and name.endswith("__"))]
+    return sum("_" not in name for name in public) / len(public)
+
+
+def figures(root: Path) -> Iterator[tuple[str, object]]:
+    """Each line of the table."""
+    for folder in LOOSE:
+        yield f"loose files in {folder}/ (with __init__)", len(list((root / folder).glob("*.py")))
+    contracts = contract_names(root)
+    yield "import contracts", len(contracts)
+    for name, number in sorted(contracts.items(), key=lambda item: -item[1])[:5]:
+        yield f"names in the contract {name}", number
+    files = product(root)
+    yield "modules", len(files)
+    yield "lines of the product (without migrations)", lines_of(files)
+    yield "lines of migrations", lines_of((root / "annotation").rglob("migrations/*.py"))
+    yield "lines of tests", lines_of((root / "tests").rglob("*.py"))
+    yield "committed pages of docs/api", len(list((root / "docs" / "api").rglob("*.md")))
+    yield "lines of docs/api", lines_of((root / "docs" / "api").rglob("*.md"))
+    bodies = list(functions(files))
+    yield "functions", len(bodies)
+    yield "functions of one word", f"{one_word_share([node.name for node in bodies]):.0%}"
+    counts = words.count(root)
+    for rule, by_file in counts.items():
+        yield f"banned words or phrases in {rule}", words.total(by_file)
+
+
+def main(arguments: list[str]) -> int:
+    """Print the table of this tree, or of the checkout named."""
+    root = Path(arguments[0]) if arguments else words.ROOT
+    for label, figure in figures(root):
+        print(f"| {label} | {figure} |")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

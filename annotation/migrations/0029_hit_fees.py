@@ -8,7 +8,7 @@ def keep_the_fees_of_published_hits(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotation", "0028_lifted_by")]
+    dependencies = [("annotation", "0029_pseudonyms")]
 
     operations = [
         migrations.AddField(

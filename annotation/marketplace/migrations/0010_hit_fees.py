@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("marketplace", "0009_replies")]
+    dependencies = [("marketplace", "0010_ways_in")]
 
     operations = [
         # HITs that were published before bear Mechanical Turk's fees until they are over.

@@ -353,9 +353,7 @@ def _items(found: Sequence[Judged]) -> Table:
     return Table("evaluators-items", "Share of right answers by text, the hardest first.", columns, rows)
 
 
-def _charts(
-    given: ReportInput, evaluation: Evaluation, empty: Sequence[str], notes: Sequence[str]
-) -> list[Chart]:
+def _charts(given: ReportInput, evaluation: Evaluation, empty: Sequence[str], notes: Sequence[str]) -> list[Chart]:
     # All judgments together are no arm: they stand here only where there is one arm, under its name.
     shown = evaluation.conditions or {_only_arm(given): evaluation.overall}
     arms = [accuracy_by_arm.Arm(name, one.accuracy.accuracy) for name, one in shown.items()]

@@ -66,7 +66,7 @@ def section(given: ReportInput, *, level: float, seed: int) -> Section | None:
         return Section("human-or-machine", "Human or machine", missing=(("Accuracy of evaluators", str(error)),))
     empty = empty_arms(given)
     notes = (given.assignment,) if by and given.assignment else ()
-    tables = [_main(evaluation, found, by, empty), _tests(evaluation), _confusion(evaluation)]
+    tables = [_noted(_main(evaluation, found, by, empty), notes), _tests(evaluation), _confusion(evaluation)]
     margin = tost.margin_of(given.plan)
     compared = _compared(found, by, level, margin, missing)
     if compared is not None:

@@ -254,7 +254,7 @@ def all_paid(study: Study) -> bool:
     work = Submission.objects.filter(hit__study=study).annotate(paid=Exists(approved), cents=Coalesce(own, general))
     if not work.exists() or work.filter(Q(paid=False) | Q(cents=0)).exists():
         return False
-    owed = work.aggregate(cents=Sum("cents"))["cents"]
+    owed = work.aggregate(owed=Sum("cents"))["owed"]
     return bool(owed <= selectors.money_spent(study).get("reward", 0))
 
 

@@ -18,7 +18,7 @@ from annotation.dry_run import Tried, try_page
 from annotation.exceptions import MarketError
 from annotation.models import Arm, Hit, Study, Text
 from annotation.orders import lines_of_all, page_address, page_of, wording_of
-from annotation.particulars import arm_assignment as known
+from annotation.particulars import arm_assignment
 from annotation.prechecked import Finding, Preflight
 from annotation.pricing.fees import most_cents
 from annotation.pricing.wages import DEFAULT_FLOOR_CENTS, HOUR, hit_time, reward_for_floor, wage
@@ -214,7 +214,7 @@ def _wording(study: Study) -> Iterator[Finding]:
 def _arms(study: Study, hits: list[Hit]) -> Iterator[Finding]:
     """How raters will come to their arm, where there is more than one."""
     if len({hit.cell_id for hit in hits}) > 1 and (
-        told := assignment_sentence(known(study.arm_assignment), ahead=True)
+        told := assignment_sentence(arm_assignment(study), ahead=True)
     ):
         yield _warning("arms_not_random", told)
 

@@ -10,15 +10,18 @@ from fractions import Fraction
 from importlib import metadata
 from typing import Any
 
-from django.db.models import Count, Sum
+from django.db.models import Count, Exists, F, OuterRef, Q, Sum
+from django.db.models.functions import Coalesce
 
 import metrics
 from annotation import apart, coded, detecting, particulars, reviewing, selectors
-from annotation.models import Decision, Flag, Likelihood, PracticeAnswer, Study
+from annotation.crowd.client import OURS
+from annotation.models import Decision, Flag, Likelihood, PracticeAnswer, Study, Submission, WayIn
 from annotation.pricing.wages import wage_cents
 from annotation.quality.exclusion import Rule
 from annotation.quality.filters import CODED, FILTERS, rule_of
 from annotation.quality.paragraph import Done
+from metrics.report.pay import VOLUNTEERS
 from metrics.report.records import (
     CrowdFacts,
     FlagFacts,
@@ -52,12 +55,14 @@ def study_facts(study: Study, crowd: selectors.CrowdCounts, words: particulars.W
     in_hits = not imported or study.hits.exclude(market_id=None).exists()
     labels = list(study.scale.labels.order_by("pk"))
     scale = tuple(ScaleLabel(one.label, number(one.code), one.gloss) for one in labels)
+    # An import's question is the one that its file says raters read; of a study of ours it is the researchers' aim.
+    aim = None if imported else study.question or None
     created = next((facts["created_at"] for facts in origins if facts.get("created_at")), None)
     return StudyFacts(
         name=study.name,
-        task=next((layout for facts in origins for layout in _layouts(facts)), _task(study)),
-        question=study.question or "not recorded",
-        noun=study.noun,
+        task=_task(study),
+        question=words.question or (study.question if imported else "") or "not recorded",
+        noun=words.noun or study.noun,
         scale=scale,
         coding=coding(scale),
         mode=_mode(study),
@@ -72,6 +77,9 @@ def study_facts(study: Study, crowd: selectors.CrowdCounts, words: particulars.W
         seed=None if imported else study.seed,
         provenance=tuple(line for facts in origins for line in _told_origin(facts)),
         selection=_selection(study),
+        aim=aim,
+        extras=particulars.extras(study),
+        arm_assignment=particulars.arm_assignment(study),
     )
 
 
@@ -145,10 +153,6 @@ def log_prob_model(used: Sequence[Likelihood]) -> str | None:
     return "; ".join(sorted(told)) or None
 
 
-def _layouts(facts: Mapping[str, Any]) -> list[str]:
-    return [one["layout"] for one in facts.get("files", ())]
-
-
 def _told_origin(facts: Mapping[str, Any]) -> list[str]:
     return [
         f"{one['file']}, SHA-256 {one['sha256']}, {one['rows']} rows, read as {one['layout']}"
@@ -186,24 +190,72 @@ def crowd_facts(
 ) -> CrowdFacts:
     """Who rated, and what was decided about their work."""
     decided = study.mode != Study.Mode.IMPORTED or crowd.approved + crowd.rejected > 0
+    ways = list(study.ways_in.order_by("kind", "pays", "pay_words", "consent"))
+    asked = CONSENT_BEFORE if ways and all(way.consent for way in ways) else None
     return CrowdFacts(
-        provider=_provider(study),
+        provider=said.get("channel") or _provider(study, ways),
         criteria=_criteria(study),
         workers=crowd.workers,
         submitted=crowd.submitted,
         approved=crowd.approved if decided else None,
         rejected=crowd.rejected if decided else None,
         excluded=crowd.excluded,
-        consent=said.get("consent") or words.consent,
+        consent=said.get("consent") or words.consent or asked,
         ethics=said.get("ethics"),
+        pays=(said["payment"],) if "payment" in said else _pays(study, ways),
     )
 
 
-def _provider(study: Study) -> str | None:
+CONSENT_BEFORE = "Asked by the marketplace or the invitation, before the first task."
+KINDS = {"invitation": "by invitation", "registered": "registered accounts"}
+PLAY_MONEY = "Raters were simulated; their rewards were play money."
+
+
+def _provider(study: Study, ways: Sequence[WayIn]) -> str | None:
     if study.mode == Study.Mode.REHEARSAL:
         return "rehearsal crowd (simulated raters)"
     named = [name for name in selectors.providers(study) if not name.startswith("import:")]
-    return ", ".join(named) or None
+    channels = ", ".join(dict.fromkeys(KINDS.get(way.kind, way.kind) for way in ways))
+    return f"{', '.join(named)}{f' ({channels})' if channels else ''}" if named else channels or None
+
+
+def _pays(study: Study, ways: Sequence[WayIn]) -> tuple[str, ...]:
+    """How people were paid, as the marketplace told; nothing where it did not."""
+    if study.mode == Study.Mode.REHEARSAL:
+        return (PLAY_MONEY,)
+    found = {way: _pay(way) for way in ways}
+    several = len(set(found.values())) > 1
+    told = (
+        f"{KINDS.get(way.kind, way.kind).capitalize()}: {words}" if several else words for way, words in found.items()
+    )
+    return tuple(dict.fromkeys(told))
+
+
+def _pay(way: WayIn) -> str:
+    if way.pays == VOLUNTEER:
+        return VOLUNTEERS
+    if way.pays == HERE:
+        return "Rewards were credited by the marketplace when work was approved."
+    return f"Pay was arranged outside the marketplace{f' ({way.pay_words})' if way.pay_words else ''}."
+
+
+HERE, VOLUNTEER = "here", "volunteer"
+
+
+def all_paid(study: Study) -> bool:
+    """Whether every submission was approved with a reward, and the reward really booked for the person who did it."""
+    if study.mode != Study.Mode.LIVE:
+        return False
+    ways = set(study.ways_in.values_list("pays", flat=True))
+    if ways - {HERE} or (not ways and OURS & set(selectors.providers(study))):
+        return False
+    approved = Decision.objects.filter(submission=OuterRef("pk"), matter=Decision.Matter.PAYMENT, verdict="approve")
+    own, general = F("hit__cell__arm__reward_cents"), F("hit__study__reward_cents")
+    work = Submission.objects.filter(hit__study=study).annotate(paid=Exists(approved), cents=Coalesce(own, general))
+    if not work.exists() or work.filter(Q(paid=False) | Q(cents=0)).exists():
+        return False
+    owed = work.aggregate(owed=Sum("cents"))["owed"]
+    return bool(owed <= selectors.money_spent(study).get("reward", 0))
 
 
 def _criteria(study: Study) -> tuple[str, ...]:
@@ -272,6 +324,7 @@ def quality_done(study: Study) -> Done:
         detector=str(detecting.detector_of(study) or ""),
         kappas=coded.kappas(study, "criteria") if any(rule.kind in CODED for rule in rules) else {},
         gold=study.texts.exclude(known_label="").count(),
+        paid=all_paid(study),
         practised=PracticeAnswer.objects.filter(submission__hit__study=study).exists(),
     )
 

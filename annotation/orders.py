@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core import signing
 from django.urls import reverse
 
-from annotation.crowd.answers import DEVICE
+from annotation.crowd.answers import CHANNEL, DEVICE
 from annotation.crowd.questions import external_question, html_question
 from annotation.crowd.records import HitOrder, Requirement
 from annotation.designs.wording import Wording, from_json
@@ -46,7 +46,7 @@ def hit_order(hit: Hit, *, token: str, passes: tuple[str, ...] = ()) -> HitOrder
 def _keywords(wording: Wording, study: Study) -> str:
     tag = f"assay:study={study.channel_tag}" if study.channel_tag else ""
     device = DEVICE if settings.NOTE_DEVICES else ""
-    return ", ".join(word for word in (wording.keywords, tag, device) if word)
+    return ", ".join(word for word in (wording.keywords, tag, device, CHANNEL) if word)
 
 
 def _question(hit: Hit, wording: Wording) -> str:

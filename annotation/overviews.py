@@ -275,6 +275,9 @@ class Told:
 MEASURES = {"huse": "HUSE", "huse_q": "HUSE-Q", "huse_d": "HUSE-D"}
 
 
+ACCURACY, EVERYBODY = "Accuracy", "all"
+
+
 def told(job: Job) -> list[Told]:
     """The measures of a report that was made, with interval, n and signature."""
     result = Result.objects.filter(pk=job.outcome.get("result"), study=job.study_id).first()
@@ -289,7 +292,7 @@ def told_of(result: Result) -> list[Told]:
         for name, one in sorted(generators.items())
         for measure, label in MEASURES.items()
     ]
-    return huse + [_told(_cell(row), "Accuracy", row["accuracy"]) for row in _evaluators(result)]
+    return huse + [_told(_cell(row), ACCURACY, row["accuracy"]) for row in _evaluators(result)]
 
 
 def _evaluators(result: Result) -> list[dict[str, Any]]:
@@ -300,7 +303,7 @@ def _evaluators(result: Result) -> list[dict[str, Any]]:
 def _cell(row: dict[str, Any]) -> str:
     """Training, domain and model of a row of the evaluators' table, in the order of a cell's name."""
     parts = [row[name] for name in ("training", "domain", "model") if row.get(name)]
-    return "all" if set(parts) == {"all"} else " × ".join(parts)
+    return EVERYBODY if set(parts) == {"all"} else " × ".join(parts)
 
 
 def _told(generator: str, measure: str, found: dict[str, Any]) -> Told:

@@ -9,18 +9,19 @@ from dataclasses import dataclass
 from typing import Any, cast, get_args
 
 from django.conf import settings
-from django.db.models import Exists, OuterRef
-from django.utils.translation import get_language_info
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from annotation import selectors
 from annotation.designs.wording import from_json
 from annotation.models import (
+    AttentionCheck,
     Cell,
     Codebook,
     Coding,
     Decision,
     Flag,
     Hit,
+    HitItem,
     ItemRole,
     Remark,
     Statement,
@@ -30,6 +31,7 @@ from annotation.models import (
 )
 from annotation.orders import page_of, wording_of
 from annotation.planned import STATED, Planned, differences
+from metrics.assignment import ArmAssignment
 from metrics.power import accuracy_difference, minimum_effect
 from metrics.report.particulars import (
     AssignmentRow,
@@ -42,7 +44,7 @@ from metrics.report.particulars import (
     PageFacts,
     PlanFacts,
 )
-from metrics.report.records import GeneratorFacts, TextRow, Warn
+from metrics.report.records import ExtrasFacts, GeneratorFacts, TextRow, Warn
 
 NO_TRAINING = "none"
 
@@ -218,11 +220,15 @@ def plan_warnings(said: Mapping[str, str], kept: Planned | None) -> list[Warn]:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What the latest wording says: the instructions as shown, how consent was asked, the language. None: nothing."""
+    """What the latest wording says: instructions and question as shown, how consent was asked, what a text is called.
+
+    None: nothing.
+    """
 
     instructions: str | None = None
     consent: str | None = None
-    language: str | None = None
+    question: str | None = None
+    noun: str | None = None
 
 
 def words(study: Study) -> Words:
@@ -230,13 +236,46 @@ def words(study: Study) -> Words:
     stored = study.wordings.filter(hits__isnull=False).last() or study.wordings.last()
     if stored is None:
         return Words()
-    wording = from_json(stored.body)
+    wording, beside = from_json(stored.body), _contexts(study)
     consent = "Asked on the first page of every task, before anything else." if wording.consent else None
-    try:
-        language = str(get_language_info(wording.language)["name"])
-    except KeyError:
-        language = wording.language
-    return Words("\n".join(wording.said(line) for line in wording.intro) or None, consent, language)
+    shown = "\n".join(wording.said(line, context=True in beside) for line in wording.intro)
+    questions = dict.fromkeys(
+        wording.said(one.question, context=context) for one in wording.criteria for context in beside
+    )
+    return Words(shown or None, consent, " / ".join(questions), wording.noun)
+
+
+def _contexts(study: Study) -> tuple[bool, ...]:
+    """Whether texts are judged with a context, without one, or some so and some so."""
+    with_one = ~Q(context=None) & ~Q(context__body="")
+    texts = study.texts.judged()
+    found = texts.aggregate(beside=Count("pk", filter=with_one), alone=Count("pk", filter=~with_one))
+    return tuple(context for context, count in ((True, found["beside"]), (False, found["alone"])) if count) or (False,)
+
+
+def arm_assignment(study: Study) -> ArmAssignment | None:
+    """How raters come to their arm; None where it is not known."""
+    return cast(ArmAssignment, study.arm_assignment) if study.arm_assignment else None
+
+
+def extras(study: Study) -> ExtrasFacts | None:
+    """What the tasks that somebody handed in held beside the texts; None where there are none, or of an import."""
+    hits = study.hits.filter(Exists(Submission.objects.filter(hit=OuterRef("pk"))))
+    if study.mode == Study.Mode.IMPORTED or not hits.exists():
+        return None
+    shown = HitItem.objects.filter(hit__in=hits)
+    return ExtrasFacts(
+        attention_checks=_spread(hits, AttentionCheck.objects.filter(hit__in=hits)),
+        repeats=_spread(hits, shown.filter(role=ItemRole.REPEAT)),
+        gold=_spread(hits, shown.filter(role=ItemRole.GOLD)),
+    )
+
+
+def _spread(hits: QuerySet[Hit], rows: QuerySet[Any]) -> tuple[int, int]:
+    """The fewest and the most of the rows in a HIT."""
+    counts = dict(rows.order_by().values_list("hit").annotate(n=Count("pk")))
+    found = [counts.get(pk, 0) for pk in hits.values_list("pk", flat=True)]
+    return min(found), max(found)
 
 
 def commit() -> str | None:

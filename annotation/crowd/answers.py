@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
+from dataclasses import dataclass
 from xml.etree.ElementTree import Element, ParseError, fromstring
+from xml.sax.saxutils import unescape
 
 import defusedxml.ElementTree
 from defusedxml import DefusedXmlException
@@ -21,6 +24,11 @@ DEVICE = "assay:device"
 _DEVICE_ANSWER = re.compile(
     rf"<Answer>\s*<QuestionIdentifier>{DEVICE}</QuestionIdentifier>\s*<FreeText>([0-9a-f]{{1,32}})</FreeText>\s*</Answer>\s*"
 )
+# The same of the way by which the worker came.
+CHANNEL = "assay:channel"
+_CHANNEL_ANSWER = re.compile(
+    rf"<Answer>\s*<QuestionIdentifier>{CHANNEL}</QuestionIdentifier>\s*<FreeText>([^<]{{1,2000}})</FreeText>\s*</Answer>\s*"
+)
 
 
 def without_device(document: str) -> tuple[str, str]:
@@ -30,6 +38,33 @@ def without_device(document: str) -> tuple[str, str]:
     """
     found = _DEVICE_ANSWER.search(document)
     return (document[: found.start()] + document[found.end() :], found[1]) if found else (document, "")
+
+
+@dataclass(frozen=True, slots=True)
+class WayRecord:
+    """How a worker came: kind of channel, how its people are paid (`here`, `volunteer`, `elsewhere`), in which words.
+
+    consent: whether the marketplace asked for it before their first task.
+    """
+
+    kind: str
+    pays: str
+    pay_words: str = ""
+    consent: bool = False
+
+
+def without_channel(document: str) -> tuple[str, WayRecord | None]:
+    """The document as the worker answered it, and how they came (None: it does not say)."""
+    found = _CHANNEL_ANSWER.search(document)
+    if not found:
+        return document, None
+    plain = document[: found.start()] + document[found.end() :]
+    try:
+        way = json.loads(unescape(found[1]))
+        kind, pays, words = (str(way[name]) for name in ("kind", "pays", "pay_words"))
+        return plain, WayRecord(kind[:20], pays[:9], words[:300], way["consent"] is True)
+    except (ValueError, KeyError, TypeError):
+        return plain, None
 
 
 def is_withdrawn(document: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from itertools import islice
 
@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from annotation import apart, deciding
-from annotation.crowd.answers import is_withdrawn, without_device
+from annotation.crowd.answers import is_withdrawn, without_channel, without_device
 from annotation.crowd.client import PAGE, Market
 from annotation.crowd.records import SubmittedWork
 from annotation.models import (
@@ -25,6 +25,7 @@ from annotation.models import (
     Participation,
     Study,
     Submission,
+    WayIn,
     Worker,
 )
 from annotation.replies import take_up
@@ -115,10 +116,14 @@ def _store(hit: Hit, page: Sequence[SubmittedWork], *, market: Market, now: date
 
 def _insert(hit: Hit, fresh: Sequence[SubmittedWork], *, provider: str, now: datetime) -> list[Submission]:
     workers = Worker.objects.known_all(provider, [work.worker_id for work in fresh])
-    told = [without_device(work.answer) for work in fresh]
+    ways = [without_channel(work.answer) for work in fresh]
+    told = [without_device(answer) for answer, _ in ways]
     made = Submission.objects.bulk_create(
         _submission(hit, work, answer, workers[work.worker_id], now)
         for work, (answer, _) in zip(fresh, told, strict=True)
+    )
+    WayIn.objects.bulk_create(
+        (WayIn(study_id=hit.study_id, **asdict(way)) for way in {way for _, way in ways if way}), ignore_conflicts=True
     )
     Device.objects.bulk_create(
         Device(submission=one, code=code, noted_at=now) for one, (_, code) in zip(made, told, strict=True) if code

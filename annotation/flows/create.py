@@ -74,6 +74,8 @@ def create(
             scale=scale or Scale.objects.matching(first.scale, first.labels),
             **{field: getattr(plan, field) for field in plan.__dataclass_fields__ if field != "noun"},
             noun=words.noun,
+            # Tasks stand in a list with their pay, and whoever takes one is in its arm.
+            arm_assignment="" if mode == Study.Mode.IMPORTED else Study.ArmAssignment.CHOSEN,
         )
         try:
             study.full_clean()

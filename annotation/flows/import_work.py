@@ -69,6 +69,7 @@ def _founded(work: CollectedWork, name: str) -> Study:
             task=work.task,
             reward_cents=work.reward_cents,
             evaluators_per_cell=work.evaluators_per_cell,
+            arm_assignment=(work.told.study.arm_assignment if work.told else None) or "",
             raters_per_text=max((hit.max_assignments for hit in work.hits), default=1),
             texts_per_hit=max((len(hit.texts) for hit in work.hits), default=1),
         )

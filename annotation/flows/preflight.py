@@ -25,9 +25,11 @@ from annotation.orders import (
     page_of,
     wording_of,
 )
+from annotation.particulars import arm_assignment
 from annotation.prechecked import Finding, Preflight
 from annotation.pricing.fees import most_cents
 from annotation.pricing.wages import DEFAULT_FLOOR_CENTS, HOUR, hit_time, reward_for_floor, wage
+from metrics.assignment import assignment_sentence
 
 SHOWN = 5
 TOGETHER = 20  # HITs
@@ -59,7 +61,8 @@ def preflight(
     )
     large: list[Hit] = []
     found = [*_hits(study, hits, large, progress), *_texts(study), *_times(study), *_wage(study, hits, floor)]
-    found += [*_wording(study), *_affordable(study, rewards + fees, market, endpoint, by_invitation)]
+    found += [*_wording(study), *_arms(study, hits)]
+    found += _affordable(study, rewards + fees, market, endpoint, by_invitation)
     if large and (market or endpoint):
         found += _link(large[0])
     places = sum(hit.max_assignments for hit in hits)
@@ -220,6 +223,14 @@ def _wording(study: Study) -> Iterator[Finding]:
         yield _warning("no_consent", "The pages ask for no consent; see that the marketplace or the invitation does.")
     for arm in Arm.objects.filter(study=study, cells__isnull=False).distinct():
         yield from _training(wording, arm)
+
+
+def _arms(study: Study, hits: list[Hit]) -> Iterator[Finding]:
+    """How raters will come to their arm, where there is more than one."""
+    if len({hit.cell_id for hit in hits}) > 1 and (
+        told := assignment_sentence(arm_assignment(study), ahead=True)
+    ):
+        yield _warning("arms_not_random", told)
 
 
 def _training(wording: Wording, arm: Arm) -> Iterator[Finding]:

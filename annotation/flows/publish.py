@@ -44,6 +44,9 @@ def publish(study: Study, *, actor: str, now: datetime, by_invitation: bool = Fa
             Study.objects.filter(pk=study.pk).update(channel_tag=study.channel_tag)
         new = apart.next_wave(locked, hits, known) if wave else [hit for hit in hits if hit.pk not in known]
         reserved = _intend(locked, new, actor=actor, now=now) if new else 0
+        if wave and new:
+            study.arm_assignment = Study.ArmAssignment.WAVES
+            Study.objects.filter(pk=study.pk).update(arm_assignment=study.arm_assignment)
         if locked.status == Study.Status.DRAFT:
             Study.objects.filter(pk=study.pk).update(status=Study.Status.PUBLISHED)
             study.status = Study.Status.PUBLISHED

@@ -76,7 +76,7 @@ def score(
         unscored=() if typicality and sums else particulars.unscored(study, texts),
         rules=sensitivity.rules(study),
         licence=said.get("licence"),
-        language=said.get("language") or words.language,
+        language=said.get("language"),
         statements=tuple((key, said[key]) for key in STATED if key in said),
     )
     return as_told(study, given)

@@ -14,7 +14,9 @@ TAIL = "</QuestionFormAnswers>"
 WITHDRAWN = "assay:withdrawn"
 # The code of a device (`devices`), which stands behind the answers of whoever asked for it.
 DEVICE = "assay:device"
-RESERVED = frozenset({"assignmentId", "hitId", "turkSubmitTo", "workerId", WITHDRAWN, DEVICE})
+# By which channel the worker came (`channels.telling`), behind the answers of whoever asked for it.
+CHANNEL = "assay:channel"
+RESERVED = frozenset({"assignmentId", "hitId", "turkSubmitTo", "workerId", WITHDRAWN, DEVICE, CHANNEL})
 SEPARATOR = "|"
 
 # What XML 1.0 cannot hold: control characters, lone surrogates, the two non-characters.
@@ -43,7 +45,16 @@ def withdrawn_xml(day: date) -> str:
 
 def with_device(answer: str, code: str) -> str:
     """The document with the code of a device behind the answers."""
-    return answer.removesuffix(TAIL) + _answer(DEVICE, code) + TAIL if answer.endswith(TAIL) else answer
+    return _with(answer, DEVICE, code)
+
+
+def with_channel(answer: str, way: str) -> str:
+    """The document with the worker's way in (JSON) behind the answers."""
+    return _with(answer, CHANNEL, way)
+
+
+def _with(answer: str, name: str, value: str) -> str:
+    return answer.removesuffix(TAIL) + _answer(name, value) + TAIL if answer.endswith(TAIL) else answer
 
 
 def clean(text: str) -> str:

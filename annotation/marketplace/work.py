@@ -9,8 +9,8 @@ from django.db import connection, transaction
 from django.db.models import Exists, QuerySet
 
 from annotation.marketplace import drafts, funds, lifecycle, once
-from annotation.marketplace.answers import Pairs
-from annotation.marketplace.channels import gate
+from annotation.marketplace.answers import Pairs, with_channel
+from annotation.marketplace.channels import gate, telling
 from annotation.marketplace.eligibility import standing
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.locks import lock_assignment, lock_hit, lock_hit_named, lock_requester
@@ -89,6 +89,8 @@ def hand_in(assignment: Assignment, pairs: Pairs, *, answer: str, now: datetime,
         raise WorkRefusedError("returned")
     if held.state != State.ACCEPTED or held.deadline <= now:
         raise WorkRefusedError("late")
+    if telling.asked_for(hit.hit_type.keywords):
+        answer = with_channel(answer, telling.way_of(hit, held.worker_id))
     insert([Submission(assignment=held, raw=json.dumps(pairs), answer=answer, received_at=received_at)])
     drafts.forget(held)
     held.state, held.submitted_at = State.SUBMITTED, now

@@ -14,7 +14,7 @@ from annotation.models.job import Job
 from annotation.models.judgment import Judgment, Scale, ScaleLabel
 from annotation.models.money import LedgerEntry
 from annotation.models.pace import Turn
-from annotation.models.participation import Participation
+from annotation.models.participation import Participation, WayIn
 from annotation.models.presentation import CheckAnswer, PracticeAnswer, Presentation, Remark
 from annotation.models.result import Result
 from annotation.models.review import Codebook, Coding, Rejection, Reply
@@ -84,6 +84,7 @@ __all__ = [
     "Text",
     "Told",
     "Turn",
+    "WayIn",
     "Worker",
     "WorkerIdentity",
 ]

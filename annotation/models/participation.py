@@ -19,3 +19,26 @@ class Participation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.worker} in {self.arm}"
+
+
+class WayIn(models.Model):
+    """A way by which people came to a study, as the marketplace told with their work; once, however many came so.
+
+    kind: of the channel. pays: `here` (by the marketplace), `volunteer` or `elsewhere`. consent: whether the
+    marketplace asked for it before the first task.
+    """
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="ways_in")
+    kind = models.CharField(max_length=20)
+    pays = models.CharField(max_length=9)
+    pay_words = models.CharField(max_length=300, blank=True)
+    consent = models.BooleanField()
+
+    class Meta:
+        verbose_name_plural = "ways in"
+        constraints = [
+            models.UniqueConstraint(fields=["study", "kind", "pays", "pay_words", "consent"], name="way_in_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.study}: {self.kind}"

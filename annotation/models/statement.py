@@ -23,6 +23,8 @@ class Statement(models.Model):
         REFERENCE = "reference", "where the experiment is described"
         CONTACT = "contact", "who answers questions"
         INPUT = "input", "kind of input of the systems"
+        CHANNEL = "channel", "how the raters were recruited"
+        PAYMENT = "payment", "how the raters were paid"
         PEOPLE = "people", "what is known of the raters"
         DEMOGRAPHICS = "demographics", "demographics of the raters, where they were asked"
         REGISTERED = "registered", "where the plan was registered"

@@ -76,6 +76,13 @@ class Study(models.Model):
         LIVE = "live", "live"
         IMPORTED = "imported", "imported"
 
+    class ArmAssignment(models.TextChoices):
+        """How raters come to their arm; empty where it is not known (`metrics.assignment`)."""
+
+        CHOSEN = "chosen", "raters choose tasks from a list"
+        WAVES = "waves", "one arm is open after another"
+        DRAWN = "drawn", "drawn at random"
+
     class Status(models.TextChoices):
         DRAFT = "draft", "draft"
         PUBLISHED = "published", "published"
@@ -136,6 +143,8 @@ class Study(models.Model):
     stop_width = models.FloatField(null=True, blank=True, help_text="Widest 95 % interval of a text's mean rating.")
     most_raters = models.PositiveIntegerField(null=True, blank=True, help_text="Of a text, whatever its interval.")
     auto_top_up = models.BooleanField(default=False, help_text="The loop replaces missing and excluded ratings itself.")
+    # A stored fact, for what a comparison of arms must say; empty: not known.
+    arm_assignment = models.CharField(max_length=6, choices=ArmAssignment.choices, blank=True, editable=False)
     # When its people were last written to about work that the clock will approve.
     warned_at = models.DateTimeField(null=True, blank=True)
     # From then on nobody can be told behind the pseudonyms of this study alone.

@@ -26,7 +26,7 @@ class Done:
     by two people here; undecided: payments of which nothing is recorded. left: what is left of the texts' ratings; None
     where nobody counts them. flagged: submissions by kind of flag. detector: name and version of what looked for
     machine-written explanations ("": nothing did). kappas: of two reviewers, by criterion. gold: control items.
-    practised: whether practice answers were given.
+    practised: whether practice answers were given. paid: whether all work is known to have been paid, with real money.
     """
 
     recruitment: Recruitment
@@ -51,6 +51,7 @@ class Done:
     kappas: Mapping[str, float | None] = field(default_factory=dict)
     gold: int = 0
     practised: bool = False
+    paid: bool = False
 
 
 def paragraph(done: Done) -> str:
@@ -145,8 +146,10 @@ def _rates(name: str, table: Tabulated) -> str:
 
 
 def _paid(done: Done) -> str:
+    if not done.submissions:
+        return ""
     if not done.refused and not done.undecided:
-        return "All submitted work was paid."
+        return "All submitted work was paid." if done.paid else "All submitted work was approved."
     told = []
     if done.refused:
         how = f", {done.elsewhere} of them on the marketplace" if done.elsewhere else ", each by two people"

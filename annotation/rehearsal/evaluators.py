@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from metrics import Judged, evaluate_judgments, krippendorff_alpha
+from metrics.assignment import ArmAssignment, assignment_sentence
 from metrics.evaluators import Condition
 from metrics.judged import BETWEEN
 from metrics.tables.evaluators import EvaluatorRow, evaluator_table
 from metrics.tables.text import table_text
 
 
-def evaluators_text(judged: Sequence[Judged]) -> str:
-    """One row a cell: accuracy by evaluators with interval, F1, agreement, sizes."""
+def evaluators_text(judged: Sequence[Judged], *, assigned: ArmAssignment | None = None) -> str:
+    """One row a cell: accuracy by evaluators with interval, F1, agreement, sizes; below, how raters came to cells."""
     evaluation = evaluate_judgments(judged, ("generator", "domain", "training"), agreement=krippendorff_alpha)
     rows = [_row(name, condition) for name, condition in evaluation.conditions.items()]
-    return table_text(evaluator_table(rows), width=120)
+    told = assignment_sentence(assigned) if len(rows) > 1 else ""
+    return table_text(evaluator_table(rows, notes=(told,) if told else ()), width=120)
 
 
 def _row(name: str, condition: Condition) -> EvaluatorRow:

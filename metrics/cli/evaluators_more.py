@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from metrics.accuracy import evaluator_accuracies
+from metrics.assignment import assignment_sentence
 from metrics.cli.output import cell
 from metrics.conditions import ConditionComparison, compare_conditions, mixed_accuracy
 from metrics.equivalence import Equivalence, Margin, equivalence
@@ -24,11 +25,15 @@ OVERALL = "all judgments"
 
 @dataclass(frozen=True, slots=True)
 class More:
-    """The comparison (None: fewer than two conditions of two evaluators), TOST of the whole study, the mixed model."""
+    """The comparison (None: fewer than two conditions of two evaluators), TOST of the whole study, the mixed model.
+
+    assignment: how evaluators came to their condition, where there are several; "" where it was drawn.
+    """
 
     comparison: ConditionComparison | None
     tost: Equivalence | None
     mixed: MixedModel | None
+    assignment: str = ""
 
 
 def options(command: argparse.ArgumentParser) -> None:
@@ -49,6 +54,11 @@ def options(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--declared", metavar="WHERE", help="where the margin was set before the data")
     command.add_argument("--effect", type=float, metavar="D", help="an effect whose power and sample size are told")
+    command.add_argument(
+        "--assigned",
+        choices=("chosen", "waves", "drawn"),
+        help="how evaluators came to their condition: they chose it, one was open after another, or it was drawn",
+    )
     command.add_argument("--mixed", action="store_true", help="fit the crossed mixed model of items and raters")
 
 
@@ -73,7 +83,8 @@ def asked(judgments: Sequence[Judged], by: Sequence[str], evaluation: Evaluation
     whole = evaluator_accuracies(check_judgments(judgments, repeats="keep"))
     tost = equivalence(whole.values(), margin, alpha=given.alpha) if margin else None
     mixed = mixed_accuracy(judgments, by, level=given.level, seed=given.seed) if given.mixed else None
-    return More(compared, tost, mixed)
+    told = assignment_sentence(given.assigned) if len(evaluation.conditions) > 1 else ""
+    return More(compared, tost, mixed, told)
 
 
 def _margin(given: argparse.Namespace) -> Margin | None:
@@ -86,12 +97,17 @@ def _margin(given: argparse.Namespace) -> Margin | None:
 
 
 def as_json(more: More) -> dict[str, Any]:
-    """`comparison` (null without conditions to compare), `tost` of the whole study, `mixed_model`, as asked for."""
+    """`comparison` (null without conditions to compare), `tost` of the whole study, `mixed_model`, as asked for.
+
+    `assignment`: how evaluators came to their condition, unless it was drawn.
+    """
     found: dict[str, Any] = {"comparison": comparison_json(more.comparison) if more.comparison else None}
     if more.tost:
         found["tost"] = estimate_json(tost_estimate(more.tost))
     if more.mixed:
         found["mixed_model"] = mixed_json(more.mixed)
+    if more.assignment:
+        found["assignment"] = more.assignment
     return found
 
 
@@ -102,7 +118,7 @@ def as_text(more: More) -> list[str]:
     equivalent |= more.comparison.equivalence if more.comparison else {}
     blocks += [_tost(equivalent)] if equivalent else []
     blocks += [_mixed(more.mixed)] if more.mixed else []
-    return blocks
+    return [*blocks, f"{more.assignment}\n"] if more.assignment else blocks
 
 
 def _numbers(estimate: Estimate, *names: str) -> str:

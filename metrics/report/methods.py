@@ -68,7 +68,7 @@ EXTRAS = (
 
 
 def extras(study: StudyFacts) -> str:
-    """What tasks held beside the texts that are judged (`1 attention check and 0 to 2 repeated texts`); "" for nothing."""
+    """What tasks held beside the texts judged (`1 attention check and 0 to 2 repeated texts`); "" for nothing."""
     if study.extras is None:
         return ""
     parts = []

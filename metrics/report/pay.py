@@ -40,7 +40,7 @@ def rewards(given: ReportInput) -> dict[int, list[str]]:
 
 
 def rewards_in_words(given: ReportInput) -> str:
-    """`1.25 USD (none, instructions) and 1.75 USD (examples)`; one sum where all arms pay it; "" where none is known."""
+    """`1.25 USD (none, instructions) and 1.75 USD (examples)`; one sum where all pay it; "" where none is known."""
     paid, arms = given.money, rewards(given)
     if len(arms) < 2:
         cents = next(iter(arms), paid.reward_cents)

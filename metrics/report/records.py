@@ -63,7 +63,7 @@ class SelectionStep:
 class ExtrasFacts:
     """What a task showed beside the texts that are judged: (the fewest, the most) in a task.
 
-    attention_checks: places that ask for a label. repeats: texts shown a second time. gold: texts whose answer is known.
+    attention_checks: places that ask for a label. repeats: texts shown again. gold: texts whose answer is known.
     """
 
     attention_checks: tuple[int, int] = (0, 0)
@@ -345,7 +345,7 @@ class ReportInput:
 
     @property
     def assignment(self) -> str:
-        """What a comparison of the study's arms must say of how raters came to them; "" with one arm, or where drawn."""
+        """What a comparison of the arms must say of how raters came to them; "" with one arm, or where it was drawn."""
         return assignment_sentence(self.study.arm_assignment) if len(self.conditions) > 1 else ""
 
     @property

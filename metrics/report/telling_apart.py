@@ -66,7 +66,7 @@ def section(given: ReportInput, *, level: float, seed: int) -> Section | None:
         return Section("human-or-machine", "Human or machine", missing=(("Accuracy of evaluators", str(error)),))
     empty = empty_arms(given)
     notes = (given.assignment,) if by and given.assignment else ()
-    tables = [_main(evaluation, found, by, empty), _tests(evaluation), _confusion(evaluation)]
+    tables = [_noted(_main(evaluation, found, by, empty), notes), _tests(evaluation), _confusion(evaluation)]
     margin = tost.margin_of(given.plan)
     compared = _compared(found, by, level, margin, missing)
     if compared is not None:
@@ -353,9 +353,7 @@ def _items(found: Sequence[Judged]) -> Table:
     return Table("evaluators-items", "Share of right answers by text, the hardest first.", columns, rows)
 
 
-def _charts(
-    given: ReportInput, evaluation: Evaluation, empty: Sequence[str], notes: Sequence[str]
-) -> list[Chart]:
+def _charts(given: ReportInput, evaluation: Evaluation, empty: Sequence[str], notes: Sequence[str]) -> list[Chart]:
     # All judgments together are no arm: they stand here only where there is one arm, under its name.
     shown = evaluation.conditions or {_only_arm(given): evaluation.overall}
     arms = [accuracy_by_arm.Arm(name, one.accuracy.accuracy) for name, one in shown.items()]

@@ -176,6 +176,25 @@ def test_without_json_a_table_says_what_its_intervals_are_for(run):
     assert "does not show that there is none" in out
 
 
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ((), "How raters were assigned to arms is not known."),
+        (("--assigned", "chosen"), "Assignment to arms was not random: raters took tasks"),
+        (("--assigned", "waves"), "Assignment to arms was not random: arms were published one after another"),
+    ],
+)
+def test_a_comparison_of_conditions_says_how_raters_came_to_them(run, options, told):
+    assert told in run(GOOD, *options)[1]
+    assert told in json.loads(run(GOOD, *options, "--json")[1])["assignment"]
+
+
+def test_nothing_is_said_of_conditions_that_were_drawn_or_of_one_alone(run):
+    for table, options in ((GOOD, ("--assigned", "drawn")), (PLAIN, ())):
+        assert "assigned" not in run(table, *options)[1]
+        assert "assignment" not in json.loads(run(table, *options, "--json")[1])
+
+
 def test_the_command_gives_both_alphas_of_the_evaluators_and_their_interval(run):
     document = json.loads(run(GOOD, "--json", "--seed", "7")[1])
     rows = [line.split(",") for line in GOOD.splitlines()[1:]]

@@ -13,7 +13,7 @@ from annotation.models import Statement, Study
 
 Key = Statement.Key
 PLAN = (Key.PLAN, Key.REGISTERED, Key.POWER, Key.DEVIATIONS)
-RATERS = (Key.ETHICS, Key.CONSENT, Key.PEOPLE, Key.DEMOGRAPHICS)
+RATERS = (Key.ETHICS, Key.CONSENT, Key.CHANNEL, Key.PAYMENT, Key.PEOPLE, Key.DEMOGRAPHICS)
 TEXTS = (Key.LICENCE, Key.LANGUAGE, Key.INPUT, Key.CRITERION)
 REPORT = (Key.CONTACT, Key.REFERENCE, Key.IMPACT)
 HINTS: dict[str, Any] = {
@@ -23,6 +23,8 @@ HINTS: dict[str, Any] = {
     Key.DEVIATIONS: _("Settings that differ from the plan are told without this."),
     Key.ETHICS: _("The board and its number, or why none was asked."),
     Key.CONSENT: _("Empty, where the pages ask for it themselves."),
+    Key.CHANNEL: _("Empty, where the marketplace says by which channel people came."),
+    Key.PAYMENT: _("A sentence. Empty, where the marketplace says how people of its channels are paid."),
 }
 
 

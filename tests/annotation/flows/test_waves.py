@@ -55,7 +55,10 @@ def wave(study: Study, market: Market) -> int:
 def test_a_wave_is_one_cell_and_the_next_waits_until_it_is_full(
     two_cells: Study, market: Market, everybody_rates: Callable[..., None]
 ) -> None:
+    assert two_cells.arm_assignment == "chosen"
     assert wave(two_cells, market) == 1
+    two_cells.refresh_from_db()
+    assert two_cells.arm_assignment == "waves"
     everybody_rates("ann")
     collect(two_cells, market=market, now=NOW)
     with pytest.raises(StateError, match="1 HITs of the wave before are still open"):

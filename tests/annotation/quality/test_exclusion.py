@@ -62,7 +62,13 @@ def done(**changes: object) -> Done:
 
 
 def test_a_study_that_left_nothing_out_says_so():
-    assert paragraph(done()) == f"{NOTHING} All submitted work was paid."
+    assert paragraph(done(paid=True)) == f"{NOTHING} All submitted work was paid."
+
+
+def test_work_is_called_paid_only_where_it_is_known_to_have_been():
+    """Approved in a rehearsal, by volunteers, or paid outside: approved is what is known. Without work: nothing."""
+    assert paragraph(done()) == f"{NOTHING} All submitted work was approved."
+    assert paragraph(done(submissions=0)) == NOTHING
 
 
 @pytest.mark.parametrize(

@@ -230,7 +230,7 @@ def test_f1_recruitment_is_told_in_one_sentence(recruitment: tuple[Any, Any, str
 
 def test_without_any_rule_the_standing_text_stands_alone() -> None:
     nothing = "Beyond the recruitment criteria, no rater, assignment or item was excluded. All submitted work was paid."
-    assert paragraph(done()) == nothing
+    assert paragraph(done(paid=True)) == nothing
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ from annotation.flows.score_evaluators import FACTORS, score_evaluators
 from annotation.flows.score_texts import score_texts
 from annotation.flows.work import Work, work
 from annotation.models import Study, Submission
+from annotation.particulars import arm_assignment
 from annotation.rehearsal import clark, script
 from annotation.rehearsal.backend import TinyModel
 from annotation.rehearsal.evaluators import evaluators_text
@@ -136,7 +137,8 @@ class Command(BaseCommand):
             rows = csv.writer(file)
             rows.writerow(["rater", "item", "truth", "rating", *FACTORS])
             rows.writerows([one.rater, one.item, one.truth, one.rating, *one.factors.values()] for one in judged)
-        self.stdout.write(f"\n{evaluators_text(judged)}\n\nThe judgments: {_from_here(out / 'judgments.csv')}")
+        told = evaluators_text(judged, assigned=arm_assignment(study))
+        self.stdout.write(f"\n{told}\n\nThe judgments: {_from_here(out / 'judgments.csv')}")
 
     def _prepare(self, name: str, world: World, design: Design, *, seed: int) -> tuple[Study, int]:
         self._step(

@@ -262,8 +262,25 @@ def _affordable(
             yield _error("endpoint", str(error))
     if market:
         yield from _market(study, market, total)
-        if market.ours and study.mode == Study.Mode.LIVE and not (by_invitation or study.channel_tag):
-            yield from _accounts(study, market)
+        if market.ours and study.mode == Study.Mode.LIVE:
+            yield from _name(market)
+            if not (by_invitation or study.channel_tag):
+                yield from _accounts(study, market)
+
+
+def _name(market: Market) -> Iterator[Finding]:
+    """People read who asks: a name that somebody chose for them, never one that a program made up."""
+    try:
+        name = market.requester()
+    except MarketError as error:
+        yield _error("market", str(error))
+        return
+    if not name.shown:
+        yield _error(
+            "no_name",
+            f"Participants would read “{name.account}” as the name of who asks. Set the name that they see (a person, "
+            f'a group, a lab): here, or by `manage.py requester {name.account} --display-name "…"`.',
+        )
 
 
 def _accounts(study: Study, market: Market) -> Iterator[Finding]:

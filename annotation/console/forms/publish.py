@@ -1,4 +1,4 @@
-"""Spending needs the study's name, typed."""
+"""Spending needs the study's name, typed; participants need the name of who asks."""
 
 from __future__ import annotations
 
@@ -22,3 +22,12 @@ class Publish(forms.Form):
         if self.cleaned_data["name"].strip() != self.wanted:
             raise forms.ValidationError(_("That is not the study's name; nothing was published."))
         return self.wanted
+
+
+class ShownName(forms.Form):
+    """The name that participants read as who asks."""
+
+    shown_name = forms.CharField(
+        label=_("Name"), max_length=100,
+        help_text=_("A person, a group or a lab, as you would sign a letter: “Ada Lovelace, Example University”."),
+    )  # fmt: skip

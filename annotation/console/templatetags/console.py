@@ -201,6 +201,8 @@ DEEDS = {
     "share": _("shared a report by a link"),
     "revoke_share": _("revoked a link"),
     "enrol": _("changed who works here"),
+    "invite": _("made the invitation link"),
+    "name_requester": _("set the name that participants see"),
     "import_work": _("imported a finished batch"),
 }
 

@@ -18,8 +18,10 @@ from annotation.console import bills
 from annotation.console.forms.publish import Publish
 from annotation.console.permission import study_page, visitor
 from annotation.console.refusals import beside
+from annotation.crowd.client import Market
 from annotation.deciding import WINDOW
-from annotation.exceptions import ChangedError, StateError
+from annotation.exceptions import ChangedError, MarketError, StateError
+from annotation.flows.invite import invite
 from annotation.flows.preflight import afford
 from annotation.flows.publish import publish as publish_study
 from annotation.flows.review import approve, undo
@@ -79,8 +81,19 @@ def confirm(request: HttpRequest, study: Study) -> HttpResponse:
         with beside(form):
             publish_study(study, actor=actor, now=timezone.now(), by_invitation=by_invitation)
             wake(study.pk)
+            if study.channel_tag:
+                _make_link(request, study)
+                return redirect("console:publish-invitation", study.uuid)
             return redirect("console:progress", study.uuid)
     return _shown(request, study, form)
+
+
+def _make_link(request: HttpRequest, study: Study) -> None:
+    """The study is published, whatever becomes of this: the page that follows offers it again."""
+    try:
+        invite(study, market=Market(conf.endpoint()), actor=visitor(request).get_username(), now=timezone.now())
+    except MarketError as error:
+        messages.warning(request, f"{_('The study is published, but its link could not be made:')} {error}")
 
 
 def _require_checked(study: Study, *, by_invitation: bool) -> None:

@@ -4,8 +4,11 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from annotation.conf import endpoint
+from annotation.crowd.client import Market
 from annotation.doors import sentences
+from annotation.exceptions import AssayError
 from annotation.flows.design import design
+from annotation.flows.invite import invite
 from annotation.flows.preflight import preflight
 from annotation.flows.publish import publish
 from annotation.management.commands._study import StudyCommand
@@ -47,8 +50,25 @@ class Command(StudyCommand):
         self.stdout.write(f"HITs to create: {found.intended} (asked for before: {found.already}).")
         if study.channel_tag:
             self.stdout.write(f"Open by invitation only; the tag of its channels is {study.channel_tag}")
+            self._show_link(study, actor)
         if not wake(study.pk):
             self.stdout.write("Run `manage.py work` to send them.")
+
+    def _show_link(self, study: Study, actor: str) -> None:
+        """The link to send; where it cannot be made now, how to make it later. The study is published already."""
+        market = Market(endpoint())
+        if not market.ours:
+            return
+        try:
+            made = invite(study, market=market, actor=actor, now=timezone.now())
+        except AssayError as error:
+            self.stderr.write(f"No link could be made: {error} Repeat this command, or use `manage.py invite create`.")
+            return
+        self.stdout.write(
+            f"Invitation link (made on {market.url}): {made.link}\n"
+            "Copy it and send it to the people you invite. For a panel, a list of people or other texts, see "
+            "`manage.py invite --help` and docs/link-study.md."
+        )
 
     def _confirm(self, study: Study, *, asked: bool, by_invitation: bool) -> None:
         """Say what will be created and spent; an error stops, and a person types the study's name."""

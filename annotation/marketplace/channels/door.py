@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from django.db import transaction
@@ -30,11 +30,15 @@ OPEN = frozenset({"welcome", "back"})
 
 @dataclass(frozen=True)
 class Visitor:
-    """What a browser brings: the id in the address, the participants its cookie names, the worker signed in."""
+    """What a browser brings: the id in the address, the participants its cookie names, the worker signed in.
+
+    `panel_ids`: what else of the address is kept beside the id, by parameter.
+    """
 
     external_id: str
     participants: Collection[str]
     worker: WorkerAccount | None
+    panel_ids: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -205,6 +209,7 @@ def enter(link: Link, visitor: Visitor, *, version: str, now: datetime) -> tuple
     if terms is not None and not agreed and version != terms.wording.digest:
         raise DoorClosedError(Door("consent", fresh, person))
     person, worker = _begun(person, channel, visitor, now)
+    _keep_ids(person, visitor)
     Participant.objects.filter(pk=person.pk).update(link=fresh)
     if terms is not None:
         consent.agree(worker, terms, now=now)
@@ -220,12 +225,26 @@ def _begun(
     worker = WorkerAccount.objects.create(worker_id=name, name=f"invited {name}", channel=channel, created_at=now)
     if person is None:
         person = Participant.objects.create(channel=channel, worker=worker, created_at=now, opened_at=now, began_at=now)
-        if visitor.external_id:
-            ParticipantIdentity.objects.create(participant=person, channel=channel, external_id=visitor.external_id)
         return person, worker
     person.worker, person.began_at, person.declined_at = worker, now, None
     person.save(update_fields=["worker", "began_at", "declined_at"])
     return person, worker
+
+
+def _keep_ids(person: Participant, visitor: Visitor) -> None:
+    """What the address said of the person, in the one row that retention deletes; of a later visit the later ids."""
+    known = ParticipantIdentity.objects.filter(participant=person).first()
+    if known is None:
+        if visitor.external_id or visitor.panel_ids:
+            ParticipantIdentity.objects.create(
+                participant=person,
+                channel=person.channel,
+                external_id=visitor.external_id,
+                panel_ids=dict(visitor.panel_ids),
+            )
+    elif visitor.panel_ids and person.channel.purged_at is None:
+        known.panel_ids = {**known.panel_ids, **visitor.panel_ids}
+        known.save(update_fields=["panel_ids"])
 
 
 @transaction.atomic

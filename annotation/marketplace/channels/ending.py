@@ -52,7 +52,7 @@ def way_back(person: Participant) -> str:
         return ""
     known = ParticipantIdentity.objects.filter(participant=person).first()
     kind = KINDS[person.channel.kind]
-    return kind.way_back(person.link, external_id=known.external_id if known else "", code=person.code)
+    return kind.way_back(person.link, external_id=known.external_id if known else "", code=person.shown_code)
 
 
 @dataclass(frozen=True)

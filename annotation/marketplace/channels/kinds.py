@@ -16,6 +16,10 @@ from annotation.marketplace.models import Link, Participant
 INVITATION, REGISTERED = "invitation", "registered"
 # What a return address may hold; each is replaced by the value, escaped for an address.
 CODE, EXTERNAL_ID = "{code}", "{external_id}"
+# What panels add to an address beside a person's id: Prolific's names.
+PANEL_IDS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+# Of these panels it is known that a study has one completion code, which they are told before anybody comes.
+ONE_CODE_HOSTS = ("prolific.com", "prolific.co")
 
 
 class Kind(Protocol):

@@ -12,13 +12,14 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from annotation.marketplace.channels import tokens
-from annotation.marketplace.channels.kinds import CODE, EXTERNAL_ID, INVITATION, KINDS
+from annotation.marketplace.channels.kinds import CODE, EXTERNAL_ID, INVITATION, KINDS, ONE_CODE_HOSTS
 from annotation.marketplace.channels.study import TAG
 from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.models import Channel, HitType, Link, Participant, Requester, Wording
 
 LONGEST_NAME = 100
 LONGEST_RETURN = 1000
+LONGEST_CODE = 100
 MOST_LINKS = 10_000
 # Address parameters that may carry an id: plain names.
 PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
@@ -41,12 +42,23 @@ class Plan:
 
 @dataclass(frozen=True)
 class LinkPlan:
-    """What a link is to be. `return_url` may hold {code} and {external_id} behind its host."""
+    """What a link is to be. `return_url` may hold {code} and {external_id} behind its host.
+
+    `completion_code`: the study's one code, as a panel knows it; without it each person gets a code of their own.
+    `kept_parameters`: of the address, kept beside the person's id.
+    """
 
     id_parameters: tuple[str, ...] = ()
     id_optional: bool = False
     return_url: str = ""
     expires_at: datetime | None = None
+    kept_parameters: tuple[str, ...] = ()
+    completion_code: str = ""
+
+    @property
+    def codes_of_their_own(self) -> bool:
+        """Whether people of a panel would be sent back with a code that their panel may not know."""
+        return bool(self.id_parameters) and CODE in self.return_url and not self.completion_code
 
 
 @transaction.atomic
@@ -159,7 +171,9 @@ def _new_link(channel: Channel, plan: LinkPlan, person: Participant | None, now:
         participant=person,
         token_hash=tokens.hashed(token),
         id_parameters=[_checked_name(name) for name in plan.id_parameters],
+        kept_parameters=[_checked_name(name) for name in plan.kept_parameters],
         id_optional=plan.id_optional,
+        completion_code=_checked_code(plan),
         return_url=checked_return(plan.return_url),
         created_at=now,
         expires_at=plan.expires_at,
@@ -203,6 +217,21 @@ def address_of_study_link(channel: Channel) -> str:
 
 def _study_token(channel: Channel) -> str:
     return tokens.derived("marketplace.study-link", channel.channel_id)
+
+
+def _checked_code(plan: LinkPlan) -> str:
+    """The study's code. Raises InvalidParameterError: an odd one, or none where the panel knows one for the study."""
+    code = plan.completion_code
+    if len(code) > LONGEST_CODE or not code.isprintable() or " " in code:
+        raise InvalidParameterError(f"A completion code has at most {LONGEST_CODE} characters, none of them a space.")
+    host = urlsplit(checked_return(plan.return_url)).hostname or ""
+    known = any(host == one or host.endswith(f".{one}") for one in ONE_CODE_HOSTS)
+    if known and CODE in plan.return_url and not code:
+        raise InvalidParameterError(
+            f"{host} knows one completion code for a study, and {CODE} would be another for each person: give the "
+            "study's code by --completion-code, or write it into the return address."
+        )
+    return code
 
 
 def _checked_name(name: str) -> str:

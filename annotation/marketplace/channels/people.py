@@ -133,7 +133,8 @@ def write_links(invited: Sequence[Invited], out: IO[str]) -> None:
 
 @dataclass(frozen=True)
 class State:
-    """How far one person of a channel has come. `email` and `name` are known of invited people until they decline."""
+    """How far one person of a channel has come. `email` and `name` are known of invited people until they decline,
+    `external_id` and `panel_ids` of those who came from a panel, until they are deleted."""
 
     participant: str
     worker: str
@@ -145,6 +146,8 @@ class State:
     handed_in: int
     email: str
     name: str
+    external_id: str
+    panel_ids: dict[str, str]
 
 
 def states(channel: Channel) -> list[State]:
@@ -170,6 +173,8 @@ def _state(row: Participant, handed_in: int) -> State:
         handed_in=handed_in,
         email=known.email if known else "",
         name=known.name if known else "",
+        external_id=known.external_id if known else "",
+        panel_ids=known.panel_ids if known else {},
     )
 
 

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotation.accounts.addresses import client_address, neighbourhood
 from annotation.marketplace import clock, entering
 from annotation.marketplace.channels import browsers, consent, door, ending, leaving
-from annotation.marketplace.channels.kinds import KINDS
+from annotation.marketplace.channels.kinds import KINDS, PANEL_IDS
 from annotation.marketplace.channels.words import said_at_door
 from annotation.marketplace.models import Assignment, Hit, Link, Participant, Requester
 from annotation.marketplace.reasons import reasons_of
@@ -26,6 +26,9 @@ from annotation.marketplace.worker.pages import refused
 STATUS = {
     "unknown": 404, "closed": 410, "full": 409, "used": 403, "unqualified": 403, "odd-id": 400, "needs-id": 400
 }  # fmt: skip
+
+# Before the name of a parameter, as the form of the page carries it on.
+PANEL_FIELD = "panel:"
 
 # Links and tokens that do not exist; newcomers (a class behind one router comes at once).
 MISSES = Limit("invitation-miss", 30, timedelta(minutes=10))
@@ -40,7 +43,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     if link is None:
         return _unknown(request)
     now = _now()
-    visitor = _visitor(request, link, request.GET.dict())
+    visitor = _visitor(request, link, request.GET.dict(), _panel_ids(link, request.GET.dict()))
     found = door.look(link, visitor, now=now)
     if request.method == "GET":
         door.note_opened(found, now=now)
@@ -60,7 +63,9 @@ def begin(request: HttpRequest, token: str) -> HttpResponse:
         take(ENTRIES, _client(request), now=timezone.now())
     except TooOftenError as refusal:
         return too_often(request, refusal)
-    visitor = _visitor(request, link, {name: request.POST.get("external_id", "") for name in _names(link)[:1]})
+    added = {name: request.POST.get(f"{PANEL_FIELD}{name}", "") for name in _kept_names(link)}
+    known_as = {name: request.POST.get("external_id", "") for name in _names(link)[:1]}
+    visitor = _visitor(request, link, known_as, _panel_ids(link, added))
     try:
         person, worker = door.enter(link, visitor, version=request.POST.get("version", ""), now=_now())
     except door.DoorClosedError as closed:
@@ -211,10 +216,22 @@ def _names(link: Link) -> tuple[str, ...]:
     return KINDS[link.channel.kind].id_parameters(link)
 
 
-def _visitor(request: HttpRequest, link: Link, given: dict[str, str]) -> door.Visitor:
+def _kept_names(link: Link) -> tuple[str, ...]:
+    """The parameters that are kept: none unless the link names one by which it knows people, or keeps one."""
+    names = (*_names(link), *link.kept_parameters)
+    return tuple(dict.fromkeys((*names, *PANEL_IDS))) if names else ()
+
+
+def _panel_ids(link: Link, given: dict[str, str]) -> dict[str, str]:
+    """What the panel added, as far as it can be kept."""
+    added = {name: given.get(name, "").strip() for name in _kept_names(link)}
+    return {name: value for name, value in added.items() if 0 < len(value) <= door.LONGEST_ID and value.isprintable()}
+
+
+def _visitor(request: HttpRequest, link: Link, given: dict[str, str], panel_ids: dict[str, str]) -> door.Visitor:
     external_id = next((given[name].strip() for name in _names(link) if given.get(name, "").strip()), "")
     known = sessions.worker_of(request, now=timezone.now())
-    return door.Visitor(external_id, browsers.participants_of(request), known)
+    return door.Visitor(external_id, browsers.participants_of(request), known, panel_ids)
 
 
 def _at_door(
@@ -239,12 +256,13 @@ def _at_door(
         "token": token,
         "terms": None if known and consent.agreed(known, terms) else terms,
         "external_id": visitor.external_id if visitor else "",
+        "panel_ids": {f"{PANEL_FIELD}{name}": value for name, value in (visitor.panel_ids if visitor else {}).items()},
         "reasons": reasons_of(found.standing) if found and found.standing else (),
         "panel": bool(found and _names(found.link)),
         "leads_in": word in {*door.OPEN, "consent"},
         "visit": visit,
         "account": visitor.worker if visitor and visitor.worker and visitor.worker.channel is None else None,
-        "code": found.person.code if found and found.person and found.word == "already" else "",
+        "code": found.person.shown_code if found and found.person and found.word == "already" else "",
     }
     return _private(render(request, "marketplace/channels/door.html", context, status=STATUS.get(word, 200)))
 

@@ -92,6 +92,11 @@ class Participant(models.Model):
     def __str__(self) -> str:
         return self.participant_id
 
+    @property
+    def shown_code(self) -> str:
+        """What the person is shown as their code: the study's one for a panel, else their own; "" before the end."""
+        return (self.link.completion_code if self.code and self.link else "") or self.code
+
 
 class ParticipantIdentity(models.Model):
     """The vault: what the outside knows a participant by. Deleting the row makes the person unknown."""

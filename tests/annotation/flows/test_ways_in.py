@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 from django.core.management import call_command
 from django.db.models import Q
 
+import annotation
 from annotation.crowd.client import Market
 from annotation.crowd.records import Endpoint
 from annotation.datasets.records import TextRecord
 from annotation.designs.presets import preset_called
+from annotation.exceptions import StateError
 from annotation.flows.add_texts import add_texts
 from annotation.flows.create import Plan, create
 from annotation.flows.design import design
+from annotation.flows.invite import invite
+from annotation.flows.name_requester import name_requester
 from annotation.flows.preflight import preflight
 from annotation.flows.publish import publish
 from annotation.flows.work import work
@@ -120,3 +127,63 @@ def test_another_marketplace_is_sent_the_requirements_as_they_stand() -> None:
     study = by_preset("huse-2019")
     sent = {one.qualification_type_id for one in hit_order(study.hits.get(slot=0), token="t").requirements}
     assert sent == HISTORY
+
+
+def test_the_check_stops_a_study_with_people_whose_requester_has_no_name(own_market: Market) -> None:
+    study = by_preset("huse-2019")
+    found = {one.rule: one.sentence for one in preflight(study, market=own_market, by_invitation=True).errors}
+    assert "“lab”" in found["no_name"]
+    name_requester(study, "Ada Lovelace, Example University", market=own_market, actor="ada", now=NOW)
+    assert "no_name" not in {one.rule for one in preflight(study, market=own_market).findings}
+    assert own_market.requester().shown == "Ada Lovelace, Example University"
+
+
+def test_participants_read_the_name_that_the_owner_set(own_market: Market, stranger: Guest) -> None:
+    study = by_preset("huse-2019")
+    call_command("requester", "lab", "--display-name", "Ada Lovelace", stdout=io.StringIO())
+    publish(study, actor="ada", now=NOW, by_invitation=True)
+    work(Q(), market=own_market, clock=lambda: NOW)
+    door = stranger.browser.get(invitation(study)).text
+    assert "<dd>Ada Lovelace</dd>" in door
+    assert "<dd>lab</dd>" not in door
+
+
+def test_the_link_of_a_study_is_the_same_whenever_it_is_asked_for(own_market: Market, stranger: Guest) -> None:
+    study = by_preset("clark-2021")
+    with pytest.raises(StateError, match="not open to invited people"):
+        invite(study, market=own_market, actor="ada", now=NOW)
+    publish(study, actor="ada", now=NOW, by_invitation=True)
+    assert own_market.invitation(study.channel_tag) is None
+    made = invite(study, market=own_market, actor="ada", now=NOW)
+    assert invite(study, market=own_market, actor="eve", now=NOW) == made
+    assert own_market.invitation(study.channel_tag) == made
+    assert list(study.audit.filter(verb="invite").values_list("actor", flat=True)) == ["ada"]
+    assert stranger.open(made.link) == "not-yet"
+    work(Q(), market=own_market, clock=lambda: NOW)
+    assert stranger.enter(made.link).offers()
+    call_command("invite", "close", study.channel_tag, stdout=io.StringIO())
+    assert own_market.invitation(study.channel_tag) is None
+
+
+def test_publishing_by_invitation_from_the_command_line_prints_the_link(
+    own_market: Market, stranger: Guest, site: str, settings: Any
+) -> None:
+    study = by_preset("clark-2021")
+    key = told("requester", "lab", "--display-name", "Ada Lovelace", "--new-key")
+    settings.MTURK_ENDPOINT_URL = f"{site}/mturk/"
+    settings.MTURK_ACCESS_KEY, settings.MTURK_SECRET_KEY = key["access_key"], key["secret_key"]
+    out = io.StringIO()
+    call_command("publish", study.name, "--by-invitation", "--yes", stdout=out)
+    link = re.search(rf"{site}/hits/in/\S+/", out.getvalue())
+    assert link
+    assert stranger.open(link[0]) == "not-yet"
+
+
+def test_both_sides_describe_the_operations_of_our_own_alike() -> None:
+    """The two sides share no code: each holds the description, and they are the same."""
+    root = Path(annotation.__file__).parent
+    ours, theirs = (
+        (root / side / "assay" / "2026-11-22" / "service-2.json").read_bytes()
+        for side in ("crowd/service", "marketplace/model")
+    )
+    assert ours == theirs

@@ -75,7 +75,7 @@ class Command(BaseCommand):
         _link_options(mail)
         status = actions.add_parser("status", help="how far everybody has come")
         status.add_argument("channel")
-        status.add_argument("--names", action="store_true", help="with the addresses and names of those invited")
+        status.add_argument("--names", action="store_true", help="with addresses, names and the ids of panels")
         codes = actions.add_parser("codes", help="the completion codes that were given out")
         codes.add_argument("channel")
         verify = actions.add_parser("verify", help="what a completion code stands for (exit code 1: nothing)")
@@ -105,8 +105,17 @@ class Command(BaseCommand):
         )
         told = _channel_told(channel)
         if KINDS[channel.kind].by_link and not options["no_link"]:
-            told["link"] = opening.new_link(channel, _link_plan(options), now=clock.now())
+            plan = _link_plan(options)
+            told["link"] = opening.new_link(channel, plan, now=clock.now())
+            self._warn_of_codes(plan)
         return told
+
+    def _warn_of_codes(self, plan: opening.LinkPlan) -> None:
+        if plan.codes_of_their_own:
+            self.stderr.write(
+                "{code} is another code for each person. Most panels know one completion code for a study: if yours "
+                "does, make a link with --completion-code CODE."
+            )
 
     def _change(self, options: Told) -> Told:
         channel = _channel(options["channel"])
@@ -129,6 +138,7 @@ class Command(BaseCommand):
         channel, plan = _channel(options["channel"]), _link_plan(options)
         if options["single"] is None:
             links = [opening.new_link(channel, plan, now=clock.now())]
+            self._warn_of_codes(plan)
         else:
             links = opening.new_personal_links(channel, plan, number=options["single"], now=clock.now())
         return {"channel": channel.channel_id, "links": links}
@@ -171,15 +181,16 @@ class Command(BaseCommand):
 
     def _status(self, options: Told) -> Told:
         channel = _channel(options["channel"])
-        hidden = set() if options["names"] else {"email", "name"}
+        hidden = set() if options["names"] else {"email", "name", "external_id", "panel_ids"}
         rows = [dataclasses.asdict(state) for state in people.states(channel)]
         shown = [{key: value for key, value in row.items() if key not in hidden} for row in rows]
         return {**_channel_told(channel), **_numbers(channel), "people": shown}
 
     def _codes(self, options: Told) -> Told:
         channel = _channel(options["channel"])
-        rows = Participant.objects.filter(channel=channel, finished_at__isnull=False).order_by("finished_at", "pk")
-        codes = [{"code": row.code, "issued_at": row.finished_at} for row in rows]
+        rows = Participant.objects.filter(channel=channel, finished_at__isnull=False)
+        rows = rows.select_related("link").order_by("finished_at", "pk")
+        codes = [{"code": row.shown_code, "issued_at": row.finished_at} for row in rows]
         return {"channel": channel.channel_id, "codes": codes}
 
     def _verify(self, options: Told) -> Told:
@@ -219,7 +230,16 @@ def _link_options(parser: CommandParser) -> None:
         help="address parameter that carries a person's id elsewhere, such as PROLIFIC_PID (repeatable)",
     )  # fmt: skip
     parser.add_argument("--id-optional", action="store_true", help="let people in without the parameter, too")
+    parser.add_argument(
+        "--keep-parameter", action="append", default=[], metavar="NAME",
+        help="further address parameter to keep with the id (repeatable); of links with an id parameter PROLIFIC_PID, "
+        "STUDY_ID and SESSION_ID are kept anyway",
+    )  # fmt: skip
     parser.add_argument("--return-url", default="", help="where people go at the end; may hold {code}, {external_id}")
+    parser.add_argument(
+        "--completion-code", default="", metavar="CODE",
+        help="the study's one completion code, as a panel such as Prolific knows it (else: one for each person)",
+    )  # fmt: skip
     parser.add_argument("--link-expires", type=_moment)
 
 
@@ -239,7 +259,10 @@ def _plan(options: Told) -> opening.Plan:
 
 def _link_plan(options: Told) -> opening.LinkPlan:
     names = tuple(options["id_parameter"])
-    return opening.LinkPlan(names, options["id_optional"], options["return_url"], options["link_expires"])
+    return opening.LinkPlan(
+        names, options["id_optional"], options["return_url"], options["link_expires"],
+        kept_parameters=tuple(options["keep_parameter"]), completion_code=options["completion_code"],
+    )  # fmt: skip
 
 
 def _moment(text: str) -> datetime:

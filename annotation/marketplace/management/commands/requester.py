@@ -15,8 +15,10 @@ from django.utils import timezone
 from annotation.accounts.models import AccessKey, User
 from annotation.marketplace import clock
 from annotation.marketplace.accounts import fund
+from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.models import Requester
 from annotation.marketplace.money import dollars
+from annotation.marketplace.naming import set_display_name
 
 
 class Command(BaseCommand):
@@ -28,6 +30,11 @@ class Command(BaseCommand):
         parser.add_argument(
             "--pays", choices=Requester.Pays.values, help="how workers are paid: by payouts from here (usual), or not"
         )
+        parser.add_argument(
+            "--display-name",
+            metavar="NAME",
+            help="what participants read as who asks: a person, a group, a lab",
+        )
         parser.add_argument("--new-key", action="store_true", help="revoke the keys so far and issue another")
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -37,6 +44,11 @@ class Command(BaseCommand):
         requester, _ = Requester.objects.get_or_create(user=user, defaults={"created_at": clock.now()})
         if options["pays"] is not None:
             Requester.objects.filter(pk=requester.pk).update(pays=options["pays"])
+        if options["display_name"] is not None:
+            try:
+                set_display_name(requester, options["display_name"])
+            except InvalidParameterError as error:
+                raise CommandError(str(error)) from None
         if options["balance"] is not None:
             fund(requester, balance=_cents(options["balance"]), now=clock.now())
         key_id, secret = _key(user, renew=options["new_key"])
@@ -49,7 +61,8 @@ class Command(BaseCommand):
         if options["json"]:
             self.stdout.write(json.dumps(found))
             return
-        for name, value in (*found.items(), ("balance", dollars(requester.balance_cents))):
+        shown = requester.display_name or f"(not set: people read {requester.account_name}; set it by --display-name)"
+        for name, value in (*found.items(), ("display_name", shown), ("balance", dollars(requester.balance_cents))):
             self.stdout.write(f"{name}: {value if value is not None else '(shown once, when it was issued)'}")
 
 

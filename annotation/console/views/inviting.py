@@ -1,0 +1,62 @@
+"""After publishing to invited people: the link to send. And the name that participants read as who asks."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from annotation import conf
+from annotation.console.forms.publish import ShownName
+from annotation.console.permission import study_page, visitor
+from annotation.console.refusals import beside
+from annotation.crowd.client import Market
+from annotation.exceptions import StateError
+from annotation.flows.invite import invite
+from annotation.flows.name_requester import name_requester
+from annotation.models import Role, Study
+
+
+@study_page(Role.EDITOR)
+def invitation(request: HttpRequest, study: Study) -> HttpResponse:
+    """The link of a study that is open to invited people only, where it was made, and what to do with it."""
+    if not study.channel_tag:
+        raise StateError(f"The study {study.name} is not open to invited people; it has no invitation link.")
+    market = Market(conf.endpoint())
+    context = {
+        "study": study,
+        "ours": market.ours,
+        "address": market.url,
+        "made": market.invitation(study.channel_tag) if market.ours else None,
+        "name": market.requester() if market.ours else None,
+    }
+    return render(request, "console/invitation.html", context)
+
+
+@require_POST
+@study_page(Role.OWNER)
+def make(request: HttpRequest, study: Study) -> HttpResponse:
+    """Make the link; again, it is the same one."""
+    invite(study, market=Market(conf.endpoint()), actor=visitor(request).get_username(), now=timezone.now())
+    return redirect("console:publish-invitation", study.uuid)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@study_page(Role.OWNER)
+def name(request: HttpRequest, study: Study) -> HttpResponse:
+    """The name that participants see; where there is none, the visitor's own full name is proposed, not set."""
+    market, user = Market(conf.endpoint()), visitor(request)
+    known = market.requester() if market.ours else None
+    proposed = (known.shown if known else "") or user.get_full_name()
+    form = ShownName(request.POST or None, initial={"shown_name": proposed})
+    if request.method == "POST" and form.is_valid():
+        with beside(form):
+            shown = form.cleaned_data["shown_name"]
+            name_requester(study, shown, market=market, actor=user.get_username(), now=timezone.now())
+            messages.success(request, _("Participants now read “%(name)s”.") % {"name": shown})
+            return redirect("console:publish-invitation" if study.channel_tag else "console:publish", study.uuid)
+    context = {"study": study, "form": form, "name": known, "address": market.url}
+    return render(request, "console/shown_name.html", context, status=422 if form.errors else 200)

@@ -15,6 +15,7 @@ from django.conf import settings
 
 from annotation.exceptions import AssayError
 from annotation.management.commands.serve import ORIGINS, follow_port
+from annotation.rehearsal.crowd.browser import trusted
 from annotation.rehearsal.ports import free_port, is_free
 
 PATIENCE = 60.0  # seconds until the server must answer
@@ -29,8 +30,12 @@ def served(*, tell: Callable[[str], object] = lambda sentence: None) -> Iterator
     """Serve at WORKER_ORIGIN in a process of its own; ends it afterwards. Yields the origin.
 
     Where something listens on that port already, which may have another database, it is served on a free one; `tell`
-    is told so in a sentence. Raises ServerError when nothing answers within a minute, with what the server said.
+    is told so in a sentence. Raises ServerError when nothing answers within a minute, with what the server said. A site
+    over HTTPS is served by somebody else already, behind a proxy.
     """
+    if urlsplit(settings.WORKER_ORIGIN).scheme == "https":
+        yield _served_already()
+        return
     wanted = urlsplit(settings.WORKER_ORIGIN).port or 80
     port = wanted if is_free(wanted) else free_port()
     if port != wanted:
@@ -49,6 +54,18 @@ def served(*, tell: Callable[[str], object] = lambda sentence: None) -> Iterator
                 process.terminate()
                 process.wait(timeout=PATIENCE)
     log.unlink()
+
+
+def _served_already() -> str:
+    origin: str = settings.WORKER_ORIGIN
+    try:
+        httpx.get(f"{origin}/hits/", trust_env=False, verify=trusted(), timeout=PATIENCE)
+    except httpx.TransportError as error:
+        raise ServerError(
+            f"{origin} does not answer: {error}. A rehearsal serves no HTTPS itself: start the site and its proxy "
+            "first, and name the file of a certificate of your own by --ca-bundle."
+        ) from None
+    return origin
 
 
 @contextmanager

@@ -109,14 +109,14 @@ def test_the_follow_up_depends_on_the_answer_and_has_a_least_length(opened: Open
 def test_an_answer_that_the_browser_put_back_calls_for_its_reason(opened: Open) -> None:
     """Browsers that restore a form tick its choices and tell the page of none."""
     page = opened("human_or_machine", lines=2)
-    tick = "for (const choice of document.querySelectorAll('.line input[type=radio]:first-of-type')) choice.checked = true;"
+    tick = "for (const one of document.querySelectorAll('.line input[type=radio]')) one.checked = true;"
     page.evaluate(f"() => {{ {tick} dispatchEvent(new PageTransitionEvent('pageshow')); }}")
     page.locator("#next").click()
     reason = page.locator("textarea:visible")
     reason.fill("It would have to make sense.")
     page.locator("#next").click()
     page.evaluate(
-        "for (const one of document.querySelectorAll('.follow')) one.hidden = one.querySelector('textarea').disabled = true"
+        "for (const one of document.querySelectorAll('.follow')) one.hidden = one.children[1].disabled = true"
     )
     page.locator("#next").click()
     assert page.get_by_text("Please write at least 10 characters.").is_visible()

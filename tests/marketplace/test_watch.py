@@ -41,7 +41,7 @@ def test_ready_names_each_check(client):
     answer = client.get("/health/ready")
     assert (answer.status_code, answer.json()) == (
         200,
-        {"ready": True, "checks": {"database": "ok", "migrations": "ok", "sweep": "ok"}},
+        {"ready": True, "checks": {"database": "ok", "migrations": "ok", "storage": "ok", "sweep": "ok"}},
     )
     assert "no-store" in answer["Cache-Control"]
 

@@ -19,6 +19,7 @@ from kombu.exceptions import KombuError
 from annotation.marketplace import clock
 from annotation.marketplace.models import Assignment, Hit
 from annotation.marketplace.sweep import catch_up
+from annotation.marketplace.watch.storage import storage
 
 # What is due longer than this, right after a sweep, is not being done.
 OVERDUE = timedelta(minutes=5)
@@ -35,11 +36,13 @@ def live(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def ready(request: HttpRequest) -> HttpResponse:
-    """Database, migrations, sweep and broker: 200 when all are well, else 503; each by name, in JSON."""
+    """Database, migrations, storage, sweep and broker: 200 when all are well, else 503; each by name, in JSON."""
     found = {"database": _outcome(_database)}
     if found["database"] == "ok":
         found["migrations"] = _outcome(_migrations)
     if found.get("migrations") == "ok":
+        found["storage"] = _outcome(storage)
+    if found.get("storage") == "ok":
         found["sweep"] = _outcome(_sweep)
     if settings.CELERY_BROKER_URL:
         found["broker"] = _outcome(_broker)

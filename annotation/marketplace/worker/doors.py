@@ -26,6 +26,7 @@ from annotation.marketplace.sweep import arrive
 from annotation.marketplace.throttle import TooOftenError
 from annotation.marketplace.worker import sessions
 from annotation.marketplace.worker.hosts import answers_on
+from annotation.marketplace.worker.unstored import FAILURES, cannot_store, unstored
 
 View = Callable[..., HttpResponseBase]
 
@@ -39,7 +40,10 @@ class Visit:
 
 
 def on_worker_host(view: View) -> View:
-    """Answer on WORKER_ORIGIN's host only: other hosts are sent there, or get nothing for a POST."""
+    """Answer on WORKER_ORIGIN's host only: other hosts are sent there, or get nothing for a POST.
+
+    Where nothing can be stored (a full disk), the worker is told so, and what was sent is not lost.
+    """
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -47,7 +51,12 @@ def on_worker_host(view: View) -> View:
             if request.method not in {"GET", "HEAD"}:
                 raise Http404
             return HttpResponseRedirect(settings.WORKER_ORIGIN + request.get_full_path())
-        return view(request, *args, **kwargs)
+        try:
+            return view(request, *args, **kwargs)
+        except FAILURES as error:
+            if not cannot_store(error):
+                raise
+            return unstored(request)
 
     return guarded
 

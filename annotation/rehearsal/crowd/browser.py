@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import os
 import re
+import ssl
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import parse_qs, urljoin, urlsplit
 
 import httpx
@@ -67,13 +71,27 @@ class Answer:
     words: tuple[tuple[str, str], ...] = ()
 
 
+def trusted() -> ssl.SSLContext:
+    """The certificates that a visit over HTTPS goes by: those in SSL_CERT_FILE where it is set, else the usual ones."""
+    return _context(os.environ.get("SSL_CERT_FILE", ""))
+
+
+@functools.cache
+def _context(file: str) -> ssl.SSLContext:
+    try:
+        return ssl.create_default_context(cafile=file) if file else httpx.create_ssl_context(trust_env=False)
+    except (OSError, ssl.SSLError) as error:
+        raise SiteError(f"The file of trusted certificates {file} cannot be read: {error}.") from None
+
+
 class Browser:
     """One worker's session. Use as a context manager."""
 
     def __init__(self, sign_in_url: str) -> None:
-        self._site = httpx.Client(trust_env=False, follow_redirects=True, timeout=PATIENCE)
+        certificates = trusted()
+        self._site = httpx.Client(trust_env=False, verify=certificates, follow_redirects=True, timeout=PATIENCE)
         # Frames are sandboxed: what happens inside them carries no cookie of the site.
-        self._frame = httpx.Client(trust_env=False, timeout=PATIENCE)
+        self._frame = httpx.Client(trust_env=False, verify=certificates, timeout=PATIENCE)
         self._home = self._get(sign_in_url)
 
     def __enter__(self) -> Browser:
@@ -110,9 +128,15 @@ class Browser:
         forms = [form for form in tree.forms if (form.action or "").endswith("/accept/")]
         if not forms:
             raise RefusedError(f"{offer} offers no place.")
-        answer = self._site.post(urljoin(str(page.url), forms[0].action), data=dict(forms[0].form_values()))
+        action = urljoin(str(page.url), forms[0].action)
+        # As a browser says it: over HTTPS a site takes no form of which it is not told where it stood.
+        stood = {"Origin": str(page.url.join("/")).rstrip("/"), "Referer": str(page.url)}
+        answer = _answer(self._site, "POST", action, data=dict(forms[0].form_values()), headers=stood)
         if answer.status_code in {403, 409}:
-            raise RefusedError(" ".join(html.fromstring(answer.content).xpath("string(//h1)").split()))
+            said = html.fromstring(answer.content)
+            # Only the site's own pages name a reason: any other 403 is no word about the place.
+            if said.xpath("//main/@data-reason"):
+                raise RefusedError(" ".join(said.xpath("string(//h1)").split()))
         return self._sheet(_sound(answer))
 
     def hand_in(self, sheet: Sheet, answers: Sequence[Answer]) -> None:
@@ -120,10 +144,10 @@ class Browser:
         fields = list(sheet.hidden)
         for field, answer in zip(sheet.fields, answers, strict=True):
             fields += [(field.name, answer.label), (field.clock, str(answer.milliseconds)), *answer.words]
-        _sound(self._frame.post(sheet.action, data=dict(fields)))
+        _sound(_answer(self._frame, "POST", sheet.action, data=dict(fields)))
 
     def _get(self, url: str) -> httpx.Response:
-        return _sound(self._site.get(url))
+        return _sound(_answer(self._site, "GET", url))
 
     def _sheet(self, page: httpx.Response) -> Sheet:
         frames = html.fromstring(page.content).xpath("//iframe/@src")
@@ -131,7 +155,7 @@ class Browser:
             raise SiteError(f"{page.url} shows no HIT.")
         address = urljoin(str(page.url), frames[0])
         query = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
-        form = html.fromstring(_sound(self._frame.get(address)).content).forms[0]
+        form = html.fromstring(_sound(_answer(self._frame, "GET", address)).content).forms[0]
         return Sheet(
             action=f"{query.get('turkSubmitTo', '').rstrip('/')}/mturk/externalSubmit",
             hidden=(("assignmentId", query.get("assignmentId", "")),),
@@ -159,6 +183,17 @@ def _field(fieldset: html.HtmlElement) -> Field:
             for area in fieldset.xpath(".//textarea")
         ),
     )
+
+
+def _answer(client: httpx.Client, method: str, url: str, **sent: Any) -> httpx.Response:
+    try:
+        return client.request(method, url, **sent)
+    except httpx.TransportError as error:
+        advice = (
+            " Name the file of its certificate by --ca-bundle." if "CERTIFICATE_VERIFY_FAILED" in str(error) else ""
+        )
+        origin = httpx.URL(url).copy_with(raw_path=b"/")
+        raise SiteError(f"{origin} could not be reached: {error}.{advice}") from error
 
 
 def _sound(answer: httpx.Response) -> httpx.Response:

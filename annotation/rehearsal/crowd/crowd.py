@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from annotation.rehearsal.crowd.browser import Answer, Browser, RefusedError, Sheet
+from annotation.rehearsal.crowd.browser import Answer, Browser, RefusedError, Sheet, SiteError
 
 # Judges the texts of a form: one answer a text.
 Judge = Callable[[Sheet], Sequence[Answer]]
@@ -22,15 +22,26 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """What a crowd got done: assignments handed in, and places it was refused."""
+    """What a crowd got done: assignments handed in, and places it was refused; `reasons`: the site's sentences."""
 
     handed_in: int
     refused: int
+    reasons: tuple[str, ...] = ()
+
+    def or_nothing(self) -> Day:
+        """The day itself. Raises SiteError where nothing was submitted in it."""
+        if self.handed_in:
+            return self
+        why = f" The site said: {'; '.join(self.reasons)}." if self.reasons else ""
+        raise SiteError(f"Nothing was submitted: {self.refused} places were tried and refused.{why}")
 
 
 def sheets_on_offer(scout: Browser) -> dict[str, Sheet]:
-    """Every HIT on offer and its form as previewed, by address."""
-    return {offer: scout.preview(offer) for offer in scout.offers()}
+    """Every HIT on offer and its form as previewed, by address. Raises SiteError where there is none."""
+    found = {offer: scout.preview(offer) for offer in scout.offers()}
+    if not found:
+        raise SiteError("Nothing was submitted: the site offers the simulated workers no task.")
+    return found
 
 
 def work_through(
@@ -47,22 +58,23 @@ def work_through(
 
     def day(place: tuple[Member, Sequence[str]]) -> Day:
         member, offers = place
-        handed_in = refused = 0
+        handed_in, reasons = 0, []
         with Browser(member.sign_in_url) as browser:
             for offer in offers:
                 if most is not None and handed_in >= most:
                     break
                 try:
                     sheet = browser.accept(offer)
-                except RefusedError:
-                    refused += 1
+                except RefusedError as refusal:
+                    reasons.append(str(refusal).rstrip("."))
                     continue
                 browser.hand_in(sheet, member.judge(sheet))
                 handed_in += 1
                 if progress:
                     progress(1)
-        return Day(handed_in, refused)
+        return Day(handed_in, len(reasons), tuple(reasons))
 
     with ThreadPoolExecutor(threads) as pool:
         days = list(pool.map(day, places))
-    return Day(sum(d.handed_in for d in days), sum(d.refused for d in days))
+    reasons = dict.fromkeys(reason for d in days for reason in d.reasons)
+    return Day(sum(d.handed_in for d in days), sum(d.refused for d in days), tuple(reasons))

@@ -73,7 +73,8 @@ const assayOutbox = (() => {
     const sent = entry.fields, said = await asked(entry);
     state.busy = false;
     if (memory.get(key) && memory.get(key).fields !== sent && !(said && said.reason === "recorded")) return send(key);
-    if (!said) {
+    state.unstored = Boolean(said) && said.reason === "unstored";
+    if (!said || state.unstored) {
       const pause = PAUSES[Math.min(state.tries, PAUSES.length - 1)] * (0.8 + 0.4 * Math.random());
       state.tries += 1;
       state.at = Date.now() + 1000 * pause;
@@ -117,7 +118,8 @@ const assayOutbox = (() => {
     const box = line("section", "outbox-entry", "");
     const seconds = Math.max(1, Math.ceil(((state.at || 0) - Date.now()) / 1000));
     const sending = state.busy && state.tries < 1;
-    box.append(line("p", "said", sending ? words.sending : entry.loose ? words.open : words.kept));
+    const kept = state.unstored ? words.unstored : words.kept, open = state.unstored ? words.unstoredopen : words.open;
+    box.append(line("p", "said", sending ? words.sending : entry.loose ? open : kept));
     if (!sending && !state.busy) {
       const next = line("p", "quiet", words.next.replace("%s", seconds));
       // A screen reader is told once that the answers are kept, not every second how long it still takes.

@@ -10,6 +10,7 @@ from django.db.models import Count
 
 from annotation.doors import sentences, study_called
 from annotation.models import Study
+from annotation.rehearsal import certificates
 from annotation.rehearsal.crowd.crowd import Member, work_through
 from annotation.rehearsal.passers import Passer, places
 from annotation.rehearsal.script import sign_in_url
@@ -21,6 +22,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study", metavar="NAME")
         parser.add_argument("--seed", type=int, default=1)
+        certificates.add_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         study, seed = study_called(options["study"]), options["seed"]
@@ -34,8 +36,8 @@ class Command(BaseCommand):
         turns = places(open_hits, once=study.once)
         names = [f"{study.uuid.hex[:8]}-{at}" for at in range(len(turns))]
         members = [Member(sign_in_url(name, seed), Passer(name, seed)) for name in names]
-        with sentences():
-            day = work_through(list(zip(members, turns, strict=True)))
+        with sentences(), certificates.trusting(options["ca_bundle"]):
+            day = work_through(list(zip(members, turns, strict=True))).or_nothing()
         if options["verbosity"]:
             self.stdout.write(f"{day.handed_in} assignments were handed in; {day.refused} places were refused.")
 

@@ -31,7 +31,7 @@ from annotation.flows.score_texts import score_texts
 from annotation.flows.work import Work, work
 from annotation.models import Study, Submission
 from annotation.particulars import arm_assignment
-from annotation.rehearsal import clark, script
+from annotation.rehearsal import certificates, clark, script
 from annotation.rehearsal.backend import TinyModel
 from annotation.rehearsal.evaluators import evaluators_text
 from annotation.rehearsal.server import served
@@ -54,15 +54,17 @@ class Command(BaseCommand):
         parser.add_argument("--raters", type=int, default=20, help="raters of each text (truths are known for 20)")
         parser.add_argument("--name", help="the study's name (default: rehearsal and the time)")
         parser.add_argument("--out", type=Path, help="where the report goes (default: var/reports/NAME)")
+        certificates.add_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         wish = wished(options)
         # A rehearsal goes out on our own marketplace, whichever one the settings name.
         settings.MTURK_FEES = settings.MARKETPLACE_FEES
-        if isinstance(wish, clark.Size):
-            self._clark(options, wish)
-        else:
-            self._huse(options, wish)
+        with certificates.trusting(options["ca_bundle"]):
+            if isinstance(wish, clark.Size):
+                self._clark(options, wish)
+            else:
+                self._huse(options, wish)
 
     def _huse(self, options: dict[str, Any], design: Design) -> None:
         """Texts of several decodings, each rated by many."""
@@ -165,6 +167,7 @@ class Command(BaseCommand):
         what = f"{len(members)} simulated workers"
         with tqdm(total=total, desc=what, unit=" assignments", mininterval=1, ascii=True, file=self.stdout) as bar:
             day = script.rate(members, design, seed=seed, progress=bar.update)
+        day.or_nothing()
         if day.refused:
             raise CommandError(f"The marketplace refused {day.refused} places to the crowd.", returncode=1)
 

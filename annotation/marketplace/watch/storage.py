@@ -1,0 +1,64 @@
+"""Whether a submission could be written now: tried on the database itself, and measured on the disk below SQLite."""
+
+from __future__ import annotations
+
+import base64
+import logging
+import os
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+from django.db import DatabaseError, connection, transaction
+from django.utils import timezone
+
+from annotation.marketplace.models import Submission
+
+# A probe is good for so long, in each process: whoever asks more often is answered from it.
+EVERY = 10.0  # seconds
+# Text that no database can make smaller, and more than lies free in pages that are already there.
+WRITTEN = 16 * 1024
+# The largest form is 4 MiB (`worker.submits`), and stands in the database twice: as it came, and as XML.
+LEAST_FREE = 32 * 1024 * 1024
+NOBODY = -1
+
+log = logging.getLogger(__name__)
+_probed: dict[str, tuple[float, str]] = {}
+
+
+def storage() -> str:
+    """Say ok, full (too little is free for the largest submission) or failing (a trial was refused)."""
+    name = str(connection.settings_dict["NAME"])
+    at, outcome = _probed.get(name, (-EVERY, ""))
+    if time.monotonic() - at >= EVERY:
+        outcome = _probe(name)
+        _probed[name] = (time.monotonic(), outcome)
+    return outcome
+
+
+def _probe(name: str) -> str:
+    try:
+        _write_and_undo()
+        return _disk(Path(name)) if connection.vendor == "sqlite" else "ok"
+    except (DatabaseError, OSError) as error:
+        log.warning("A submission could not be written: %s", error)
+        return "failing"
+
+
+def _write_and_undo() -> None:
+    """Write a submission of nobody's and take it back: whether there is its assignment is asked at a commit only."""
+    words = base64.b64encode(os.urandom(WRITTEN)).decode()
+    with transaction.atomic():
+        Submission.objects.create(assignment_id=NOBODY, raw="[]", answer=words, received_at=timezone.now())
+        transaction.set_rollback(True)
+
+
+def _disk(database: Path) -> str:
+    """SQLite writes what is undone into its memory only: here the disk that its file lies on is written to."""
+    if not database.is_file():
+        return "ok"  # in memory
+    with tempfile.TemporaryFile(dir=database.parent) as file:
+        file.write(bytes(WRITTEN))
+        file.flush()
+    return "ok" if shutil.disk_usage(database.parent).free >= LEAST_FREE else "full"

@@ -71,7 +71,7 @@ class Purse:
 
 
 def purses(studies: QuerySet[Study]) -> list[Purse]:
-    """Real money and play money apart."""
+    """What accounts were charged: live studies and rehearsals (play money) apart."""
     out = Study.objects.filter(pk__in=studies.values("pk")).exclude(mode=Study.Mode.IMPORTED)
     rows = out.order_by("mode").values_list("mode").annotate(spent=Sum("spent_cents"), held=Sum("reserved_cents"))
     return [Purse(mode, int(spent), int(held)) for mode, spent, held in rows]

@@ -373,7 +373,12 @@ def approve_many(request: HttpRequest, study: UUID, given: BulkIn) -> dict[str, 
     rows = Submission.objects.filter(hit__study=found)
     rows = rows if given.assignments is None else rows.filter(market_id__in=given.assignments)
     seen = desk.preview_of(found, rows)
-    told = {"flagged": seen.flagged, "cents": seen.cents, "fee_cents": seen.fee_cents, "shown": seen.shown}
+    told: dict[str, int | str] = {
+        "flagged": seen.flagged,
+        "cents": seen.cents,
+        "fee_cents": seen.fee_cents,
+        "shown": seen.shown,
+    }
     if given.dry_run:
         return {"decided": len(seen.submissions), "already": seen.already, "proposed": seen.proposed, **told}
     if given.assignments is None and not given.shown:

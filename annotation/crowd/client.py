@@ -34,6 +34,8 @@ TURK = "AWS.MechanicalTurk."
 PASSING = {"ThrottlingException", "ServiceFault", "RequestTimeout", "InternalFailure", "ServiceUnavailable"}
 PAGE = 100
 ONCE = "assay:once"
+# The header in which our own marketplace says what it charges.
+FEES = "x-assay-fees"
 HELD_BACK = (
     "This time others are asked. What you have done for us and your pay for it stay as they are. This ends by itself."
 )
@@ -73,6 +75,7 @@ class Market:
         self.ours = endpoint.provider in OURS
         self.url = endpoint.url
         self._ahead: timedelta | None = None
+        self._told_fees = ""
         self._subscribed: set[str] = set()
         self._sqs: Any = None
         self._own: Any = None
@@ -97,6 +100,11 @@ class Market:
         if self._ahead is None:
             self.balance_cents()
         return datetime.now(UTC) + (self._ahead or timedelta(0))
+
+    @property
+    def told_fees(self) -> str:
+        """What the marketplace said in its last answer that it charges (none, mturk); "" where it says nothing."""
+        return self._told_fees
 
     def balance_cents(self) -> int:
         """What is left to spend."""
@@ -366,7 +374,9 @@ class Market:
 
     def _call(self, operation: str, **parameters: Any) -> dict[str, Any]:
         answer = self._answer(getattr(self._client, operation), **parameters)
-        stamp = answer["ResponseMetadata"]["HTTPHeaders"].get("date")
+        headers = answer["ResponseMetadata"]["HTTPHeaders"]
+        self._told_fees = headers.get(FEES, "")
+        stamp = headers.get("date")
         if stamp:
             self._ahead = parsedate_to_datetime(stamp).astimezone(UTC) - datetime.now(UTC)
         return answer

@@ -322,6 +322,12 @@ def _market(study: Study, market: Market, total: int) -> Iterator[Finding]:
         yield _error(
             "balance", f"The account holds ${balance / 100:,.2f}; ${short / 100:,.2f} are missing for this study."
         )
+    if market.told_fees and market.told_fees != books.endpoint_fees():
+        yield _error(
+            "fees",
+            f"The marketplace charges by other rules (“{market.told_fees}”) than this server expects "
+            f"(“{books.endpoint_fees()}”): set MTURK_FEES={market.told_fees} and start the server again.",
+        )
     if study.once and not apart.grants_by_itself(market):
         yield _warning(
             "once",

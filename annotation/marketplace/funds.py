@@ -20,9 +20,7 @@ from annotation.marketplace.prepared import insert
 def fee_of(hit: Hit) -> int:
     """The fee in cents for one approved place, by the rules under which the HIT was published."""
     masters = asks_for_masters(hit.hit_type.requirements)
-    return reward_fee(
-        hit.hit_type.reward_cents, max_assignments=hit.max_assignments, rules=hit.fees, masters=masters
-    )
+    return reward_fee(hit.hit_type.reward_cents, max_assignments=hit.max_assignments, rules=hit.fees, masters=masters)
 
 
 def price(hit: Hit) -> int:

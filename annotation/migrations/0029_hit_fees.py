@@ -14,5 +14,10 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="hit", name="fees", field=models.CharField(blank=True, default="", max_length=10)
         ),
+        migrations.AlterField(
+            model_name="study",
+            name="in_nines",
+            field=models.BooleanField(default=False, help_text="Publish HITs of nine places at most."),
+        ),
         migrations.RunPython(keep_the_fees_of_published_hits, migrations.RunPython.noop),
     ]

@@ -119,7 +119,7 @@ class Study(models.Model):
         null=True, blank=True, validators=[MinValueValidator(1), MaxValueValidator(49)],
         help_text="Percentage points around 50 % right that count as chance; for tests of equivalence.",
     )  # fmt: skip
-    in_nines = models.BooleanField(default=False, help_text="Publish HITs of nine places at most, at the lower fee.")
+    in_nines = models.BooleanField(default=False, help_text="Publish HITs of nine places at most.")
     once = models.BooleanField(default=False, help_text="One HIT for each person in the whole group of studies.")
     budget_cents = models.PositiveBigIntegerField(null=True, blank=True, help_text="What the study may not exceed.")
     # Sums of the ledger, changed in the transaction that writes its rows.

@@ -50,6 +50,8 @@ def test_production_settings_pass_the_deployment_check_without_a_warning(tmp_pat
         ("DEBUG", "perhaps", "must be true or false"),
         ("MARKETPLACE_SIGNATURE_VERSION", "3", "must be 2 or 1"),
         ("MARKETPLACE_NOTICES_DAYS", "1", "must be 2 or more"),
+        ("MARKETPLACE_FEES", "some", "must be none or mturk"),
+        ("MTURK_FEES", "20 %", "must be none or mturk"),
     ],
 )
 def test_an_odd_setting_is_refused_with_a_sentence(name: str, value: str, sentence: str) -> None:
@@ -95,3 +97,19 @@ def test_a_terminal_that_lacks_a_letter_shows_its_number_and_nothing_fails(tmp_p
 def test_a_study_named_by_bytes_that_are_no_letters_is_told(tmp_path: Path) -> None:
     found = manage("report", "st\udcff", "--out", str(tmp_path), DATABASE_URL=f"sqlite:///{tmp_path / 'a.sqlite3'}")
     assert (found.returncode, found.stderr) == (2, "CommandError: There is no study called 'st\\udcff'.\n")
+
+
+@pytest.mark.parametrize(
+    ("environment", "fees"),
+    [
+        ({}, "none none"),
+        ({"MARKETPLACE_FEES": "mturk"}, "mturk mturk"),
+        # Another marketplace than our own charges by MTurk's list unless its operator says otherwise.
+        ({"MTURK_ENDPOINT_URL": "http://127.0.0.1:9/mturk/"}, "none mturk"),
+        ({"MTURK_ENDPOINT_URL": "http://127.0.0.1:9/mturk/", "MTURK_FEES": "none"}, "none none"),
+    ],
+)
+def test_who_charges_what_is_said_by_the_settings(environment: dict[str, str], fees: str) -> None:
+    words = "from django.conf import settings; print(settings.MARKETPLACE_FEES, settings.MTURK_FEES)"
+    found = manage("shell", "-v", "0", "-c", words, **environment)
+    assert found.stdout.strip() == fees, found.stderr

@@ -38,6 +38,7 @@ FULL = {
     "publish-stuck": "studies/{waiting}/publish/",
     "publish-out": "studies/{study}/publish/",
     "progress": "studies/{underway}/progress/",
+    "approve-all": "studies/{judged}/progress/approve-all/",
     "progress-finished": "studies/{study}/progress/",
     "running": "studies/{underway}/running/",
     "running-differences": "studies/{underway}/running/compare/",

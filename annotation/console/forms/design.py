@@ -8,11 +8,13 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
+from annotation import books
 from annotation.console.forms.money import DollarField
 from annotation.console.forms.spans import DAY, MINUTE, FutureDayField, SpanField
 from annotation.designs.presets import ArmPlan, CellPlan
 from annotation.models import Arm, Cell, Study
 from annotation.overviews import Pile
+from annotation.pricing.fees import Fees
 
 
 class RetentionForm(forms.Form):
@@ -108,9 +110,14 @@ class DesignForm(LaterForm):
     repeats_per_hit = forms.IntegerField(label=_("Repeated texts in a HIT"), min_value=0, max_value=500, initial=0)
     checks_per_hit = forms.IntegerField(label=_("Attention checks in a HIT"), min_value=0, max_value=500, initial=0)
     once = forms.BooleanField(label=_("Each person takes part once, in one cell"), required=False)
-    in_nines = forms.BooleanField(label=_("Publish in HITs of nine places (fee 20 % instead of 40 %)"), required=False)
+    in_nines = forms.BooleanField(label=_("Publish in HITs of at most nine places"), required=False)
     reward_cents = DollarField(label=_("Reward for a HIT ($)"))
     seed = forms.IntegerField(label=_("Seed of every draw"), min_value=0, max_value=2**62)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if books.endpoint_fees() == Fees.MTURK:
+            self.fields["in_nines"].help_text = _("The marketplace's fee is then 20 % instead of 40 %.")
 
     PEOPLE = (
         "raters_per_text",

@@ -43,7 +43,7 @@ class NewStudy(forms.Form):
         initial="rehearsal",
         choices=[
             ("rehearsal", _("Rehearsal: simulated people, play money")),
-            ("live", _("Live: real people, real money")),
+            ("live", _("Live: real participants")),
         ],
     )
     question = forms.CharField(

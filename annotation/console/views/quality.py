@@ -24,7 +24,7 @@ from annotation.quality.paragraph import paragraph
 @require_safe
 @study_page()
 def overview(request: HttpRequest, study: Study) -> HttpResponse:
-    chosen = request.GET.get("set")
+    chosen = request.GET.get("set", "")
     return _shown(request, study, Rules.start_from(chosen) if chosen in NAMED_SETS else Rules())
 
 

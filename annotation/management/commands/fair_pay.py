@@ -31,8 +31,9 @@ class Command(StudyCommand):
             return
         with sentences():
             done = raise_pay(study, floor_cents=options["floor"], actor=actor, now=timezone.now())
+        fees = ", fees included" if done.reserved_cents != done.cents else ""
         self.stdout.write(
-            f"{done.bonuses} bonuses, ${done.cents / 100:,.2f}; with fees ${done.reserved_cents / 100:,.2f} set aside."
+            f"{done.bonuses} bonuses, ${done.cents / 100:,.2f}; ${done.reserved_cents / 100:,.2f} set aside{fees}."
         )
         if done.bonuses and not wake(study.pk):
             self.stdout.write("Run `manage.py work` to pay them.")

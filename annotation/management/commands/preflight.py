@@ -45,8 +45,9 @@ class Command(StudyCommand):
 def told(found: Preflight) -> str:
     """The findings and the plan, line by line."""
     lines = [f"{one.level.upper()}: {one.sentence}" for one in found.findings] or ["Nothing was found."]
+    fees = f"and ${found.fee_cents / 100:,.2f} in fees" if found.fee_cents else "without fees"
     plan = (
         f"Publishing creates {found.hits} HITs with {found.assignments} assignments: ${found.reward_cents / 100:,.2f} "
-        f"in rewards and ${found.fee_cents / 100:,.2f} in fees, ${found.total_cents / 100:,.2f} at most."
+        f"in rewards {fees}, ${found.total_cents / 100:,.2f} at most."
     )
     return "\n".join([*lines, plan])

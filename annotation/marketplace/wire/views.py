@@ -7,6 +7,7 @@ import uuid
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
 from django.db import DatabaseError, transaction
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -29,6 +30,8 @@ from annotation.marketplace.wire.writing import encoded
 # The largest Question is 64 kB, at most six bytes of JSON for each; a test and its answer key may come with it.
 MOST_BYTES = 2 * 1024 * 1024
 
+FEES = "x-assay-fees"
+
 log = logging.getLogger(__name__)
 
 
@@ -49,6 +52,8 @@ def endpoint(request: HttpRequest) -> HttpResponseBase:
     response = HttpResponse(encoded(result), status=status, content_type="application/x-amz-json-1.1")
     response["x-amzn-RequestId"] = request_id
     response["Date"] = http_date(now.timestamp())
+    # No other marketplace says so: by it a requester's software knows whether it expects the right fees.
+    response[FEES] = settings.MARKETPLACE_FEES
     return response
 
 

@@ -157,7 +157,7 @@ def test_who_works_here_does_not_make_it_stale(laid_out: Study, person: Callable
 def test_money_that_went_meanwhile_stops_it(laid_out: Study, person: Callable[..., Client], rich: list[int]) -> None:
     owner = person("owner")
     checked(owner, laid_out)
-    rich.append(2799)
+    rich.append(1999)
     answer = owner.post(reverse("console:publish-confirm", args=[laid_out.uuid]), {"name": laid_out.name})
     assert "$0.01 are missing" in answer.content.decode()
     assert not Intent.objects.exists()
@@ -165,7 +165,7 @@ def test_money_that_went_meanwhile_stops_it(laid_out: Study, person: Callable[..
 
 def test_an_error_stops_it_and_is_shown(laid_out: Study, person: Callable[..., Client]) -> None:
     owner = person("owner")
-    configure(laid_out, {"budget_cents": 2000}, actor="ada", now=NOW)
+    configure(laid_out, {"budget_cents": 1200}, actor="ada", now=NOW)
     shown = checked(owner, laid_out)
     assert "Must be mended" in shown
     assert "$8.00 are missing" in shown

@@ -88,7 +88,7 @@ def test_play_money_and_real_money_are_never_summed(study: Study) -> None:
     Study.objects.filter(pk=study.pk).update(spent_cents=1234)
     Study.objects.filter(pk=live.pk).update(spent_cents=5600)
     page = seen(entered(owner), "money")
-    for told in ("Spent, play money", "$12.34", "Spent, real money", "$56.00"):
+    for told in ("Charged, rehearsals (play money)", "$12.34", "Charged, live studies", "$56.00"):
         assert told in page
     assert "$68.34" not in page
 

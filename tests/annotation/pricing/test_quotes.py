@@ -107,4 +107,4 @@ def test_a_bill_grows_with_everything_it_counts(pages, raters, reward, bonus, ex
 @pytest.mark.parametrize("wrong", [{"reward_cents": -1}, {"reward_cents": 1, "excluded": 1.0}])
 def test_terms_that_make_no_bill_are_refused(wrong):
     with pytest.raises(ValueError, match=r"not negative|excluded"):
-        Terms(**wrong)
+        Terms(**{"fees": MTURK, **wrong})

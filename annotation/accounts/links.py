@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from datetime import datetime, timedelta
+from itertools import chain, count
 
 from django.conf import settings
 from django.db.models import QuerySet
@@ -43,8 +44,28 @@ def first_owner_link(*, now: datetime) -> str | None:
     owners = list(User.objects.filter(is_superuser=True).order_by("pk"))
     if any(one.last_login or one.has_usable_password() for one in owners):
         return None
-    owner = owners[0] if owners else User.objects.create_user(OWNER, is_superuser=True, is_staff=True)
-    return new_link(owner, now=now)
+    return new_link(owners[0] if owners else make_owner(_name_of_owner()), now=now)
+
+
+def make_owner(name: str) -> User:
+    """The user of that name, who owns the installation from now on: sees every study and the administration."""
+    owner, _ = User.objects.get_or_create(username=name)
+    if not owner.password:
+        owner.set_unusable_password()
+    owner.is_superuser = owner.is_staff = owner.is_active = True
+    owner.save()
+    return owner
+
+
+def _name_of_owner() -> str:
+    """That of an account which somebody uses is left to them."""
+    names = chain([OWNER], (f"{OWNER}-{number}" for number in count(2)))
+    used = {one.username for one in User.objects.filter(username__startswith=OWNER) if _in_use(one)}
+    return next(name for name in names if name not in used)
+
+
+def _in_use(user: User) -> bool:
+    return bool(user.last_login or user.has_usable_password() or not user.is_active or user.memberships.exists())
 
 
 def _unspent(token: str, now: datetime) -> QuerySet[EntryLink]:

@@ -173,6 +173,8 @@ SCORING_LEASE_SECONDS = env.whole("SCORING_LEASE_SECONDS", 600, least=1)
 WORKER_ORIGIN = env.origin("WORKER_ORIGIN", "http://127.0.0.1:8000")
 HIT_ORIGIN = env.origin("HIT_ORIGIN", "http://localhost:8000")
 CONSOLE_ORIGIN = env.origin("CONSOLE_ORIGIN", "http://127.0.0.1:8000")
+# Those that nobody named: on this machine they follow the port that is served.
+DEFAULT_ORIGINS = [name for name in ("WORKER_ORIGIN", "HIT_ORIGIN", "CONSOLE_ORIGIN") if not env.text(name, "")]
 
 # The Requester API that studies are published to: our own marketplace unless another is named.
 MTURK_ENDPOINT_URL = env.text("MTURK_ENDPOINT_URL", f"{WORKER_ORIGIN}/mturk/")

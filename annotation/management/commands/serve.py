@@ -78,9 +78,8 @@ class Command(BaseCommand):
             call_command("rehearse", name="demo", texts=texts, raters=raters, stdout=self.stdout)
         listener = _listener(options["port"])
         port = listener.getsockname()[1]
-        if not options["port"]:
-            follow_port(port)
-        elif urlsplit(settings.WORKER_ORIGIN).port not in {None, port}:
+        follow_port(port, ORIGINS if not options["port"] else settings.DEFAULT_ORIGINS)
+        if urlsplit(settings.WORKER_ORIGIN).port not in {None, port}:
             self.stderr.write(f"WORKER_ORIGIN is {settings.WORKER_ORIGIN}, but the port served is {port}.")
         server = served(listener, threads=options["threads"])
         # What is loaded by now stays: the search for unused objects need not go through it again and again.
@@ -88,9 +87,7 @@ class Command(BaseCommand):
         gc.freeze()
         self.stdout.write(f"Serving http://{HOST}:{port}/ (stop with Ctrl-C)")
         if getattr(settings, "PSEUDONYM_KEY_DERIVED", False):
-            self.stdout.write(
-                "PSEUDONYM_KEY is not set. This development installation derives it from SECRET_KEY; production needs it."
-            )
+            self.stdout.write("PSEUDONYM_KEY is not set. This development installation derives it from SECRET_KEY.")
         if link := first_owner_link(now=timezone.now()):
             self.stdout.write(f"The console has no owner yet. Become it by this link, which works once:\n  {link}")
         sys.stdout.flush()
@@ -211,10 +208,11 @@ def _listener(port: int) -> socket.socket:
     return listener
 
 
-def follow_port(port: int) -> None:
-    """A free port is known only now: origins on this machine take it over, for this process."""
+def follow_port(port: int, names: Iterable[str] = ORIGINS) -> None:
+    """The port is known only now: the origins of these names take it over where they are on this machine, for this
+    process."""
     before = settings.WORKER_ORIGIN
-    for name in ORIGINS:
+    for name in names:
         parts = urlsplit(getattr(settings, name))
         if parts.hostname in {"127.0.0.1", "localhost"}:
             setattr(settings, name, f"{parts.scheme}://{parts.hostname}:{port}")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
@@ -122,3 +124,22 @@ def test_a_workers_session_is_worth_nothing_here(client: Client) -> None:
     client.cookies["assay_worker"] = "anything"
     assert client.get("/console/").status_code == 302
     assert "assay_console" not in client.get("/hits/sign-in/").cookies
+
+
+def test_the_first_owner_is_made_though_somebody_is_called_so_already(client: Client) -> None:
+    """`sign_in_link owner --create` made a user who owns nothing; whoever uses that account keeps it as it is."""
+    call_command("sign_in_link", "owner", "--create", stdout=io.StringIO(), stderr=io.StringIO())
+    assert links.first_owner_link(now=timezone.now())
+    assert User.objects.get(username="owner").is_superuser
+    User.objects.update(is_superuser=False, last_login=timezone.now())
+    assert links.first_owner_link(now=timezone.now())
+    assert dict(User.objects.values_list("username", "is_superuser")) == {"owner": False, "owner-2": True}
+
+
+def test_a_command_makes_the_first_owner_under_any_server(client: Client) -> None:
+    out = io.StringIO()
+    call_command("sign_in_link", "ada", "--create", "--owner", stdout=out, stderr=io.StringIO())
+    assert client.post(path(out.getvalue().strip()), CHOSEN)["Location"] == "/console/"
+    assert client.get("/console/").status_code == 200
+    assert User.objects.get().is_superuser
+    assert links.first_owner_link(now=timezone.now()) is None

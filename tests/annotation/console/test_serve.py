@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import signal
@@ -17,7 +18,9 @@ from typing import Any
 
 import httpx
 import pytest
+from django.core.management import call_command
 
+from annotation.management.commands import serve
 from annotation.management.commands.serve import _key_of_our_own, kept_running
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -167,3 +170,43 @@ def test_a_queue_or_a_topic_that_the_settings_name_is_left_alone(settings: Any) 
         setattr(settings, name, "named")
         _key_of_our_own()
         assert {settings.MTURK_QUEUE_URL, settings.MTURK_TOPIC_ARN} == {"named", ""}
+
+
+class _NoServer:
+    def run(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def served_on(port: int, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What `serve` says on a port, without serving."""
+    out = io.StringIO()
+    monkeypatch.setattr(serve, "served", lambda listener, threads: listener.close() or _NoServer())
+    monkeypatch.setattr(serve, "_start_delivery", lambda: None)
+    monkeypatch.setattr(serve.gc, "freeze", lambda: None)
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        call_command("serve", "--port", str(port), stdout=out, stderr=out)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    return out.getvalue()
+
+
+@pytest.mark.django_db
+def test_the_owners_link_leads_to_the_port_that_is_served(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    port = int(environment(Path())["PORT"])
+    settings.DEFAULT_ORIGINS = ["WORKER_ORIGIN", "HIT_ORIGIN", "CONSOLE_ORIGIN"]
+    settings.WORKER_ORIGIN = settings.CONSOLE_ORIGIN = "http://127.0.0.1:8000"
+    told = served_on(port, monkeypatch)
+    assert f"  http://127.0.0.1:{port}/console/enter/" in told
+    assert ":8000" not in told
+
+
+@pytest.mark.django_db
+def test_an_origin_that_somebody_named_stays_as_it_is(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A proxy of theirs may listen there."""
+    settings.DEFAULT_ORIGINS = []
+    settings.WORKER_ORIGIN = settings.CONSOLE_ORIGIN = "http://127.0.0.1:8000"
+    told = served_on(int(environment(Path())["PORT"]), monkeypatch)
+    assert "WORKER_ORIGIN is http://127.0.0.1:8000, but the port served is" in told
+    assert "  http://127.0.0.1:8000/console/enter/" in told

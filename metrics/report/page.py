@@ -72,6 +72,7 @@ def html(
         "texts": _texts(report),
         "shown_texts": SHOWN_TEXTS,
         "main_table": Markup(_main_table(report)),  # noqa: S704 - escaped by table_html()
+        "targets": interval_targets(one.modes["exact"] for one in report.generators),
         "signatures": _signatures(report),
         "units": huse_scatter.UNITS,
         "pages": shown.pages(report.input.pages, pictures or {}),

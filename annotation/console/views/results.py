@@ -27,7 +27,10 @@ def results(request: HttpRequest, study: Study) -> HttpResponse:
     done = reports.filter(state=Job.State.DONE).first()
     told = overviews.told(done) if done else []
     lacking = any(one.value is None for one in told)
-    context = {"study": study, "latest": reports.first(), "done": done, "told": told, "lacking": lacking}
+    context = {
+        "study": study, "latest": reports.first(), "done": done, "told": told, "lacking": lacking,
+        "targets": overviews.interval_targets(told),
+    }  # fmt: skip
     return render(request, "console/results.html", context)
 
 

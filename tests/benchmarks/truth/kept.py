@@ -17,10 +17,13 @@ COUNTING = ("tests/benchmarks/truth/tallies.py", "tests/benchmarks/truth/works.p
 
 
 class Kept:
-    """Counts by the name of the piece, each with the code that it rests on; entries of other code are not used."""
+    """Counts by the name of the piece, each with the code that it rests on.
 
-    def __init__(self, path: Path):
-        self.path = path
+    Entries of other code are not used; with `earlier` they are, where nothing newer is there.
+    """
+
+    def __init__(self, path: Path, *, earlier: bool = False):
+        self.path, self.earlier = path, earlier
         self._entries: dict[str, dict[str, Any]] = json.loads(path.read_text("utf-8")) if path.exists() else {}
 
     def done(self, job: Job, work: Work | Sums) -> bool:
@@ -57,6 +60,10 @@ class Kept:
         ]
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+    def known(self, job: Job, work: Work | Sums) -> bool:
+        """Whether it was ever counted, by this code or by earlier code."""
+        return self.done(job, work) or job.name in self._entries
 
     def stale(self, works: list[Work | Sums]) -> list[tuple[Work | Sums, list[Job]]]:
         """Rows with counts of changed code, and what to do again of each: the target, and the shortest chunk."""
@@ -114,6 +121,8 @@ class Kept:
         if own is None and job.file.exists():
             own = {"code": _code(job, work), "counts": count()}
             self._entries[job.name] = own
+        if own is None and self.earlier:
+            own = self._entries.get(job.name)
         return None if own is None else own["counts"]
 
     def _own(self, job: Job, work: Work | Sums) -> dict[str, Any] | None:

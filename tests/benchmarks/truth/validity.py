@@ -13,10 +13,20 @@ from tests.benchmarks.truth.huse_rows import TITLES
 from tests.benchmarks.truth.kept import Kept
 from tests.benchmarks.truth.page import coverage_table, section, summary, table, within
 from tests.benchmarks.truth.store import Job
-from tests.benchmarks.truth.wording import HEAD, SECTIONS, UNFINISHED
+from tests.benchmarks.truth.wording import EARLIER, HEAD, SECTIONS, UNFINISHED
 from tests.benchmarks.truth.works import Sums, Work, in_rounds
 from tests.benchmarks.worlds import ONE_SOURCE, UNEQUAL, WORLDS
 
+SIMULATED = (
+    "huse",
+    "one source",
+    "unequal",
+    "differences",
+    "accuracy",
+    "hj",
+    "alpha",
+    "nnd",
+)  # sections with coverage
 Bias = tuple[tuple[int, int, Sums], ...]
 
 
@@ -32,14 +42,19 @@ class Plan:
         rows = [work for works in self.covered.values() for work in works]
         return [*rows, *self.sizes, *(cell for _, _, cell in self.bias)]
 
-    def jobs(self, section: str = "") -> list[Job]:
-        """Every piece of work, an early look of all sections first; of one section of those with coverage if named."""
-        return in_rounds(self.covered[section] if section else self.works())
+    def jobs(self) -> list[Job]:
+        """Every piece of work, an early look of all sections first."""
+        return in_rounds(self.works())
 
-    def missing(self, kept: Kept, section: str = "") -> list[Job]:
-        """Pieces that are neither simulated nor counted."""
-        waiting = {job.name for work in self.works() for job in work.jobs() if not kept.done(job, work)}
-        return [job for job in self.jobs(section) if job.name in waiting]
+    def missing(self, kept: Kept, only: str | None = None) -> list[Job]:
+        """Pieces that are neither simulated nor counted. only: of one section."""
+        works = self.covered[only] if only else self.works()
+        waiting = {job.name for work in works for job in work.jobs() if not kept.done(job, work)}
+        return [job for job in self.jobs() if job.name in waiting]
+
+    def unknown(self, kept: Kept) -> int:
+        """Pieces that were never counted, by whatever code."""
+        return len({job.name for work in self.works() for job in work.jobs() if not kept.known(job, work)})
 
 
 def plan(studies: int, headline: int) -> Plan:
@@ -61,8 +76,12 @@ def plan(studies: int, headline: int) -> Plan:
 def lines(given: Plan, kept: Kept) -> Iterator[str]:
     """The page, part by part, from what is there."""
     yield HEAD
-    if missing := len(given.missing(kept)):
+    waiting = len(given.missing(kept))
+    missing = given.unknown(kept) if kept.earlier else waiting
+    if missing:
         yield UNFINISHED.format(missing=missing)
+    if waiting > missing:
+        yield EARLIER.format(earlier=waiting - missing)
     parts = {name: [row for work in works for row in _rows(work, kept)] for name, works in given.covered.items()}
     yield _section("in short", summary([row for rows in parts.values() for row in rows]))
     for name, rows in parts.items():

@@ -20,6 +20,11 @@ UNFINISHED = """\
 goes on from here.
 """
 
+EARLIER = """\
+**Earlier code**: {earlier} pieces of work were counted before some of the code that they rest on changed; `make truth`
+counts them anew.
+"""
+
 SECTIONS = {
     "in short": ("In short", ""),
     "huse": (

@@ -13,8 +13,8 @@ from metrics.cli.output import cell, flags_line, json_text
 from metrics.components import evaluate_rated
 from metrics.huse import MODES, evaluate
 from metrics.serialise import document
-from metrics.tables_in import read_items, read_ratings
 from metrics.tables.huse import interval_targets
+from metrics.tables_in import read_items, read_ratings
 from metrics.types import HuseResult, Mode
 
 TITLES = {"huse": "HUSE", "huse_q": "HUSE-Q", "huse_d": "HUSE-D", "log_prob_only": "log p only"}

@@ -23,6 +23,7 @@ from metrics.report.records import TextRow
 from metrics.report.result import MEASURES, TITLES, Judged, Report
 from metrics.report.section import Section
 from metrics.report.tables import main_table
+from metrics.tables.huse import interval_targets
 from metrics.tables.markup import table_html
 from metrics.tables.record import Table
 from metrics.types import MODEL, REFERENCE, Item

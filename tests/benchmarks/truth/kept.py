@@ -133,6 +133,7 @@ class Kept:
 def _same(found: Any, kept: Any) -> bool:
     """Whether counts are equal, sums of floats but for rounding."""
     if isinstance(found, dict):
+        found, kept = ({"0" if key == "-0" else key: own for key, own in one.items()} for one in (found, kept))
         return found.keys() == kept.keys() and all(_same(found[key], kept[key]) for key in found)
     if isinstance(found, list | tuple):
         return len(found) == len(kept) and all(map(_same, found, kept))

@@ -71,7 +71,8 @@ def study_facts(study: Study, crowd: selectors.CrowdCounts, words: particulars.W
         collected_to=crowd.last,
         hits=len(sources) if in_hits else None,
         texts_per_hit=study.texts_per_hit if in_hits else None,
-        raters_per_text=study.raters_per_text,
+        # Where people are planned by cell, no number of raters is planned for a text.
+        raters_per_text=study.raters_per_text if in_hits and study.evaluators_per_cell is None else None,
         instructions=words.instructions,
         interleaving=interleaving(sources, seed=None if imported else study.seed) if in_hits else None,
         seed=None if imported else study.seed,
@@ -400,7 +401,8 @@ def versions() -> tuple[tuple[str, str], ...]:
 
 def settings(study: Study) -> tuple[tuple[str, Setting], ...]:
     """The study's configuration; of an imported one, what its file tells."""
-    names = ["task", "mode", "status", "raters_per_text", "texts_per_hit", "reward_cents", "assignment_seconds"]
+    people = "raters_per_text" if study.evaluators_per_cell is None else "evaluators_per_cell"
+    names = ["task", "mode", "status", people, "texts_per_hit", "reward_cents", "assignment_seconds"]
     if study.mode != Study.Mode.IMPORTED:
         names += ["lifetime_seconds", "auto_approval_seconds", "seed"]
     return tuple((name, getattr(study, name)) for name in names)

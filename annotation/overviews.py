@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -270,6 +271,7 @@ class Told:
     high: float | None
     n: int | None
     signature: str
+    target: str = ""  # what the interval is for, in words; "" where it is not recorded
 
 
 MEASURES = {"huse": "HUSE", "huse_q": "HUSE-Q", "huse_d": "HUSE-D"}
@@ -310,5 +312,14 @@ def _told(generator: str, measure: str, found: dict[str, Any]) -> Told:
     interval = found.get("interval") or {}
     return Told(
         generator, measure, found.get("value"), interval.get("low"), interval.get("high"), found.get("n"),
-        found.get("signature", ""),
+        found.get("signature", ""), interval.get("target", ""),
     )  # fmt: skip
+
+
+def interval_targets(found: Iterable[Told]) -> list[tuple[str, str]]:
+    """What intervals are for, each with the measures that have it: ("HUSE, HUSE-Q", "expectation of ...")."""
+    measures: dict[str, dict[str, None]] = {}
+    for one in found:
+        if one.target and one.low is not None:
+            measures.setdefault(one.target, {})[one.measure] = None
+    return [(", ".join(names), target) for target, names in measures.items()]

@@ -19,7 +19,7 @@ from metrics.huse import Settings
 from metrics.rated import Rated, lay_out, with_means
 from metrics.resampling import context_numbers, subsamples
 from metrics.subsets import Study
-from metrics.types import Item, Missing, Rating, Setting
+from metrics.types import Interval, Item, Missing, Rating, Setting
 from metrics.validation import Table, check_items
 from metrics.version import __version__
 
@@ -28,6 +28,7 @@ Over = Literal["ratings", "texts"]
 FIT_FROM = 5  # ratings a text, from which on a + b / r is fitted
 FIT_POINTS = 3
 NO_SPREAD = "The spread over draws is 0 where a draw takes everything: it is no uncertainty."
+BAND = "band of the draws, no interval"
 EXTRAPOLATION = "a + b / r is fitted to the means from r = 5 on; beyond the ratings collected it is an extrapolation."
 CELLS = 1 << 22
 
@@ -40,6 +41,10 @@ class Spread:
     sd: float
     low: float
     high: float
+
+    def band(self, share: float) -> Interval | None:
+        """The band, which holds the middle `share` of the draws and is for nothing beyond them; None without spread."""
+        return Interval(self.low, self.high, share, BAND) if self.high > self.low else None
 
 
 @dataclass(frozen=True, slots=True)

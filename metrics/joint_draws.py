@@ -165,7 +165,7 @@ def _common_ratings(texts: Sequence[Item], ratings: Sequence[Rating] | None) -> 
         return Common(counts.pop() or None, False)
     if ratings is None:
         raise InsufficientData(
-            f"Texts have from {min(counts)} to {max(counts)} ratings, and HUSE falls as ratings are added: models are "
+            f"Texts have from {min(counts)} to {max(counts)} ratings, and HUSE depends on that number: models are "
             "compared only after equalising, which needs the ratings."
         )
     if min(counts) < FEWEST_RATINGS:

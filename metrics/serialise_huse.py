@@ -9,7 +9,7 @@ from metrics.curves import Curve, Extrapolation, Spread
 from metrics.permutation import PermutationTest
 from metrics.sensitivity import Sensitivity, SensitivityRow
 from metrics.serialise import estimate_json, result_json
-from metrics.types import Estimate, Interval
+from metrics.types import Estimate
 
 
 def permutation_estimate(found: PermutationTest) -> Estimate:
@@ -45,7 +45,7 @@ MEASURES = ("huse", "huse_q")
 
 
 def _point(curve: Curve, at: int, spread: Spread) -> dict[str, Any]:
-    band = Interval(spread.low, spread.high, curve.band, "band of the draws")
+    band = spread.band(curve.band)
     settings = {**curve.settings, curve.over: at, "sd_of_draws": spread.sd}
     return estimate_json(Estimate(spread.mean, curve.n, band, settings, curve.flags, curve.signature))
 

@@ -72,12 +72,18 @@ def report_work(given: ReportInput, origin: Provenance) -> CollectedWork:
         statements=tuple(_statements(given)),
         task=_task(given),
         conditions=tuple(_condition(one) for one in given.conditions),
-        evaluators_per_cell=planned.pop() if len(planned) == 1 else None,
+        evaluators_per_cell=planned.pop() if len(planned) == 1 else _evaluators(given),
         scales=_scales(given),
         generators=tuple((one.name, one.decoding or "") for one in given.systems),
         told=given,
         in_order=True,
     )
+
+
+def _evaluators(given: ReportInput) -> int | None:
+    """Planned for each cell, as the settings have it."""
+    people = dict(given.settings).get("evaluators_per_cell")
+    return people if isinstance(people, int) else None
 
 
 def _task(given: ReportInput) -> str:

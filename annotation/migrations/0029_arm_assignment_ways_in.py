@@ -13,7 +13,7 @@ def say_what_is_known(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0028_lifted_by'),
+        ('annotation', '0029_hit_fees'),
     ]
 
     operations = [

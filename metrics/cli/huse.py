@@ -13,6 +13,7 @@ from metrics.cli.output import cell, flags_line, json_text
 from metrics.components import evaluate_rated
 from metrics.huse import MODES, evaluate
 from metrics.serialise import document
+from metrics.tables.huse import interval_targets
 from metrics.tables_in import read_items, read_ratings
 from metrics.types import HuseResult, Mode
 
@@ -69,4 +70,5 @@ def _notes(result: HuseResult) -> list[str]:
     notes = [result.huse.signature]
     if interval is not None:
         notes.append(f"{100 * interval.level:g} % intervals by {interval.method}; n = {result.huse.n} texts.")
+        notes += [f"They are for the {target}." for target in interval_targets([result])]
     return notes + flags_line(getattr(result, field.name) for field in fields(result))

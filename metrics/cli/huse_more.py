@@ -95,7 +95,12 @@ def _permutations(tests: Sequence[PermutationTest]) -> str:
 def _curve(curve: Curve) -> str:
     lines = [f"{curve.over:<10}HUSE, {100 * curve.band:g} % of draws    HUSE-Q"]
     for point in curve.points:
-        cells = [f"{spread.mean:.3f} [{spread.low:.3f}, {spread.high:.3f}]" for spread in (point.huse, point.huse_q)]
+        cells = [
+            f"{spread.mean:.3f} [{spread.low:.3f}, {spread.high:.3f}]"
+            if spread.high > spread.low
+            else f"{spread.mean:.3f}"
+            for spread in (point.huse, point.huse_q)
+        ]
         lines.append(f"{point.at:<10}{cells[0]:<26}{cells[1]}")
     if curve.fit:
         lines.append(f"HUSE = {curve.fit.a:.3f} + {curve.fit.b:.3f} / r: {curve.fit.note}")

@@ -176,7 +176,8 @@ def _hover(name: str, at: At) -> str:
 
 
 def _value(at: At) -> str:
-    band = "" if at.low is None or at.high is None else f" [{number(at.low)}, {number(at.high)}]"
+    none = at.low is None or at.high is None or at.low == at.high
+    band = "" if none else f" [{number(at.low)}, {number(at.high)}]"
     return f"{number(at.value)}{band}"
 
 

@@ -89,7 +89,7 @@ def _alone(systems: Sequence[System], missing: list[tuple[str, str]], k: int, se
         Column("ratings", "Ratings a text", "range"),
     )
     title = f"As each study reports it, at its own number of ratings a text, exact ties, {100 * level:g}% intervals."
-    note = "HUSE falls as ratings are added: rows with different numbers of ratings are not comparable as they stand."
+    note = "HUSE depends on the number of ratings: rows with different numbers are not comparable as they stand."
     return Table("huse-alone", title, columns, tuple(rows), (note,))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
+from metrics.huse import FEW_OF_ONE_SOURCE
 from metrics.report.automatic import uncalibrated
 from metrics.report.records import GeneratorFacts, ReportInput, Warn
 from metrics.report.result import GeneratorReport
@@ -16,7 +17,8 @@ FEW_RATERS = 10
 FLAGGED = {
     "missing_hj": "texts without any rating left are not in HUSE.",
     "drop_pair": "contexts with a text that lacks its log-probability are not in HUSE, on either side.",
-    "unbalanced": "the two sources have different numbers of texts; HUSE gives both sources the same weight.",
+    "unbalanced": "the two sources have different numbers of texts; HUSE gives both sources the same weight, in the "
+    "votes of the neighbours and in the error.",
     "zero_variance_hj": "every text has the same HJ, so judgment tells nothing and was left out of HUSE.",
     "zero_variance_log_prob": "every text has the same log p per unit, so it tells nothing and was left out of HUSE.",
     "no_variance": "no feature varies, so nothing can be told apart; HUSE is 1 by convention, not by evidence.",
@@ -66,7 +68,7 @@ def limits(generators: Sequence[GeneratorReport], warned: Sequence[Warn]) -> tup
     if raters:
         shown = str(raters[0]) if len(raters) == 1 else f"{raters[0]} to {raters[-1]}"
         said.append(
-            f"HUSE falls as raters are added. These values belong to {shown} ratings a text and cannot be "
+            f"HUSE depends on the number of ratings. These values belong to {shown} ratings a text and cannot be "
             "compared with values from another number."
         )
     if any(warn.kind == "one_source_hits" for warn in warned):
@@ -92,7 +94,9 @@ def _verdict(generator: GeneratorReport) -> str:
     if huse.value is None:
         return f"{name}: HUSE is not defined for these data."
     shown = f"HUSE {estimate(huse)} at {plural(huse.n, 'text')}"
-    if huse.interval is None:
+    if FEW_OF_ONE_SOURCE in huse.flags:
+        head = f"{name}: {shown}; {_few(generator)}, so no verdict is given."
+    elif huse.interval is None:
         head = f"{name}: {shown}; no interval is defined, so no verdict is given."
     elif huse.interval.high < 1:
         head = f"{name} is told apart from the references: {shown}, below 1 with its whole interval."
@@ -100,6 +104,32 @@ def _verdict(generator: GeneratorReport) -> str:
         head = f"{name} is not told apart from the references by this study: {shown}, an interval that reaches 1."
     quality, diversity = estimate(result.huse_q), estimate(result.huse_d)
     return f"{head} By judgment alone HUSE-Q is {quality}; for diversity HUSE-D is {diversity}."
+
+
+def _few(generator: GeneratorReport) -> str:
+    """That one source has too few texts; it has, see `metrics.huse`."""
+    k = generator.modes["exact"].huse.settings.get("k")
+    references, models = _texts_of_both(generator)
+    few = plural(references, "reference") if references < models else plural(models, "model text")
+    verb = "is" if min(references, models) == 1 else "are"
+    return f"{few} {verb} too few for {k} neighbours"
+
+
+def _outvoted(generator: GeneratorReport, values: str) -> Warn:
+    """That the original's vote is not for sources of different size. values: exact and original."""
+    references, models = _texts_of_both(generator)
+    return Warn(
+        "vote_unbalanced",
+        f"{generator.facts.name}: the original counts the votes of all neighbours alike, so that with "
+        f"{plural(references, 'reference')} and {plural(models, 'model text')} the larger source outvotes the other "
+        f"({values}, exact and original). The exact values are the ones to report.",
+    )
+
+
+def _texts_of_both(generator: GeneratorReport) -> tuple[int, int]:
+    """Numbers of references and of model texts behind HUSE."""
+    settings = generator.modes["exact"].huse.settings
+    return int(settings.get("n_reference") or 0), int(settings.get("n_model") or 0)
 
 
 def _of_study(given: ReportInput) -> Iterator[Warn]:
@@ -159,7 +189,8 @@ def _of_raters(generators: Sequence[GeneratorReport]) -> Iterator[Warn]:
         few = sum(count < FEW_RATERS for count in known)
         yield Warn(
             "few_raters",
-            f"{few} of {plural(len(counts), 'text')} have fewer than {FEW_RATERS} ratings; few ratings raise HUSE.",
+            f"{few} of {plural(len(counts), 'text')} have fewer than {FEW_RATERS} ratings; with few ratings HUSE is "
+            "mostly higher.",
         )
 
 
@@ -202,11 +233,16 @@ def _of_results(generator: GeneratorReport) -> Iterator[Warn]:
             f"{name}: HUSE-D is {number(exact.huse_d.value)}, outside 0 to 1, as it may be when HUSE and HUSE-Q differ "
             "by chance. It is shown as computed.",
         )
+    if FEW_OF_ONE_SOURCE in exact.huse_q.flags:
+        yield Warn(FEW_OF_ONE_SOURCE, f"{name}: {_few(generator)}; the values and their intervals cannot be relied on.")
     if generator.differs:
         values = ", ".join(
             f"{title} {number(getattr(exact, key).value)} and {number(getattr(paper, key).value)}"
             for key, title in (("huse", "HUSE"), ("huse_q", "HUSE-Q"), ("huse_d", "HUSE-D"))
         )
+        if "vote_unbalanced" in paper.huse_q.flags:
+            yield _outvoted(generator, values)
+            return
         yield Warn(
             "modes_differ",
             f"{name}: exact ties and the original's floating-point ties give different results ({values}). The exact "

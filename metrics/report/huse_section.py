@@ -15,7 +15,7 @@ from metrics.report.section import Section
 from metrics.sensitivity import Sensitivity
 from metrics.serialise_huse import permutation_estimate
 from metrics.tables.record import Cell, Column, Row, Table
-from metrics.types import Estimate, HuseResult, Interval
+from metrics.types import Estimate, HuseResult
 
 FOUR = tuple(Column(key, title, "estimate", n="n") for key, title in TITLES.items())
 EXAMPLES = 5
@@ -173,7 +173,7 @@ def _curve(found: Sequence[Around], over: str) -> Table | None:
         for point in curve.points if curve else ():
             spreads: list[Estimate] = []
             for of_draws in (point.huse, point.huse_q):
-                band = Interval(of_draws.low, of_draws.high, curve.band, "band of the draws")  # type: ignore[union-attr]
+                band = of_draws.band(curve.band)  # type: ignore[union-attr]
                 spreads.append(Estimate(of_draws.mean, curve.n, band, curve.settings, (), curve.signature))  # type: ignore[union-attr]
             rows.append((one.name, point.at, *spreads, point.accuracy.mean, curve.n))  # type: ignore[union-attr]
     noun = "ratings a text" if over == "ratings" else "texts"
@@ -186,7 +186,7 @@ def _curve(found: Sequence[Around], over: str) -> Table | None:
     )
     fits = [(one.name, one.ratings.fit) for one in found if over == "ratings" and one.ratings and one.ratings.fit]
     lines = [f"{name}: HUSE = {fit.a:.3f} {_signed(fit.b)} / r. {fit.note}" for name, fit in fits]
-    spread = "The band is of the draws and shrinks to nothing where a draw takes everything: it is no uncertainty."
+    spread = "Brackets hold the middle of the draws and no interval: where a draw takes everything there are none."
     title = f"HUSE by number of {noun}, drawn without replacement; in brackets the middle of the draws."
     return _table(f"huse-by-{over}", title, columns, rows, (spread, *lines))
 

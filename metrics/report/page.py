@@ -24,6 +24,7 @@ from metrics.report.records import TextRow
 from metrics.report.result import MEASURES, TITLES, Judged, Report
 from metrics.report.section import Section
 from metrics.report.tables import main_table
+from metrics.tables.huse import interval_targets
 from metrics.tables.markup import table_html
 from metrics.tables.record import Table
 from metrics.types import MODEL, REFERENCE, Item
@@ -76,6 +77,7 @@ def html(
         "texts": _texts(report),
         "shown_texts": SHOWN_TEXTS,
         "main_table": Markup(_main_table(report)),  # noqa: S704 - escaped by table_html()
+        "targets": interval_targets(one.modes["exact"] for one in report.generators),
         "signatures": _signatures(report),
         "units": huse_scatter.UNITS,
         "pages": shown.pages(report.input.pages, pictures or {}),

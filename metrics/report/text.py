@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
+
 from metrics.report.records import KnownValue, Truth
 from metrics.report.result import GeneratorReport, Report
 from metrics.report.wording import NOT_RECORDED, duration, estimate, known, money, plural
+from metrics.tables.huse import interval_targets
 
-NAME, CELL, TRUTH = 16, 20, 8
+NAME, CELL, TRUTH, LABEL = 16, 20, 8, 9
 MEASURES = (("huse", "HUSE"), ("huse_q", "HUSE-Q"), ("huse_d", "HUSE-D"))
 
 
@@ -62,7 +65,15 @@ def _facts(report: Report) -> list[str]:
         f"cost     {money(given.money.total_cents, given.money.currency)}",
         f"wage     {per_hour}" + ("" if seconds is None else f" (median {duration(seconds)} an assignment)"),
         f"settings k = {report.k}, exact ties, {report.level:.0%} intervals, seed {report.seed}",
+        *_targets(report),
     ]
+
+
+def _targets(report: Report) -> list[str]:
+    """What the intervals are for, in lines of at most 100 columns."""
+    told = "; or the ".join(interval_targets(one.modes["exact"] for one in report.generators))
+    lines = wrap(f"of HUSE, for the {told}", 100 - LABEL) if told else []
+    return ["interval".ljust(LABEL) * (at == 0) + " " * LABEL * (at > 0) + line for at, line in enumerate(lines)]
 
 
 def _in_huse(report: Report) -> str:

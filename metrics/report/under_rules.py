@@ -12,6 +12,7 @@ from metrics.evaluator_exclusions import evaluator_exclusions
 from metrics.exclusions import exclusion_sensitivity
 from metrics.figures import exclusion_curve
 from metrics.figures.chart import Chart
+from metrics.huse import FEW_OF_ONE_SOURCE
 from metrics.report import telling_apart
 from metrics.report.around_huse import CRITERION
 from metrics.report.records import GeneratorFacts, ReportInput, unit_of
@@ -183,9 +184,10 @@ def section(given: ReportInput, found: UnderRules) -> Section:
 
 def conclusions(found: Mapping[str, Exclusions]) -> tuple[str, ...]:
     """Whether what is concluded holds without exclusions, and under every selection; else what changes, and when."""
-    if not found:
-        return ()
-    return (*_without(found), *_under_all(found))
+    few = [name for name, one in found.items() if FEW_OF_ONE_SOURCE in one.headline.flags]
+    sure = {name: one for name, one in found.items() if name not in few}
+    told = [f"One source has too few texts to conclude anything of {', '.join(few)}."] if few else []
+    return (*_without(sure), *_under_all(sure), *told)
 
 
 def _without(found: Mapping[str, Exclusions]) -> Iterator[str]:
@@ -212,8 +214,9 @@ def _under_all(found: Mapping[str, Exclusions]) -> Iterator[str]:
     if drawn and not changing:
         most = max(len(one.specifications) for one in drawn.values())
         every = "every selection that has a value" if any(one.without for one in drawn.values()) else ""
-        every = every or f"every one of {plural(most, 'selection')} of rules"
-        yield f"Conclusions are the same under {every}. {_all_said(drawn)}"
+        every = every or f"every one of {most} selections of rules"
+        held = f"Conclusions are the same under {every}" if most > 1 else "No rule leaves anybody out"
+        yield f"{held}. {_all_said(drawn)}"
     for name, one in changing.items():
         named = [f"“{spec.named}”" for spec in one.changing[:MOST_NAMED]]
         more = len(one.changing) - len(named)

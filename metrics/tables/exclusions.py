@@ -57,7 +57,8 @@ def _notes(found: Exclusions) -> Iterator[str]:
         f"Of the selections{' with a value' if found.without else ''} {found.below:.0%} lie below, {found.inside:.0%} "
         f"inside and {found.above:.0%} above the interval without any rule, [{span.low:.2f}, {span.high:.2f}]."
     )
-    yield _held(found)
+    if len(found.specifications) > 1:
+        yield _held(found)
 
 
 def _held(found: Exclusions) -> str:

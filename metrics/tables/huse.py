@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from metrics.tables.record import Cell, Column, Table
@@ -22,8 +22,11 @@ COLUMNS = (
 )
 LOWER = (
     "A HUSE below 1 shows a difference between the two sources; a HUSE near 1 does not certify that there is none. "
-    "HUSE falls as raters are added: compare values only at equal numbers of ratings."
+    "HUSE depends on the number of ratings: compare values only at equal numbers of ratings a text."
 )
+
+
+OUTVOTED = "Where sources differ in size, neighbours' votes weigh by source in exact and alike in paper."
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,12 @@ def huse_table(rows: Sequence[HuseRow], *, name: str = "huse") -> Table:
     )
 
 
+def interval_targets(results: Iterable[HuseResult]) -> tuple[str, ...]:
+    """What the intervals of HUSE, HUSE-Q and HUSE-D are for, each once, in words; nothing where there is none."""
+    spans = (getattr(result, name).interval for result in results for name in ("huse", "huse_q", "huse_d"))
+    return tuple(dict.fromkeys(span.target for span in spans if span is not None and span.target))
+
+
 def _title(rows: Sequence[HuseRow]) -> str:
     spans = {row.result.huse.interval for row in rows if row.result.huse.interval}
     levels = sorted({f"{100 * span.level:g}%" for span in spans})
@@ -58,6 +67,7 @@ def _title(rows: Sequence[HuseRow]) -> str:
     ties = [
         "Exact: ties by exact arithmetic." if "exact" in modes else "",
         "Paper: the original's floating-point operations." if "paper" in modes else "",
+        OUTVOTED if any("vote_unbalanced" in row.result.huse_q.flags for row in rows) else "",
     ]
     head = f"HUSE, HUSE-Q (judgment alone), HUSE-D (1 + HUSE − HUSE-Q), and log p alone as a check{intervals}."
     return " ".join([head, *filter(None, ties)])

@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from annotation import everywhere
+from annotation import everywhere, overviews
 from annotation.console.permission import RANKS, console_page, studies_of, visitor
 from annotation.models import Role, Study
 
@@ -30,7 +30,9 @@ def workers(request: HttpRequest) -> HttpResponse:
 def results(request: HttpRequest) -> HttpResponse:
     found = Paginator(everywhere.results(studies_of(visitor(request))), LINES)
     page = found.get_page(request.GET.get("page"))
-    shown = {"page": page, "reports": [everywhere.reported(one) for one in page.object_list]}
+    reports = [everywhere.reported(one) for one in page.object_list]
+    targets = overviews.interval_targets(measure for one in reports for measure in one.measures)
+    shown = {"page": page, "reports": reports, "targets": targets}
     return render(request, "console/findings.html", shown)
 
 

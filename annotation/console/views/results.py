@@ -32,7 +32,10 @@ def results(request: HttpRequest, study: Study) -> HttpResponse:
         one.generator for one in told if one.measure == overviews.ACCURACY and one.generator != overviews.EVERYBODY
     }
     arms = assignment_sentence(particulars.arm_assignment(study)) if len(cells) > 1 else ""
-    context = {"study": study, "latest": reports.first(), "done": done, "told": told, "lacking": lacking, "arms": arms}
+    context = {
+        "study": study, "latest": reports.first(), "done": done, "told": told, "lacking": lacking, "arms": arms,
+        "targets": overviews.interval_targets(told),
+    }  # fmt: skip
     return render(request, "console/results.html", context)
 
 

@@ -2,8 +2,8 @@
 
 Simulated studies are kept in var/truth, what is counted of them in tests/benchmarks/truth/kept, and both are used again
 while the code behind them is unchanged: a run that was stopped goes on, on another machine from the counts. Long at
-full size: `--studies` and `--headline` make it shorter, `--only pairwise` simulates one section and takes the others as
-they were counted.
+full size: `--studies` and `--headline` make it shorter, `--only unequal` simulates one section and takes the others as
+they were counted, `--confirm` does one piece of each row of changed code again and keeps the row if it is the same.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def write_validity(options: argparse.Namespace) -> None:
     if not options.look:
         if options.confirm:
             confirm(given, kept, options.processes)
-        waiting, every = given.missing(kept, options.only), given.jobs(options.only)
-        print(f"{len(every) - len(waiting)} of {len(every)} pieces of work are there.", flush=True)
+        waiting = given.missing(kept, options.only)
+        print(f"{len(waiting)} of {len(given.jobs())} pieces of work are to be done.", flush=True)
         for done, _ in enumerate(simulate(waiting, options.processes), start=1):
             if done % EVERY == 0:
                 kept.take(given.works())
@@ -70,13 +70,9 @@ def main(arguments: list[str] | None = None) -> None:
         "--demo", type=int, default=2000, help="studies of the demo's design, four times as many besides"
     )
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--only", default="", choices=validity.SIMULATED, help="simulate this section alone")
-    parser.add_argument(
-        "--confirm",
-        action="store_true",
-        help="of counts whose code has changed, do one piece of each world again and keep the rest if it is the same",
-    )
     parser.add_argument("--look", action="store_true", help="simulate nothing: write the pages from what is there")
+    parser.add_argument("--only", choices=validity.SIMULATED, help="simulate this section alone")
+    parser.add_argument("--confirm", action="store_true", help="keep rows of changed code whose pieces come out alike")
     parser.add_argument("--page", type=Path, default=PAGE, help="where the tables of docs/validity.md go")
     parser.add_argument("--kept", type=Path, help="where its counts lie (at full size: beside the code)")
     options = parser.parse_args(arguments)

@@ -66,13 +66,13 @@ class Kept:
         for file, own in lines.items():
             file.write_text("{\n" + ",\n".join(own) + "\n}\n", encoding="utf-8")
 
-    def known(self, job: Job, work: Work | Sums) -> bool:
-        """Whether it was ever counted, by this code or by earlier code."""
-        return self.done(job, work) or job.name in self._entries
-
     def _file(self, name: str) -> Path:
         first = name.split(" ", 1)[0]
         return self.path.with_name(f"{first}.json") if first in FILES else self.path
+
+    def known(self, job: Job, work: Work | Sums) -> bool:
+        """Whether it was ever counted, by this code or by earlier code."""
+        return self.done(job, work) or job.name in self._entries
 
     def stale(self, works: list[Work | Sums]) -> list[tuple[Work | Sums, list[Job]]]:
         """Rows with counts of changed code, and what to do again of each: the target, and the shortest chunk."""
@@ -142,6 +142,7 @@ class Kept:
 def _same(found: Any, kept: Any) -> bool:
     """Whether counts are equal, sums of floats but for rounding."""
     if isinstance(found, dict):
+        found, kept = ({"0" if key == "-0" else key: own for key, own in one.items()} for one in (found, kept))
         return found.keys() == kept.keys() and all(_same(found[key], kept[key]) for key in found)
     if isinstance(found, list | tuple):
         return len(found) == len(kept) and all(map(_same, found, kept))

@@ -34,14 +34,15 @@ class Plan:
         rows = [work for works in self.covered.values() for work in works]
         return [*rows, *self.sizes, *(cell for _, _, cell in self.bias)]
 
-    def jobs(self, section: str = "") -> list[Job]:
-        """Every piece of work, an early look of all sections first; of one section of those with coverage if named."""
-        return in_rounds(self.covered[section] if section else self.works())
+    def jobs(self) -> list[Job]:
+        """Every piece of work, an early look of all sections first."""
+        return in_rounds(self.works())
 
-    def missing(self, kept: Kept, section: str = "") -> list[Job]:
-        """Pieces that are neither simulated nor counted."""
-        waiting = {job.name for work in self.works() for job in work.jobs() if not kept.done(job, work)}
-        return [job for job in self.jobs(section) if job.name in waiting]
+    def missing(self, kept: Kept, only: str | None = None) -> list[Job]:
+        """Pieces that are neither simulated nor counted. only: of one section."""
+        works = self.covered[only] if only else self.works()
+        waiting = {job.name for work in works for job in work.jobs() if not kept.done(job, work)}
+        return [job for job in self.jobs() if job.name in waiting]
 
     def unknown(self, kept: Kept) -> int:
         """Pieces that were never counted, by whatever code."""

@@ -33,7 +33,7 @@ ASKED: dict[str, dict[str, str]] = {
         "randomisation": "Mixing and order of sources",
         "seed": "Seed of packing and order",
         "conditions": "Conditions",
-        "planned n": "Raters planned for a text",
+        "planned n": "Raters planned for a text|Evaluators planned for a cell",
         "power": "Planned power",
         "plan": "Plan before the data",
         "where it was registered": "Registered",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import shutil
 from collections.abc import Callable
 from functools import partial
@@ -151,6 +152,29 @@ def test_the_page_of_the_counts_kept_is_the_page_of_the_studies(tmp_path, monkey
     assert "".join(lines(given, kept)) == from_studies
     assert "pieces of work are missing" not in from_studies
     assert "pieces of work are missing" in "".join(lines(given, Kept(tmp_path / "empty.json")))
+
+
+def test_counts_of_changed_code_are_kept_only_where_a_piece_done_again_is_the_same(tmp_path, monkeypatch):
+    from tests.benchmarks.truth import store
+
+    monkeypatch.setattr(store, "FOLDER", tmp_path / "studies")
+    chunks = tuple(job(f"row {i}", lambda i: {"values": np.array([float(i)])}, i) for i in range(3))
+    row_of, path = Sums("row", chunks, values_total), tmp_path / "kept.json"
+    for one in chunks:
+        one.run()
+    Kept(path).take([row_of])
+    written = path.read_text(encoding="utf-8")
+    for sums, alike in (("[2.0]", True), ("[7.0]", False)):
+        shutil.rmtree(tmp_path / "studies", ignore_errors=True)
+        # Earlier code counted them; the last piece is done again.
+        path.write_text(re.sub(r'"code": "\w+"', '"code": "earlier"', written).replace("[2.0]", sums), encoding="utf-8")
+        kept = Kept(path)
+        ((_, again),) = stale = kept.stale([row_of])
+        assert [one.name for one in again] == ["row 2"]
+        assert not any(kept.done(one, row_of) for one in chunks)
+        again[0].run()
+        assert kept.confirm(stale) == ([] if alike else ["row 2"])
+        assert kept.done(chunks[0], row_of) is alike
 
 
 def tiny_plan() -> Plan:

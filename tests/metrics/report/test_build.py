@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import timedelta
 from fractions import Fraction
@@ -15,6 +16,7 @@ from metrics.huse import evaluate
 from metrics.report.build import build
 from metrics.report.records import ReportInput
 from metrics.report.result import Report
+from metrics.report.tables import main_table
 from metrics.report.text import table
 from metrics.types import MODEL
 from tests.metrics.report.huse_data import huse_study
@@ -251,6 +253,42 @@ def test_flags_of_the_estimate_become_sentences(given: ReportInput) -> None:
     assert "the same weight" in sentence(fewer, "unbalanced")
     zero = tuple(replace(i, log_prob=float("-inf")) if i.source == MODEL else i for i in facts.items)
     assert "HUSE is 0 by construction" in sentence(one(given, items=zero), "disjoint_support")
+
+
+def test_too_few_texts_of_one_source_get_no_verdict(given: ReportInput) -> None:
+    facts = given.generators[0]
+    models = [item for item in facts.items if item.source == MODEL]
+    references = [item for item in facts.items if item.source != MODEL]
+    few = build(one(given, items=(*references[:10], *models)))
+    (said,) = few.verdicts
+    assert "10 references are too few for 16 neighbours, so no verdict is given." in said
+    assert "told apart" not in said
+    assert {"few_of_one_source", "vote_unbalanced"} <= {warn.kind for warn in few.warnings}
+    assert "modes_differ" not in {warn.kind for warn in few.warnings}
+
+
+def test_nothing_is_said_of_which_way_huse_goes_with_raters(report: Report) -> None:
+    """Its own curve may rise: the figure says which way it goes in this study."""
+    sentences = [*report.limits, *(warn.sentence for warn in report.warnings), *main_table(report).notes]
+    assert any("depends on the number of ratings" in one for one in report.limits)
+    assert not [one for one in sentences if "HUSE falls" in one or "raise HUSE" in one]
+
+
+def test_a_band_of_draws_without_spread_stands_nowhere_as_an_interval(report: Report) -> None:
+    (curve,) = (one for part in report.sections for one in part.tables if one.name == "huse-by-texts")
+    full = max(row[1] for row in curve.rows)
+    drawn = {cell.interval.method for row in curve.rows if row[1] < full for cell in row[2:4]}
+    assert drawn == {"band of the draws, no interval"}
+    # Every text is drawn, once.
+    assert {cell.interval for row in curve.rows if row[1] == full for cell in row[2:4]} == {None}
+    assert not re.search(r"\[(\S+), \1\]", " ".join(chart.alt for part in report.sections for chart in part.charts))
+
+
+def test_the_terminal_says_what_the_intervals_are_for(report: Report) -> None:
+    words = " ".join(table(report).split())
+    assert "interval of HUSE, for the expectation of the estimator at this number of texts and ratings" in words
+    assert "over new texts" in words
+    assert max(map(len, table(report).splitlines())) <= 100
 
 
 def chart_alt(report: Report) -> str:

@@ -151,7 +151,10 @@ def test_without_measured_work_it_is_not_recorded_and_without_effect_there_is_on
     idle = replace(given, rules=tuple(replace(one, assignments=()) for one in given.rules or ()))
     (one, *_) = under_rules.under_rules(given.generators[0], idle).specifications
     assert (one.named, one.ratings) == ("no rule", 0)
-    assert [row["inside"] for row in lines(part(build(idle)).tables[0])] == [1.0, 1.0]
+    found = part(build(idle))
+    assert [row["inside"] for row in lines(found.tables[0])] == [1.0, 1.0]
+    assert any(line.startswith("No rule leaves anybody out.") for line in found.lead)
+    assert not [line for line in (*found.lead, *found.tables[1].notes) if "1 selection" in line or "every" in line]
 
 
 def test_many_selections_of_many_texts_are_drawn_less_often(given: ReportInput, monkeypatch) -> None:

@@ -24,6 +24,7 @@ from metrics.__main__ import main
 from metrics.errors import BadInput
 from metrics.figures.embed import PLOTLY
 from metrics.report.build import build
+from metrics.report.page import html
 from metrics.report.records import FlagFacts, ReportInput, SelectionStep
 from metrics.report.result import Report
 from metrics.report.tables import decimal, slugs
@@ -163,6 +164,26 @@ def test_numbers_of_the_table_are_the_estimates_with_their_signatures(report: Re
         text = f"{estimate.value:.2f} [{estimate.interval.low:.2f}, {estimate.interval.high:.2f}]".replace("-", "−")
         assert " ".join(span.text_content().split()) == text
         assert span.get("tabindex") == "0"
+
+
+def test_the_page_says_what_the_intervals_are_for(page: Any) -> None:
+    (summary,) = page.xpath("//section[@id='summary']")
+    words = " ".join(summary.text_content().split())
+    assert "Those of HUSE are for the expectation of the estimator at this number of texts and ratings" in words
+    assert "over new texts" in words
+
+
+def test_people_planned_for_a_cell_are_not_raters_planned_for_a_text(
+    given: ReportInput, report: Report, page: Any
+) -> None:
+    plan = replace(given, study=replace(given.study, raters_per_text=None), settings=(("evaluators_per_cell", 30),))
+    source = html(replace(report, input=plan), now=NOW)
+    (design,) = lxml_html.fromstring(source).xpath("//section[@id='design']")
+    words = " ".join(design.text_content().split())
+    assert "Evaluators planned for a cell 30" in words
+    assert "Raters planned for a text" not in words
+    (design,) = page.xpath("//section[@id='design']")
+    assert "Raters planned for a text 20" in " ".join(design.text_content().split())
 
 
 def test_sections_stand_in_the_order_of_the_method(folder: Path) -> None:

@@ -93,7 +93,7 @@ def store_told(study: Study, told: ReportInput, workers: Mapping[str, Worker], *
 
 def _renamed(told: ReportInput, names: Mapping[str, str]) -> ReportInput:
     """With pseudonyms for raters, and without what belongs to a rater whom no row knows."""
-    changes = {}
+    changes: dict[str, Any] = {}
     for field in fields(told):
         rows = getattr(told, field.name)
         if isinstance(rows, tuple) and rows and hasattr(rows[0], "rater"):
@@ -104,7 +104,7 @@ def _renamed(told: ReportInput, names: Mapping[str, str]) -> ReportInput:
 def _bare(told: ReportInput) -> ReportInput:
     """Without what stands in rows: of those, only records with a field that no row holds."""
     generators = tuple(replace(one, items=_more(one.items)) for one in told.generators)
-    tables = {name: _more(getattr(told, name)) for name in TABLES}
+    tables: dict[str, Any] = {name: _more(getattr(told, name)) for name in TABLES}
     return replace(told, generators=generators, **tables)
 
 
@@ -148,7 +148,7 @@ def as_told(study: Study, given: ReportInput) -> ReportInput:
     told: ReportInput = decode(ReportInput, json.loads(kept.document))
     by_name = {one.name: one for one in told.systems}
     dropped = {item.id for one in told.generators for item in one.dropped}
-    rows = {name: _all_completed(getattr(given, name), getattr(told, name)) for name in TABLES}
+    rows: dict[str, Any] = {name: _all_completed(getattr(given, name), getattr(told, name)) for name in TABLES}
     rows["ratings"] = tuple(replace(one, kept=False) if one.text in dropped else one for one in rows["ratings"])
     return replace(
         _completed(given, told),

@@ -264,7 +264,7 @@ class _Estimates:
         parts = (spread.item, spread.rater, spread.cell)
         own = Spread(*(np.diag(part) for part in parts))
         apart = Spread(*(np.maximum(part[i, i] + part[j, j] - 2 * part[i, j], 0) for part in parts))
-        found = []
+        found = []  # type: list[list[Error]]
         for each in (own, apart):
             variance, used = self.clusters.variance(each)
             found.append(list(zip(np.sqrt(variance).tolist(), used.tolist(), strict=True)))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -22,6 +24,8 @@ from tests.benchmarks.truth.huse_studies import difference_values, differences, 
 from tests.benchmarks.truth.judging_rows import hj_tallies, rate_tallies
 from tests.benchmarks.truth.judging_studies import Quiz, Text, judged_texts, quizzes
 from tests.benchmarks.truth.kept import Kept
+from tests.benchmarks.truth.pairwise_rows import MEASURES, strength_tallies
+from tests.benchmarks.truth.pairwise_studies import ITEM_WORLDS, RATER_WORLDS, Votes, fitted, preferences
 from tests.benchmarks.truth.store import Arrays, Job
 from tests.benchmarks.truth.tallies import Tally
 from tests.benchmarks.truth.validity import Plan, lines
@@ -73,6 +77,17 @@ def test_pools_of_one_source_are_covered_only_with_the_part_of_the_raters():
         without.append(narrow.low <= truth <= narrow.high)
     assert abs(np.mean(with_raters) - 0.95) < slack(0.95, 80)
     assert np.mean(without) < np.mean(with_raters) - 0.05
+
+
+@pytest.mark.parametrize("name", ["60 x 5, items 1", "30 x 5 of 15, items 1, raters .5"])
+def test_strengths_of_preferences_hold_the_model_of_fresh_items_as_often_as_they_say(name):
+    world = {**ITEM_WORLDS, **RATER_WORLDS}[name]
+    (truth,) = fitted(world, (13,))["values"]
+    found = strength_tallies(preferences(world, STUDIES, (14,)), truth.tolist())
+    assert len(found) == 2
+    for one in found:
+        for level, held in zip((0.9, 0.95), one.held, strict=True):
+            assert abs(held / STUDIES - level) < slack(level, STUDIES)
 
 
 @pytest.mark.parametrize(
@@ -175,6 +190,39 @@ def test_counts_of_changed_code_are_kept_only_where_a_piece_done_again_is_the_sa
         again[0].run()
         assert kept.confirm(stale) == ([] if alike else ["row 2"])
         assert kept.done(chunks[0], row_of) is alike
+
+
+def test_counts_of_preferences_lie_in_a_file_of_their_own_and_one_section_is_simulated_alone(tmp_path, monkeypatch):
+    from tests.benchmarks.truth import store
+
+    monkeypatch.setattr(store, "FOLDER", tmp_path / "studies")
+    world = Votes(20, 1)
+    target = job("pairwise small target", fitted, world, (1,))
+    pairs = Work(
+        "small", MEASURES, (job("pairwise small 0", preferences, world, 3, (2,)),), strength_tallies, (), target
+    )
+    tiny = tiny_plan()
+    given = Plan({**tiny.covered, "pairwise": (pairs,)}, tiny.sizes, tiny.bias)
+    kept = Kept(tmp_path / "kept.json")
+    mine = given.missing(kept, "pairwise")
+    assert {one.name for one in mine} == {"pairwise small target", "pairwise small 0"}
+    for one in mine:
+        one.run()
+    kept.take(given.works())
+    assert not (tmp_path / "kept.json").exists()
+    assert len(json.loads((tmp_path / "pairwise.json").read_text("utf-8"))) == 2
+    shutil.rmtree(tmp_path / "studies")
+    assert given.missing(Kept(tmp_path / "kept.json"), "pairwise") == []
+    page = "".join(lines(given, Kept(tmp_path / "kept.json")))
+    assert "| small | log strength |" in page
+
+    # Other code: what was counted before is not used, unless asked for, and then the page says so.
+    changed = job("pairwise small 0", preferences, world, 3, (99,))
+    again = Plan({"pairwise": (replace(pairs, chunks=(changed,)),)}, (), ())
+    assert "| small | log strength |" not in "".join(lines(again, Kept(tmp_path / "kept.json")))
+    page = "".join(lines(again, Kept(tmp_path / "kept.json", earlier=True)))
+    assert "| small | log strength |" in page
+    assert "1 pieces of work were counted before" in page
 
 
 def tiny_plan() -> Plan:

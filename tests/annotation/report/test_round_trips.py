@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,17 @@ def test_a_study_read_back_reports_the_same_and_again(kind: str, seed: int, tmp_
         assert alike(second)[part] == alike(first)[part], part
     third = document(score(read_back(second, tmp_path, "third")))
     same(second, third)
+
+
+def test_strengths_of_stored_preferences_are_clustered_by_context_and_rater(tmp_path: Path) -> None:
+    given = drawn("pairs", 1)
+    texts = tuple(replace(text, context_id=f"c{text.id[3:]}", context=f"Of {text.id[3:]}.") for text in given.texts)
+    found = build(score(read_back(document(replace(given, texts=texts)), tmp_path)))
+    tables = {table.name: table for section in found.sections for table in section.tables}
+    for name, column in (("strengths-better", 1), ("strength-differences-better", 2)):
+        estimates = [row[column] for row in tables[name].rows]
+        assert [(one.settings["items"], one.settings["raters"]) for one in estimates] == [(6, 5)] * len(estimates)
+        assert all(one.interval.target == "value over new items and new raters like these" for one in estimates)
 
 
 def a_judged_study(mode: str) -> Study:

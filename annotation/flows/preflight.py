@@ -213,9 +213,7 @@ def _wording(study: Study) -> Iterator[Finding]:
 
 def _arms(study: Study, hits: list[Hit]) -> Iterator[Finding]:
     """How raters will come to their arm, where there is more than one."""
-    if len({hit.cell_id for hit in hits}) > 1 and (
-        told := assignment_sentence(arm_assignment(study), ahead=True)
-    ):
+    if len({hit.cell_id for hit in hits}) > 1 and (told := assignment_sentence(arm_assignment(study), ahead=True)):
         yield _warning("arms_not_random", told)
 
 

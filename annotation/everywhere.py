@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,7 +11,9 @@ from django.db.models import Count, Exists, IntegerField, Max, OuterRef, QuerySe
 from django.db.models.functions import Coalesce
 
 from annotation.models import Decision, Flag, Result, Study, Submission, Worker
-from annotation.overviews import Told, told_of
+from annotation.overviews import Told, stand_side_by_side, told_of
+from annotation.particulars import arm_assignment
+from metrics.assignment import assignment_sentence
 
 
 def workers(studies: QuerySet[Study]) -> QuerySet[Worker]:
@@ -43,11 +46,15 @@ def _counted(rows: QuerySet[Any], worker: str, what: Count | None = None) -> Coa
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """What the latest report of a study told, and when it was made."""
+    """What the latest report of a study told, and when it was made.
+
+    arms: how raters came to their arm, where several stand here and it was not drawn.
+    """
 
     study: Study
     made_at: datetime
     measures: tuple[Told, ...]
+    arms: str = ""
 
 
 def results(studies: QuerySet[Study]) -> QuerySet[Result]:
@@ -58,7 +65,13 @@ def results(studies: QuerySet[Study]) -> QuerySet[Result]:
 
 def reported(result: Result) -> Reported:
     """Its measures, as a table shows them."""
-    return Reported(result.study, result.made_at, tuple(told_of(result)))
+    measures = tuple(told_of(result))
+    return Reported(result.study, result.made_at, measures, arms_of(result.study, measures))
+
+
+def arms_of(study: Study, measures: Sequence[Told]) -> str:
+    """What these measures must say of how raters came to their arm; "" for nothing."""
+    return assignment_sentence(arm_assignment(study)) if stand_side_by_side(measures) else ""
 
 
 @dataclass(frozen=True, slots=True)

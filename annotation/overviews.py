@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -278,6 +278,11 @@ MEASURES = {"huse": "HUSE", "huse_q": "HUSE-Q", "huse_d": "HUSE-D"}
 
 
 ACCURACY, EVERYBODY = "Accuracy", "all"
+
+
+def stand_side_by_side(measures: Sequence[Told]) -> bool:
+    """Whether they tell of several cells of one study, which a reader will compare."""
+    return len({one.generator for one in measures if one.measure == ACCURACY and one.generator != EVERYBODY}) > 1
 
 
 def told(job: Job) -> list[Told]:

@@ -9,14 +9,13 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from annotation import conf, overviews, particulars, selectors, standing
+from annotation import conf, everywhere, overviews, selectors, standing
 from annotation.console.forms.statements import StatementsForm
 from annotation.console.permission import may, study_page, visitor
 from annotation.flows.state import state
 from annotation.flows.unblind import unblind
 from annotation.models import Job, Role, Study
 from annotation.tasks import ask
-from metrics.assignment import assignment_sentence
 from metrics.report.write import FORMATS
 
 
@@ -28,10 +27,7 @@ def results(request: HttpRequest, study: Study) -> HttpResponse:
     done = reports.filter(state=Job.State.DONE).first()
     told = overviews.told(done) if done else []
     lacking = any(one.value is None for one in told)
-    cells = {
-        one.generator for one in told if one.measure == overviews.ACCURACY and one.generator != overviews.EVERYBODY
-    }
-    arms = assignment_sentence(particulars.arm_assignment(study)) if len(cells) > 1 else ""
+    arms = everywhere.arms_of(study, told)
     context = {
         "study": study, "latest": reports.first(), "done": done, "told": told, "lacking": lacking, "arms": arms,
         "targets": overviews.interval_targets(told),

@@ -1,0 +1,50 @@
+"""The page of results, where arms stand beside each other: it says how raters came to them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from annotation.models import Job, Result, Study
+from metrics.assignment import UNKNOWN, assignment_sentence
+from tests.annotation.review.world import NOW
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+
+
+def reported(study: Study, *trainings: str) -> None:
+    """A report with an accuracy for each training and for everybody."""
+    rows = [
+        {"training": one, "domain": "all", "model": "all", "accuracy": {"value": 0.5, "n": 9, "signature": "s"}}
+        for one in (*trainings, "all")
+    ]
+    numbers = {"generators": {}, "results": [{"tables": [{"name": "evaluators", "rows": rows}]}]}
+    result = Result.objects.create(study=study, made_at=NOW, data_sha256="0" * 64, numbers=numbers)
+    outcome = {"result": result.pk, "figures": [], "files": ["report.html"]}
+    Job.objects.create(
+        study=study, kind=Job.Kind.REPORT, state="done", created_at=NOW, finished_at=NOW, outcome=outcome
+    )
+
+
+@pytest.mark.parametrize(
+    ("how", "trainings", "told"),
+    [
+        ("chosen", ("none", "examples"), assignment_sentence("chosen")),
+        ("", ("none", "examples"), UNKNOWN),
+        ("drawn", ("none", "examples"), ""),
+        ("chosen", ("none",), ""),
+    ],
+)
+def test_arms_side_by_side_say_how_raters_came_to_them(
+    study: Study, person: Any, how: str, trainings: tuple[str, ...], told: str
+) -> None:
+    Study.objects.filter(pk=study.pk).update(arm_assignment=how)
+    reported(study, *trainings)
+    visitor = person()
+    for address in (reverse("console:results", args=[study.uuid]), reverse("console:findings")):
+        page = visitor.get(address).content.decode()
+        assert "Accuracy" in page
+        said = [one for one in (assignment_sentence("chosen"), assignment_sentence("waves"), UNKNOWN) if one in page]
+        assert said == ([told] if told else [])

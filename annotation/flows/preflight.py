@@ -277,7 +277,8 @@ def _name(market: Market) -> Iterator[Finding]:
         yield _error(
             "no_name",
             f"Participants would read “{name.account}” as the name of who asks. Set the name that they see (a person, "
-            f'a group, a lab): here, or by `manage.py requester {name.account} --display-name "…"`.',
+            "a group, a lab) in the console, on the page Publish, or by the command "
+            f'manage.py requester {name.account} --display-name "NAME".',
         )
 
 
@@ -291,13 +292,19 @@ def _accounts(study: Study, market: Market) -> Iterator[Finding]:
     except MarketError as error:
         yield _error("market", str(error))
         return
-    wanted = " and ".join(history_sentences(study))
-    if not count.qualified:
+    wanted = ", ".join(history_sentences(study))
+    # A new account has 0 approved HITs, an approval rate of 100 % and may still state its country.
+    closed_to_new = bool(study.minimum_approved_hits) or (study.minimum_percent_approved or 0) >= 100
+    if not count.qualified and closed_to_new:
+        here = (
+            f"None of the {count.accounts} accounts of this marketplace meets"
+            if count.accounts
+            else ("This marketplace has no accounts yet, and a new one does not meet")
+        )
         yield _error(
             "nobody_enters",
-            f"Nobody could enter: the study asks for {wanted}. None of the {count.accounts} accounts of this "
-            "marketplace meets that. Set these requirements to 0 (no country), or publish to invited people only: "
-            "a history is not asked of them.",
+            f"Nobody could enter: the study asks for {wanted}. {here} that. Set these requirements to 0 (no country), "
+            "or publish to invited people only: a history is not asked of them.",
         )
         return
     needed = study.hits.aggregate(most=Max("max_assignments"))["most"] or 0

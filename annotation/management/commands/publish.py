@@ -62,7 +62,10 @@ class Command(StudyCommand):
         try:
             made = invite(study, market=market, actor=actor, now=timezone.now())
         except AssayError as error:
-            self.stderr.write(f"No link could be made: {error} Repeat this command, or use `manage.py invite create`.")
+            self.stderr.write(
+                f"The study is published, but no link could be made: {error} Make one by `manage.py invite create NAME "
+                f"--requester ACCOUNT --study {study.channel_tag}`."
+            )
             return
         self.stdout.write(
             f"Invitation link (made on {market.url}): {made.link}\n"

@@ -22,6 +22,8 @@ from annotation.console.forms import comparing, desk, entrance, publish, running
 from annotation.console.forms.design import ArmsForm, DesignForm, LaterForm, RetentionForm
 from annotation.console.forms.statements import StatementsForm
 from annotation.console.forms.wording import WordingForm
+from annotation.crowd.client import Market
+from annotation.crowd.records import RequesterName
 from annotation.designs.wording import default_wording, from_json
 from annotation.flows.code_reasons import edit_codebook
 from annotation.flows.create import reword
@@ -87,7 +89,9 @@ class World:
 def world(study: Study, settings: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> World:
     settings.VAR, settings.DETECTOR_MODEL = tmp_path, str(tmp_path)
     # No marketplace listens here that could be asked for the account.
-    monkeypatch.setattr("annotation.console.views.publish.afford", lambda study, endpoint: ())
+    monkeypatch.setattr("annotation.console.views.publish.afford", lambda study, endpoint, by_invitation: ())
+    monkeypatch.setattr(Market, "requester", lambda _: RequesterName("lab", ""))
+    monkeypatch.setattr(Market, "name_requester", lambda _, name: RequesterName("lab", name))
     return World(study)
 
 
@@ -195,6 +199,9 @@ PLACES: dict[type[django_forms.BaseForm], Callable[[World], Place]] = {
     RetentionForm: lambda world: Place(world.at("design-later"), {"retain_until": FUTURE}, RetentionForm()),
     WordingForm: of_wording,
     publish.Publish: to_publish,
+    publish.ShownName: lambda world: Place(
+        world.at("publish-name"), {"shown_name": "Ada Lovelace"}, publish.ShownName()
+    ),
     running.Floor: lambda world: Place(world.at("running-pay"), {"floor": "15.00"}, running.Floor()),
     desk.Approve: of_work("review-approve", desk.Approve()),
     desk.Propose: of_work("review-propose", desk.Propose(), reason=REASON),

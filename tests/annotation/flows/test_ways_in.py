@@ -109,6 +109,13 @@ def test_the_check_warns_of_fewer_accounts_than_raters(own_market: Market) -> No
     assert not {"few_enter", "nobody_enters"} & {one.rule for one in preflight(study, market=own_market).findings}
 
 
+def test_a_country_alone_warns_for_a_new_account_may_still_state_it(own_market: Market) -> None:
+    study = by_preset("huse-2019", minimum_approved_hits=0)
+    told("worker", "new")
+    found = {one.rule: one.level for one in preflight(study, market=own_market).findings}
+    assert (found.get("nobody_enters"), found.get("few_enter")) == (None, "warning")
+
+
 def test_a_fresh_account_enters_a_study_whose_requirements_are_none(own_market: Market) -> None:
     """0 means none: the requirement is neither shown nor sent."""
     study = by_preset("huse-2019", minimum_approved_hits=0, minimum_percent_approved=0, country="")

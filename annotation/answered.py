@@ -53,14 +53,16 @@ class Practised:
 def read_line(answers: Answers, position: int, wording: Wording, *, sides_changed: bool = False) -> Answered:
     """The answers to the line at `position`. A pair whose sides were changed is read back into the stored order."""
     labels = {one.name: _labels(answers, position, one, wording, sides_changed) for one in wording.criteria}
-    away, pastes, keys = measured_fields(position)
+    away, pastes, keys = (number(answers.get(field, ""), MOST_COUNT) for field in measured_fields(position))
     remarks = {one.name: answers.get(follow_up_field(position, one.name), "").strip() for one in wording.follow_ups}
     return Answered(
         labels,
         tuple(name for name, found in labels.items() if not found),
         {name: text[:MOST_REMARK] for name, text in remarks.items() if text},
         number(answers.get(active_field(position), ""), MOST_MILLISECONDS),
-        *(number(answers.get(field, ""), MOST_COUNT) for field in (away, pastes, keys)),
+        away,
+        pastes,
+        keys,
         tuple(_unanswered(remarks, _shown_labels(answers, position, wording), wording)),
     )
 

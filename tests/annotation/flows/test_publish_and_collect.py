@@ -11,7 +11,10 @@ from django.db.models import Q
 
 from annotation.crowd.client import Market
 from annotation.crowd.records import Endpoint
+from annotation.datasets.records import TextRecord
+from annotation.designs.wording import default_wording
 from annotation.exceptions import MarketError, StateError
+from annotation.flows.add_texts import add_texts
 from annotation.flows.collect import collect
 from annotation.flows.create import Plan, create
 from annotation.flows.design import design
@@ -182,6 +185,25 @@ def test_an_answer_outside_the_scale_is_flagged_and_the_rest_kept(
     assert Flag.objects.filter(kind="incomplete").count() == 2
     assert "text 1, 2, 3, 4 of 4" in Flag.objects.first().sentence  # type: ignore[union-attr]
     assert Submission.objects.count() == 2
+
+
+def test_ratings_without_their_required_reasons_are_flagged_and_kept(
+    db: None, market: Market, everybody_rates: Callable[..., None]
+) -> None:
+    """A page that failed, or a script, submits labels alone: the marketplace takes what is submitted, as MTurk does."""
+    made = create(
+        "people", mode="rehearsal", plan=Plan(texts_per_hit=2, raters_per_text=1), actor="ada", now=NOW,
+        wording=default_wording("human_or_machine"),
+    )  # fmt: skip
+    add_texts(made, [TextRecord(f"t{i}", f"Text {i}", "reference") for i in range(2)], actor="ada", now=NOW)
+    design(made, actor="ada", now=NOW)
+    publish(made, actor="ada", now=NOW)
+    work(ALL, market=market, clock=clock)
+    everybody_rates("bea", label="Possibly machine-generated")
+    collect(made, market=market, now=NOW)
+    assert read(made, now=NOW).judgments == 2
+    flag = Flag.objects.get(kind="incomplete")
+    assert flag.sentence == "The required question 'change' has fewer than 10 characters for text 1, 2 of 2."
 
 
 def test_approved_work_is_paid_once_to_the_cent(

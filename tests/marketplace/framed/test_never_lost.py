@@ -66,6 +66,18 @@ def test_a_lost_connection_is_waited_for(hit, sit_down: Callable[..., Desk], win
     assert Submission.objects.count() == 1
 
 
+def test_a_task_that_said_hello_twice_is_still_heard(hit, ann: Desk) -> None:
+    """On a slow machine the welcome comes after the second hello."""
+    frame = ann.accept(hit)
+    load = ann.page.locator("#main").get_attribute("data-load")
+    hello = "load => parent.postMessage({type: 'assay:hello', load}, '*', [new MessageChannel().port2])"
+    frame.evaluate(hello, load)
+    fill_in(frame)
+    frame.get_by_role("button", name="Submit").click()
+    ann.recorded()
+    assert fields()["why"] == "clear"
+
+
 def test_a_server_in_trouble_is_asked_again(hit, ann: Desk) -> None:
     frame = ann.accept(hit)
     fill_in(frame)

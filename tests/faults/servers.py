@@ -202,6 +202,9 @@ def _environment(folder: Path, port: int, postgres: PostgreSQL | None) -> dict[s
         "HIT_ORIGIN": f"http://localhost:{port}",
         "CONSOLE_ORIGIN": origin,
         "MTURK_ENDPOINT_URL": f"{origin}/mturk/",
+        # With a fee, so that its rows can be lost or doubled too.
+        "MARKETPLACE_FEES": "mturk",
+        "MTURK_FEES": "mturk",
         "INTENT_LEASE_SECONDS": "1",
         "LOG_LEVEL": "ERROR",
     }

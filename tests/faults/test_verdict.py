@@ -172,6 +172,7 @@ def lived(study: Study, market: Market, everybody_rates: Callable[..., None]) ->
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.database
+@pytest.mark.usefixtures("mturk_fees")
 def test_each_planted_fault_is_found_under_its_name(
     study: Study, market: Market, everybody_rates: Callable[..., None]
 ) -> None:

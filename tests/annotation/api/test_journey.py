@@ -85,7 +85,7 @@ def test_a_design_is_read_priced_changed_and_laid_out(caller: Caller, draft: str
     assert caller("put", f"{draft}/wording", {**wording["body"], "heading": "How usual?"}).json()["version"] == 2
     assert fault(caller("put", f"{draft}/wording", {**wording["body"], "intro": "one"})) == (409, "design", ["intro"])
     laid_out = caller("post", f"{draft}/layout").json()
-    assert (laid_out["hits"], laid_out["assignments"], laid_out["total_cents"]) == (1, 3, 720)
+    assert (laid_out["hits"], laid_out["assignments"], laid_out["total_cents"]) == (1, 3, 600)
     assert fault(caller("patch", f"{draft}/design", {"seed": 9})) == (409, "state", ["seed"])
     assert caller("delete", f"{draft}/layout").status_code == 204
     assert caller("get", f"{draft}/layout").json()["count"] == 0

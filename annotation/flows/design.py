@@ -72,12 +72,17 @@ def deal_texts(study: Study, progress: Progress | None = None) -> Dealt:
     cells = list(Cell.objects.filter(arm__study=study).select_related("arm__study", "generator").order_by("pk"))
     pages = []
     for number, cell in enumerate(cells or [None]):
-        if progress is not None:
-            progress("Dealing the texts", number, len(cells or [None]) + 1)
-        pages.append(_pages(study, cell, number, wording))
+        pages.append(_pages(study, cell, number, wording, _told_of_cell(progress, number + 1, len(cells or [None]))))
     if progress is not None:
-        progress("Storing the tasks", len(pages), len(pages) + 1)
+        progress("Storing the tasks", 0, 0)
     return Dealt(wording, cells, pages, inputs)
+
+
+def _told_of_cell(progress: Progress | None, number: int, of: int) -> Callable[[int, int], None] | None:
+    if progress is None:
+        return None
+    step = "Dealing the texts" if of == 1 else f"Dealing the texts of condition {number} of {of}"
+    return lambda done, texts: progress(step, done, texts)
 
 
 def store_design(study: Study, dealt: Dealt, *, actor: str, now: datetime) -> Design:
@@ -132,7 +137,13 @@ def rules_of(study: Study) -> Rules:
     )
 
 
-def _pages(study: Study, cell: Cell | None, number: int, wording: StudyWording) -> list[Page]:
+def _pages(
+    study: Study,
+    cell: Cell | None,
+    number: int,
+    wording: StudyWording,
+    progress: Callable[[int, int], None] | None,
+) -> list[Page]:
     wanted = study.texts.judged().order_by("pk")
     if cell is not None and cell.domain:
         wanted = wanted.filter(domain=cell.domain)
@@ -153,7 +164,7 @@ def _pages(study: Study, cell: Cell | None, number: int, wording: StudyWording) 
     if not texts:
         raise DesignError(f"The cell {cell} of {study.name} has no texts." if number else "The study has no texts.")
     pairs = study.task == Study.Task.PAIRWISE
-    return lay_out(texts, rules_of(study), cell=number, gold=gold, labels=len(labels), pairs=pairs)
+    return lay_out(texts, rules_of(study), cell=number, gold=gold, labels=len(labels), pairs=pairs, progress=progress)
 
 
 def _labels(wording: StudyWording) -> list[str]:

@@ -71,8 +71,7 @@ def make(
     )
     people = Worker.objects.bulk_create(Worker(pseudonym=f"w{name}{i:05d}") for i in range(workers))
     WorkerIdentity.objects.bulk_create(
-        WorkerIdentity.of(one, "test", SECRET.format(f"{name}{i:05d}"))
-        for i, one in enumerate(people)
+        WorkerIdentity.of(one, "test", SECRET.format(f"{name}{i:05d}")) for i, one in enumerate(people)
     )
     Participation.objects.bulk_create(Participation(study=study, worker=one, arm=cell.arm, since=NOW) for one in people)
     work = Submission.objects.bulk_create(

@@ -6,13 +6,14 @@ import logging
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from celery import shared_task
 from django.conf import settings
 from django.core.management import CommandError, call_command
+from django.db import transaction
 from django.utils import timezone
 
 from annotation import conf, detecting
@@ -26,12 +27,14 @@ from annotation.exceptions import AssayError, StateError
 from annotation.flows import jobs
 from annotation.flows.add_texts import add_texts, compared
 from annotation.flows.assess import assess
+from annotation.flows.design import deal_texts, store_design
 from annotation.flows.detect import detect
 from annotation.flows.export import export
 from annotation.flows.export_comparison import export_comparison
 from annotation.flows.import_work import import_work
 from annotation.flows.preflight import preflight
 from annotation.flows.score import score
+from annotation.job_limits import TimeLimitError, drop_broken_connection, time_limit
 from annotation.models import Job, Role, Study
 from metrics.errors import MetricsError
 from metrics.figures import exclusion_curve, static
@@ -67,11 +70,19 @@ def run_due(*, clock: Clock = timezone.now, at_most: int = 100) -> int:
 def run(job: Job, *, clock: Clock = timezone.now) -> None:
     """Carry out a job that this caller has taken. What fails is noted with a sentence, and nothing else is kept."""
 
+    began, limit = clock(), timedelta(seconds=settings.JOB_SECONDS)
+
     def tell(step: str, done: int, of: int) -> None:
+        if clock() - began >= limit:
+            raise TimeLimitError
         jobs.tell(job, step, done, of, now=clock())
 
     try:
-        outcome, study = RUNS[Job.Kind(job.kind)](job, tell, clock())
+        with time_limit(limit.total_seconds()):
+            outcome, study = RUNS[Job.Kind(job.kind)](job, tell, clock())
+    except TimeLimitError:
+        drop_broken_connection()
+        jobs.fail(job, _over_time(job), now=clock())
     except (AssayError, MetricsError, CommandError) as error:
         jobs.fail(job, str(error), now=clock())
     except Exception:
@@ -81,6 +92,13 @@ def run(job: Job, *, clock: Clock = timezone.now) -> None:
         if jobs.finish(job, outcome, now=clock(), study=study) and job.kind in STORED:
             for name in job.settings.keys() & {"path", "likelihoods"}:
                 shutil.rmtree(Path(job.settings[name]).parent, ignore_errors=True)
+
+
+def _over_time(job: Job) -> str:
+    again = "Start it again: it continues where it stopped."
+    if not job.keeps_part:
+        again = "Ask for less, or start it again with a higher limit."
+    return f"It was stopped after {settings.JOB_SECONDS:,} seconds, the limit for one job (JOB_SECONDS). {again}"
 
 
 # What these read is in the database now; the uploads go, with the folders that they had to themselves.
@@ -252,6 +270,18 @@ def _detect(job: Job, tell: Tell, now: datetime) -> Done:
     return asdict(done), None
 
 
+def _lay_out(job: Job, tell: Tell, now: datetime) -> Done:
+    """Noted as done together with what it stores, so that one that was canceled leaves no HIT behind."""
+    study = _study_of(job)
+    dealt = deal_texts(study, tell)
+    with transaction.atomic():
+        made = store_design(study, dealt, actor=_actor(job), now=now)
+        outcome = {"hits": made.hits, "places": made.assignments}
+        if not jobs.finish(job, outcome, now=now):
+            raise StateError("This job was canceled or taken by somebody else.")
+    return outcome, None
+
+
 def _comparison(job: Job, tell: Tell, now: datetime) -> Done:
     """Of studies on which whoever asked may still look at results (who has the terminal: at all); its files lie in a
     folder of the job."""
@@ -308,6 +338,7 @@ RUNS: dict[Job.Kind, Callable[[Job, Tell, datetime], Done]] = {
     Job.Kind.EXCLUSIONS: _exclusions,
     Job.Kind.COMPARISON: _comparison,
     Job.Kind.DETECT: _detect,
+    Job.Kind.LAY_OUT: _lay_out,
     Job.Kind.CROWD: _crowd,
 }
 

@@ -13,6 +13,7 @@ from ninja import Body, Field, Query, Router, Schema, Status
 from annotation import overviews
 from annotation.api.answers import Page, Paged, gives, paged
 from annotation.api.entrance import caller, study_for
+from annotation.api.jobs import JobOut
 from annotation.console import bills
 from annotation.designs.presets import ArmPlan, CellPlan
 from annotation.designs.wording import from_json
@@ -21,8 +22,9 @@ from annotation.flows.arrange import arrange
 from annotation.flows.clear_design import clear_design
 from annotation.flows.configure import configure
 from annotation.flows.create import reword
-from annotation.flows.design import design
-from annotation.models import Cell, Role, Study
+from annotation.flows.design import design, takes_long
+from annotation.models import Cell, Job, Role, Study
+from annotation.tasks import ask
 
 router = Router(tags=["Design"])
 Whole = Field(None, ge=0, le=2_147_483_647)  # what its column counts to
@@ -256,9 +258,14 @@ def show_layout(request: HttpRequest, study: UUID, page: Query[Page]) -> dict[st
     return paged(overviews.laid_out(study_for(request, study)), page)
 
 
-@router.post("/studies/{study}/layout", response=gives(LaidOut, 201), summary="Deal the texts into HITs")
+@router.post(
+    "/studies/{study}/layout", response={**gives(LaidOut, 201), 202: JobOut}, summary="Deal the texts into HITs"
+)
 def lay_out(request: HttpRequest, study: UUID) -> Status[Any]:
+    """Of more than 2,000 texts by a job, which is answered instead (202)."""
     found = study_for(request, study, Role.EDITOR)
+    if takes_long(found):
+        return Status(202, ask(Job.Kind.LAY_OUT, by=caller(request), now=timezone.now(), study=found))
     return Status(201, design(found, actor=caller(request).get_username(), now=timezone.now()))
 
 

@@ -14,6 +14,7 @@ from ninja.errors import HttpError
 from annotation.api.answers import Page, Paged, gives, paged
 from annotation.api.entrance import caller, job_for, study_for
 from annotation.exceptions import StateError
+from annotation.flows import jobs
 from annotation.models import Job, Role
 from annotation.running import folder_of
 from annotation.tasks import ask
@@ -63,6 +64,14 @@ def show_file(request: HttpRequest, job: UUID, name: str) -> FileResponse:
     if found.state != Job.State.DONE or name not in found.outcome.get("files", []):
         raise HttpError(404, "There is no such file.")
     return FileResponse((folder_of(found) / name).open("rb"), as_attachment=True, filename=name)
+
+
+@router.post("/jobs/{job}/cancel", response=gives(JobOut), summary="Cancel a job that waits or runs")
+def cancel_job(request: HttpRequest, job: UUID) -> Job:
+    """One that stores as it goes (adding texts, importing, simulated people) can be canceled before it begins only."""
+    found = job_for(request, job, Role.EDITOR)
+    jobs.cancel(found, actor=caller(request).get_username(), now=timezone.now())
+    return found
 
 
 @router.post("/jobs/{job}/confirm", response=gives(JobOut, 202), summary="Add the texts of a file that was checked")

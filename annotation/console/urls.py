@@ -126,6 +126,7 @@ urlpatterns = [
     path("settings/tokens/<int:token>/revoke/", keys.revoke_token, name="keys-token-revoke"),
     path("settings/keys/<str:key_id>/revoke/", keys.revoke, name="keys-revoke"),
     path("jobs/<uuid:job_id>/", jobs.job, name="job"),
+    path("jobs/<uuid:job_id>/cancel/", jobs.cancel, name="job-cancel"),
     path("jobs/<uuid:job_id>/links/", comparing.links, name="job-links"),
     path("jobs/<uuid:job_id>/links/<int:link>/revoke/", comparing.unlink, name="job-unlink"),
     path("jobs/<uuid:job_id>/<str:name>", jobs.job_file, name="job-file"),

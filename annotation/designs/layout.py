@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -59,8 +59,9 @@ def lay_out(
     gold: Sequence[int] = (),
     labels: int = 0,
     pairs: bool = False,
+    progress: Callable[[int, int], None] | None = None,
 ) -> list[Page]:
-    """The pages of one cell.
+    """The pages of one cell. progress: is told how many texts of how many are dealt, now and then.
 
     gold: keys of texts with known answers; labels: how many the scale has, for checks; pairs: put the texts of a
     context side by side. Everything random hangs on rules.seed and the cell's number. Raises DesignError.
@@ -72,7 +73,9 @@ def lay_out(
     if pairs:
         pages = _pairs(texts, rules, seed)
     else:
-        packed = pack(texts, per_hit=rules.per_hit, seed=seed, mix=rules.mix, references=rules.references)
+        packed = pack(
+            texts, per_hit=rules.per_hit, seed=seed, mix=rules.mix, references=rules.references, progress=progress
+        )
         pages = [[Place("item", key) for key in keys] for keys in packed]
     rng = random.Random(f"{seed}:extras")
     for number, page in enumerate(pages):

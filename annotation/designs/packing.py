@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,6 +12,7 @@ from annotation.exceptions import DesignError
 
 Mix = Literal["balanced", "bernoulli", "fixed"]
 REFERENCE = ""
+TOLD_EVERY = 500  # texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,21 +44,32 @@ class _Bin:
 
 
 def pack(
-    texts: Sequence[Packable], *, per_hit: int, seed: int, mix: Mix = "balanced", references: int | None = None
+    texts: Sequence[Packable],
+    *,
+    per_hit: int,
+    seed: int,
+    mix: Mix = "balanced",
+    references: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> list[list[int]]:
     """Deal texts into HITs of `per_hit` (sizes differ by one at most).
 
     mix: sources as even as they can be in each HIT (`balanced`), each place's source left to chance (`bernoulli`), or
     exactly `references` references in each HIT (`fixed`). The order is random; no two texts of a HIT share a context.
-    Returns the keys by HIT and position. Raises DesignError when that cannot be done.
+    progress: is told how many texts of how many are dealt, now and then. Returns the keys by HIT and position.
+    Raises DesignError when that cannot be done.
     """
     if not texts:
         raise DesignError("The study has no texts.")
     bins = _bins(len(texts), per_hit)
     most = _references_in_each(texts, bins, references) if mix == "fixed" else None
     rng = random.Random(seed)
-    for text in _dealing_order(texts, rng, mix):
-        free = [b for b in bins if b.takes(text, most)]
+    open_bins = list(bins)
+    for number, text in enumerate(_dealing_order(texts, rng, mix)):
+        if progress is not None and number % TOLD_EVERY == 0:
+            progress(number, len(texts))
+            open_bins = [b for b in open_bins if len(b.keys) < b.capacity]
+        free = [b for b in open_bins if b.takes(text, most)]
         if not free:
             raise DesignError(
                 f"Texts of one context cannot all be kept apart in {len(bins)} HITs of {bins[0].capacity}: "

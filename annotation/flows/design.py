@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 
@@ -15,6 +16,8 @@ from annotation.designs.wording import from_json
 from annotation.exceptions import DesignError, StateError
 from annotation.models import AttentionCheck, AuditEvent, Cell, Hit, HitItem, Study, StudyWording, Text
 from annotation.pricing.fees import most_cents
+
+Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,21 +35,65 @@ class Design:
         return self.reward_cents + self.fee_cents
 
 
+# A page and the API deal so many texts at once; more are a job.
+MAX_TEXTS_AT_ONCE = 2_000
+
+
+def takes_long(study: Study) -> bool:
+    """Whether laying the study out is a job rather than a part of a request."""
+    return study.texts.judged().count() > MAX_TEXTS_AT_ONCE
+
+
 def design(study: Study, *, actor: str, now: datetime) -> Design:
     """Deal the study's texts into HITs, cell by cell, by the study's seed.
 
     A study without cells gets one: no training, every domain, every generator. Raises StateError unless the study is a
     draft without HITs, DesignError when the texts do not fit.
     """
+    return store_design(study, deal_texts(study), actor=actor, now=now)
+
+
+@dataclass(frozen=True, slots=True)
+class Dealt:
+    """Pages by cell (none: the one of a study without cells), and what of the study they were made from."""
+
+    wording: StudyWording
+    cells: Sequence[Cell]
+    pages: Sequence[list[Page]]
+    inputs: Sequence[Any]
+
+
+def deal_texts(study: Study, progress: Progress | None = None) -> Dealt:
+    """Lay the study out without storing anything. progress: is told step, done and of. Raises as `design`."""
     wording = study.wordings.last()
     if wording is None:
         raise StateError(f"The study {study.name} has no wording yet.")
+    _require_undesigned(study)
+    inputs = _inputs(study)
+    cells = list(Cell.objects.filter(arm__study=study).select_related("arm__study", "generator").order_by("pk"))
+    pages = []
+    for number, cell in enumerate(cells or [None]):
+        pages.append(_pages(study, cell, number, wording, _told_of_cell(progress, number + 1, len(cells or [None]))))
+    if progress is not None:
+        progress("Storing the tasks", 0, 0)
+    return Dealt(wording, cells, pages, inputs)
+
+
+def _told_of_cell(progress: Progress | None, number: int, of: int) -> Callable[[int, int], None] | None:
+    if progress is None:
+        return None
+    step = "Dealing the texts" if of == 1 else f"Dealing the texts of condition {number} of {of}"
+    return lambda done, texts: progress(step, done, texts)
+
+
+def store_design(study: Study, dealt: Dealt, *, actor: str, now: datetime) -> Design:
+    """Store what was dealt: all of it or nothing. Raises StateError where the study has changed since."""
     with transaction.atomic():
-        _require_undesigned(study)
-        cells = list(Cell.objects.filter(arm__study=study).select_related("arm__study", "generator").order_by("pk"))
-        cells = cells or [_plain_cell(study)]
-        pages = [(cell, _pages(study, cell, number, wording)) for number, cell in enumerate(cells)]
-        hits = _store(study, pages, wording)
+        _require_undesigned(Study.objects.select_for_update().get(pk=study.pk))
+        if _inputs(study) != dealt.inputs:
+            raise StateError(f"The study {study.name} changed while its HITs were laid out. Lay them out again.")
+        cells = dealt.cells or [_plain_cell(study)]
+        hits = _store(study, list(zip(cells, dealt.pages, strict=True)), dealt.wording)
         made = _cost(study, hits, len(cells))
         AuditEvent.objects.record(
             study, "design", actor=actor, now=now, hits=len(hits), texts=study.texts.judged().count(), cells=len(cells)
@@ -55,9 +102,19 @@ def design(study: Study, *, actor: str, now: datetime) -> Design:
 
 
 def _require_undesigned(study: Study) -> None:
-    locked = Study.objects.select_for_update().get(pk=study.pk)
-    if locked.status != Study.Status.DRAFT or locked.hits.exists():
+    if study.status != Study.Status.DRAFT or study.hits.exists():
         raise StateError(f"The study {study.name} already has its HITs.")
+
+
+def _inputs(study: Study) -> list[Any]:
+    """Everything that a layout is made from, as it is stored now."""
+    texts = study.texts.judged().order_by("pk")
+    return [
+        rules_of(Study.objects.get(pk=study.pk)),
+        study.wordings.values_list("pk", flat=True).last(),
+        list(Cell.objects.filter(arm__study=study).order_by("pk").values_list("pk", "domain", "generator")),
+        list(texts.values_list("pk", "domain", "source", "generator", "context", "known_label")),
+    ]
 
 
 def _plain_cell(study: Study) -> Cell:
@@ -81,11 +138,17 @@ def rules_of(study: Study) -> Rules:
     )
 
 
-def _pages(study: Study, cell: Cell, number: int, wording: StudyWording) -> list[Page]:
+def _pages(
+    study: Study,
+    cell: Cell | None,
+    number: int,
+    wording: StudyWording,
+    progress: Callable[[int, int], None] | None,
+) -> list[Page]:
     wanted = study.texts.judged().order_by("pk")
-    if cell.domain:
+    if cell is not None and cell.domain:
         wanted = wanted.filter(domain=cell.domain)
-    if cell.generator is not None:
+    if cell is not None and cell.generator is not None:
         wanted = wanted.filter(generator=cell.generator) | wanted.filter(source=Text.Source.REFERENCE)
     rows = list(wanted.values_list("pk", "generator__name", "context_id", "known_label"))
     texts = [
@@ -102,7 +165,7 @@ def _pages(study: Study, cell: Cell, number: int, wording: StudyWording) -> list
     if not texts:
         raise DesignError(f"The cell {cell} of {study.name} has no texts." if number else "The study has no texts.")
     pairs = study.task == Study.Task.PAIRWISE
-    return lay_out(texts, rules_of(study), cell=number, gold=gold, labels=len(labels), pairs=pairs)
+    return lay_out(texts, rules_of(study), cell=number, gold=gold, labels=len(labels), pairs=pairs, progress=progress)
 
 
 def _labels(wording: StudyWording) -> list[str]:

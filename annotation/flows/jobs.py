@@ -69,5 +69,17 @@ def fail(job: Job, problem: str, *, now: datetime) -> bool:
     return bool(_own(job).update(state=Job.State.FAILED, problem=problem or "It failed.", finished_at=now))
 
 
+def cancel(job: Job, *, actor: str, now: datetime) -> None:
+    """End a job that waits or runs; who has taken it notices when it next says how far it is, and stores nothing.
+
+    Raises StateError where it cannot be canceled (any more).
+    """
+    job.refresh_from_db()
+    problem = f"Canceled by {actor}."
+    if not job.cancelable or not _own(job).update(state=Job.State.FAILED, problem=problem, finished_at=now):
+        raise StateError("This job cannot be canceled: it has ended, or it is storing its work already.")
+    job.refresh_from_db()
+
+
 def _own(job: Job) -> Any:
     return Job.objects.filter(pk=job.pk, attempts=job.attempts, state=job.state)

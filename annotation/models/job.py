@@ -26,6 +26,7 @@ class Job(models.Model):
         EXCLUSIONS = "exclusions", "show what exclusions do"
         COMPARISON = "comparison", "compare studies"
         DETECT = "detect", "score explanations by a detector"
+        LAY_OUT = "lay_out", "create tasks"
         CROWD = "crowd", "let simulated people work"
 
     class State(models.TextChoices):
@@ -67,6 +68,17 @@ class Job(models.Model):
     @property
     def open(self) -> bool:
         return self.state in (self.State.WAITING, self.State.RUNNING)
+
+    @property
+    def cancelable(self) -> bool:
+        """Whether it can be canceled now: one that stores as it goes only before it has begun."""
+        storing = (self.Kind.ADD_TEXTS, self.Kind.IMPORT_BATCH, self.Kind.CROWD)
+        return self.state == self.State.WAITING or (self.state == self.State.RUNNING and self.kind not in storing)
+
+    @property
+    def keeps_part(self) -> bool:
+        """Whether one that failed may have stored a part of its work, with which it goes on when it is begun again."""
+        return self.kind in (self.Kind.DETECT, self.Kind.CROWD)
 
     @property
     def page(self) -> str:

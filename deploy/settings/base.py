@@ -169,6 +169,9 @@ INTENT_LEASE_SECONDS = env.whole("INTENT_LEASE_SECONDS", 600, least=1)
 # A scoring worker that has kept nothing for so long is taken for dead, and its chunk is given to another.
 SCORING_LEASE_SECONDS = env.whole("SCORING_LEASE_SECONDS", 600, least=1)
 
+# A job (reading a file, a report, a layout) that takes longer is ended and noted as failed.
+JOB_SECONDS = env.whole("JOB_SECONDS", 3600, least=1)
+
 # Three hosts: requester HTML (HIT_ORIGIN) never shares an origin with anybody's session.
 WORKER_ORIGIN = env.origin("WORKER_ORIGIN", "http://127.0.0.1:8000")
 HIT_ORIGIN = env.origin("HIT_ORIGIN", "http://localhost:8000")

@@ -14,7 +14,7 @@ from annotation import overviews
 from annotation.console import bills
 from annotation.console.forms.design import ArmsForm, DesignForm, LaterForm, RetentionForm
 from annotation.console.forms.wording import WordingForm
-from annotation.console.permission import study_page
+from annotation.console.permission import study_page, visitor
 from annotation.console.refusals import beside
 from annotation.designs.wording import from_json
 from annotation.flows.arrange import arrange
@@ -22,15 +22,19 @@ from annotation.flows.clear_design import clear_design
 from annotation.flows.configure import configure
 from annotation.flows.create import reword
 from annotation.flows.design import design as lay_out
-from annotation.models import Role, Study, StudyWording
+from annotation.flows.design import takes_long
+from annotation.models import Job, Role, Study, StudyWording
 from annotation.orders import page_address
+from annotation.tasks import ask
 
 
 @study_page()
 def design(request: HttpRequest, study: Study) -> HttpResponse:
     if study.status != Study.Status.DRAFT or study.hits.exists():
         return _laid_out(request, study, _later(study).of(study))
+    under_way = study.jobs.filter(kind=Job.Kind.LAY_OUT, state__in=["waiting", "running"]).first()
     context = {"study": study, "form": DesignForm.of(study), "arms": ArmsForm.of(study), "bill": bills.of(study)}
+    context["under_way"] = under_way
     return render(request, "console/design.html", {**context, "versions": overviews.versions(study)})
 
 
@@ -64,25 +68,27 @@ def save(request: HttpRequest, study: Study) -> HttpResponse:
     form, arms = DesignForm.of(study, request.POST), ArmsForm(request.POST)
     if all([form.is_valid(), arms.is_valid()]):
         with beside(form, arms, above=True):
-            _store(request, study, form, arms)
-            return redirect("console:preview" if "lay_out" in request.POST else "console:design", study.uuid)
+            return _store(request, study, form, arms)
     context = {"study": study, "form": form, "arms": arms, "bill": bills.of(study)}
     return render(request, "console/design.html", {**context, "versions": overviews.versions(study)}, status=422)
 
 
-def _store(request: HttpRequest, study: Study, form: DesignForm, arms: ArmsForm) -> None:
+def _store(request: HttpRequest, study: Study, form: DesignForm, arms: ArmsForm) -> HttpResponse:
     actor, now = request.user.get_username(), timezone.now()
     configure(study, form.cleaned_data, actor=actor, now=now)
     pile = overviews.pile(study)
     arrange(study, arms.arms(study.reward_cents), arms.cells(pile), actor=actor, now=now)
-    if "lay_out" in request.POST:
-        made = lay_out(study, actor=actor, now=now)
-        messages.success(
-            request,
-            _("%(hits)d HITs with %(places)d places are laid out.") % {"hits": made.hits, "places": made.assignments},
-        )
-    else:
+    if "lay_out" not in request.POST:
         messages.success(request, _("The design is stored."))
+        return redirect("console:design", study.uuid)
+    if takes_long(study):
+        return redirect("console:job", ask(Job.Kind.LAY_OUT, by=visitor(request), now=now, study=study).uuid)
+    made = lay_out(study, actor=actor, now=now)
+    messages.success(
+        request,
+        _("%(hits)d HITs with %(places)d places are laid out.") % {"hits": made.hits, "places": made.assignments},
+    )
+    return redirect("console:preview", study.uuid)
 
 
 @require_POST

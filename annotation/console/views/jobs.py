@@ -6,11 +6,15 @@ from uuid import UUID
 
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_POST
 
 from annotation.accounts.models import User
-from annotation.console.permission import console_page, studies_of, visitor
-from annotation.models import Job
+from annotation.console.permission import console_page, may, studies_of, visitor
+from annotation.exceptions import StateError
+from annotation.flows import jobs
+from annotation.models import Job, Role
 from annotation.running import folder_of
 
 
@@ -33,7 +37,22 @@ def job(request: HttpRequest, job_id: UUID) -> HttpResponse:
     """The whole page, or for a page that moves only the part that does."""
     found = job_for(visitor(request), job_id)
     template = "console/job_state.html" if request.headers.get("HX-Request") else "console/job.html"
-    return render(request, template, {"job": found, "study": found.study})
+    context = {"job": found, "study": found.study, "may_cancel": _may_cancel(visitor(request), found)}
+    return render(request, template, context)
+
+
+@require_POST
+@console_page
+def cancel(request: HttpRequest, job_id: UUID) -> HttpResponse:
+    found = job_for(visitor(request), job_id)
+    if not _may_cancel(visitor(request), found):
+        raise StateError("Who asked for a job can cancel it, and editors of its study.")
+    jobs.cancel(found, actor=visitor(request).get_username(), now=timezone.now())
+    return redirect("console:job", found.uuid)
+
+
+def _may_cancel(user: User, job: Job) -> bool:
+    return job.asked_by_id == user.pk or (job.study is not None and may(job.study, Role.EDITOR))
 
 
 @console_page

@@ -67,7 +67,9 @@ def test_texts_are_listed_found_and_chosen(caller: Caller, draft: str) -> None:
 
 @pytest.mark.database
 @pytest.mark.django_db
-def test_a_design_is_read_priced_changed_and_laid_out(caller: Caller, draft: str) -> None:
+def test_a_design_is_read_priced_changed_and_laid_out(
+    caller: Caller, draft: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     changes = {"raters_per_text": 3, "texts_per_hit": 20, "reward_cents": 200, "country": "", "budget_cents": 580}
     # 1 HIT x 3 places x $2.00, and no fee: $6.00, which the budget misses by 20 cents.
     tried = caller("post", f"{draft}/price", changes).json()
@@ -89,6 +91,13 @@ def test_a_design_is_read_priced_changed_and_laid_out(caller: Caller, draft: str
     assert fault(caller("patch", f"{draft}/design", {"seed": 9})) == (409, "state", ["seed"])
     assert caller("delete", f"{draft}/layout").status_code == 204
     assert caller("get", f"{draft}/layout").json()["count"] == 0
+    monkeypatch.setattr("annotation.flows.design.MAX_TEXTS_AT_ONCE", 1)
+    asked = caller("post", f"{draft}/layout")
+    assert (asked.status_code, asked.json()["kind"], asked.json()["state"]) == (202, "lay_out", "waiting")
+    assert caller("post", f"/jobs/{asked.json()['uuid']}/cancel").json()["problem"].startswith("Canceled by")
+    again = caller("post", f"{draft}/layout").json()
+    run_due()
+    assert caller("get", f"/jobs/{again['uuid']}").json()["outcome"] == {"hits": 1, "places": 3}
 
 
 @pytest.mark.django_db(transaction=True)

@@ -67,6 +67,7 @@ OPERATIONS = [
     Op("put", f"{S}/keep-topped-up", E, {"on": False}),
     Op("get", f"{S}/pay", V),
     Op("post", f"{S}/pay", O, {}),
+    Op("post", "/jobs/{job}/cancel", E),
     Op("get", f"{S}/comparison", V, outside=True),
     Op("post", f"{S}/comparison/adopt", E, outside=True),
     Op("post", f"{S}/comparison/write-off", E, outside=True),

@@ -17,6 +17,8 @@ from annotation.console.forms.design import ArmsForm, DesignForm
 from annotation.console.forms.wording import WordingForm
 from annotation.datasets.codes import CATALOGUE, Code
 from annotation.designs.wording import from_json
+from annotation.exceptions import StateError
+from annotation.flows.design import deal_texts, design, store_design
 from annotation.models import AuditEvent, Job, Study, StudyWording
 from annotation.pricing.estimates import CellSize, Sketch, estimate
 from annotation.pricing.fees import Fees
@@ -207,6 +209,66 @@ def test_a_layout_can_be_taken_back_and_the_design_changed(with_texts: Study, ow
     owner.post(at(with_texts, "design-save"), {**filled(with_texts, raters_per_text=3), "store": 1})
     with_texts.refresh_from_db()
     assert with_texts.raters_per_text == 3
+
+
+@pytest.fixture
+def large(with_texts: Study, monkeypatch: pytest.MonkeyPatch) -> Study:
+    """A study that counts as large, for laying it out is a job."""
+    monkeypatch.setattr("annotation.flows.design.MAX_TEXTS_AT_ONCE", 1)
+    return with_texts
+
+
+def test_a_large_layout_is_a_job_that_its_page_shows_and_that_gives_the_same_hits(large: Study, owner: Client) -> None:
+    answer = owner.post(at(large, "design-save"), {**filled(large), "lay_out": 1})
+    job = Job.objects.get(kind="lay_out")
+    assert answer["Location"] == reverse("console:job", args=[job.uuid])
+    assert not large.hits.exists()
+    assert answer["Location"] in seen(owner, at(large, "design"))
+    assert "Cancel this job" in seen(owner, answer["Location"])
+    run_due(clock=timezone.now)
+    by_job = list(large.hits.order_by("slot").values_list("items__text__key", "items__position", "max_assignments"))
+    assert len(by_job) > 1
+    assert f"{large.hits.count()} HITs with" in seen(owner, answer["Location"])
+    owner.post(at(large, "design-clear"))
+    design(large, actor="ada", now=timezone.now())
+    at_once = large.hits.order_by("slot").values_list("items__text__key", "items__position", "max_assignments")
+    assert sorted(at_once) == sorted(by_job)
+
+
+def test_a_layout_that_is_canceled_leaves_no_hit_behind(
+    large: Study, owner: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At the last moment: everything is dealt, and nothing says any more how far it is."""
+    owner.post(at(large, "design-save"), {**filled(large), "lay_out": 1})
+    job = Job.objects.get(kind="lay_out")
+
+    def canceled(study: Study, *_: Any) -> Any:
+        dealt = deal_texts(study)
+        assert owner.post(reverse("console:job-cancel", args=[job.uuid])).status_code == 302
+        return dealt
+
+    monkeypatch.setattr("annotation.running.deal_texts", canceled)
+    run_due(clock=timezone.now)
+    assert not large.hits.exists()
+    assert "Canceled by" in seen(owner, reverse("console:job", args=[job.uuid]))
+
+
+def test_a_layout_of_a_design_that_changed_meanwhile_is_not_stored(large: Study) -> None:
+    dealt = deal_texts(large)
+    Study.objects.update(seed=large.seed + 1)
+    with pytest.raises(StateError, match="changed while its HITs were laid out"):
+        store_design(large, dealt, actor="ada", now=timezone.now())
+    assert not large.hits.exists()
+
+
+def test_only_who_asked_and_editors_cancel_a_job(large: Study, owner: Client, person: Any) -> None:
+    owner.post(at(large, "design-save"), {**filled(large), "lay_out": 1})
+    job = Job.objects.get(kind="lay_out")
+    viewer = person("viewer")
+    assert "Cancel this job" not in seen(viewer, reverse("console:job", args=[job.uuid]))
+    assert viewer.post(reverse("console:job-cancel", args=[job.uuid])).status_code == 409
+    job.refresh_from_db()
+    assert job.state == "waiting"
 
 
 def test_a_fixed_mix_must_say_how_many(with_texts: Study, owner: Client) -> None:

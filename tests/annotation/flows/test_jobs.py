@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from typing import Any, NoReturn
 
 import pytest
 
+from annotation import running
 from annotation.exceptions import StateError
 from annotation.flows import jobs
 from annotation.flows.create import Plan, create
@@ -60,3 +64,67 @@ def test_how_far_it_is_in_per_cent(study: Study) -> None:
     jobs.tell(taken, "HUSE of tiny", 1, 3, now=NOW)
     job.refresh_from_db()
     assert (job.step, job.percent, job.open) == ("HUSE of tiny", 33, True)
+
+
+def running_as(work: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, kind: str = "report") -> None:
+    monkeypatch.setitem(running.RUNS, Job.Kind(kind), work)
+
+
+def test_a_job_past_its_limit_ends_when_it_next_says_how_far_it_is(
+    study: Study, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    settings.JOB_SECONDS = 3600
+    times = iter([NOW, NOW, NOW, NOW + timedelta(seconds=3600), NOW + timedelta(seconds=3601)])
+    running_as(lambda job, tell, now: tell("Reading", 1, 2), monkeypatch)
+    job = jobs.ask("report", by=None, now=NOW, study=study)
+    assert running.run_due(clock=lambda: next(times), at_most=1) == 1
+    job.refresh_from_db()
+    assert (job.state, "after 3,600 seconds, the limit for one job (JOB_SECONDS)" in job.problem) == ("failed", True)
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize(("kind", "again"), [("check_texts", "Ask for less"), ("detect", "continues where it stopped")])
+def test_a_job_that_says_nothing_ends_at_its_limit_too(
+    kind: str, again: str, study: Study, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    def endless(*_: object) -> NoReturn:
+        while True:
+            with suppress(Exception):
+                sum(range(1000))
+
+    settings.JOB_SECONDS = 0.2
+    running_as(endless, monkeypatch, kind)
+    job = jobs.ask(kind, by=None, now=NOW, study=study)
+    running.run_due(clock=lambda: NOW, at_most=1)
+    job.refresh_from_db()
+    assert (job.state, again in job.problem) == ("failed", True)
+
+
+def test_a_job_is_canceled_while_it_waits_or_runs_and_stores_nothing(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits = jobs.ask("report", by=None, now=NOW, study=study)
+    jobs.cancel(waits, actor="ada", now=NOW)
+    assert jobs.take(now=NOW) is None
+
+    def canceled_meanwhile(job: Job, tell: Callable[..., None], now: datetime) -> NoReturn:
+        jobs.cancel(Job.objects.get(pk=job.pk), actor="ada", now=NOW)
+        tell("Writing", 1, 1)
+        raise AssertionError("it went on")
+
+    running_as(canceled_meanwhile, monkeypatch)
+    runs = jobs.ask("report", by=None, now=NOW, study=study)
+    running.run_due(clock=lambda: NOW)
+    runs.refresh_from_db()
+    assert [(one.state, one.problem) for one in (waits, runs)] == [("failed", "Canceled by ada.")] * 2
+    with pytest.raises(StateError, match="it has ended"):
+        jobs.cancel(runs, actor="ada", now=NOW)
+
+
+@pytest.mark.parametrize("kind", ["add_texts", "import_batch", "crowd"])
+def test_a_job_that_is_storing_cannot_be_canceled(kind: str, study: Study) -> None:
+    taken = jobs.ask(kind, by=None, now=NOW, study=study)
+    jobs.take(now=NOW)
+    with pytest.raises(StateError, match="storing its work already"):
+        jobs.cancel(taken, actor="ada", now=NOW)
+    assert Job.objects.get().state == "running"

@@ -152,7 +152,7 @@ def test_of_an_unknown_study_nothing_is_made_up() -> None:
     # What the form itself, the settings of the analysis and the study's own name and kind say.
     assert set(known) == {
         "Task", "Kind of study", "What a text is called", "Kind of output", "Task that the systems perform",
-        "How responses were collected", "Objective or subjective", "Absolute or relative", "Intrinsic or extrinsic",
+        "Objective or subjective", "Absolute or relative", "Intrinsic or extrinsic",
         "Personal data in the texts or the answers", "Seed of the analysis", "Neighbours k", "Level of intervals",
     }  # fmt: skip
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from annotation.models import Codebook, Coding, Remark, Study
 from annotation.quality.codebooks import DEFAULTS, book_of, read_lines
-from metrics.comments import NULL, Coded, coder_agreement
+from metrics.agreement.kappa import cohen_kappa
 from metrics.errors import MetricsError
-from metrics.kappa import cohen_kappa
+from metrics.evaluators.comment_codes import NULL, Coded, coder_agreement
 from metrics.types import Estimate
 
 __all__ = ["Agreement", "Standing", "codings", "current", "kappas", "read_lines", "standing"]

@@ -10,10 +10,10 @@ from django.db.models import QuerySet
 
 from annotation.models import Detection, Detector, Remark, Study
 from annotation.quality.records import PAST
-from metrics.detectors import curvature
 from metrics.errors import DegenerateInput
 from metrics.likelihood import Layout, TokenStatistics, open_model
 from metrics.likelihood.errors import EmptyText
+from metrics.text_scores.detectors import curvature
 from metrics.version import __version__
 
 Scores = Mapping[int, float | None]

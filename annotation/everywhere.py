@@ -13,7 +13,7 @@ from django.db.models.functions import Coalesce
 from annotation.models import Decision, Flag, Result, Study, Submission, Worker
 from annotation.overviews import Told, stand_side_by_side, told_of
 from annotation.particulars import arm_assignment
-from metrics.assignment import assignment_sentence
+from metrics.data.arm_assignment import assignment_sentence
 
 
 def workers(studies: QuerySet[Study]) -> QuerySet[Worker]:

@@ -31,9 +31,10 @@ from annotation.models import (
 )
 from annotation.orders import page_of, wording_of
 from annotation.planned import STATED, Planned, differences
-from metrics.assignment import ArmAssignment
-from metrics.power import accuracy_difference, minimum_effect
-from metrics.report.particulars import (
+from metrics.data.arm_assignment import ArmAssignment
+from metrics.inference.power import accuracy_difference, minimum_effect
+from metrics.report.records import ExtrasFacts, GeneratorFacts, TextRow, Warn
+from metrics.report.row_records import (
     AssignmentRow,
     Attached,
     AttachedKind,
@@ -44,7 +45,6 @@ from metrics.report.particulars import (
     PageFacts,
     PlanFacts,
 )
-from metrics.report.records import ExtrasFacts, GeneratorFacts, TextRow, Warn
 
 NO_TRAINING = "none"
 

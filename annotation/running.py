@@ -38,12 +38,12 @@ from annotation.job_limits import TimeLimitError, drop_broken_connection, time_l
 from annotation.models import Job, Role, Study
 from metrics.errors import MetricsError
 from metrics.figures import exclusion_curve, static
+from metrics.inference.specification_curve import Exclusions
 from metrics.report.build import build
-from metrics.report.compared import compare
-from metrics.report.gallery import charts
-from metrics.report.under_rules import DRAWS, conclusions, everything, idle
-from metrics.report.write import USUAL
-from metrics.specifications import Exclusions
+from metrics.report.comparison.compare import compare
+from metrics.report.formats.figures import charts
+from metrics.report.formats.write import USUAL
+from metrics.report.sections.exclusions import DRAWS, conclusions, everything, idle
 from metrics.tables.delimited import table_csv
 from metrics.tables.exclusions import exclusions_table
 

@@ -8,7 +8,7 @@ from annotation import particulars, reviewing
 from annotation.models import Evidence, Study
 from annotation.quality.exclusion import Rule
 from annotation.quality.filters import NEVER_ALONE, OF_TEXTS, SENSITIVITY, STYLE, title_of
-from metrics.report.particulars import RuleFacts
+from metrics.report.row_records import RuleFacts
 
 
 def rules(study: Study, only: Sequence[str] = ()) -> tuple[RuleFacts, ...] | None:

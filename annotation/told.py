@@ -9,16 +9,9 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from annotation.models import Decision, ScoreFile, Study, Told, Worker
-from metrics.report.codec import decode, encode
-from metrics.report.particulars import (
-    AssignmentRow,
-    Attached,
-    CodeRow,
-    CommentRow,
-    ConditionFacts,
-    PlanFacts,
-)
+from metrics.report.record_codec import decode, encode
 from metrics.report.records import CrowdFacts, FlagFacts, GeneratorFacts, RatingRow, ReportInput, TextRow, Warn
+from metrics.report.row_records import AssignmentRow, Attached, CodeRow, CommentRow, ConditionFacts, PlanFacts
 from metrics.types import Item
 
 R = TypeVar("R")

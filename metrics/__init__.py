@@ -15,18 +15,12 @@ gold: `dawid_skene`, `mace`; and `bradley_terry_votes`, `bradley_terry`, `mauve`
 `any_time_mean`, `prediction_powered_mean`, `standardise_by_rater`.
 """
 
-from metrics.accuracy import Accuracy, evaluator_accuracies, item_accuracies, measure_accuracy
-from metrics.alpha import alpha_arrays, krippendorff_alpha
-from metrics.anova import one_way_anova, tukey_kramer
-from metrics.comments import Codebook, Coded, code_table, coder_agreement, disagreements
-from metrics.comparison import Comparison, Difference, compare_models
-from metrics.components import RaterComponent, binomial_component, evaluate_rated, rater_component
-from metrics.conditions import ConditionComparison, ConditionPair, compare_conditions, mixed_accuracy
-from metrics.correlation import Correlation, FrequencyCorrelation, hj_frequency, kendall_tau
-from metrics.curves import Curve, CurvePoint, replicate_curve, size_curve
-from metrics.dominance import DominanceRegion, dominance_region, iso_huse
-from metrics.equivalence import Margin, equivalence, equivalence_of_two
-from metrics.error_rates import subsample_interval
+from metrics.agreement.intraclass import IntraclassCorrelations, intraclass_correlations, raters_needed
+from metrics.agreement.kappa import cohen_kappa, fleiss_kappa
+from metrics.agreement.krippendorff import alpha_arrays, krippendorff_alpha
+from metrics.data.evaluator_judgments import HUMAN, MACHINE, Judged, Judgments, by_condition, check_judgments
+from metrics.data.human_judgment import HumanJudgments, human_judgments, sum_ratings
+from metrics.data.to_json import estimate_json, modes_json, record_json, result_json
 from metrics.errors import (
     BadInput,
     DegenerateInput,
@@ -36,21 +30,33 @@ from metrics.errors import (
     MissingLogProb,
     OneClass,
 )
-from metrics.evaluator_exclusions import evaluator_exclusions
-from metrics.evaluators import Evaluation, evaluate_judgments
-from metrics.examples import Example, Examples, find_examples
-from metrics.exclusions import exclusion_sensitivity
-from metrics.huse import evaluate, huse_q_only
-from metrics.judged import HUMAN, MACHINE, Judged, Judgments, by_condition, check_judgments
-from metrics.judgments import HumanJudgments, human_judgments, sum_ratings
-from metrics.kappa import cohen_kappa, fleiss_kappa
-from metrics.mace import mace
-from metrics.mauve import mauve, mauve_of_features
-from metrics.mixed import MixedModel, mixed_model
-from metrics.multiplicity import Family, adjust
-from metrics.pairwise import StrengthDifference, Strengths, bradley_terry, bradley_terry_votes
-from metrics.permutation import PermutationTest, permutation_test
-from metrics.power import (
+from metrics.evaluators.accuracy import Accuracy, evaluator_accuracies, item_accuracies, measure_accuracy
+from metrics.evaluators.comment_codes import Codebook, Coded, code_table, coder_agreement, disagreements
+from metrics.evaluators.conditions import ConditionComparison, ConditionPair, compare_conditions, mixed_accuracy
+from metrics.evaluators.evaluate import Evaluation, evaluate_judgments
+from metrics.evaluators.exclusion_sensitivity import evaluator_exclusions
+from metrics.evaluators.to_json import evaluation_json
+from metrics.huse.curves import Curve, CurvePoint, replicate_curve, size_curve
+from metrics.huse.decision_surface import classify, reference_share
+from metrics.huse.estimate import evaluate, huse_q_only
+from metrics.huse.examples import Example, Examples, find_examples
+from metrics.huse.exclusion_sensitivity import exclusion_sensitivity
+from metrics.huse.model_differences import Comparison, Difference, compare_models
+from metrics.huse.permutation_test import PermutationTest, permutation_test
+from metrics.huse.quality_diversity import DominanceRegion, dominance_region, iso_huse
+from metrics.huse.sensitivity import Sensitivity, SensitivityRow, sensitivity_table
+from metrics.huse.subsampling import huse_arrays, subsample_sd
+from metrics.huse.theory import feature_bound, theoretical_huse, total_variation
+from metrics.huse.variance_components import RaterComponent, binomial_component, evaluate_rated, rater_component
+from metrics.inference.anova import one_way_anova, tukey_kramer
+from metrics.inference.anytime_valid import any_time_half_width, any_time_mean
+from metrics.inference.bradley_terry import StrengthDifference, Strengths, bradley_terry, bradley_terry_votes
+from metrics.inference.correlation import Correlation, FrequencyCorrelation, hj_frequency, kendall_tau
+from metrics.inference.equivalence import Margin, equivalence, equivalence_of_two
+from metrics.inference.error_rate_intervals import subsample_interval
+from metrics.inference.mixed_model import MixedModel, mixed_model
+from metrics.inference.multiple_testing import Family, adjust
+from metrics.inference.power import (
     accuracy_difference,
     accuracy_effect,
     family_error,
@@ -58,19 +64,11 @@ from metrics.power import (
     sample_size,
     t_power,
 )
-from metrics.powered import prediction_powered_mean
-from metrics.reliability import IntraclassCorrelations, intraclass_correlations, raters_needed
-from metrics.reproduction import reproduction_variation
-from metrics.resampling import huse_arrays, subsample_sd
-from metrics.sensitivity import Sensitivity, SensitivityRow, sensitivity_table
-from metrics.sequential import any_time_half_width, any_time_mean
-from metrics.serialise import estimate_json, modes_json, record_json, result_json
-from metrics.serialise_evaluators import evaluation_json
-from metrics.shading import classify, reference_share
-from metrics.significance import binomial_test, one_sample_t, two_sample_t
-from metrics.specifications import Exclusions, Specification
-from metrics.standardise import Standardised, standardise_by_rater
-from metrics.theory import feature_bound, theoretical_huse, total_variation
+from metrics.inference.prediction_powered import prediction_powered_mean
+from metrics.inference.reproducibility import reproduction_variation
+from metrics.inference.specification_curve import Exclusions, Specification
+from metrics.inference.t_tests import binomial_test, one_sample_t, two_sample_t
+from metrics.text_scores.mauve import mauve, mauve_of_features
 from metrics.types import (
     MODEL,
     REFERENCE,
@@ -84,8 +82,10 @@ from metrics.types import (
     RatingSums,
 )
 from metrics.version import __version__
-from metrics.votes import Consensus
-from metrics.workers import dawid_skene
+from metrics.worker_models.dawid_skene import dawid_skene
+from metrics.worker_models.mace import mace
+from metrics.worker_models.standardise import Standardised, standardise_by_rater
+from metrics.worker_models.votes import Consensus
 
 __all__ = [
     "HUMAN",

@@ -24,7 +24,7 @@ from annotation.quality.filters import FILTERS, NAMED_SETS, rule_of
 from annotation.quality.paragraph import paragraph
 from annotation.quality.records import Filter
 from annotation.tasks import ask_to_detect
-from metrics.comments import NULL
+from metrics.evaluators.comment_codes import NULL
 
 router = Router(tags=["Analysis"])
 

@@ -27,7 +27,7 @@ from annotation.flows.unblind import look
 from annotation.models import Job, Role, ScoreFile, ShareLink
 from annotation.selectors import seen_at
 from annotation.tasks import ask
-from metrics.report.write import Format
+from metrics.report.formats.write import Format
 
 router = Router(tags=["Reports"])
 

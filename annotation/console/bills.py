@@ -13,8 +13,8 @@ from annotation.designs.wording import from_json
 from annotation.models import Cell, Study
 from annotation.pricing.estimates import CellSize, Estimate, Sketch, estimate
 from metrics.errors import MetricsError
+from metrics.inference.power import accuracy_difference, minimum_effect
 from metrics.planning import Precision, expected_precision, known_pilots, prior_pilot
-from metrics.power import accuracy_difference, minimum_effect
 
 SIMULATED = 100
 FIELDS = ("texts_per_hit", "raters_per_text", "evaluators_per_cell", "in_nines", "budget_cents", "assignment_seconds")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from metrics.tables_in import read_rows
+from metrics.data.csv_files import read_rows
 
 COLUMNS = ("item", "rater", "question", "score")
 

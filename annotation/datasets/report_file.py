@@ -26,10 +26,10 @@ from annotation.datasets.records import (
 from annotation.datasets.report_fits import check
 from annotation.exceptions import DesignError
 from metrics.errors import BadInput
-from metrics.report.particulars import AssignmentRow, ConditionFacts, PlanFacts
-from metrics.report.payload import read
+from metrics.report.formats.csv import decimal
+from metrics.report.formats.json import read
 from metrics.report.records import GeneratorFacts, RatingRow, ReportInput
-from metrics.report.tables import decimal
+from metrics.report.row_records import AssignmentRow, ConditionFacts, PlanFacts
 from metrics.types import Item
 
 LAYOUT = "report of Assay"

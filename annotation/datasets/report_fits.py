@@ -9,10 +9,10 @@ from typing import Any
 
 from annotation.exceptions import DesignError
 from metrics.errors import BadInput
-from metrics.report import automatic
-from metrics.report.particulars import ConditionFacts
+from metrics.report.formats.csv import decimal
 from metrics.report.records import ReportInput
-from metrics.report.tables import decimal
+from metrics.report.row_records import ConditionFacts
+from metrics.report.sections import machine_scores as automatic
 
 TRAININGS = ("none", "instructions", "examples", "comparison")
 TASKS = ("typicality", "human_or_machine", "likert", "error_labels", "pairwise")

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from metrics.data.csv_files import Row, read_rows
 from metrics.errors import BadInput
-from metrics.report.attached import kind_of
-from metrics.report.particulars import AttachedKind
-from metrics.tables_in import Row, read_rows
+from metrics.report.row_records import AttachedKind
+from metrics.report.sections.external_scores import kind_of
 
 ID = "id"
 LONGEST_MEASURE = 60

@@ -14,8 +14,8 @@ from annotation.datasets.score_files import read_scores
 from annotation.exceptions import DesignError, StateError
 from annotation.models import AuditEvent, ScoreFile, Study
 from metrics.errors import BadInput
-from metrics.report.automatic import check
-from metrics.report.particulars import Attached
+from metrics.report.row_records import Attached
+from metrics.report.sections.machine_scores import check
 
 MOST = 20
 

@@ -13,7 +13,7 @@ from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Codebook, Coding, Flag, Remark, Study
 from annotation.quality.codebooks import DEFAULTS, Categories, book_of
 from annotation.quality.filters import JUDGED_BY_HAND
-from metrics.comments import NULL
+from metrics.evaluators.comment_codes import NULL
 
 CODERS = 2
 

@@ -15,10 +15,10 @@ from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Result, Study
 from metrics.errors import BadInput
 from metrics.figures.images import NoBrowser
-from metrics.report.payload import numbers, payload
+from metrics.report.formats.csv import files
+from metrics.report.formats.json import numbers, payload
+from metrics.report.formats.write import USUAL, Format, as_far_as_possible, write
 from metrics.report.result import Report
-from metrics.report.tables import files
-from metrics.report.write import USUAL, Format, as_far_as_possible, write
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Study
 from metrics.errors import BadInput
 from metrics.figures.images import NoBrowser
-from metrics.report.compared import Compared
-from metrics.report.compared_write import data_hashes, write_comparison
-from metrics.report.write import USUAL, Format, as_far_as_possible
+from metrics.report.comparison.compare import Compared
+from metrics.report.formats.write import USUAL, Format, as_far_as_possible
+from metrics.report.formats.write_comparison import data_hashes, write_comparison
 
 
 def export_comparison(

@@ -29,7 +29,7 @@ from annotation.particulars import arm_assignment
 from annotation.prechecked import Finding, Preflight
 from annotation.pricing.fees import most_cents
 from annotation.pricing.wages import DEFAULT_FLOOR_CENTS, HOUR, hit_time, reward_for_floor, wage
-from metrics.assignment import assignment_sentence
+from metrics.data.arm_assignment import assignment_sentence
 
 SHOWN = 5
 TOGETHER = 20  # HITs

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from annotation import selectors
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Study, Text
-from metrics.automatic import automatic_scores
+from metrics.text_scores.machine_scores import automatic_scores
 
 if TYPE_CHECKING:
     from metrics.likelihood.huggingface import HuggingFace

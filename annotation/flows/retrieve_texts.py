@@ -12,7 +12,7 @@ from annotation import storing_texts
 from annotation.datasets.records import LikelihoodRecord, TextRecord
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Generator, Likelihood, Study, Text
-from metrics.bm25 import K1, OTHER_LOG_PROB, B, Bm25, Found
+from metrics.generation.bm25 import K1, OTHER_LOG_PROB, B, Bm25, Found
 
 DECODING = f"bm25 top-1 k1={K1:g} b={B:g}"
 

@@ -11,8 +11,8 @@ from annotation.planned import planned
 from annotation.quality.paragraph import paragraph
 from annotation.told import as_told
 from metrics.errors import nothing_left
-from metrics.report.particulars import Attached
 from metrics.report.records import GeneratorFacts, RatingRow, ReportInput, Truth, Warn
+from metrics.report.row_records import Attached
 from metrics.types import Item
 
 STATED = ("reference", "contact", "input", "people", "criterion", "impact", "demographics")

@@ -77,7 +77,7 @@ class Study(models.Model):
         IMPORTED = "imported", "imported"
 
     class ArmAssignment(models.TextChoices):
-        """How raters come to their arm; empty where it is not known (`metrics.assignment`)."""
+        """How raters come to their arm; empty where it is not known (`metrics.data.arm_assignment`)."""
 
         CHOSEN = "chosen", "raters choose tasks from a list"
         WAVES = "waves", "one arm is open after another"

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from annotation.exceptions import StateError
 from annotation.quality.filters import JUDGED_BY_HAND
-from metrics.comments import CLARK, Codebook
 from metrics.errors import BadInput
+from metrics.evaluators.comment_codes import CLARK, Codebook
 
 Categories = Sequence[Sequence[object]]  # [[category, [code, ...]], ...] as stored
 

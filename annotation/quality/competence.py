@@ -10,7 +10,7 @@ import numpy as np
 
 from annotation.quality.answering import judged
 from annotation.quality.records import Measured, Work, spread
-from metrics.mace import mace
+from metrics.worker_models.mace import mace
 
 STARTS = 2
 

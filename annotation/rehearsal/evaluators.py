@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from metrics import Judged, evaluate_judgments, krippendorff_alpha
-from metrics.assignment import ArmAssignment, assignment_sentence
-from metrics.evaluators import Condition
-from metrics.judged import BETWEEN
+from metrics.data.arm_assignment import ArmAssignment, assignment_sentence
+from metrics.data.evaluator_judgments import BETWEEN
+from metrics.evaluators.evaluate import Condition
 from metrics.tables.evaluators import EvaluatorRow, evaluator_table
 from metrics.tables.text import table_text
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from metrics.alpha import LEVELS, RESAMPLED, alpha_of
+from metrics.agreement.krippendorff import LEVELS, RESAMPLED, alpha_of
 from metrics.cli.arguments import Commands, common_options
 from metrics.cli.output import cell, flags_line, json_text
-from metrics.ratings import of_records
-from metrics.serialise import SCHEMA_VERSION, estimate_json
-from metrics.tables_in import read_ratings
+from metrics.data.csv_files import read_ratings
+from metrics.data.ratings import of_records
+from metrics.data.to_json import SCHEMA_VERSION, estimate_json
 from metrics.types import Estimate
 
 

@@ -6,13 +6,13 @@ import argparse
 from functools import partial
 from pathlib import Path
 
-from metrics.alpha import krippendorff_alpha
+from metrics.agreement.krippendorff import krippendorff_alpha
 from metrics.cli import evaluators_more
 from metrics.cli.arguments import Commands, common_options
 from metrics.cli.output import cell, flags_line, json_text
-from metrics.evaluators import Condition, Evaluation, evaluate_judgments
-from metrics.judged_in import read_judgments
-from metrics.serialise_evaluators import evaluation_json, measures
+from metrics.data.read_judgments import read_judgments
+from metrics.evaluators.evaluate import Condition, Evaluation, evaluate_judgments
+from metrics.evaluators.to_json import evaluation_json, measures
 
 TITLES = {
     "accuracy": "accuracy (mean of evaluators)",

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from metrics.accuracy import evaluator_accuracies
-from metrics.assignment import assignment_sentence
 from metrics.cli.output import cell
-from metrics.conditions import ConditionComparison, compare_conditions, mixed_accuracy
-from metrics.equivalence import Equivalence, Margin, equivalence
+from metrics.data.arm_assignment import assignment_sentence
+from metrics.data.evaluator_judgments import Judged, check_judgments
+from metrics.data.to_json import estimate_json
 from metrics.errors import BadInput
-from metrics.evaluators import Evaluation
-from metrics.judged import Judged, check_judgments
-from metrics.mixed import MixedModel
-from metrics.serialise import estimate_json
-from metrics.serialise_comparison import anova_estimate, comparison_json, mixed_json, tost_estimate
+from metrics.evaluators.accuracy import evaluator_accuracies
+from metrics.evaluators.conditions import ConditionComparison, compare_conditions, mixed_accuracy
+from metrics.evaluators.conditions_to_json import anova_estimate, comparison_json, mixed_json, tost_estimate
+from metrics.evaluators.evaluate import Evaluation
+from metrics.inference.equivalence import Equivalence, Margin, equivalence
+from metrics.inference.mixed_model import MixedModel
 from metrics.types import Estimate
 
 OVERALL = "all judgments"

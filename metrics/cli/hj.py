@@ -10,9 +10,9 @@ from typing import Any
 
 from metrics.cli.arguments import Commands, common_options
 from metrics.cli.output import cell, flags_line, json_text
-from metrics.judgments import hj_estimates, human_judgments, sum_ratings
-from metrics.serialise import SCHEMA_VERSION, estimate_json
-from metrics.tables_in import read_ratings
+from metrics.data.csv_files import read_ratings
+from metrics.data.human_judgment import hj_estimates, human_judgments, sum_ratings
+from metrics.data.to_json import SCHEMA_VERSION, estimate_json
 from metrics.types import Estimate, Rating
 
 HJ_LEVEL = 0.90  # the paper's error bars

@@ -6,20 +6,20 @@ import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from metrics.automatic import read_by
-from metrics.calibration import Calibration, WithPeople, against_people, calibrate
 from metrics.cli.arguments import Commands, common_options
 from metrics.cli.output import cell, flags_line, json_text, write
+from metrics.data.csv_files import read_rows
+from metrics.data.evaluator_judgments import HUMAN, MACHINE
+from metrics.data.text_files import read_text
 from metrics.errors import BadInput, InsufficientData
-from metrics.files_in import read_text
-from metrics.gltr import read_gltr
-from metrics.h_score import DEFAULT, HScore, TextScore, Thresholds, h_score, mean_fraction, score_text
-from metrics.h_score_json import h_score_json
-from metrics.judged import HUMAN, MACHINE
 from metrics.likelihood import Layout, open_model
 from metrics.pages.tokens import token_page
-from metrics.predictions import Backend, Predictions
-from metrics.tables_in import read_rows
+from metrics.text_scores.calibration import Calibration, WithPeople, against_people, calibrate
+from metrics.text_scores.gltr import read_gltr
+from metrics.text_scores.h_score import DEFAULT, HScore, TextScore, Thresholds, h_score, mean_fraction, score_text
+from metrics.text_scores.h_score_json import h_score_json
+from metrics.text_scores.machine_scores import read_by
+from metrics.text_scores.token_predictions import Backend, Predictions
 
 FORMATS = ("gltr", "text")
 UNCALIBRATED = (

@@ -10,11 +10,11 @@ from pathlib import Path
 from metrics.cli import huse_more
 from metrics.cli.arguments import Commands, common_options
 from metrics.cli.output import cell, flags_line, json_text
-from metrics.components import evaluate_rated
-from metrics.huse import MODES, evaluate
-from metrics.serialise import document
+from metrics.data.csv_files import read_items, read_ratings
+from metrics.data.to_json import document
+from metrics.huse.estimate import MODES, evaluate
+from metrics.huse.variance_components import evaluate_rated
 from metrics.tables.huse import interval_targets
-from metrics.tables_in import read_items, read_ratings
 from metrics.types import HuseResult, Mode
 
 TITLES = {"huse": "HUSE", "huse_q": "HUSE-Q", "huse_d": "HUSE-D", "log_prob_only": "log p only"}

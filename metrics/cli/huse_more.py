@@ -8,12 +8,12 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from metrics.cli.output import cell
-from metrics.curves import Curve, replicate_curve, size_curve
+from metrics.data.csv_files import read_hits
 from metrics.errors import BadInput
-from metrics.permutation import FEATURES, PermutationTest, permutation_test
-from metrics.sensitivity import Sensitivity, SensitivityRow, sensitivity_table
-from metrics.serialise_huse import curve_json, permutations_json, sensitivity_json
-from metrics.tables_in import read_hits
+from metrics.huse.curves import Curve, replicate_curve, size_curve
+from metrics.huse.permutation_test import FEATURES, PermutationTest, permutation_test
+from metrics.huse.sensitivity import Sensitivity, SensitivityRow, sensitivity_table
+from metrics.huse.to_json import curve_json, permutations_json, sensitivity_json
 from metrics.types import HuseResult, Item, Rating
 
 PERMUTATIONS = 999

@@ -9,12 +9,12 @@ from pathlib import Path
 from metrics.cli import nnd_build, nnd_run
 from metrics.cli.arguments import Commands, common_options
 from metrics.cli.output import cell, flags_line, json_text
+from metrics.data.csv_files import read_rows
+from metrics.data.to_json import SCHEMA_VERSION
 from metrics.errors import InsufficientData
 from metrics.nnd.documents import read_tests, verified_json
 from metrics.nnd.scores import candidates_of
 from metrics.nnd.verify import Verified, verify
-from metrics.serialise import SCHEMA_VERSION
-from metrics.tables_in import read_rows
 
 
 def add(commands: Commands) -> None:

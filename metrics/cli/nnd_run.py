@@ -12,6 +12,8 @@ from pathlib import Path
 from metrics.cli.arguments import Commands, common_options
 from metrics.cli.loglik import add_model_options, opened, progress
 from metrics.cli.output import cell, flags_line, json_text, write
+from metrics.data.csv_files import read_rows
+from metrics.data.to_json import SCHEMA_VERSION
 from metrics.errors import BadInput
 from metrics.likelihood import FileStore, Pair, Scored, score_all
 from metrics.nnd.administer import Administered, administer
@@ -23,8 +25,6 @@ from metrics.nnd.records import TestSet
 from metrics.nnd.scores import read_scores
 from metrics.pages.browser import Selection, browser_page
 from metrics.pages.curves import curves_page
-from metrics.serialise import SCHEMA_VERSION
-from metrics.tables_in import read_rows
 
 AXES = ("parameters", "checkpoint_step")
 

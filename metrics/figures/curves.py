@@ -6,13 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from metrics.data.number_format import number
 from metrics.errors import DegenerateInput
 from metrics.figures import theme
 from metrics.figures.chart import Axis, Chart, Curve, Guide, Note, decades, padded, ticks
 from metrics.figures.interactive import figure as interactive
 from metrics.figures.labels import LETTER, labelled
 from metrics.figures.texts import short
-from metrics.wording import number
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

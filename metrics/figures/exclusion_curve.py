@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from metrics.data.number_format import number, plural
 from metrics.errors import InsufficientData
 from metrics.figures import curves
 from metrics.figures.chart import Chart
 from metrics.figures.curves import At, Panel, Series
-from metrics.specifications import AGAINST, NAMES, Exclusions, Specification
-from metrics.wording import number, plural
+from metrics.inference.specification_curve import AGAINST, NAMES, Exclusions, Specification
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from metrics.data.number_format import estimate, number
 from metrics.errors import DegenerateInput
 from metrics.figures.chart import Axis, Chart, Points, decades, ends, padded, ticks
 from metrics.figures.interactive import figure as interactive
 from metrics.types import Estimate, Interval
-from metrics.wording import estimate, number
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

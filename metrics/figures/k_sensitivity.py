@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from metrics.data.number_format import number
 from metrics.figures import curves
 from metrics.figures.chart import Chart
 from metrics.figures.curves import At, Panel, Series
-from metrics.wording import number
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

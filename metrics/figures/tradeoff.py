@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from metrics.data.number_format import estimate, number
 from metrics.errors import DegenerateInput
 from metrics.figures import theme
 from metrics.figures.chart import Area, Axis, Chart, Guide, Note, Points, ends, padded, ticks
@@ -18,7 +19,6 @@ from metrics.figures.labels import labelled
 from metrics.figures.texts import short
 from metrics.figures.theme import Shape
 from metrics.types import Estimate
-from metrics.wording import estimate, number
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metrics.distributions import check_level
 from metrics.errors import BadInput, InsufficientData
+from metrics.inference.distributions import check_level
+from metrics.inference.t_tests import binomial_test
 from metrics.nnd.administer import Administered, Outcome
 from metrics.nnd.rates import BOOTSTRAP, by_context, draw_means
-from metrics.significance import binomial_test
 from metrics.types import Estimate, Interval
 from metrics.version import __version__
 

@@ -9,15 +9,15 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from metrics.data.json_files import Record, read_object
+from metrics.data.to_json import SCHEMA_VERSION, estimate_json, interval_json
 from metrics.errors import BadInput
-from metrics.json_in import Record, read_object
 from metrics.nnd.administer import Administered, Outcome
 from metrics.nnd.compare import Comparison
 from metrics.nnd.curves import CurvePoint
 from metrics.nnd.rates import PassRate, PassRates
 from metrics.nnd.records import Candidate, NndTest, TestSet
 from metrics.nnd.verify import Verified
-from metrics.serialise import SCHEMA_VERSION, estimate_json, interval_json
 from metrics.types import Setting
 
 KIND = "nnd_tests"

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from metrics.data.human_judgment import sum_ratings
 from metrics.errors import BadInput
-from metrics.judgments import sum_ratings
 from metrics.nnd.build import Options, build_tests
 from metrics.nnd.orders import Numbers, Order, Ranks, likert_majority
 from metrics.nnd.records import Candidate, TestSet

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from metrics.arrays import Floats, Ints
-from metrics.distributions import check_level
-from metrics.error_rates import normal_quantile
+from metrics.data.arrays import Floats, Ints
 from metrics.errors import BadInput
+from metrics.inference.distributions import check_level
+from metrics.inference.error_rate_intervals import normal_quantile
+from metrics.inference.proportions import pooled_share, wilson
 from metrics.nnd.administer import Administered, Outcome
-from metrics.shares import pooled_share, wilson
 from metrics.types import Estimate, Interval, Setting
 from metrics.version import __version__
 
@@ -133,7 +133,8 @@ def draw_means(sums: Floats, totals: Ints, draws: int, seed: int) -> Floats:
 
 
 def context_interval(hits: Floats, totals: Ints, level: float) -> Interval | None:
-    """Wilson's, with the number of tests that the variance between contexts is worth and t for z (`metrics.shares`).
+    """Wilson's, with the number of tests that the variance between contexts is worth and t for z
+    (`metrics.inference.proportions`).
 
     hits, totals: tests passed and tests, by context. Where nothing varies a context counts as one test. None for one
     context.

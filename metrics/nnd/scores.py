@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from metrics.data.csv_files import MINUS_INFINITY, Row, read_rows
+from metrics.data.items import LARGEST, LOG_PROB_TOLERANCE, LONGEST
+from metrics.data.json_files import Record, read_records
 from metrics.errors import BadInput, InsufficientData, some
-from metrics.json_in import Record, read_records
 from metrics.likelihood.records import Pair, Scored
 from metrics.nnd.records import Candidate, TestSet
-from metrics.tables_in import MINUS_INFINITY, Row, read_rows
-from metrics.validation import LARGEST, LOG_PROB_TOLERANCE, LONGEST
 
 
 class Scores(Protocol):

@@ -9,9 +9,9 @@ from typing import Literal
 
 import numpy as np
 
-from metrics.arrays import Floats
-from metrics.correlation import Correlation, kendall_tau, pearson
+from metrics.data.arrays import Floats
 from metrics.errors import BadInput, InsufficientData, some
+from metrics.inference.correlation import Correlation, kendall_tau, pearson
 from metrics.types import Estimate
 from metrics.version import __version__
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from html import escape
 from typing import Literal
 
+from metrics.data.number_format import DASH, estimate, interval, number
 from metrics.errors import BadInput
 from metrics.nnd.administer import Administered, Outcome
 from metrics.nnd.rates import PassRate, PassRates
 from metrics.pages.frame import page
-from metrics.wording import DASH, estimate, interval, number
 
 SHOWN = 200
 

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from html import escape
 
-from metrics.h_score import BUCKETS, Thresholds, bucket, score_text
+from metrics.data.number_format import DASH, number
 from metrics.pages.frame import page
-from metrics.predictions import Predictions
-from metrics.wording import DASH, number
+from metrics.text_scores.h_score import BUCKETS, Thresholds, bucket, score_text
+from metrics.text_scores.token_predictions import Predictions
 
 # GLTR's colours; the underline says the same without colour.
 COLOURS = ("#ADFF80", "#FFEA80", "#FF9280", "#E5B0FF")

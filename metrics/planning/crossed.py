@@ -13,9 +13,9 @@ from typing import Literal
 
 import numpy as np
 
-from metrics.arrays import Floats
-from metrics.distributions import check_alpha, t_quantile
+from metrics.data.arrays import Floats
 from metrics.errors import BadInput
+from metrics.inference.distributions import check_alpha, t_quantile
 from metrics.version import __version__
 
 Layout = Literal["within", "between"]

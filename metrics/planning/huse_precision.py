@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metrics.arrays import Floats
-from metrics.error_rates import normal_quantile
+from metrics.data.arrays import Floats
 from metrics.errors import BadInput
+from metrics.huse.subsampling import huse_arrays
+from metrics.inference.error_rate_intervals import normal_quantile
 from metrics.planning.pilot import Pilot
-from metrics.resampling import huse_arrays
 from metrics.version import __version__
 
 Progress = Callable[[int, int], object]

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from metrics.arrays import Floats
-from metrics.distributions import solve
+from metrics.data.arrays import Floats
+from metrics.inference.distributions import solve
 
 GRID = 801
 REACH = 6.0  # impressions beyond the ends of the scale, in sd, that are still told apart

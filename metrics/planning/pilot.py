@@ -15,10 +15,10 @@ from typing import Protocol
 
 import numpy as np
 
-from metrics.arrays import Bools, Floats, Ints
+from metrics.data.arrays import Bools, Floats, Ints
 from metrics.errors import BadInput, InsufficientData
+from metrics.huse.ratings_by_text import Rated
 from metrics.planning.latent import Labels
-from metrics.rated import Rated
 
 FEWEST_TEXTS = 10
 # Width of the cloud a pilot's text stands for, in sd of its source: new texts are like the old ones, not the same.

@@ -7,31 +7,25 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from metrics.components import evaluate_rated
+from metrics.data.human_judgment import human_judgments, sum_ratings
 from metrics.errors import BadInput, InsufficientData, OneClass
-from metrics.huse import evaluate
-from metrics.judgments import human_judgments, sum_ratings
-from metrics.report import (
-    agreement,
-    attached,
-    automatic,
-    explanations,
-    findings,
-    frequency,
-    huse_section,
-    items_checks,
-    methods,
-    pictures,
-    scales,
-    telling_apart,
-    under_rules,
-)
-from metrics.report.around_huse import CRITERION, Around, around, pairs
-from metrics.report.completeness import completeness
-from metrics.report.datasheet import datasheet
+from metrics.huse.estimate import evaluate
+from metrics.huse.variance_components import evaluate_rated
+from metrics.report import pictures
+from metrics.report.checklists.completeness import completeness
+from metrics.report.checklists.heds import datasheet
+from metrics.report.prose import findings, methods
 from metrics.report.records import GeneratorFacts, RatingRow, ReportInput
 from metrics.report.result import GeneratorReport, Judged, Report
 from metrics.report.section import Section
+from metrics.report.sections import agreement, explanations, frequency, items_checks
+from metrics.report.sections import exclusions as under_rules
+from metrics.report.sections import external_scores as attached
+from metrics.report.sections import human_or_machine as telling_apart
+from metrics.report.sections import huse as huse_section
+from metrics.report.sections import machine_scores as automatic
+from metrics.report.sections import rating_scales as scales
+from metrics.report.sections.huse_extras import CRITERION, Around, around, pairs
 from metrics.types import HumanJudgment, HuseResult, Item, Missing, Mode, Rating
 
 Progress = Callable[[str, int, int], None]  # what is being done, how many generators are done, of how many
@@ -46,8 +40,8 @@ def build(
     level: of every interval, in (0, 1). seed: of every draw. k: neighbours of HUSE. `progress` is told the step, how
     many steps are done, and of how many. A generator none of whose texts has a log-probability gets HUSE-Q alone; one
     with too few texts, or whose judged texts are of one source, has a sentence in place of results.
-    Raises other errors of `metrics.huse.evaluate`, and BadInput where records contradict each other (an item without
-    its text, an HJ that is not the mean of its ratings).
+    Raises other errors of `metrics.huse.estimate.evaluate`, and BadInput where records contradict each other (an item
+    without its text, an HJ that is not the mean of its ratings).
     """
     _check(given)
     steps = _Steps(progress or _silent, 2 * len(given.generators) + 4)

@@ -6,13 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 
 from metrics import __version__
+from metrics.data.human_judgment import quantile
 from metrics.figures.chart import Shade
 from metrics.figures.hj_by_source import SourceRow
 from metrics.figures.huse_scatter import Panel, Point, ranges
-from metrics.judgments import quantile
+from metrics.huse.decision_surface import reference_share
 from metrics.report.records import GeneratorFacts, ReportInput
 from metrics.report.result import Judged
-from metrics.shading import reference_share
 from metrics.types import MODEL, REFERENCE, Estimate, HuseResult, Interval, Mode, Source
 
 STEPS = 36  # cells of the shading a side

@@ -12,8 +12,8 @@ from datetime import datetime
 from fractions import Fraction
 from typing import Literal
 
-from metrics.assignment import ArmAssignment, assignment_sentence
-from metrics.report.particulars import (
+from metrics.data.arm_assignment import ArmAssignment, assignment_sentence
+from metrics.report.row_records import (
     AssignmentRow,
     Attached,
     CodeRow,

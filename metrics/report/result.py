@@ -11,8 +11,8 @@ from statistics import median
 
 from metrics.figures.hj_by_source import SourceRow
 from metrics.figures.huse_scatter import Panel
-from metrics.report.completeness import Asked
-from metrics.report.datasheet import Entry
+from metrics.report.checklists.completeness import Asked
+from metrics.report.checklists.heds import Entry
 from metrics.report.records import GeneratorFacts, ReportInput, Warn
 from metrics.report.section import Section
 from metrics.types import HuseResult, Interval, Item, Mode

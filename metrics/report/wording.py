@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from metrics.wording import DASH as DASH
-from metrics.wording import estimate as estimate
-from metrics.wording import interval as interval
-from metrics.wording import number as number
-from metrics.wording import plural as plural
+from metrics.data.number_format import DASH as DASH
+from metrics.data.number_format import estimate as estimate
+from metrics.data.number_format import interval as interval
+from metrics.data.number_format import number as number
+from metrics.data.number_format import plural as plural
 
 NOT_RECORDED = "not recorded"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from metrics.specifications import NAMES, Exclusions, Specification
+from metrics.inference.specification_curve import NAMES, Exclusions, Specification
 from metrics.tables.record import Cell, Column, Table
 
 LEFT_OUT = (

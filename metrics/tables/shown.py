@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from metrics.data.number_format import DASH, number
 from metrics.tables.record import Cell, Column
 from metrics.types import Estimate
-from metrics.wording import DASH, number
 
 SMALLEST_P = 0.001
 

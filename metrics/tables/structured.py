@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from metrics.data.to_json import estimate_json
 from metrics.errors import MetricsError
-from metrics.serialise import estimate_json
 from metrics.tables.record import Cell, Table
 from metrics.types import Estimate
 

@@ -19,8 +19,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from metrics import compiled
-from metrics.alpha import alpha_arrays, krippendorff_alpha
+from metrics.agreement.krippendorff import alpha_arrays, krippendorff_alpha
+from metrics.compiled import switch as compiled
 from tests.benchmarks.throwaway import beside
 
 PACKAGE = "0.9.0"

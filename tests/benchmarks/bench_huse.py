@@ -20,7 +20,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from metrics import Item, compiled, evaluate, huse_arrays, subsample_sd
+from metrics import Item, evaluate, huse_arrays, subsample_sd
+from metrics.compiled import switch as compiled
 from tests.metrics.plain import loop_huse, loop_twice_error
 
 FIRST = """

@@ -18,7 +18,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy.spatial import cKDTree
 
-from metrics import compiled, huse_arrays
+from metrics import huse_arrays
+from metrics.compiled import switch as compiled
 
 Arrays = tuple[np.ndarray, np.ndarray, np.ndarray]
 

@@ -14,7 +14,7 @@ import time
 
 import numpy as np
 
-from metrics.mixed import mixed_model
+from metrics.inference.mixed_model import mixed_model
 
 WORLDS = {
     "20,000 items x 200 raters": (20_000, 200, False),

@@ -20,9 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from metrics import compiled, subsample_sd
-from metrics.resampling import SHARE, disjoint_pairs, neighbours_in
-from metrics.subsets import Study
+from metrics import subsample_sd
+from metrics.compiled import switch as compiled
+from metrics.huse.subsampling import SHARE, disjoint_pairs, neighbours_in
+from metrics.huse.subsets import Study
 from tests.benchmarks.bench_huse import texts
 from tests.metrics.plain import loop_twice_error
 

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from metrics.report.build import build
-from metrics.report.write import write
+from metrics.report.formats.write import write
 from tests.metrics.report.samples import NOW, study
 
 SIZES = {"200 texts x 20 raters": 100, "5,000 texts x 20 raters": 2500}  # texts of each of two sources

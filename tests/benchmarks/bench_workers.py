@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from metrics import compiled
-from metrics.mace import mace
-from metrics.workers import dawid_skene
+from metrics.compiled import switch as compiled
+from metrics.worker_models.dawid_skene import dawid_skene
+from metrics.worker_models.mace import mace
 from tests.benchmarks.throwaway import beside
 
 PACKAGE = "1.4.2"

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metrics.accuracy import measure_accuracy
-from metrics.judged import Judgments
+from metrics.data.evaluator_judgments import Judgments
+from metrics.evaluators.accuracy import measure_accuracy
 
 LEVELS = (0.95, 0.90)
 MEASURES = {

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from metrics import Item
-from metrics.rated import Rated
+from metrics.huse.ratings_by_text import Rated
 
 HIT = 25  # texts
 Hits = Literal["each text", "interleaved", "one source", "crossed"]

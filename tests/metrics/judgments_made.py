@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from metrics.judged import HUMAN, MACHINE, Judged
+from metrics.data.evaluator_judgments import HUMAN, MACHINE, Judged
 
 
 def judged(truth: str, ratings: Sequence[int], rater: str = "a", **factors: str) -> list[Judged]:

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.accuracy import Accuracy, Confusion, evaluator_accuracies, item_accuracies, measure_accuracy
+from metrics.data.evaluator_judgments import HUMAN, MACHINE, Judged, by_condition, check_judgments
 from metrics.errors import BadInput, InsufficientData
-from metrics.judged import HUMAN, MACHINE, Judged, by_condition, check_judgments
+from metrics.evaluators.accuracy import Accuracy, Confusion, evaluator_accuracies, item_accuracies, measure_accuracy
 from metrics.types import Estimate
 from tests.metrics.judgments_made import EXAMPLE, judged, released, studies
 

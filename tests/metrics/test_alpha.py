@@ -7,9 +7,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from metrics.alpha import LEVELS, alpha_arrays, krippendorff_alpha
+from metrics.agreement.krippendorff import LEVELS, alpha_arrays, krippendorff_alpha
+from metrics.agreement.value_counts import count_values, resample
 from metrics.errors import BadInput, InsufficientData
-from metrics.units import count_values, resample
 from tests.metrics.raters import KRIPPENDORFF, batch_ratings, guesses, long, plain_alpha, squality_ratings
 
 FEW_VALUES = st.lists(
@@ -181,7 +181,7 @@ def test_sparse_counts_give_what_dense_counts_give(monkeypatch, level):
     rng = np.random.default_rng(6)
     item, value = np.repeat(np.arange(40), 3), np.round(rng.random(120) * 50, 1)
     dense = alpha_arrays(item, value, level)
-    monkeypatch.setattr("metrics.units.DENSE_CELLS", 0)
+    monkeypatch.setattr("metrics.agreement.value_counts.DENSE_CELLS", 0)
     assert alpha_arrays(item, value, level) == pytest.approx(dense, abs=1e-12)
     names = item.tolist(), np.tile([1, 2, 3], 40).tolist(), value.tolist()
     assert krippendorff_alpha(*names, level, draws=20).interval.high < 1
@@ -192,7 +192,7 @@ def test_pairs_and_moments_give_the_same(monkeypatch, level):
     item, _, value = long(KRIPPENDORFF)
     item, value = np.array(item), np.array(value)
     by_pairs = alpha_arrays(item, value, level)
-    monkeypatch.setattr("metrics.disagreement.FEW_VALUES", 0)
+    monkeypatch.setattr("metrics.agreement.disagreement.FEW_VALUES", 0)
     assert alpha_arrays(item, value, level) == pytest.approx(by_pairs, abs=1e-12)
 
 
@@ -204,7 +204,7 @@ def test_a_count_as_large_as_the_base_of_the_packing_is_not_carried_over():
 
 @pytest.mark.parametrize("coarse", [0, 1 << 18])
 def test_resamples_hold_as_many_items_as_there_are_and_each_as_often_as_its_share(monkeypatch, coarse):
-    monkeypatch.setattr("metrics.units.THREADED_CELLS", coarse)
+    monkeypatch.setattr("metrics.agreement.value_counts.THREADED_CELLS", coarse)
     rng = np.random.default_rng(7)
     item, value = np.repeat(np.arange(500), 3), rng.choice(4, p=[0.9, 0.05, 0.03, 0.02], size=1500)
     units = count_values(item, value)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from metrics.comments import CLARK, NULL, Codebook, Coded, code_table, coder_agreement, disagreements
 from metrics.errors import BadInput, InsufficientData
+from metrics.evaluators.comment_codes import CLARK, NULL, Codebook, Coded, code_table, coder_agreement, disagreements
 from metrics.types import Estimate
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from metrics import BadInput, InsufficientData, evaluate
-from metrics.comparison import compare_models
+from metrics.huse.model_differences import compare_models
 from tests.metrics.make import rated_study
 from tests.metrics.plain import loop_twice_error
 
@@ -88,7 +88,7 @@ def test_unequal_ratings_are_equalised_to_the_smallest_number():
 
 
 def test_equalised_values_are_the_mean_of_the_replicate_curve():
-    from metrics.curves import replicate_curve
+    from metrics.huse.curves import replicate_curve
 
     studies, ratings = two()
     bare = {name: [replace(item, hj=None) for item in study] for name, study in studies.items()}

@@ -12,15 +12,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from metrics import compiled, huse_arrays, subsample_sd
-from metrics.alpha import alpha_arrays
-from metrics.batch import line_values, plane_values
-from metrics.lines import line_votes
-from metrics.mace import mace
-from metrics.neighbors import NO_SLACK, RELATIVE_SLACK, Slack, plane_votes
-from metrics.strips import line_weights, plane_weights
-from metrics.subsets import Study
-from metrics.workers import dawid_skene
+from metrics import huse_arrays, subsample_sd
+from metrics.agreement.krippendorff import alpha_arrays
+from metrics.compiled import switch as compiled
+from metrics.huse.batch import line_values, plane_values
+from metrics.huse.neighbors import NO_SLACK, RELATIVE_SLACK, Slack, plane_votes
+from metrics.huse.neighbors_1d import line_votes
+from metrics.huse.strips import line_weights, plane_weights
+from metrics.huse.subsets import Study
+from metrics.worker_models.dawid_skene import dawid_skene
+from metrics.worker_models.mace import mace
 from tests.metrics.plain import fraction_twice_error
 
 NUMPY = {"kernels": None, "tried": True}
@@ -37,7 +38,7 @@ def in_state(monkeypatch, state):
 @pytest.fixture
 def loops():
     """The loops, compiled."""
-    return importlib.import_module("metrics.kernels")
+    return importlib.import_module("metrics.compiled.kernels")
 
 
 def with_loops(monkeypatch, loops):
@@ -93,7 +94,7 @@ def test_standard_errors_are_the_same_to_the_last_bit(monkeypatch, loops):
 
 
 def test_two_threads_give_what_one_gives(monkeypatch, loops):
-    from metrics import subsets
+    from metrics.huse import subsets
 
     with_loops(monkeypatch, loops)
     study = drawn(4, 100, "fine")
@@ -106,7 +107,7 @@ def test_a_replicate_is_that_of_rational_arithmetic(monkeypatch, loops):
     # The same draws by seed, evaluated one by one with fractions.
     from fractions import Fraction
 
-    from metrics.resampling import subsamples
+    from metrics.huse.subsampling import subsamples
 
     hj, q, z = drawn(5, 60, "coarse")
     with_loops(monkeypatch, loops)
@@ -168,7 +169,7 @@ def test_a_large_study_has_the_values_of_numpy(monkeypatch, loops, kind):
     in_state(monkeypatch, NUMPY)
     slow = huse_arrays(*study)
     with_loops(monkeypatch, loops)
-    monkeypatch.setattr("metrics.strips.THREADED_ABOVE", 1000)
+    monkeypatch.setattr("metrics.huse.strips.THREADED_ABOVE", 1000)
     assert huse_arrays(*study) == pytest.approx(slow, abs=1e-12)
 
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from metrics import BadInput, InsufficientData, evaluate
-from metrics.components import binomial_component, evaluate_rated, rater_component
-from metrics.distributions import t_quantile
-from metrics.rated import Rated
-from metrics.rater_halves import main_effect, rater_errors
+from metrics.huse.rater_variance import main_effect, rater_errors
+from metrics.huse.ratings_by_text import Rated
+from metrics.huse.variance_components import binomial_component, evaluate_rated, rater_component
+from metrics.inference.distributions import t_quantile
 from tests.metrics.make import batch_items, batch_ratings, rated_study
 
 

@@ -11,8 +11,8 @@ from scipy import stats
 
 from metrics import BadInput, InsufficientData, Margin, compare_conditions, mixed_accuracy
 from metrics.__main__ import main
-from metrics.conditions import MANY, ONE_EVALUATOR, SHARED
-from metrics.serialise_comparison import comparison_json
+from metrics.evaluators.conditions import MANY, ONE_EVALUATOR, SHARED
+from metrics.evaluators.conditions_to_json import comparison_json
 from tests.metrics.judgments_made import judged
 
 # The method's groups of 2.15 and samples of 2.10 and 2.22, as accuracies.

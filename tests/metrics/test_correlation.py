@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.correlation import hj_frequency, kendall_tau, midranks
 from metrics.errors import BadInput, InsufficientData
+from metrics.inference.correlation import hj_frequency, kendall_tau, midranks
 
 FREQUENCY, HJ = [1, 2, 5, 10, 100, 1000], [1, 1.5, 2, 2.2, 3.5, 4.6]
 METRIC, HUMAN = [0.45, 0.52, 0.61, 0.60, 0.64, 0.68, 0.71], [0.30, 0.38, 0.41, 0.45, 0.44, 0.60, 0.58]

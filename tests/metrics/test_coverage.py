@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from metrics import huse_arrays, subsample_interval, subsample_sd
-from metrics.components import joint_interval
-from metrics.rater_halves import rater_errors, source_difference
-from metrics.shares import pooled_share
+from metrics.huse.rater_variance import rater_errors, source_difference
+from metrics.huse.variance_components import joint_interval
+from metrics.inference.proportions import pooled_share
 from tests.benchmarks.truth import size_studies
 from tests.benchmarks.truth.coverage import Row, attainable, row
 from tests.benchmarks.truth.huse_rows import DIFFERENCES, TITLES, difference_tallies, huse_tallies

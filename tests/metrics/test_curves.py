@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from metrics import BadInput, MissingHJ, evaluate
-from metrics.curves import Extrapolation, replicate_curve, size_curve
-from metrics.curves import _fit as fit
+from metrics.huse.curves import Extrapolation, replicate_curve, size_curve
+from metrics.huse.curves import _fit as fit
 from tests.metrics.make import batch_items, batch_ratings, rated_study, summary_items
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics import BadInput, InsufficientData
-from metrics.dominance import dominance_region, iso_huse
+from metrics.huse.quality_diversity import dominance_region, iso_huse
 
 POINTS = st.dictionaries(
     st.text(min_size=1, max_size=3), st.tuples(st.floats(0.05, 1.5), st.floats(0.05, 1.5)), min_size=2, max_size=6

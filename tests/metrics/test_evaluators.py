@@ -10,12 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from metrics.__main__ import main
+from metrics.data.evaluator_judgments import MACHINE
+from metrics.data.to_json import estimate_json
 from metrics.errors import BadInput, InsufficientData
-from metrics.evaluators import evaluate_judgments
-from metrics.judged import MACHINE
-from metrics.multiplicity import Family
-from metrics.serialise import estimate_json
-from metrics.serialise_evaluators import evaluation_json
+from metrics.evaluators.evaluate import evaluate_judgments
+from metrics.evaluators.to_json import evaluation_json
+from metrics.inference.multiple_testing import Family
 from metrics.types import Estimate
 from tests.metrics.judgments_made import EXAMPLE, judged, released, studies
 from tests.metrics.raters import plain_alpha

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from metrics.classifier import Classifier
-from metrics.validation import check_items
+from metrics.data.items import check_items
+from metrics.huse.classifier import Classifier
 from tests.metrics.make import Pairs, items
 
 BOTH, LOG_PROB = ("hj", "log_prob"), ("log_prob",)

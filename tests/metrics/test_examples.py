@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from metrics import BadInput, InsufficientData, Item
-from metrics.examples import find_examples
+from metrics.huse.examples import find_examples
 from tests.metrics.make import batch_items, rated_study
 
 

@@ -13,7 +13,7 @@ import pytest
 from metrics import Rating, evaluate, exclusion_sensitivity
 from metrics.errors import BadInput, OneClass
 from metrics.figures import exclusion_curve
-from metrics.rated import with_means
+from metrics.huse.ratings_by_text import with_means
 from metrics.tables.exclusions import exclusions_table
 from metrics.tables.text import table_text
 from tests.metrics.make import LABELS, batch_items, rated_study

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.calibration import against_people, calibrate, normal_crossing
-from metrics.detectors import binoculars, fast_detect_gpt, log_softmax
 from metrics.errors import BadInput, DegenerateInput, InsufficientData
-from metrics.gltr import read_gltr
-from metrics.h_score import DEFAULT, Thresholds, h_score, mean_fraction, score_text
-from metrics.predictions import Backend, predictions, top_entropy
-from metrics.roc import auc
+from metrics.text_scores.calibration import against_people, calibrate, normal_crossing
+from metrics.text_scores.detectors import binoculars, fast_detect_gpt, log_softmax
+from metrics.text_scores.gltr import read_gltr
+from metrics.text_scores.h_score import DEFAULT, Thresholds, h_score, mean_fraction, score_text
+from metrics.text_scores.roc import auc
+from metrics.text_scores.token_predictions import Backend, predictions, top_entropy
 
 NATURAL, SYNTHETIC = [0.25, 0.30, 0.33, 0.38, 0.42], [0.36, 0.40, 0.45, 0.50, 0.55]
 UNIT = st.floats(0, 1)

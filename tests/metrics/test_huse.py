@@ -18,9 +18,9 @@ from metrics import (
     OneClass,
     evaluate,
 )
-from metrics.classifier import Classifier
-from metrics.lines import line_votes
-from metrics.validation import check_items
+from metrics.data.items import check_items
+from metrics.huse.classifier import Classifier
+from metrics.huse.neighbors_1d import line_votes
 from tests.metrics.make import items
 
 EXAMPLE_B = items(

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metrics.agreement.kappa import cohen_kappa, fleiss_kappa
 from metrics.errors import BadInput, InsufficientData
-from metrics.kappa import cohen_kappa, fleiss_kappa
 
 FIRST, SECOND = [1, 1, 0, 0, 1, 0, 1, 0, 1, 1], [1, 0, 0, 0, 1, 0, 1, 1, 1, 1]
 

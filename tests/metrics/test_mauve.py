@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.errors import BadInput, DegenerateInput, InsufficientData
-from metrics.mauve import mauve, mauve_of_features
+from metrics.text_scores.mauve import mauve, mauve_of_features
 
 PAIRS = st.integers(1, 6).flatmap(
     lambda k: st.tuples(*[st.lists(st.integers(0, 50), min_size=k, max_size=k).filter(any) for _ in range(2)])

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from metrics.blocks import design, solve
 from metrics.errors import BadInput, DegenerateInput, InsufficientData
-from metrics.mixed import mixed_model
-from metrics.pigeonhole import pigeonhole
+from metrics.inference.mixed_model import mixed_model
+from metrics.inference.pigeonhole_bootstrap import pigeonhole
+from metrics.inference.reml_blocks import design, solve
 
 TABLE = np.array([[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]])
 ITEM, RATER = (axis.ravel() for axis in np.indices(TABLE.shape))
@@ -148,7 +148,7 @@ def test_a_variance_of_zero_is_returned_flagged_and_the_bootstrap_shown_instead(
 
 
 def test_an_optimiser_that_does_not_settle_is_flagged_and_the_bootstrap_shown_instead(monkeypatch):
-    monkeypatch.setattr("metrics.mixed.STATIONARY", 0.0)
+    monkeypatch.setattr("metrics.inference.mixed_model.STATIONARY", 0.0)
     y, item, rater, source = world(10, 120, 12, 8)
     found = mixed_model(y, item, rater, {"source": source}, draws=50)
     assert found.flags == ("not_converged",)
@@ -157,7 +157,7 @@ def test_an_optimiser_that_does_not_settle_is_flagged_and_the_bootstrap_shown_in
 
 
 def test_more_levels_than_the_dense_side_holds_are_named(monkeypatch):
-    monkeypatch.setattr("metrics.mixed.WIDEST", 5)
+    monkeypatch.setattr("metrics.inference.mixed_model.WIDEST", 5)
     y, item, rater, _ = world(11, 120, 12, 8)
     found = mixed_model(y, item, rater, draws=50)
     assert found.flags == ("too_many_levels",)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.errors import BadInput
-from metrics.multiplicity import METHODS, Family, adjust
+from metrics.inference.multiple_testing import METHODS, Family, adjust
 
 P = {"a": 0.001, "b": 0.01, "c": 0.02, "d": 0.04}
 FOUR = Family("plan", ("a", "b", "c", "d"))

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics import lines, neighbors
-from metrics.lines import line_votes, line_votes_squared
-from metrics.neighbors import NO_SLACK, RELATIVE_SLACK, plane_votes
+from metrics.huse import neighbors
+from metrics.huse import neighbors_1d as lines
+from metrics.huse.neighbors import NO_SLACK, RELATIVE_SLACK, plane_votes
+from metrics.huse.neighbors_1d import line_votes, line_votes_squared
 
 
 def all_pairs(x: np.ndarray, sign: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:

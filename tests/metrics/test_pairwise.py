@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics.errors import BadInput, InsufficientData
-from metrics.pairwise import bradley_terry, bradley_terry_votes
+from metrics.inference.bradley_terry import bradley_terry, bradley_terry_votes
 
 WINS = [[0, 7, 8], [3, 0, 6], [2, 4, 0]]
 COUNTS = st.integers(2, 5).flatmap(

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics import BadInput, MissingLogProb, OneClass, evaluate
-from metrics.permutation import permutation_test
+from metrics.huse.permutation_test import permutation_test
 from tests.metrics.make import items, rated_study
 from tests.metrics.plain import fraction_twice_error
 
@@ -108,7 +108,7 @@ def test_quality_alone_needs_no_log_prob():
 
 
 def test_many_labellings_come_in_batches(monkeypatch):
-    from metrics import permutation
+    from metrics.huse import permutation_test as permutation
 
     study, _ = rated_study(12, 4)
     monkeypatch.setattr(permutation, "CELLS", 100)

@@ -8,7 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics.errors import BadInput
-from metrics.power import accuracy_difference, accuracy_effect, family_error, minimum_effect, sample_size, t_power
+from metrics.inference.power import (
+    accuracy_difference,
+    accuracy_effect,
+    family_error,
+    minimum_effect,
+    sample_size,
+    t_power,
+)
 
 
 def test_the_papers_effect_needs_130_evaluators_a_group():

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from metrics import MissingLogProb, OneClass, evaluate, result_json
-from metrics.huse import huse_q_only
+from metrics.huse.estimate import huse_q_only
 from tests.metrics.make import rated_study, summary_items
 
 

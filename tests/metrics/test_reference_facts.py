@@ -14,8 +14,8 @@ import pytest
 from scipy import stats
 
 from metrics import evaluate, two_sample_t
-from metrics.resampling import huse_arrays
-from metrics.roc import auc
+from metrics.huse.subsampling import huse_arrays
+from metrics.text_scores.roc import auc
 from tests.metrics.make import batch_items, summary_items
 from tests.metrics.raters import squality_ratings
 from tests.metrics.released_study import Released, huse_with, kept_only, study_of

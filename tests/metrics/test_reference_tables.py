@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from metrics import Item, dawid_skene, evaluate, huse_arrays, permutation_test
-from metrics.classifier import HJ, LOG_PROB, Classifier
-from metrics.validation import check_items
+from metrics.data.items import check_items
+from metrics.huse.classifier import HJ, LOG_PROB, Classifier
 from tests.metrics.judgments_made import released
 from tests.metrics.make import batch_items, summary_items
 from tests.metrics.raters import squality_ratings

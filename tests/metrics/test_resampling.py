@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics import Item, evaluate, huse_arrays, subsample_interval, subsample_sd
-from metrics import batch as batch_module
-from metrics.resampling import context_numbers, neighbours_in, smallest_draw, split_texts, subsamples
-from metrics.subsets import Study
+from metrics.huse import batch as batch_module
+from metrics.huse.subsampling import context_numbers, neighbours_in, smallest_draw, split_texts, subsamples
+from metrics.huse.subsets import Study
 from tests.metrics.plain import fraction_twice_error, loop_twice_error
 
 
@@ -262,7 +262,7 @@ def test_the_standard_error_is_the_spread_between_studies():
 
 
 def test_many_draws_of_many_texts_come_in_batches(monkeypatch):
-    from metrics import resampling
+    from metrics.huse import subsampling as resampling
 
     monkeypatch.setattr(resampling, "BATCH_CELLS", 600)
     sums, q, z = arrays(30)

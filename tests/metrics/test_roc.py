@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from metrics.errors import InsufficientData
-from metrics.roc import APART, METHOD, auc_estimate
+from metrics.text_scores.roc import APART, METHOD, auc_estimate
 
 
 def test_the_variance_is_that_of_the_placements() -> None:

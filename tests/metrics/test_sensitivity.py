@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from metrics import MissingLogProb, evaluate
-from metrics.sensitivity import sensitivity_table
+from metrics.huse.sensitivity import sensitivity_table
 from tests.metrics.make import items, rated_study, summary_items
 
 # The original's sweep, floats: its own k (neighbours less one), HUSE and HUSE-Q.

@@ -23,7 +23,7 @@ from metrics import (
     replicate_curve,
     sensitivity_table,
 )
-from metrics.serialise import document
+from metrics.data.to_json import document
 from tests.metrics.make import rated_study
 from tests.metrics.test_huse import EXAMPLE_B, many
 

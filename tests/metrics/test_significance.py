@@ -7,13 +7,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from metrics.accuracy import evaluator_accuracies
-from metrics.anova import one_way_anova, tukey_kramer
-from metrics.effects import noncentrality_limits, small_sample_factor
-from metrics.equivalence import Margin, equivalence, equivalence_of_two
+from metrics.data.evaluator_judgments import MACHINE, check_judgments
 from metrics.errors import BadInput, InsufficientData
-from metrics.judged import MACHINE, check_judgments
-from metrics.significance import binomial_test, one_sample_t, two_sample_t
+from metrics.evaluators.accuracy import evaluator_accuracies
+from metrics.inference.anova import one_way_anova, tukey_kramer
+from metrics.inference.effect_sizes import noncentrality_limits, small_sample_factor
+from metrics.inference.equivalence import Margin, equivalence, equivalence_of_two
+from metrics.inference.t_tests import binomial_test, one_sample_t, two_sample_t
 from tests.metrics.judgments_made import released
 
 EVALUATORS = [0.4, 0.6, 0.8, 0.6, 0.4, 1, 0.6, 0.2, 0.8, 0.6]

@@ -8,10 +8,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from metrics.errors import BadInput, DegenerateInput, InsufficientData
-from metrics.powered import prediction_powered_mean
-from metrics.reproduction import reproduction_variation
-from metrics.sequential import any_time_half_width, any_time_mean
-from metrics.standardise import standardise_by_rater
+from metrics.inference.anytime_valid import any_time_half_width, any_time_mean
+from metrics.inference.prediction_powered import prediction_powered_mean
+from metrics.inference.reproducibility import reproduction_variation
+from metrics.worker_models.standardise import standardise_by_rater
 
 NUMBERS = st.lists(st.floats(0.1, 100), min_size=2, max_size=20)
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.bm25 import Bm25
 from metrics.errors import BadInput, InsufficientData
-from metrics.text_measures import (
+from metrics.generation.bm25 import Bm25
+from metrics.text_scores.text_statistics import (
     distinct,
     longest_repeat,
     overlap,

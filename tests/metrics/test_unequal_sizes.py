@@ -26,11 +26,11 @@ from metrics import (
     size_curve,
     subsample_sd,
 )
-from metrics.batch import line_values
-from metrics.classifier import HJ, LOG_PROB, Classifier
-from metrics.lines import Votes
-from metrics.resampling import split_texts
-from metrics.validation import check_items
+from metrics.data.items import check_items
+from metrics.huse.batch import line_values
+from metrics.huse.classifier import HJ, LOG_PROB, Classifier
+from metrics.huse.neighbors_1d import Votes
+from metrics.huse.subsampling import split_texts
 from tests.metrics.make import items, rated_study, summary_items
 from tests.metrics.plain import fraction_twice_error
 from tests.metrics.test_huse import EXAMPLE_B
@@ -196,7 +196,7 @@ def test_the_vote_is_a_whole_number_where_floats_would_round():
 @pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("sizes", ONE_FEATURE)
 def test_one_feature_gives_the_values_of_the_specification(sizes, compiled, monkeypatch):
-    from metrics import compiled as module
+    from metrics.compiled import switch as module
 
     if not compiled:
         monkeypatch.setitem(module._state, "kernels", None)
@@ -222,7 +222,7 @@ def one_feature(d: float, references: int, models: int, studies: int) -> np.ndar
 
 
 def test_both_forms_of_the_loops_agree_with_more_texts_of_one_source(monkeypatch):
-    from metrics import compiled as module
+    from metrics.compiled import switch as module
 
     sums, q, z = arrays(unequal())
     found = []

@@ -12,9 +12,9 @@ from scipy import stats
 
 from metrics import Item, evaluate
 from metrics.errors import BadInput, InsufficientData
-from metrics.mace import mace
-from metrics.votes import against_majority, read_votes
-from metrics.workers import dawid_skene
+from metrics.worker_models.dawid_skene import dawid_skene
+from metrics.worker_models.mace import mace
+from metrics.worker_models.votes import against_majority, read_votes
 from tests.metrics.make import batch_items
 from tests.metrics.raters import batch_ratings
 

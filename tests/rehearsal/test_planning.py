@@ -10,8 +10,8 @@ from annotation.rehearsal.world.raters import Crowd, TextFeatures, draw_crowd, l
 from annotation.rehearsal.world.study import Design, allot_raters, pack_hits
 from annotation.rehearsal.world.vocabulary import token_counts
 from annotation.rehearsal.world.world import World
+from metrics.huse.ratings_by_text import Rated
 from metrics.planning import Pilot, expected_precision, fit_pilot
-from metrics.rated import Rated
 
 
 def pilot_of(temperature: float, seed: int) -> Pilot:

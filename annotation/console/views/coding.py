@@ -21,7 +21,7 @@ from annotation.console.permission import study_page, visitor
 from annotation.console.refusals import beside
 from annotation.flows import code_reasons
 from annotation.models import Codebook, Remark, Role, Study
-from metrics.comments import NULL
+from metrics.evaluators.comment_codes import NULL
 
 KEYS = "1234567890abcdefghijklmnop"
 

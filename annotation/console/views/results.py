@@ -16,7 +16,7 @@ from annotation.flows.state import state
 from annotation.flows.unblind import unblind
 from annotation.models import Job, Role, Study
 from annotation.tasks import ask
-from metrics.report.write import FORMATS
+from metrics.report.formats.write import FORMATS
 
 
 @study_page()

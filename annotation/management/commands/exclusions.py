@@ -19,9 +19,9 @@ from annotation.quality.paragraph import paragraph
 from metrics.errors import MetricsError
 from metrics.figures import exclusion_curve
 from metrics.figures.static import svg
-from metrics.report.tables import slugs
-from metrics.report.under_rules import DRAWS, conclusions, everything, idle
-from metrics.specifications import Exclusions
+from metrics.inference.specification_curve import Exclusions
+from metrics.report.formats.csv import slugs
+from metrics.report.sections.exclusions import DRAWS, conclusions, everything, idle
 from metrics.tables.exclusions import exclusions_table
 from metrics.tables.text import table_text
 

@@ -30,8 +30,8 @@ from annotation.pricing.wages import (
     wage,
 )
 from metrics.errors import MetricsError
+from metrics.huse.ratings_by_text import lay_out
 from metrics.planning import Pilot, fit_pilot, known_pilots, prior_pilot
-from metrics.rated import lay_out
 from metrics.report.records import ReportInput
 from metrics.types import Rating
 

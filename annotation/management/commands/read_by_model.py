@@ -13,7 +13,7 @@ from annotation.flows.read_by_model import read_by_model
 from annotation.management.commands._study import StudyCommand
 from metrics.errors import MetricsError
 from metrics.likelihood import Layout, open_model
-from metrics.report.write import as_json
+from metrics.report.formats.write import as_json
 
 
 class Command(StudyCommand):

@@ -23,12 +23,12 @@ from annotation.models import Role, Study
 from annotation.selectors import seen_at
 from metrics.errors import BadInput, MetricsError
 from metrics.figures.images import NoBrowser, there
-from metrics.report.attached import kind_of
 from metrics.report.build import build
-from metrics.report.compared import compare
-from metrics.report.particulars import Attached
-from metrics.report.text import table
-from metrics.report.write import FORMATS, USUAL, Format
+from metrics.report.comparison.compare import compare
+from metrics.report.formats.plain_text import table
+from metrics.report.formats.write import FORMATS, USUAL, Format
+from metrics.report.row_records import Attached
+from metrics.report.sections.external_scores import kind_of
 
 
 class Command(BaseCommand):

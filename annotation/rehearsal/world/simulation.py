@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.resampling import huse_arrays
+from metrics.huse.subsampling import huse_arrays
 
 from .raters import TextFeatures, expected_code
 from .study import Design, rating_sums
@@ -21,7 +21,7 @@ MEASURES = ("huse", "huse_q", "huse_d")
 
 @dataclass(frozen=True)
 class Arm:
-    """One generator against the shared references in one study, as `metrics.resampling` takes it.
+    """One generator against the shared references in one study, as `metrics.huse.subsampling` takes it.
 
     sums: (n,) sums of label codes; q: (n,) log p_model a token; reference: (n,) True for references.
     """

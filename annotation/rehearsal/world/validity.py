@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from metrics.error_rates import METHOD, subsample_interval
-from metrics.resampling import subsample_sd
+from metrics.huse.subsampling import subsample_sd
+from metrics.inference.error_rate_intervals import METHOD, subsample_interval
 
 from .bayes import CELL, COARSER, STATED, Counts, bayes_error, count, no_counts, quality_only
 from .simulation import MEASURES, Floats, Studies, simulate

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 
+from metrics.data.csv_files import Row, read_rows
 from metrics.errors import BadInput
 from metrics.nnd.build import Options, build_tests
 from metrics.nnd.orders import Ranks
 from metrics.nnd.records import Candidate, TestSet
-from metrics.tables_in import Row, read_rows
 
 CREDIT = "credit-"
 RIGHT, WRONG = "right", "wrong"

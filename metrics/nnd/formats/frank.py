@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
+from metrics.data.json_files import Record, read_records
 from metrics.errors import BadInput
-from metrics.json_in import Record, read_records
 from metrics.nnd.build import Options, build_tests
 from metrics.nnd.orders import one_above_all
 from metrics.nnd.records import Candidate, TestSet

@@ -6,8 +6,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Literal
 
+from metrics.data.text_files import read_text
 from metrics.errors import BadInput
-from metrics.files_in import read_text
 from metrics.nnd.build import Options, build_tests
 from metrics.nnd.orders import one_above_all
 from metrics.nnd.records import Candidate, TestSet

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from metrics.data.json_files import Record, read_records
 from metrics.errors import BadInput
-from metrics.json_in import Record, read_records
 from metrics.nnd.build import Options, build_tests
 from metrics.nnd.orders import one_above_all
 from metrics.nnd.records import Candidate, TestSet

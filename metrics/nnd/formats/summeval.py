@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Literal
 
-from metrics.json_in import Record, read_records
+from metrics.data.json_files import Record, read_records
 from metrics.nnd.build import Options, build_tests
 from metrics.nnd.orders import likert_majority, one_above_all
 from metrics.nnd.records import Candidate, TestSet

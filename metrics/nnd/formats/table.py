@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from metrics.data.csv_files import Row, read_rows
 from metrics.errors import BadInput
 from metrics.nnd.build import Options, build_tests
 from metrics.nnd.orders import Numbers, Order
 from metrics.nnd.records import Candidate, TestSet
-from metrics.tables_in import Row, read_rows
 
 REQUIRED = ("context_id", "candidate")
 WORSE = "worse"

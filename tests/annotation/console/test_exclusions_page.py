@@ -22,7 +22,7 @@ from annotation.flows.unblind import unblind
 from annotation.models import Job, Judgment, Scale, Study, Submission
 from annotation.quality.exclusion import Rule
 from annotation.running import folder_of, run_due
-from metrics.huse import evaluate
+from metrics.huse.estimate import evaluate
 from tests.annotation.review.world import NOW, judged, make, member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]

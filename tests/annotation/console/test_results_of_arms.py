@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 
 from annotation.models import Job, Result, Study
-from metrics.assignment import UNKNOWN, assignment_sentence
+from metrics.data.arm_assignment import UNKNOWN, assignment_sentence
 from tests.annotation.review.world import NOW
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]

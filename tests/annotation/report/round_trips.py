@@ -8,16 +8,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
 
-from metrics.report.particulars import (
-    AssignmentRow,
-    Attached,
-    CodeRow,
-    CommentRow,
-    ConditionFacts,
-    PageFacts,
-    PlanFacts,
-    RuleFacts,
-)
 from metrics.report.records import (
     FlagFacts,
     GeneratorFacts,
@@ -27,6 +17,16 @@ from metrics.report.records import (
     SelectionStep,
     TextRow,
     Warn,
+)
+from metrics.report.row_records import (
+    AssignmentRow,
+    Attached,
+    CodeRow,
+    CommentRow,
+    ConditionFacts,
+    PageFacts,
+    PlanFacts,
+    RuleFacts,
 )
 from tests.metrics.report.evaluators_study import LABELS, PAGE
 from tests.metrics.report.samples import CROWD, MONEY, STUDY, study, with_truth

@@ -25,10 +25,10 @@ from annotation.flows.code_reasons import code, edit_codebook
 from annotation.flows.import_work import import_work
 from annotation.flows.score import score
 from annotation.models import Codebook, Decision, Likelihood, Remark, Scoring, Statement, Study
-from metrics.report.codec import decode, encode
-from metrics.report.payload import ABOVE, SCHEMA_VERSION, read
+from metrics.report.formats.json import ABOVE, SCHEMA_VERSION, read
+from metrics.report.formats.write import as_json
+from metrics.report.record_codec import decode, encode
 from metrics.report.records import ReportInput
-from metrics.report.write import as_json
 from tests.annotation.report.round_trips import drawn
 from tests.annotation.review.world import member
 

@@ -23,9 +23,9 @@ from annotation.models import Codebook, Decision, Remark, Study, Submission
 from annotation.quality.codebooks import DEFAULTS, book_of
 from annotation.quality.exclusion import Rule
 from metrics.report.build import build
-from metrics.report.payload import payload
+from metrics.report.formats.json import payload
+from metrics.report.formats.write import as_json
 from metrics.report.records import ReportInput
-from metrics.report.write import as_json
 from tests.annotation.report.round_trips import KINDS, drawn
 from tests.annotation.review.world import make, member
 

@@ -17,9 +17,9 @@ from annotation.exceptions import DesignError, StateError
 from annotation.flows.attach import attach, detach
 from annotation.flows.score import score
 from annotation.models import ScoreFile, Study
-from metrics.report.automatic import section
 from metrics.report.build import build
-from metrics.report.page import html
+from metrics.report.formats.html import html
+from metrics.report.sections.machine_scores import section
 from tests.annotation.api.conftest import Caller, fault
 from tests.annotation.review.world import make, member
 from tests.metrics.report.test_formats import rates

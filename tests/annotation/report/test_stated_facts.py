@@ -29,9 +29,9 @@ from annotation.models import (
     WayIn,
     WorkerIdentity,
 )
-from metrics.assignment import assignment_sentence
-from metrics.report.methods import paragraph
+from metrics.data.arm_assignment import assignment_sentence
 from metrics.report.pay import VOLUNTEERS
+from metrics.report.prose.methods import paragraph
 from metrics.report.records import ExtrasFacts, ReportInput
 from tests.annotation.imports import batches
 from tests.annotation.review.world import make

@@ -28,9 +28,9 @@ from annotation.quality.exclusion import Rule
 from annotation.quality.filters import BY_KIND
 from annotation.quality.paragraph import paragraph
 from annotation.running import run_due
-from metrics.detectors import fast_detect_gpt
 from metrics.errors import BadInput
 from metrics.likelihood import open_model
+from metrics.text_scores.detectors import fast_detect_gpt
 from tests.annotation.api.conftest import Caller, fault
 from tests.annotation.review.world import NOW, make, member
 from tests.metrics.likelihood.tiny import saved

@@ -42,7 +42,7 @@ from annotation.quality.exclusion import Rule, Thinned
 from annotation.quality.filters import FILTERS
 from annotation.quality.paragraph import paragraph
 from annotation.workings import study_work
-from metrics.report.under_rules import under_rules
+from metrics.report.sections.exclusions import under_rules
 from tests.annotation.review.world import NOW, judged, make, member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from metrics.components import joint_interval
-from metrics.distributions import t_quantile
-from metrics.error_rates import degrees, subsample_interval
-from metrics.rater_halves import MUCH_DIFFERENT
+from metrics.huse.rater_variance import MUCH_DIFFERENT
+from metrics.huse.variance_components import joint_interval
+from metrics.inference.distributions import t_quantile
+from metrics.inference.error_rate_intervals import degrees, subsample_interval
 from tests.benchmarks.truth.store import Arrays
 from tests.benchmarks.truth.tallies import LEVELS, Intervals, Tally, tally
 from tests.benchmarks.truth.works import Means
@@ -16,10 +16,10 @@ from tests.benchmarks.worlds import World
 TITLES = ("HUSE", "HUSE-Q", "HUSE-D")
 DIFFERENCES = tuple(f"difference of {title}" for title in TITLES)
 COUNTING = (
-    "metrics/components.py",
-    "metrics/distributions.py",
-    "metrics/error_rates.py",
-    "metrics/shares.py",
+    "metrics/huse/variance_components.py",
+    "metrics/inference/distributions.py",
+    "metrics/inference/error_rate_intervals.py",
+    "metrics/inference/proportions.py",
     "tests/benchmarks/truth/huse_rows.py",
 )
 

@@ -7,8 +7,9 @@ from functools import partial
 
 import numpy as np
 
-from metrics import compare_models, compiled, huse_arrays, subsample_sd
-from metrics.rater_halves import MUCH_DIFFERENT, rater_errors, source_difference
+from metrics import compare_models, huse_arrays, subsample_sd
+from metrics.compiled import switch as compiled
+from metrics.huse.rater_variance import MUCH_DIFFERENT, rater_errors, source_difference
 from tests.benchmarks.truth.huse_rows import COUNTING, DIFFERENCES, TITLES, difference_tallies, huse_tallies
 from tests.benchmarks.truth.store import Arrays, Job
 from tests.benchmarks.truth.works import Sums, Work, chunk_sizes, values_total
@@ -22,13 +23,13 @@ BIAS_STUDIES = 2000
 HEADLINE = ("near 1", "middle", "low", "HITs interleaved, skewed")
 NAMES = ("huse", "huse_q", "huse_d")
 SOURCES = (
-    "metrics/resampling.py",
-    "metrics/subsets.py",
-    "metrics/batch.py",
-    "metrics/kernels.py",
-    "metrics/rater_halves.py",
-    "metrics/rated.py",
-    "metrics/lines.py",
+    "metrics/huse/subsampling.py",
+    "metrics/huse/subsets.py",
+    "metrics/huse/batch.py",
+    "metrics/compiled/kernels.py",
+    "metrics/huse/rater_variance.py",
+    "metrics/huse/ratings_by_text.py",
+    "metrics/huse/neighbors_1d.py",
     "tests/benchmarks/worlds.py",
     "tests/benchmarks/truth/huse_studies.py",
 )
@@ -107,7 +108,7 @@ def huse_works(studies: int, headline: int) -> Iterator[Work]:
 
 def difference_works(studies: int) -> Iterator[Work]:
     """Pair by pair: chunks with intervals at 95 %, and the studies behind the target."""
-    sources = (*SOURCES, "metrics/comparison.py")
+    sources = (*SOURCES, "metrics/huse/model_differences.py")
     for place, (name, pair) in enumerate(PAIRS.items()):
         chunks = (
             Job(f"difference {name} {i}", differences, (*pair, size, (2028, place, i), 0.95), sources)

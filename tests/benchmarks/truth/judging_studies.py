@@ -10,9 +10,9 @@ from functools import partial
 import numpy as np
 
 from metrics import krippendorff_alpha
-from metrics.accuracy import measure_accuracy
-from metrics.alpha import alpha_arrays
-from metrics.judgments import human_judgments
+from metrics.agreement.krippendorff import alpha_arrays
+from metrics.data.human_judgment import human_judgments
+from metrics.evaluators.accuracy import measure_accuracy
 from metrics.nnd.rates import context_interval
 from metrics.types import Interval, RatingSums
 from tests.benchmarks import coverage_accuracy
@@ -212,7 +212,11 @@ def chunks_of(
 
 def accuracy_works(studies: int) -> Iterator[Work]:
     """Evaluators' accuracy, by world."""
-    sources = ("metrics/shares.py", "metrics/accuracy.py", "tests/benchmarks/coverage_accuracy.py")
+    sources = (
+        "metrics/inference/proportions.py",
+        "metrics/evaluators/accuracy.py",
+        "tests/benchmarks/coverage_accuracy.py",
+    )
     for place, name in enumerate(coverage_accuracy.WORLDS):
         chunks = chunks_of("accuracy", accuracy, name, name, studies, sources, (2031, place))
         yield Work(name, tuple(coverage_accuracy.MEASURES), chunks, accuracy_tallies, COUNTING)
@@ -221,13 +225,17 @@ def accuracy_works(studies: int) -> Iterator[Work]:
 def hj_works(studies: int) -> Iterator[Work]:
     """HJ of one text, by world."""
     for place, (name, text) in enumerate(TEXTS.items()):
-        chunks = chunks_of("hj", judged_texts, name, text, studies, ("metrics/judgments.py",), (2032, place))
+        chunks = chunks_of("hj", judged_texts, name, text, studies, ("metrics/data/human_judgment.py",), (2032, place))
         yield Work(name, ("HJ",), chunks, hj_tallies, COUNTING)
 
 
 def alpha_works(studies: int) -> Iterator[Work]:
     """Alpha by world, with the studies behind the target."""
-    sources = ("metrics/alpha_intervals.py", "metrics/disagreement.py", "metrics/units.py")
+    sources = (
+        "metrics/agreement/krippendorff_intervals.py",
+        "metrics/agreement/disagreement.py",
+        "metrics/agreement/value_counts.py",
+    )
     for place, (name, made) in enumerate(AGREEMENTS.items()):
         chunks = chunks_of("alpha", agreements, name, made, studies, sources, (2033, place))
         target = Job(f"alpha {name} target", alphas_only, (made, ALPHA_TARGET, (2034, place)), (*COMMON, *sources))
@@ -237,6 +245,6 @@ def alpha_works(studies: int) -> Iterator[Work]:
 def quiz_works(studies: int) -> Iterator[Work]:
     """Pass rates, by world; the target is the chance of a test to be passed."""
     for place, (name, quiz) in enumerate(QUIZZES.items()):
-        sources = ("metrics/shares.py", "metrics/nnd/rates.py")
+        sources = ("metrics/inference/proportions.py", "metrics/nnd/rates.py")
         chunks = chunks_of("nnd", quizzes, name, quiz, studies, sources, (2035, place))
         yield Work(name, ("pass rate",), chunks, partial(rate_tallies, quiz.rate), COUNTING)

@@ -13,7 +13,7 @@ from itertools import combinations
 
 import numpy as np
 
-from metrics.pairwise import bradley_terry, bradley_terry_votes
+from metrics.inference.bradley_terry import bradley_terry, bradley_terry_votes
 from tests.benchmarks.truth.pairwise_rows import COUNTING, MEASURES, strength_tallies
 from tests.benchmarks.truth.store import Arrays, Job
 from tests.benchmarks.truth.tallies import LEVELS
@@ -24,9 +24,9 @@ PAIRS = np.array(list(combinations(range(len(STRENGTHS)), 2)))
 FRESH_ITEMS = 400_000
 CHUNK = 500
 SOURCES = (
-    "metrics/pairwise.py",
-    "metrics/clusters.py",
-    "metrics/distributions.py",
+    "metrics/inference/bradley_terry.py",
+    "metrics/inference/cluster_variances.py",
+    "metrics/inference/distributions.py",
     "tests/benchmarks/truth/pairwise_studies.py",
 )
 

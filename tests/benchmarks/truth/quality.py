@@ -25,7 +25,7 @@ SOURCES = (
     "tests/benchmarks/truth/crowd_worlds.py", "tests/benchmarks/truth/informed.py", "tests/benchmarks/truth/quality.py",
     "annotation/quality/answering.py", "annotation/quality/assess.py", "annotation/quality/chance.py",
     "annotation/quality/competence.py", "annotation/quality/filters.py", "annotation/quality/pace.py",
-    "annotation/quality/reasons.py", "annotation/quality/records.py", "metrics/mace.py",
+    "annotation/quality/reasons.py", "annotation/quality/records.py", "metrics/worker_models/mace.py",
 )  # fmt: skip
 HEAD = """# What the evidence about workers is worth
 

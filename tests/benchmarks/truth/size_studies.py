@@ -16,8 +16,8 @@ CHUNK = 250
 ALPHA = 0.05
 MEASURES = ("huse", "huse_q")
 SOURCES = (
-    "metrics/permutation.py",
-    "metrics/classifier.py",
+    "metrics/huse/permutation_test.py",
+    "metrics/huse/classifier.py",
     "tests/benchmarks/worlds.py",
     "tests/benchmarks/truth/size_studies.py",
 )

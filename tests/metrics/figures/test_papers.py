@@ -31,7 +31,7 @@ from metrics.figures.pass_rates import Rate
 from metrics.figures.score_histogram import Scores
 from metrics.figures.static import svg
 from metrics.figures.tradeoff import Region, System
-from metrics.specifications import Exclusions, Removal, Specification
+from metrics.inference.specification_curve import Exclusions, Removal, Specification
 from metrics.tables.delimited import rows
 from metrics.types import MODEL, REFERENCE, Estimate, Interval
 

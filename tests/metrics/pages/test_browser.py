@@ -15,7 +15,7 @@ from metrics.nnd.build import build_tests
 from metrics.nnd.orders import one_above_all
 from metrics.nnd.rates import pass_rates
 from metrics.pages.browser import Selection, browser_page, select
-from metrics.vocabulary import readable
+from metrics.text_scores.vocabulary import readable
 from tests.metrics.nnd.make import candidate, small_tests
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from metrics import BadInput, InsufficientData
+from metrics.huse.ratings_by_text import Rated, lay_out
+from metrics.huse.subsampling import huse_arrays
 from metrics.planning import expected_precision, fit_pilot, known_pilots, precision_table, prior_pilot
 from metrics.planning.latent import Labels
-from metrics.rated import Rated, lay_out
-from metrics.resampling import huse_arrays
 from tests.benchmarks.worlds import WORLDS
 from tests.metrics.make import batch_items, batch_ratings
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from metrics.report.particulars import AssignmentRow, CodeRow, CommentRow, ConditionFacts, PageFacts, PlanFacts
 from metrics.report.records import CrowdFacts, RatingRow, ReportInput, ScaleLabel, TextRow
+from metrics.report.row_records import AssignmentRow, CodeRow, CommentRow, ConditionFacts, PageFacts, PlanFacts
 from tests.metrics.report.samples import MONEY, STUDY
 
 LABELS = (

@@ -7,7 +7,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
 
-from metrics.report.particulars import AssignmentRow, RuleFacts
 from metrics.report.records import (
     CrowdFacts,
     GeneratorFacts,
@@ -20,6 +19,7 @@ from metrics.report.records import (
     TextRow,
     Truth,
 )
+from metrics.report.row_records import AssignmentRow, RuleFacts
 from metrics.types import MODEL, REFERENCE, Item, Source
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)

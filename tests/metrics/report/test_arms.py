@@ -9,17 +9,17 @@ from dataclasses import replace
 
 import pytest
 
-from metrics.assignment import UNKNOWN, ArmAssignment, assignment_sentence
-from metrics.report import tables
+from metrics.data.arm_assignment import UNKNOWN, ArmAssignment, assignment_sentence
 from metrics.report.build import build
-from metrics.report.codec import decode, encode
-from metrics.report.compared import compare
-from metrics.report.datasheet import datasheet
-from metrics.report.latex import latex
-from metrics.report.methods import paragraph
-from metrics.report.page import html
+from metrics.report.checklists.heds import datasheet
+from metrics.report.comparison.compare import compare
+from metrics.report.formats import csv as tables
+from metrics.report.formats.html import html
+from metrics.report.formats.json import payload, read
+from metrics.report.formats.latex import latex
 from metrics.report.pay import VOLUNTEERS
-from metrics.report.payload import payload, read
+from metrics.report.prose.methods import paragraph
+from metrics.report.record_codec import decode, encode
 from metrics.report.records import ExtrasFacts, MoneyFacts, ReportInput
 from metrics.report.result import Report
 from tests.metrics.report.evaluators_study import evaluators

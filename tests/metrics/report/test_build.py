@@ -12,12 +12,12 @@ import pytest
 
 from metrics.errors import BadInput
 from metrics.figures import huse_scatter
-from metrics.huse import evaluate
+from metrics.huse.estimate import evaluate
 from metrics.report.build import build
+from metrics.report.formats.csv import main_table
+from metrics.report.formats.plain_text import table
 from metrics.report.records import ReportInput
 from metrics.report.result import Report
-from metrics.report.tables import main_table
-from metrics.report.text import table
 from metrics.types import MODEL
 from tests.metrics.report.huse_data import huse_study
 from tests.metrics.report.samples import STUDY, study, with_truth

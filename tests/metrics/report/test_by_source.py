@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from metrics.report.build import build
-from metrics.report.particulars import Attached
 from metrics.report.records import ReportInput
+from metrics.report.row_records import Attached
 from metrics.report.section import Section
 from metrics.tables.record import Table
 from tests.metrics.report.evaluators_study import evaluators

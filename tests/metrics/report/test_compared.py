@@ -16,10 +16,10 @@ import pytest
 from lxml import html as lxml_html
 
 from metrics.errors import BadInput
-from metrics.report import compared_scales
 from metrics.report.build import build
-from metrics.report.compared import Compared, compare
-from metrics.report.compared_write import write_comparison
+from metrics.report.comparison import rating_scales as compared_scales
+from metrics.report.comparison.compare import Compared, compare
+from metrics.report.formats.write_comparison import write_comparison
 from metrics.report.records import ReportInput
 from tests.metrics.report.evaluators_study import evaluators
 from tests.metrics.report.samples import NOW, study

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from metrics.report.completeness import completeness, score
+from metrics.report.checklists.completeness import completeness, score
 from metrics.report.records import CrowdFacts, MoneyFacts, ReportInput
 from tests.metrics.report.evaluators_study import evaluators
 

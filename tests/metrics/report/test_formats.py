@@ -21,20 +21,20 @@ from lxml import html as lxml_html
 from metrics import evaluate_judgments
 from metrics.errors import BadInput
 from metrics.figures.images import NoBrowser
-from metrics.report.attached import kind_of
 from metrics.report.build import build
-from metrics.report.codec import decode, encode
-from metrics.report.gallery import charts
-from metrics.report.latex import document as latex_document
-from metrics.report.latex import figures_of
-from metrics.report.particulars import Attached, PageFacts
-from metrics.report.payload import payload, read
+from metrics.report.formats.figures import charts
+from metrics.report.formats.html_to_text import pictured
+from metrics.report.formats.json import payload, read
+from metrics.report.formats.json_schema import document_schema
+from metrics.report.formats.latex import document as latex_document
+from metrics.report.formats.latex import figures_of
+from metrics.report.formats.write import write
+from metrics.report.record_codec import decode, encode
 from metrics.report.records import ReportInput
 from metrics.report.result import Report
-from metrics.report.schema import document_schema
-from metrics.report.shown import pictured
-from metrics.report.telling_apart import judgments
-from metrics.report.write import write
+from metrics.report.row_records import Attached, PageFacts
+from metrics.report.sections.external_scores import kind_of
+from metrics.report.sections.human_or_machine import judgments
 from tests.metrics.report.evaluators_study import PAGE, evaluators
 from tests.metrics.report.samples import NOW, study, with_rules, with_truth
 
@@ -285,7 +285,7 @@ def test_a_file_that_is_neither_is_refused() -> None:
 
 
 def test_the_words_of_a_page_are_its_text(told_apart: Report) -> None:
-    from metrics.report.shown import words
+    from metrics.report.formats.html_to_text import words
 
     assert words(PAGE) == "Who wrote this?\n読む שלום"
 

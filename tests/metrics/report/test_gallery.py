@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from metrics.report.build import build
-from metrics.report.gallery import charts, headline
+from metrics.report.formats.figures import charts, headline
 from metrics.report.records import ReportInput
-from metrics.report.scores import labels, scores
+from metrics.report.sections.scores import labels, scores
 from metrics.types import MODEL, REFERENCE
 from tests.metrics.report.samples import LABELS, STUDY, study
 

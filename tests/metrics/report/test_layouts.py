@@ -16,12 +16,12 @@ import jsonschema
 import pytest
 
 from metrics.report.build import build
-from metrics.report.particulars import CodeRow, CommentRow
-from metrics.report.payload import read
+from metrics.report.formats.csv import files
+from metrics.report.formats.json import read
+from metrics.report.formats.write import write
 from metrics.report.records import RatingRow, ReportInput, ScaleLabel, TextRow
 from metrics.report.result import Report
-from metrics.report.tables import files
-from metrics.report.write import write
+from metrics.report.row_records import CodeRow, CommentRow
 from metrics.tables.record import Table
 from metrics.types import Estimate
 from tests.metrics.report.evaluators_study import evaluators
@@ -270,7 +270,7 @@ def test_accuracy_stands_with_and_without_the_exclusions() -> None:
 
 
 def test_raters_of_one_country_and_loose_thresholds_are_limitations() -> None:
-    from metrics.report.particulars import Attached
+    from metrics.report.row_records import Attached
 
     base = replace(evaluators(), study=replace(evaluators().study, mode="live"))
     estimate = {"value": 0.5, "n": 2, "interval": None, "settings": {}, "flags": [], "signature": "h|n:2"}

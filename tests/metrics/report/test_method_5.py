@@ -13,7 +13,7 @@ import pytest
 from lxml import html as lxml_html
 
 from metrics.report.build import build
-from metrics.report.page import html
+from metrics.report.formats.html import html
 from metrics.report.records import ReportInput, StudyFacts
 from tests.metrics.report.evaluators_study import evaluators
 from tests.metrics.report.samples import NOW, study, with_rules, with_truth

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 import pytest
 
 from metrics.report.build import build
-from metrics.report.particulars import ConditionFacts, PlanFacts
 from metrics.report.records import RatingRow, ReportInput
 from metrics.report.result import Report
+from metrics.report.row_records import ConditionFacts, PlanFacts
 from metrics.report.section import Section
 from metrics.tables.record import Table
 from metrics.types import Estimate

@@ -12,15 +12,16 @@ from pathlib import Path
 import pytest
 from lxml import html as lxml_html
 
-from metrics.evaluators import evaluate_judgments
-from metrics.huse import evaluate
-from metrics.judged import MACHINE, Judged
-from metrics.report import telling_apart, under_rules
+from metrics.data.evaluator_judgments import MACHINE, Judged
+from metrics.evaluators.evaluate import evaluate_judgments
+from metrics.huse.estimate import evaluate
 from metrics.report.build import build
-from metrics.report.particulars import RuleFacts
+from metrics.report.formats.write import write
 from metrics.report.records import ReportInput
 from metrics.report.result import Report
-from metrics.report.write import write
+from metrics.report.row_records import RuleFacts
+from metrics.report.sections import exclusions as under_rules
+from metrics.report.sections import human_or_machine as telling_apart
 from metrics.tables.record import Table
 from tests.metrics.report.evaluators_study import evaluators
 from tests.metrics.report.samples import NOW, study, with_rules

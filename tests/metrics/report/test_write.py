@@ -24,11 +24,11 @@ from metrics.__main__ import main
 from metrics.errors import BadInput
 from metrics.figures.embed import PLOTLY
 from metrics.report.build import build
-from metrics.report.page import html
+from metrics.report.formats.csv import decimal, slugs
+from metrics.report.formats.html import html
+from metrics.report.formats.write import write
 from metrics.report.records import FlagFacts, ReportInput, SelectionStep
 from metrics.report.result import Report
-from metrics.report.tables import decimal, slugs
-from metrics.report.write import write
 from metrics.tables.delimited import safe
 from tests.metrics.report.samples import NOW, STUDY, study, with_truth
 
@@ -407,7 +407,8 @@ def test_the_funnel_of_a_selection_is_on_the_page_and_in_the_data(given: ReportI
 
 def test_a_name_that_this_system_cannot_write_is_told_and_nothing_is_left(tmp_path: Path) -> None:
     told = (
-        "from metrics.report.write import put; import pathlib, sys; put(pathlib.Path(sys.argv[1]), {chr(0x751f): b''})"
+        "from metrics.report.formats.write import put; import pathlib, sys; "
+        "put(pathlib.Path(sys.argv[1]), {chr(0x751f): b''})"
     )
     ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PATH": os.environ["PATH"]}
     done = subprocess.run(

@@ -38,7 +38,7 @@ from annotation.rehearsal.server import served
 from annotation.rehearsal.truth import known_truths
 from annotation.rehearsal.world import Design, World
 from metrics.report.build import build
-from metrics.report.text import table
+from metrics.report.formats.plain_text import table
 
 ACTOR = "rehearsal"
 

@@ -1,0 +1,159 @@
+"""Intervals of Krippendorff's alpha, each saying what it lets vary.
+
+Items: resamples of items, BCa percentiles (Efron 1987) at a confidence widened for few items (Hesterberg 2015): plain
+percentiles of 50 items hold 91 % where they say 95 %. The acceleration is left out beyond 5,000 items, where it is
+next to 0. Raters: a jackknife, on the scale of log(1 - alpha), as drawing raters with replacement would let copies of
+one rater agree with themselves; more than 100 raters are left out in 100 groups. Both, for other items and other
+raters: the two variances added, less what both hold of the scatter of single ratings, which is the jackknife of
+raters whose ratings were dealt out anew at random; degrees of freedom by Satterthwaite, from items - 1 and raters - 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from statistics import NormalDist
+from typing import Literal
+
+import numpy as np
+
+from metrics.agreement.disagreement import Level, alpha_value, alphas
+from metrics.agreement.value_counts import Units, count_values, resample
+from metrics.data.arrays import Floats, Ints
+from metrics.data.ratings import Ratings
+from metrics.types import Interval
+
+Resampled = Literal["items", "raters", "both"]
+MANY_ITEMS = 5000
+ROWS = 256
+GROUPS = 100
+DEALS = 5
+FEW = "too_few_for_interval"
+PERFECT = "no_disagreement"
+PARTIAL = "resamples_without_variation"
+TARGETS: dict[Resampled, str] = {
+    "items": "alpha over new items like these, with these very raters",
+    "raters": "alpha over new raters like these, on these very items",
+    "both": "alpha over new items and new raters like these",
+}
+Found = tuple[Interval | None, tuple[str, ...]]
+
+
+def items_interval(
+    units: Units, level: Level, value: float, draws: int, confidence: float, rng: np.random.Generator
+) -> Found:
+    """Interval over items, and flags."""
+    if units.items < 2:
+        return None, (FEW,)
+    if value == 1:
+        return None, (PERFECT,)
+    found, flags = _resampled(units, level, draws, rng)
+    if len(found) < 2:
+        return None, flags
+    share = _widened(confidence, units.items)
+    ends = _bca(found, value, _acceleration(units, level), share)
+    low, high = np.quantile(found, ends)
+    method = "items drawn with replacement, BCa percentiles"
+    return Interval(float(low), float(high), confidence, method, TARGETS["items"]), flags
+
+
+def raters_interval(ratings: Ratings, level: Level, value: float, confidence: float, rng: np.random.Generator) -> Found:
+    """Interval over raters, and flags."""
+    groups = _groups(ratings, rng)
+    variance = None if value == 1 else _left_out(ratings, groups, level)
+    if variance is None:
+        return None, (PERFECT if value == 1 else FEW,)
+    method = "raters left out in turn, jackknife"
+    found = _on_log_scale(value, math.sqrt(variance), int(groups.max()), confidence, method)
+    return replace(found, target=TARGETS["raters"]), ()
+
+
+def both_interval(
+    ratings: Ratings, units: Units, level: Level, value: float, draws: int, confidence: float, rng: np.random.Generator
+) -> Found:
+    """Interval over items and raters, and flags."""
+    groups = _groups(ratings, rng)
+    of_raters = None if value == 1 else _left_out(ratings, groups, level)
+    if of_raters is None or units.items < 2:
+        return None, (PERFECT if value == 1 else FEW,)
+    found, flags = _resampled(units, level, draws, rng)
+    if len(found) < 2:
+        return None, flags
+    of_items = float(found.var(ddof=1)) / (1 - value) ** 2 * units.items / (units.items - 1)
+    dealt = [_left_out(ratings, rng.permutation(groups), level) for _ in range(DEALS)]
+    of_ratings = float(np.mean([variance for variance in dealt if variance is not None] or [0.0]))
+    others = max(0.0, of_raters - of_ratings)
+    error = math.sqrt(of_items + others)
+    sizes = of_items**2 / (units.items - 1) + others**2 / int(groups.max())
+    df = (of_items + others) ** 2 / sizes if sizes > 0 else units.items - 1
+    method = "items drawn with replacement and raters left out in turn, variances added"
+    return replace(_on_log_scale(value, error, df, confidence, method), target=TARGETS["both"]), flags
+
+
+def _resampled(units: Units, level: Level, draws: int, rng: np.random.Generator) -> tuple[Floats, tuple[str, ...]]:
+    found = resample(units, draws, rng, lambda times: alphas(units, times, level))
+    defined = found[~np.isnan(found)]
+    return defined, (PARTIAL,) if len(defined) < draws else ()
+
+
+def _widened(confidence: float, items: int) -> float:
+    """Normal quantile for the upper end, widened to what t with items - 1 degrees of freedom asks of a mean."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(items - 1, (1 + confidence) / 2)) * math.sqrt(items / (items - 1))
+
+
+def _bca(found: Floats, value: float, acceleration: float, z: float) -> list[float]:
+    """The two shares of the resamples between which the interval lies."""
+    normal = NormalDist()
+    below = float((found < value).mean() + (found == value).mean() / 2)
+    shift = normal.inv_cdf(min(max(below, 1 / len(found)), 1 - 1 / len(found)))
+    ends = [shift + (shift + side) / max(1 - acceleration * (shift + side), 1e-3) for side in (-z, z)]
+    return [normal.cdf(end) for end in ends]
+
+
+def _acceleration(units: Units, level: Level) -> float:
+    """Skewness of the influence of one item, from leaving out an item of each pattern."""
+    if units.items > MANY_ITEMS:
+        return 0.0
+    times = units.times.astype(np.float64)
+    left = np.concatenate(
+        [alphas(units, times - np.eye(len(times))[begin : begin + ROWS], level) for begin in range(0, len(times), ROWS)]
+    )
+    known = ~np.isnan(left)
+    mean = float(times[known] @ left[known]) / float(times[known].sum()) if known.any() else 0.0
+    pull = mean - left[known]
+    squares = float(times[known] @ pull**2)
+    return float(times[known] @ pull**3) / (6 * squares**1.5) if squares > 0 else 0.0
+
+
+def _groups(ratings: Ratings, rng: np.random.Generator) -> Ints:
+    """The group (N,) of each rating's rater: one a rater, or 100 drawn at random."""
+    raters = len(ratings.raters)
+    if raters <= GROUPS:
+        return ratings.rater
+    return np.asarray(rng.permutation(raters) % GROUPS)[ratings.rater]
+
+
+def _left_out(ratings: Ratings, groups: Ints, level: Level) -> float | None:
+    """Jackknife variance of log(1 - alpha); None where leaving a group out leaves no alpha below 1."""
+    order = np.argsort(groups, kind="stable")
+    ends = np.cumsum(np.bincount(groups))
+    logs = []
+    for begin, end in zip(ends - np.diff(ends, prepend=0), ends, strict=True):
+        kept = np.delete(order, slice(begin, end))
+        units = count_values(ratings.item[kept], ratings.value[kept]) if len(kept) else None
+        found = alpha_value(units, level) if units is not None and units.items else None
+        if found is None or found >= 1:
+            return None
+        logs.append(math.log1p(-found))
+    return (len(logs) - 1) * float(np.var(logs))
+
+
+def _on_log_scale(value: float, error: float, df: float, confidence: float, method: str) -> Interval:
+    from scipy.special import stdtrit
+
+    half = float(stdtrit(df, (1 + confidence) / 2)) * error
+    change: Callable[[float], float] = lambda by: 1 - (1 - value) * math.exp(min(by, 700.0))  # noqa: E731
+    return Interval(change(half), change(-half), confidence, method)

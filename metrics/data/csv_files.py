@@ -1,0 +1,201 @@
+"""CSV files of items and ratings, read strictly: what breaks a rule is named by file, row (line number) and column."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from metrics.data.human_judgment import sum_ratings
+from metrics.data.items import LARGEST, LOG_PROB_TOLERANCE, LONGEST
+from metrics.data.text_files import read_text
+from metrics.errors import BadInput, some
+from metrics.types import MODEL, REFERENCE, Item, Rating, Source
+
+ITEM_COLUMNS = ("hj", "log_prob", "length", "source")
+RATING_COLUMNS = ("item", "rater", "value")
+DELIMITERS = (",", ";", "\t")
+LONGEST_FIELD = 131072
+NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+LONGEST_NUMBER = 100
+MINUS_INFINITY = {"-inf", "-infinity"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Cells of one row by column name, blanks around them removed; `line` is where the row begins in the file."""
+
+    file: str
+    line: int
+    cells: dict[str, str]
+
+    def error(self, column: str, rule: str) -> BadInput:
+        """An error at this row."""
+        return BadInput(rule, where=self.file, row=self.line, column=column)
+
+    def text(self, column: str) -> str:
+        """A cell that must hold something."""
+        if not self.cells[column]:
+            raise self.error(column, "the cell is blank")
+        return self.cells[column]
+
+    def number(self, column: str) -> Fraction:
+        """A finite decimal, exactly as written."""
+        text = self.text(column)
+        if len(text) > LONGEST_NUMBER or not NUMBER.fullmatch(text):
+            shown = text if len(text) <= 20 else text[:20] + "..."
+            raise self.error(column, f"{shown!r} is not a finite decimal number")
+        value = Fraction(text)
+        if abs(value) > LARGEST:
+            raise self.error(column, "numbers must lie between -1e100 and 1e100")
+        return value
+
+
+def read_items(path: Path, ratings: Path | None = None) -> list[Item]:
+    """Items from a CSV with `log_prob`, `length`, `source` and either `hj` or a second CSV of ratings.
+
+    Optional columns: `id` (needed with ratings; else the row's line number), `context`. With ratings, HJ and the
+    number of raters come from them, and an item without any has no HJ. Raises BadInput.
+    """
+    rows = read_rows(path, ITEM_COLUMNS[1:] if ratings else ITEM_COLUMNS, needs_id=ratings is not None)
+    ids = _ids(rows)
+    if ratings is None:
+        return [_item(row, name, row.number("hj"), 0) for row, name in zip(rows, ids, strict=True)]
+    sums = {entry.item: entry for entry in sum_ratings(read_ratings(ratings, ids), ids)}
+    totals = [(sums[name].total / sums[name].count if sums[name].count else None, sums[name].count) for name in ids]
+    return [_item(row, name, hj, count) for row, name, (hj, count) in zip(rows, ids, totals, strict=True)]
+
+
+def read_hits(path: Path) -> dict[str, str] | None:
+    """The HIT of each item, by id, from the column `hit` of a CSV of items; None without one. Raises BadInput."""
+    rows = read_rows(path, ())
+    if "hit" not in rows[0].cells:
+        return None
+    return {name: row.text("hit") for name, row in zip(_ids(rows), rows, strict=True)}
+
+
+def read_ratings(path: Path, ids: Sequence[str] | None = None, *, least: int | None = None) -> list[Rating]:
+    """Ratings from a CSV with `item`, `rater`, `value`; each rater once an item. Raises BadInput.
+
+    ids: the items there are (None: any). least: no value may lie below it.
+    """
+    known, seen = None if ids is None else set(ids), dict[tuple[str, str], int]()
+    ratings = []
+    for row in read_rows(path, RATING_COLUMNS):
+        item, rater = row.text("item"), row.text("rater")
+        if known is not None and item not in known:
+            raise row.error("item", f"no item has the id {item!r}")
+        if (item, rater) in seen:
+            rule = f"rater {rater!r} has already rated item {item!r} in row {seen[item, rater]}"
+            raise row.error("rater", rule)
+        seen[item, rater] = row.line
+        value = row.number("value")
+        if least is not None and value < least:
+            raise row.error("value", f"values must be at least {least} here")
+        ratings.append(Rating(item, rater, value))
+    return ratings
+
+
+def read_rows(path: Path, required: Sequence[str], *, needs_id: bool = False) -> list[Row]:
+    """Rows of a CSV: UTF-8 (BOM or not), any column order, comma (or semicolon, tab), blank lines skipped."""
+    text, name = read_text(path, "CSV"), path.name
+    lines = _split(text, name)
+    header_line, header = next(lines, (1, []))
+    columns = [column.strip() for column in header]
+    if not any(columns):
+        raise BadInput("the file is empty, and a header line was expected", where=name)
+    _check_header(columns, (*required, "id") if needs_id else required, name, header_line)
+    rows = []
+    for line, cells in lines:
+        if len(cells) != len(columns):
+            rule = f"the row has {len(cells)} cell(s) and the header has {len(columns)}"
+            raise BadInput(rule, where=name, row=line, column=_first_unpaired(columns, cells))
+        rows.append(Row(name, line, {c: cell.strip() for c, cell in zip(columns, cells, strict=True)}))
+    if not rows:
+        raise BadInput("the file has a header and no row below it", where=name)
+    return rows
+
+
+def _split(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
+    """Cells of each row that is not blank, with the line it begins on."""
+    first = text.lstrip("\r\n").split("\n", 1)[0]
+    delimiter = next((d for d in DELIMITERS if d in first), ",")
+    csv.field_size_limit(max(LONGEST_FIELD, csv.field_size_limit()))  # of the process: others may need more
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    begin = 1
+    try:
+        for cells in reader:
+            if max(map(len, cells), default=0) > LONGEST_FIELD:
+                raise csv.Error("field larger than we take")
+            if any(cell.strip() for cell in cells):
+                yield begin, cells
+            begin = reader.line_num + 1
+    except csv.Error as error:
+        if "field larger" in str(error):
+            rule = f"a cell holds more than {LONGEST_FIELD} characters, or a quotation mark is never closed"
+        else:
+            rule = "a quotation mark is not closed, or text follows a closed one"
+        raise BadInput(rule, where=name, row=begin) from None
+
+
+def _check_header(columns: list[str], required: Sequence[str], name: str, line: int) -> None:
+    twice = sorted({column for column in columns if column and columns.count(column) > 1})
+    if twice:
+        raise BadInput("the column occurs more than once", where=name, row=line, column=some(twice))
+    absent = [column for column in required if column not in columns]
+    if absent:
+        shown = some(column if len(column) <= 30 else column[:30] + "..." for column in columns)
+        rule = f"the column is missing (the header has {shown})"
+        raise BadInput(rule, where=name, row=line, column=some(absent))
+
+
+def _first_unpaired(columns: list[str], cells: list[str]) -> str:
+    return columns[len(cells)] if len(cells) < len(columns) else f"{len(columns) + 1}"
+
+
+def _ids(rows: Sequence[Row]) -> list[str]:
+    """Ids of the rows, each once; without a column `id`, line numbers."""
+    if "id" not in rows[0].cells:
+        return [str(row.line) for row in rows]
+    seen: dict[str, int] = {}
+    for row in rows:
+        name = row.text("id")
+        if name in seen:
+            raise row.error("id", f"the id {name!r} was used in row {seen[name]} already")
+        seen[name] = row.line
+    return list(seen)
+
+
+def _item(row: Row, name: str, hj: Fraction | None, ratings: int) -> Item:
+    context = row.text("context") if "context" in row.cells else None
+    return Item(name, _source(row), hj, _log_prob(row), _length(row), context, ratings)
+
+
+def _source(row: Row) -> Source:
+    source = row.text("source")
+    if source == REFERENCE:
+        return REFERENCE
+    if source == MODEL:
+        return MODEL
+    raise row.error("source", "the source must be 'reference' or 'model'")
+
+
+def _log_prob(row: Row) -> float:
+    if row.text("log_prob").lower() in MINUS_INFINITY:
+        return -math.inf
+    value = float(row.number("log_prob"))
+    if value > LOG_PROB_TOLERANCE:
+        raise row.error("log_prob", "a log-probability cannot be above 0")
+    return value
+
+
+def _length(row: Row) -> int:
+    value = row.number("length")
+    if value.denominator != 1 or not 1 <= value <= LONGEST:
+        raise row.error("length", "the length must be a whole number from 1 to 1e9")
+    return value.numerator

@@ -1,0 +1,116 @@
+"""Ratings checked once at the door and laid out as arrays: who gave which item which number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metrics.data.arrays import Ints, Numbers
+from metrics.data.items import LARGEST
+from metrics.errors import BadInput, InsufficientData, some
+from metrics.types import Rating
+
+CELLS_PER_RATING = 64  # of a table of items by raters, up to which a table beats sorting
+
+Names = Sequence[Any] | NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """N ratings. item, rater: (N,) codes 0.. into `items` and `raters`; value: (N,) int64 or float64, finite."""
+
+    item: Ints
+    rater: Ints
+    value: Numbers
+    items: Sequence[Any]
+    raters: Sequence[Any]
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+
+def lay_out(item: Names, rater: Names, value: Names, *, repeats: bool = False) -> Ratings:
+    """Codes for items and raters, in the order in which they first occur (whole numbers in arrays: ascending).
+
+    item, rater: (N,) names or whole numbers. value: (N,) finite numbers between -1e100 and 1e100.
+    repeats: a rater may rate an item more than once. Raises InsufficientData without a rating, BadInput.
+    """
+    if not len(item) == len(rater) == len(value):
+        raise BadInput(f"item, rater and value have {len(item)}, {len(rater)} and {len(value)} entries, not one number")
+    if not len(value):
+        raise InsufficientData("There is no rating.")
+    numbers = _numbers(value)
+    item_code, items = encode(item)
+    rater_code, raters = encode(rater)
+    if not repeats:
+        refuse_repeats(item_code, rater_code, items, raters)
+    return Ratings(item_code, rater_code, numbers, items, raters)
+
+
+def of_records(ratings: Iterable[Rating], *, repeats: bool = False) -> Ratings:
+    """The same from records. Raises as `lay_out`."""
+    listed = list(ratings)
+    values = [float(rating.value) for rating in listed]
+    return lay_out([rating.item for rating in listed], [rating.rater for rating in listed], values, repeats=repeats)
+
+
+def encode(names: Names) -> tuple[Ints, Sequence[Any]]:
+    """Codes 0.. and the name of each code. Dense whole numbers in an array are read without sorting."""
+    if isinstance(names, np.ndarray) and names.dtype.kind in "iu" and names.size:
+        return _encode_integers(names)
+    listed = names.tolist() if isinstance(names, np.ndarray) else list(names)
+    table = {name: code for code, name in enumerate(dict.fromkeys(listed))}
+    return np.fromiter((table[name] for name in listed), dtype=np.int64, count=len(listed)), tuple(table)
+
+
+def _encode_integers(names: NDArray[Any]) -> tuple[Ints, Sequence[Any]]:
+    low, high = int(names.min()), int(names.max())
+    if high - low > 4 * len(names) + 1000:
+        found, code = np.unique(names, return_inverse=True)
+        return code.astype(np.int64), tuple(found.tolist())
+    shifted = names.astype(np.int64)
+    if low:
+        shifted -= low
+    present = np.bincount(shifted) > 0
+    if present.all():
+        return shifted, range(low, high + 1)
+    return (np.cumsum(present) - 1)[shifted], tuple((np.flatnonzero(present) + low).tolist())
+
+
+def _numbers(value: Names) -> Numbers:
+    array = np.asarray(value)
+    if array.ndim != 1:
+        raise BadInput("values form one column", column="value")
+    if array.dtype.kind in "iu":
+        return array.astype(np.int64)
+    if array.dtype.kind in "USmM":
+        raise BadInput("a rating is a number", column="value")
+    try:
+        array = array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise BadInput("a rating is a number", column="value") from None
+    bad = ~np.isfinite(array) | (np.abs(array) > float(LARGEST))
+    if bad.any():
+        rule = "a rating is a finite number between -1e100 and 1e100"
+        raise BadInput(rule, where=f"rating {int(np.argmax(bad)) + 1}", column="value")
+    return array
+
+
+def refuse_repeats(item: Ints, rater: Ints, items: Sequence[Any], raters: Sequence[Any]) -> None:
+    """Raise BadInput where a rater rates an item again, naming them. item, rater: (N,) codes into the names."""
+    pair = item * len(raters) + rater
+    if len(items) * len(raters) <= CELLS_PER_RATING * len(pair):
+        seen = np.zeros(len(items) * len(raters), dtype=np.bool_)
+        seen[pair] = True
+        if np.count_nonzero(seen) == len(pair):
+            return
+    ordered = np.sort(pair)
+    twice = ordered[1:][ordered[1:] == ordered[:-1]]
+    if not len(twice):
+        return
+    named = some(f"{raters[p % len(raters)]} on {items[p // len(raters)]}" for p in dict.fromkeys(twice.tolist()))
+    raise BadInput(f"a rater rates an item once, and these rate it again: {named}", column="rater")

@@ -1,0 +1,69 @@
+"""CSV files of judgments (rater, item, truth, rating), read strictly: an error names file, row, column and rule."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from metrics.data.csv_files import Row, read_rows
+from metrics.data.evaluator_judgments import HIGHEST, HUMAN, LOWEST, MACHINE, Judged, Repeats, Truth
+
+COLUMNS = ("rater", "item", "truth", "rating")
+CONDITION = "condition"
+SCALE = {str(rating): rating for rating in range(LOWEST, HIGHEST + 1)}
+
+
+def read_judgments(
+    path: Path, by: Sequence[str] | None = None, *, repeats: Repeats = "error"
+) -> tuple[list[Judged], tuple[str, ...]]:
+    """Judgments from a CSV with `rater`, `item`, `truth` (human, machine), `rating` (1 to 4), and its factors.
+
+    by: the columns that make the condition; None: the column `condition` where there is one. An item has one truth;
+    a rater judges an item once in a condition, unless repeats is `keep`. Raises BadInput.
+    """
+    rows = read_rows(path, (*COLUMNS, *(by or ())))
+    factors = tuple(dict.fromkeys(by)) if by else (CONDITION,) if CONDITION in rows[0].cells else ()
+    truths: dict[str, tuple[str, int]] = {}
+    seen: dict[tuple[str, ...], int] = {}
+    judgments = []
+    for row in rows:
+        judged = _judged(row, factors)
+        first, line = truths.setdefault(judged.item, (judged.truth, row.line))
+        if first != judged.truth:
+            raise row.error("truth", f"item {judged.item!r} was called {first!r} in row {line}")
+        if repeats == "error":
+            _once(row, judged, factors, seen)
+        judgments.append(judged)
+    return judgments, factors
+
+
+def _once(row: Row, judged: Judged, factors: Sequence[str], seen: dict[tuple[str, ...], int]) -> None:
+    key = (judged.rater, judged.item, *(judged.factors[factor] for factor in factors))
+    line = seen.setdefault(key, row.line)
+    if line != row.line:
+        rule = f"rater {judged.rater!r} has already judged item {judged.item!r} in row {line}"
+        raise row.error("rater", rule)
+
+
+def _judged(row: Row, factors: Sequence[str]) -> Judged:
+    named = {factor: row.text(factor) for factor in factors}
+    return Judged(row.text("rater"), row.text("item"), _truth(row), _rating(row), named)
+
+
+def _truth(row: Row) -> Truth:
+    truth = row.text("truth")
+    if truth == HUMAN:
+        return HUMAN
+    if truth == MACHINE:
+        return MACHINE
+    raise row.error("truth", "the truth must be 'human' or 'machine'")
+
+
+def _rating(row: Row) -> int:
+    """A rating as it is mostly written, or any other decimal of the same value (`3.0`)."""
+    if (plain := SCALE.get(row.cells["rating"])) is not None:
+        return plain
+    value = row.number("rating")
+    if value.denominator != 1 or not LOWEST <= value <= HIGHEST:
+        raise row.error("rating", f"the rating must be a whole number from {LOWEST} to {HIGHEST}")
+    return value.numerator

@@ -1,0 +1,142 @@
+"""What leaving out assignments by rules does to evaluators' accuracy: every selection beside random removals.
+
+The unit of accuracy is the evaluator, and a rule leaves out assignments: a selection is therefore shown beside removals
+of as many assignments of the condition at random. Accuracy does not fall with the number of raters a text, so nothing
+is equalised. Rules that look at the answers themselves are circular.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from metrics.data.arrays import Bools, Floats, Ints
+from metrics.data.evaluator_judgments import Judged, by_condition, check_judgments
+from metrics.errors import BadInput
+from metrics.evaluators.accuracy import EVALUATORS, measure_accuracy
+from metrics.inference.distributions import check_level
+from metrics.inference.proportions import mean_share
+from metrics.inference.specification_curve import Exclusions, Specification, random_removal, selections, told, union
+from metrics.types import Estimate
+
+OVERALL = "all judgments"
+
+
+def evaluator_exclusions(
+    judgments: Sequence[Judged],
+    rules: Mapping[str, Collection[str]],
+    by: Sequence[str] = (),
+    *,
+    draws: int = 200,
+    seed: int = 0,
+    level: float = 0.95,
+    alone: Collection[str] = (),
+    reported: Collection[str] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, Exclusions]:
+    """Accuracy of each condition, and of all judgments, with no rule, each alone, and all selections of up to 8 rules.
+
+    judgments: each with its unit (`Judged.unit`, an assignment). rules: by name, the units that each leaves out; a
+    selection leaves out the union (beyond 8 rules: 256 seeded selections). by: factors of the conditions. draws: random
+    removals of as many assignments of the condition. level: of the intervals. alone: rules that are joined with no
+    other. reported: units that the exclusions which hold leave out. progress: told how many conditions of how many are
+    done. A condition that a selection leaves nobody in has no value (flag `nobody_left`).
+    Raises BadInput, InsufficientData.
+    """
+    check_level(level)
+    if draws < 1 or seed < 0:
+        raise BadInput("draws are at least 1, a seed at least 0")
+    if any(not one.unit for one in judgments):
+        raise BadInput("a rule leaves out assignments, and a judgment has no unit", column="unit")
+    groups: dict[str, Sequence[Judged]] = dict(by_condition(judgments, by)) if by else {}
+    groups[OVERALL] = judgments
+    chosen = selections(tuple(rules), tuple(alone), seed)
+    found = {}
+    for done, (name, own) in enumerate(groups.items(), 1):
+        found[name] = _of(own, rules, chosen, reported, draws=draws, seed=seed, level=level)
+        if progress:
+            progress(done, len(groups))
+    return found
+
+
+def _of(
+    own: Sequence[Judged],
+    rules: Mapping[str, Collection[str]],
+    chosen: tuple[list[tuple[str, ...]], str],
+    reported: Collection[str] | None,
+    *,
+    draws: int,
+    seed: int,
+    level: float,
+) -> Exclusions:
+    work, units = _laid_out(own, draws, seed, level)
+    masks = {rule: np.array([one in gone for one in units], dtype=np.bool_) for rule, gone in rules.items()}
+    listed, how = chosen
+    found = tuple(work.specification(one, union(masks, one, len(units))) for one in listed)
+    held = None
+    if reported is not None:
+        held = work.specification(("as reported",), np.array([one in reported for one in units], dtype=np.bool_))
+    return told(
+        "accuracy",
+        work.headline,
+        found,
+        common=None,
+        subsets=how,
+        settings={"draws": draws, "seed": seed},
+        flags=("nobody_left",) if any(one.value is None for one in found) else (),
+        reported=held,
+    )
+
+
+def _laid_out(own: Sequence[Judged], draws: int, seed: int, level: float) -> tuple[_Work, list[str]]:
+    """Right answers and answers by assignment, by the names of evaluators, whatever the order; their names."""
+    table = check_judgments(own, repeats="keep")
+    pairs = [(one.rater, one.unit) for one in own]
+    names = sorted(set(pairs))
+    place = {pair: at for at, pair in enumerate(names)}
+    at = np.array([place[pair] for pair in pairs], dtype=np.int64)
+    right = np.bincount(at[table.correct], minlength=len(names))
+    begins = np.flatnonzero([at == 0 or names[at - 1][0] != rater for at, (rater, _) in enumerate(names)])
+    headline = measure_accuracy(table, level=level).accuracy
+    work = _Work(right, np.bincount(at), begins, headline, draws, seed, level)
+    return work, [unit for _, unit in names]
+
+
+@dataclass(frozen=True)
+class _Work:
+    """right, answers: (assignments,). begins: (evaluators,) where each one's assignments begin."""
+
+    right: Ints
+    answers: Ints
+    begins: Ints
+    headline: Estimate
+    draws: int
+    seed: int
+    level: float
+
+    def specification(self, chosen: tuple[str, ...], out: Bools) -> Specification:
+        """Accuracy of what is left, beside random removals of as many assignments; none where nobody is left."""
+        units, gone = int(out.sum()), int(self.answers[out].sum())
+        hits, totals = self._by_evaluator(~out[None])
+        share = mean_share(hits[0], totals[0])
+        if share.value is None:
+            return Specification(chosen, units, gone, 0, None, None, None, None)
+        beside = self._drawn(units) if units else np.array([share.value])
+        span = share.interval(self.level, EVALUATORS) if units else self.headline.interval
+        random, as_low = random_removal(beside), float((beside <= share.value).mean())
+        return Specification(chosen, units, gone, share.units, share.value, random, as_low, None, span)
+
+    def _drawn(self, units: int) -> Floats:
+        """Accuracy without so many assignments, drawn anew each time: (draws,)."""
+        rng = np.random.default_rng([self.seed, units])
+        rank = rng.random((self.draws, len(self.answers))).argsort(axis=1).argsort(axis=1)
+        hits, totals = self._by_evaluator(rank >= units)
+        shares = np.divide(hits, totals, out=np.zeros(hits.shape), where=totals > 0)
+        return np.asarray(shares.sum(axis=1) / (totals > 0).sum(axis=1))
+
+    def _by_evaluator(self, kept: Bools) -> tuple[Ints, Ints]:
+        """(selections, evaluators) right answers and answers that are kept."""
+        hits, totals = (np.add.reduceat(kept * one, self.begins, axis=1) for one in (self.right, self.answers))
+        return hits, totals

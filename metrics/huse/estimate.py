@@ -1,0 +1,273 @@
+"""HUSE, HUSE-Q and HUSE-D (Hashimoto, Zhang and Liang 2019, sections 3.2 and 4.1, Algorithm 1, eq. 8 and 9).
+
+Twice the leave-one-out error of a k-nearest-neighbour classifier that tells reference from model texts by two
+features, log p per unit of length and HJ. About 1: the sources are not told apart; 0: always. Never clipped.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from metrics.data.arrays import Ints
+from metrics.data.items import Table, check_items, leave_out_log_prob
+from metrics.errors import BadInput
+from metrics.huse.classifier import HJ, LOG_PROB, Classifier
+from metrics.huse.neighbors_1d import Votes
+from metrics.huse.subsampling import context_numbers, smallest_draw, subsample_sd
+from metrics.inference.error_rate_intervals import subsample_interval
+from metrics.types import Estimate, HuseResult, Interval, Item, Missing, Mode, Setting, VoteTie
+from metrics.version import __version__
+
+MODES: tuple[Mode, ...] = ("exact", "paper")
+STANDARD_ERROR = "standard_error"
+FEW_OF_ONE_SOURCE = "few_of_one_source"  # at most k texts: not even a neighbourhood of its own
+FAVOUR: dict[VoteTie, int] = {"reference": 1, "half": 0, "model": -1}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One leave-one-out run: twice its error, the votes where there were any, how many tied, what to tell."""
+
+    value: Fraction | float
+    votes: Votes | None
+    ties: int
+    flags: tuple[str, ...]
+
+
+def evaluate(
+    items: Sequence[Item],
+    modes: Sequence[Mode] = MODES,
+    *,
+    k: int = 16,
+    seed: int = 0,
+    level: float = 0.95,
+    draws: int = 400,
+    vote_tie: VoteTie = "reference",
+    missing: Missing = "error",
+    removed: Mapping[str, int] | None = None,
+) -> dict[Mode, HuseResult]:
+    """HUSE, HUSE-Q, HUSE-D and log p alone, each with n, interval, settings, flags and signature, per mode.
+
+    items: at least 2 of each source and k+1 in all. k: neighbours that set the cut (all tied with the k-th vote).
+    vote_tie: who gets an equal vote; `half` counts half an error. missing: what items without log p do: `error` refuses
+    them by id, `drop_pair` leaves out their contexts, `quality_only` gives HUSE-Q of all items and None, flagged
+    `missing_log_prob`, for the measures that need log p. removed: counts by filter, for the message when nothing is
+    left. draws: half-samples for the interval (0: none). Values are >= 0 and may exceed 1 (flag `above_one`); HUSE-D
+    may leave [0, 1] (flag `out_of_range`).
+    Sources of different size (flag `unbalanced`): in exact mode a neighbour's vote weighs 1 / size of its source, in
+    paper mode all votes weigh the same, so that the larger source outvotes the other (flag `vote_unbalanced`: no value
+    to report). At most k texts of one source: flag `few_of_one_source`.
+    Raises BadInput, MissingLogProb, OneClass, InsufficientData.
+    """
+    settings = Settings(k, vote_tie, seed, level, draws)
+    settings.check(modes)
+    items = list(items)
+    without = sum(item.log_prob is None for item in items) if missing == "quality_only" else 0
+    table = check_items(leave_out_log_prob(items) if without else items, k=k, missing=missing, removed=removed)
+    classifiers = {mode: Classifier(table, mode, k) for mode in modes}
+    errors = _standard_errors(classifiers, settings)
+    results = {mode: _result(classifier, settings, errors[mode]) for mode, classifier in classifiers.items()}
+    return {mode: _quality_alone(result, without) for mode, result in results.items()} if without else results
+
+
+def huse_q_only(
+    items: Sequence[Item],
+    mode: Mode = "exact",
+    *,
+    k: int = 16,
+    seed: int = 0,
+    level: float = 0.95,
+    draws: int = 400,
+    vote_tie: VoteTie = "reference",
+) -> Estimate:
+    """HUSE-Q (eq. 8), which needs HJ alone: for items without log p, whose log_prob and length are not looked at.
+
+    The estimate and its interval are those `evaluate` gives for HUSE-Q, with the same arguments and refusals.
+    """
+    blank = [replace(item, log_prob=None) for item in items]
+    results = evaluate(
+        blank, [mode], k=k, seed=seed, level=level, draws=draws, vote_tie=vote_tie, missing="quality_only"
+    )
+    return results[mode].huse_q
+
+
+def _quality_alone(result: HuseResult, without: int) -> HuseResult:
+    def blank(estimate: Estimate) -> Estimate:
+        """No value, since log p is missing; flags that would tell of a value go."""
+        told = {"zero_variance_log_prob", "out_of_range", "above_one", "no_variance"}
+        flags = ("missing_log_prob", *(flag for flag in estimate.flags if flag not in told))
+        settings = {
+            name: value for name, value in estimate.settings.items() if name not in ("tied_votes", STANDARD_ERROR)
+        }
+        settings["items_without_log_prob"] = without
+        return replace(estimate, value=None, interval=None, settings=settings, flags=flags)
+
+    huse, diversity, log_prob = blank(result.huse), blank(result.huse_d), blank(result.log_prob_only)
+    return HuseResult(huse, result.huse_q, diversity, log_prob)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the caller chose."""
+
+    k: int
+    vote_tie: VoteTie
+    seed: int
+    level: float
+    draws: int
+
+    def check(self, modes: Sequence[Mode]) -> None:
+        """Refuse odd settings in a sentence."""
+        if unknown := [mode for mode in modes if mode not in MODES]:
+            raise BadInput(f"a mode is 'exact' or 'paper', not {unknown[0]!r}", column="modes")
+        if self.vote_tie not in FAVOUR:
+            raise BadInput("vote_tie must be 'reference', 'half' or 'model'", column="vote_tie")
+        if not 0 < self.level < 1:
+            raise BadInput("a level lies between 0 and 1", column="level")
+        if self.draws < 0 or self.draws == 1:
+            raise BadInput("draws must be 0 (no interval) or at least 2", column="draws")
+        if self.seed < 0:
+            raise BadInput("a seed is a whole number of at least 0", column="seed")
+
+
+def run(classifier: Classifier, features: Sequence[str], vote_tie: VoteTie) -> Outcome:
+    """Twice the leave-one-out error on the given features, with the edge cases of a feature that tells nothing."""
+    useful = [feature for feature in features if classifier.varies(feature)]
+    flags = tuple(f"zero_variance_{feature}" for feature in features if feature not in useful)
+    if not useful:
+        return Outcome(Fraction(1), None, 0, (*flags, "no_variance"))
+    if LOG_PROB in features and classifier.disjoint():
+        flags = (*flags, "disjoint_support")
+        if classifier.mode == "exact":
+            return Outcome(Fraction(0), None, 0, flags)
+    votes = classifier.votes(useful)
+    lead = votes.weighed(*classifier.sizes)
+    return Outcome(_twice_error(classifier, lead, vote_tie), votes, int(np.count_nonzero(lead == 0)), flags)
+
+
+def predictions(lead: Ints, vote_tie: VoteTie) -> Ints:
+    """+1 reference, -1 model, 0 an equal vote left open. lead: of the references, as `Votes.weighed` gives it."""
+    return np.where(lead == 0, FAVOUR[vote_tie], np.sign(lead))
+
+
+def _twice_error(classifier: Classifier, lead: Ints, vote_tie: VoteTie) -> Fraction | float:
+    n_ref, n_model = classifier.table.sizes
+    ref, model = _half_errors(lead, classifier.table, FAVOUR[vote_tie])
+    if classifier.mode == "exact":
+        return Fraction(ref * n_model + model * n_ref, 2 * n_ref * n_model)
+    if n_ref == n_model:
+        n = n_ref + n_model
+        return 2 * (1 - (n - (ref + model) / 2) / n)  # the original's order: accuracy, then its complement, doubled
+    return ref / (2 * n_ref) + model / (2 * n_model)
+
+
+def _half_errors(lead: Ints, table: Table, favour: int) -> tuple[int, int]:
+    """Errors among references and among models, in halves: a vote lost is two, a vote left open is one."""
+    margin = lead * table.sign
+    lost, tied = margin < 0, margin == 0
+    lost_ref, tied_ref = int(np.count_nonzero(lost & table.z)), int(np.count_nonzero(tied & table.z))
+    lost_model = int(np.count_nonzero(lost)) - lost_ref
+    tied_model = int(np.count_nonzero(tied)) - tied_ref
+    return 2 * lost_ref + (1 - favour) * tied_ref, 2 * lost_model + (1 + favour) * tied_model
+
+
+def _standard_errors(
+    classifiers: Mapping[Mode, Classifier], settings: Settings
+) -> dict[Mode, Mapping[str, float] | None]:
+    """Subsample standard errors per mode; shared by both unless -inf makes their q differ, or sizes their votes."""
+    found: dict[Mode, Mapping[str, float] | None] = {}
+    for mode, classifier in classifiers.items():
+        if found and not classifier.table.any_infinite and classifier.table.sizes[0] == classifier.table.sizes[1]:
+            found[mode] = next(iter(found.values()))
+        else:
+            found[mode] = _subsample_errors(classifier, settings)
+    return found
+
+
+def _subsample_errors(classifier: Classifier, settings: Settings) -> Mapping[str, float] | None:
+    z = classifier.table.z
+    context = context_numbers([item.context for item in classifier.table.items], z)
+    if not settings.draws or smallest_draw(z, context, settings.k) <= settings.k:
+        return None
+    hj = classifier.hj
+    rng = np.random.default_rng(settings.seed)
+    tie = FAVOUR[settings.vote_tie]
+    weighed = classifier.mode == "exact"
+    errors = subsample_sd(
+        hj, classifier.q, z, rng, settings.draws, k=settings.k, context=context, tie=tie, weighed=weighed
+    )
+    return asdict(errors)
+
+
+def _result(classifier: Classifier, settings: Settings, errors: Mapping[str, float] | None) -> HuseResult:
+    both = run(classifier, (HJ, LOG_PROB), settings.vote_tie)
+    quality = run(classifier, (HJ,), settings.vote_tie)
+    log_prob = run(classifier, (LOG_PROB,), settings.vote_tie)
+    diversity = Outcome(1 + both.value - quality.value, None, 0, (*both.flags, *quality.flags))
+    outcomes = {"huse": both, "huse_q": quality, "huse_d": diversity, "log_prob_only": log_prob}
+    report = _Report(classifier, settings, errors)
+    return HuseResult(**{name: report.estimate(name, outcome) for name, outcome in outcomes.items()})
+
+
+class _Report:
+    """Turns outcomes into estimates: what is the same for all measures of one mode is made once."""
+
+    def __init__(self, classifier: Classifier, settings: Settings, errors: Mapping[str, float] | None):
+        self.table, self.mode, self.given, self.errors = classifier.table, classifier.mode, settings, errors
+        counts = [item.ratings for item in self.table.items]
+        low, high = min(counts), max(counts)
+        contexts = context_numbers([item.context for item in self.table.items], self.table.z)
+        self.settings: dict[str, Setting] = {
+            "mode": self.mode,
+            "k": settings.k,
+            "vote_tie": settings.vote_tie,
+            "n_reference": self.table.sizes[0],
+            "n_model": self.table.sizes[1],
+            "ratings_min": low or None,
+            "ratings_max": high or None,
+            "paired": contexts is not None,
+            "draws": settings.draws,
+            "seed": settings.seed,
+            **{f"dropped_{name}": count for name, count in self.table.dropped.items()},
+        }
+        self.raters = "?" if low == 0 else str(low) if low == high else f"{low}-{high}"
+        self.flags = (*self.table.flags, *self._data_flags(low != high))
+
+    def _data_flags(self, unequal: bool) -> tuple[str, ...]:
+        sides = Counter((item.context, item.source) for item in self.table.items if item.context is not None)
+        different = self.table.sizes[0] != self.table.sizes[1]
+        named = {
+            "unbalanced": different,
+            "vote_unbalanced": different and self.mode == "paper",
+            FEW_OF_ONE_SOURCE: different and min(self.table.sizes) <= self.given.k,
+            "unequal_ratings": unequal,
+            "duplicate_contexts": max(sides.values(), default=0) > 1,
+            "log_prob_minus_infinity": self.table.any_infinite,
+            "too_few_for_interval": bool(self.given.draws) and self.errors is None,
+        }
+        return tuple(name for name, holds in named.items() if holds)
+
+    def estimate(self, name: str, outcome: Outcome) -> Estimate:
+        """One of huse, huse_q, huse_d and log_prob_only as reported: with its settings, flags and signature."""
+        value = float(outcome.value)
+        own = ("out_of_range",) if name == "huse_d" and not 0 <= value <= 1 else ()
+        above = ("above_one",) if name != "huse_d" and value > 1 else ()
+        flags = tuple(dict.fromkeys((*self.flags, *outcome.flags, *own, *above)))
+        settings = self.settings | ({"tied_votes": outcome.ties} if outcome.votes is not None else {})
+        interval = self._interval(name, value, outcome)
+        if interval is not None and self.errors is not None:
+            settings[STANDARD_ERROR] = self.errors[name]
+        n = len(self.table)
+        tail = f"seed:{self.given.seed}|v:{__version__}"
+        signature = f"{name}|n:{n}|r:{self.raters}|k:{self.given.k}|ties:{self.mode}|{tail}"
+        return Estimate(value, n, interval, settings, flags, signature)
+
+    def _interval(self, name: str, value: float, outcome: Outcome) -> Interval | None:
+        if self.errors is None or "no_variance" in outcome.flags:
+            return None
+        return subsample_interval(value, self.errors[name], len(self.table), self.given.level, name == "huse_d")

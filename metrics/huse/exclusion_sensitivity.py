@@ -1,0 +1,206 @@
+"""What leaving out ratings by rules does to HUSE: every selection of rules beside random removals of the same size.
+
+HUSE falls with the number of ratings a text, and removing any ratings at all moves it: a selection is therefore shown
+beside removals of as many ratings of each text at random, and once more with every text on one common number of
+ratings (method, 2.5 (vi)). Selections by agreement with the other raters are circular.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from metrics.data.arrays import Bools, Floats, Ints
+from metrics.data.items import check_items, leave_out_log_prob
+from metrics.errors import BadInput
+from metrics.huse.estimate import evaluate
+from metrics.huse.ratings_by_text import Rated, lay_out, with_means
+from metrics.huse.subsets import Study
+from metrics.inference.specification_curve import (
+    Exclusions,
+    Measure,
+    Specification,
+    random_removal,
+    selections,
+    told,
+    union,
+)
+from metrics.types import Estimate, Item, Missing, Rating
+
+FEWEST = 5  # ratings a text, below which nothing is equalised
+LEAST_DRAWS = 20  # of an interval
+CELLS = 1 << 22
+
+
+def exclusion_sensitivity(
+    items: Sequence[Item],
+    ratings: Sequence[Rating],
+    rules: Mapping[str, Collection[str]],
+    *,
+    measure: Measure = "huse",
+    k: int = 16,
+    draws: int = 200,
+    seed: int = 0,
+    level: float = 0.95,
+    missing: Missing = "error",
+    alone: Collection[str] = (),
+    reported: Collection[str] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Exclusions:
+    """HUSE (or HUSE-Q) with no rule, each rule alone, and all selections of up to 8 rules (beyond: 256 seeded ones).
+
+    items: as for `evaluate`; HJ is taken from the ratings. rules: by name, the units (`Rating.unit`, an assignment)
+    each leaves out; a selection leaves out the union. draws: random removals beside each specification, draws of
+    each equalisation, and half-samples (at least 20) of each specification's interval. level: of the intervals.
+    alone: rules that are joined with no other. reported: units that the exclusions which hold leave out; `reported` of
+    the result is then what they leave. progress: told how many specifications of how many are done. Values are those
+    of exact ties. Flags: `text_without_ratings` (a selection leaves a text none), `not_equalised` (one leaves fewer
+    than 5 on a text). Raises as `evaluate` and `lay_out`, BadInput.
+    """
+    _check(measure, draws, seed)
+    judged = with_means(items, ratings)
+    blank = measure == "huse_q" and missing == "quality_only" and any(item.log_prob is None for item in judged)
+    table = check_items(leave_out_log_prob(judged) if blank else judged, k=k, missing=missing)
+    rated = lay_out(table.items, ratings)
+    unit, given = _units(table.items, ratings, rated)
+    chosen, how = selections(tuple(rules), tuple(alone), seed)
+    masks = {rule: np.array([one in gone for one in given], dtype=np.bool_) for rule, gone in rules.items()}
+    study = Study(rated.means(), table.q, table.z, k)
+    headline = getattr(evaluate(table.items, ["exact"], k=k, seed=seed, level=level)["exact"], measure)
+    work = _Work(study, table.items, rated, unit, measure, headline, draws, seed, level)
+    left = [work.left(union(masks, one, len(given))) for one in chosen]
+    usable = [fewest for *_, fewest in left if fewest >= FEWEST]
+    common = min(usable) if usable else None
+    found = tuple(_each(work, chosen, left, common, progress))
+    held = None
+    if reported is not None:
+        gone = np.array([one in reported for one in given], dtype=np.bool_)
+        held = work.specification(("as reported",), work.left(gone), common)
+    return told(
+        measure,
+        headline,
+        found,
+        common=common,
+        subsets=how,
+        settings={"k": k, "draws": draws, "seed": seed},
+        flags=_flags(found),
+        reported=held,
+    )
+
+
+def _flags(found: Sequence[Specification]) -> tuple[str, ...]:
+    named = {
+        "text_without_ratings": any(one.value is None for one in found),
+        "not_equalised": any(one.equalised is None for one in found),
+    }
+    return tuple(name for name, holds in named.items() if holds)
+
+
+def _each(
+    work: _Work,
+    selections: Sequence[tuple[str, ...]],
+    left: Sequence[Left],
+    common: int | None,
+    progress: Callable[[int, int], None] | None,
+) -> Iterator[Specification]:
+    for done, (chosen, one) in enumerate(zip(selections, left, strict=True), 1):
+        yield work.specification(chosen, one, common)
+        if progress:
+            progress(done, len(selections))
+
+
+def _check(measure: str, draws: int, seed: int) -> None:
+    if measure not in ("huse", "huse_q"):
+        raise BadInput("a measure is 'huse' or 'huse_q'", column="measure")
+    if draws < 1 or seed < 0:
+        raise BadInput("draws are at least 1, a seed at least 0")
+
+
+def _units(items: Sequence[Item], ratings: Sequence[Rating], rated: Rated) -> tuple[Ints, list[str]]:
+    """The unit of each rating, (texts, most) numbers, -1 beyond a text's ratings; and the units' names."""
+    place = {item.id: t for t, item in enumerate(items)}
+    names = list(dict.fromkeys(rating.unit for rating in ratings if rating.item in place))
+    if "" in names:
+        raise BadInput("a rule leaves out assignments, and a rating has no unit", column="unit")
+    number = {name: i for i, name in enumerate(names)}
+    of: list[list[tuple[int, int]]] = [[] for _ in items]
+    for rating in ratings:
+        if rating.item in place:
+            whole = int(rating.value * rated.denominator)
+            of[place[rating.item]].append((whole, number[rating.unit]))
+    unit = np.full(rated.values.shape, -1, dtype=np.int64)
+    for t, own in enumerate(of):
+        # Ratings of one text and one value may change places: what is left out is the same.
+        spare: dict[int, list[int]] = {}
+        for value, one in own:
+            spare.setdefault(value, []).append(one)
+        for column, value in enumerate(rated.values[t, : rated.counts[t]].tolist()):
+            unit[t, column] = spare[int(value)].pop()
+    return unit, names
+
+
+Left = tuple[Bools, int, int, int]
+
+
+@dataclass(frozen=True)
+class _Work:
+    study: Study
+    items: Sequence[Item]
+    rated: Rated
+    unit: Ints
+    measure: Measure
+    headline: Estimate
+    draws: int
+    seed: int
+    level: float
+
+    def left(self, out: Bools) -> Left:
+        """Which ratings a selection keeps, (texts, most); units and ratings left out; the fewest left of a text."""
+        given = self.unit >= 0
+        kept = given & ~out[self.unit]
+        gone = int(given.sum() - kept.sum())
+        return kept, int(out.sum()), gone, int(kept.sum(axis=1).min())
+
+    def specification(self, chosen: tuple[str, ...], left: Left, common: int | None) -> Specification:
+        """The measure on what the chosen rules leave, beside random removals; none where a text keeps no rating."""
+        kept, units, gone, fewest = left
+        if fewest < 1:
+            return Specification(chosen, units, gone, fewest, None, None, None, None)
+        rng = np.random.default_rng([self.seed, gone])
+        sums, counts = np.where(kept, self.rated.values, 0).sum(axis=1), kept.sum(axis=1)
+        value = float(self._values((sums / counts)[None])[0])
+        beside = self._values(self._drawn(self.unit >= 0, counts, rng)) if gone else np.array([value])
+        as_low = float((beside <= value).mean())
+        equal = None
+        if common is not None and fewest >= common:
+            equal = float(self._values(self._drawn(kept, np.full(len(kept), common), rng)).mean())
+        span = self._estimate(sums, counts).interval if gone else self.headline.interval
+        return Specification(chosen, units, gone, fewest, value, random_removal(beside), as_low, equal, span)
+
+    def _estimate(self, sums: Ints, counts: Ints) -> Estimate:
+        """The measure of these sums of whole values, with its interval."""
+        hj = [Fraction(int(s), int(n) * self.rated.denominator) for s, n in zip(sums, counts, strict=True)]
+        left = [replace(item, hj=one) for item, one in zip(self.items, hj, strict=True)]
+        draws = max(LEAST_DRAWS, self.draws)
+        found = evaluate(left, ["exact"], k=self.study.k, seed=self.seed, level=self.level, draws=draws)["exact"]
+        estimate: Estimate = getattr(found, self.measure)
+        return estimate
+
+    def _drawn(self, among: Bools, sizes: Ints, rng: np.random.Generator) -> Floats:
+        """Means of so many ratings of each text (texts,) drawn without replacement: (draws, texts)."""
+        parts, step = [], max(1, CELLS // among.size)
+        for begin in range(0, self.draws, step):
+            key = rng.random((min(step, self.draws - begin), *among.shape))
+            key[:, ~among] = 2.0
+            order = key.argsort(axis=2)
+            values = np.take_along_axis(np.broadcast_to(self.rated.values, key.shape), order, axis=2)
+            taken = np.arange(among.shape[1]) < sizes[:, None]
+            parts.append((values * taken).sum(axis=2) / sizes)
+        return np.concatenate(parts)
+
+    def _values(self, hj: Floats) -> Floats:
+        both, quality = self.study.rated(hj)
+        return both if self.measure == "huse" else quality

@@ -1,0 +1,231 @@
+"""What stands beside the headline interval: the part of the raters, and the binomial part, each named as a part.
+
+The headline interval draws texts; the raters stay. It already holds the noise of single ratings. What it cannot see is
+that other raters would have shifted many texts together. Splitting texts and whole workers into halves at once shows
+that part: a two-way table of four studies of half the texts by half the workers, whose main effect of workers, less
+the interaction, is what other workers would move. It is added to the interval where the design confounds it with the
+source: where references and model texts were rated by different workers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from metrics.data.arrays import Bools, Ints
+from metrics.data.items import check_items
+from metrics.errors import BadInput, InsufficientData
+from metrics.huse.estimate import MODES, STANDARD_ERROR, Settings, evaluate
+from metrics.huse.rater_variance import MUCH_DIFFERENT, half_means, rater_errors, source_difference
+from metrics.huse.ratings_by_text import Rated, lay_out, with_means
+from metrics.huse.subsampling import context_numbers
+from metrics.inference.error_rate_intervals import degrees, normal_quantile, subsample_interval
+from metrics.types import Estimate, HuseResult, Interval, Item, Missing, Mode, Rating, Setting, VoteTie
+from metrics.version import __version__
+
+RATERS = "half-samples of workers (a component)"
+BINOMIAL = "binomial, too narrow"
+WITH_RATERS = "half-samples of texts and of raters"
+TARGET = "expectation of the estimator at this number of texts and ratings, over new texts and other raters"
+ONE_SOURCE = "raters_saw_one_source"
+DIFFERENT = "raters_differ_by_source"
+NO_RATERS = "interval_without_raters"
+FEWEST_RATERS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class RaterComponent:
+    """What other workers would move: standard errors of HUSE, HUSE-Q and HUSE-D, a part of the whole.
+
+    The noise of single ratings is taken off, since the interval over texts holds it; nothing left is 0.
+    mean_huse, mean_huse_q: over halves of the workers; above the study's values, because fewer raters make noisier HJ.
+    raters: workers; one_source_share: share of the ratings given by workers who rated one source only, in [0, 1].
+    source_difference: share of the ratings of one source that would have to be given by other workers for both sources
+    to be rated by the same ones alike, in [0, 1]. draws: half-samples, two of each split. unusable: those that left
+    too few texts. texts_lost: mean number of texts without a rating in a half-sample.
+    """
+
+    huse: float
+    huse_q: float
+    huse_d: float
+    mean_huse: float
+    mean_huse_q: float
+    raters: int
+    one_source_share: float
+    source_difference: float
+    draws: int
+    unusable: int
+    texts_lost: float
+    n: int
+    settings: Mapping[str, Setting]
+    flags: tuple[str, ...]
+    signature: str
+
+    def interval(self, measure: str, value: float, level: float = 0.95) -> Interval:
+        """value -+ z * this component: not the interval of the measure. measure: huse, huse_q or huse_d."""
+        if measure not in ("huse", "huse_q", "huse_d"):
+            raise BadInput("measure must be huse, huse_q or huse_d", column="measure")
+        half = normal_quantile(level) * float(getattr(self, measure))
+        return Interval(value - half, value + half, level, RATERS)
+
+
+def rater_component(
+    items: Sequence[Item],
+    ratings: Sequence[Rating],
+    *,
+    k: int = 16,
+    draws: int = 400,
+    seed: int = 0,
+    missing: Missing = "error",
+) -> RaterComponent:
+    """Standard errors from halves of the workers, each with all ratings of his or hers, crossed with halves of texts.
+
+    items: as for `evaluate`; HJ may be None. A text that one half of the workers leaves without a rating is out of that
+    split, and in a paired design its whole context. Exact ties, vote ties to the reference.
+    Raises as `evaluate` and `lay_out`, and InsufficientData below 4 workers or where half-samples leave too few texts.
+    """
+    Settings(k, "reference", seed, 0.95, draws).check(())
+    table = check_items(with_means(items, ratings), k=k, missing=missing)
+    rated = lay_out(table.items, ratings)
+    if rated.raters < FEWEST_RATERS or draws < 2:
+        raise InsufficientData(
+            f"The raters' component needs {FEWEST_RATERS} workers and 2 draws; there are {rated.raters} workers and "
+            f"{draws} draws."
+        )
+    context = context_numbers([item.context for item in table.items], table.z)
+    rng = np.random.default_rng(seed)
+    found = rater_errors(rated, table.q, table.z, rng, draws, k=k, context=context)
+    means = half_means(rated, table.q, table.z, rng, draws, k, context)
+    if found.usable < max(1, draws // 4) or math.isnan(means[0]):
+        raise InsufficientData("Half of the workers leave too few texts with a rating in most draws.")
+    share = _one_source_share(rated, table.z)
+    huse, quality, diversity = (float(sd) for sd in found.errors)
+    settings: dict[str, Setting] = {"k": k, "draws": draws, "seed": seed, "mode": "exact"}
+    return RaterComponent(
+        huse=huse,
+        huse_q=quality,
+        huse_d=diversity,
+        mean_huse=means[0],
+        mean_huse_q=means[1],
+        raters=rated.raters,
+        one_source_share=share,
+        source_difference=source_difference(rated, table.z),
+        draws=draws,
+        unusable=2 * (max(1, draws // 2) - found.usable),
+        texts_lost=found.texts_lost,
+        n=len(table),
+        settings=settings,
+        flags=(*table.flags, *((ONE_SOURCE,) if share > 1 / 2 else ())),
+        signature=f"rater_component|n:{len(table)}|raters:{rated.raters}|k:{k}|draws:{draws}|seed:{seed}|v:{__version__}",
+    )
+
+
+def evaluate_rated(
+    items: Sequence[Item],
+    ratings: Sequence[Rating],
+    modes: Sequence[Mode] = MODES,
+    *,
+    k: int = 16,
+    seed: int = 0,
+    level: float = 0.95,
+    draws: int = 400,
+    vote_tie: VoteTie = "reference",
+    missing: Missing = "error",
+) -> dict[Mode, HuseResult]:
+    """`evaluate` with HJ from the ratings, and intervals that know who rated what.
+
+    Where references and model texts were rated by different workers (a quarter of the ratings of one source would have
+    to be given by others to make them alike), texts drawn anew cannot show that other workers would have moved a whole
+    source. There the intervals hold the raters' component as well: method `half-samples of texts and of raters`, flag
+    `raters_differ_by_source`, and `raters_saw_one_source` where more than half of the ratings come from workers of one
+    source. Where the component cannot be had (fewer than 4 workers, too few texts in a half) the interval over texts
+    stays and the flag `interval_without_raters` says that it is too narrow. Elsewhere the result is `evaluate`'s.
+    An item with neither HJ nor a rating is dropped and flagged, as there; one whose HJ has no ratings is refused.
+    """
+    given = {rating.item for rating in ratings}
+    bare = {item.id for item in items if item.hj is None and item.id not in given}
+    judged = with_means([item for item in items if item.id not in bare], ratings)
+    whole = [*judged, *(item for item in items if item.id in bare)]
+    results = evaluate(whole, modes, k=k, seed=seed, level=level, draws=draws, vote_tie=vote_tie, missing=missing)
+    rated, z = lay_out(judged, ratings), np.array([item.source == "reference" for item in judged])
+    apart = source_difference(rated, z)
+    if apart <= MUCH_DIFFERENT:
+        return results
+    told: dict[str, Setting] = {"one_source_share": _one_source_share(rated, z), "source_difference": apart}
+    part = _component_or_none(judged, ratings, k, draws, seed, missing)
+    return {mode: _widened(result, part, told, rated.raters) for mode, result in results.items()}
+
+
+def _component_or_none(
+    items: Sequence[Item], ratings: Sequence[Rating], k: int, draws: int, seed: int, missing: Missing
+) -> RaterComponent | None:
+    if missing == "quality_only" and any(item.log_prob is None for item in items):
+        items = [replace(item, log_prob=0.0 if item.log_prob is None else item.log_prob) for item in items]
+    try:
+        return rater_component(items, ratings, k=k, draws=draws, seed=seed, missing=missing) if draws else None
+    except InsufficientData:
+        return None
+
+
+def binomial_component(value: float, n: int, level: float = 0.90) -> Interval:
+    """Wilson's interval of an error rate over n texts, doubled: too narrow for HUSE, and called so.
+
+    It takes the n held-out predictions for independent. value: HUSE or HUSE-Q, twice an error rate, in [0, 2].
+    """
+    if not (0 <= value <= 2 and n >= 1 and 0 < level < 1):
+        raise BadInput("value lies in [0, 2], n is at least 1 and level lies between 0 and 1", column="value")
+    z, rate = normal_quantile(level), value / 2
+    spread = z * math.sqrt(rate * (1 - rate) / n + z * z / (4 * n * n))
+    middle, below = rate + z * z / (2 * n), 1 + z * z / n
+    return Interval(2 * max(0.0, (middle - spread) / below), 2 * min(1.0, (middle + spread) / below), level, BINOMIAL)
+
+
+def _one_source_share(rated: Rated, z: Bools) -> float:
+    """Share of the ratings whose rater rated one source only (and more than one text)."""
+    given = rated.rater >= 0
+    rater = rated.rater[given]
+    reference = np.broadcast_to(z[:, None], rated.rater.shape)[given]
+    total: Ints = np.bincount(rater, minlength=rated.raters)
+    references = np.bincount(rater, reference, minlength=rated.raters)
+    one = ((references == 0) | (references == total)) & (total > 1)
+    return float(total[one].sum() / total.sum())
+
+
+def _widened(result: HuseResult, part: RaterComponent | None, told: Mapping[str, Setting], raters: int) -> HuseResult:
+    one = (ONE_SOURCE,) if float(told["one_source_share"] or 0) > 1 / 2 else ()
+
+    def widen(name: str, estimate: Estimate) -> Estimate:
+        """The estimate with the raters' part in its interval, and told where there is none."""
+        flags = (*estimate.flags, DIFFERENT, *one)
+        settings = {**estimate.settings, **told}
+        own = estimate.interval
+        if own is None or estimate.value is None or name == "log_prob_only":
+            return replace(estimate, settings=settings, flags=flags)
+        if part is None:
+            return replace(estimate, settings=settings, flags=(*flags, NO_RATERS))
+        sd = float(getattr(part, name))
+        of_texts = float(settings[STANDARD_ERROR] or 0)
+        level, difference = own.level, name == "huse_d"
+        wide = joint_interval(estimate.value, of_texts, sd, estimate.n, raters, level, difference)
+        return replace(estimate, interval=wide, settings={**settings, "rater_sd": sd}, flags=flags)
+
+    return HuseResult(**{field.name: widen(field.name, getattr(result, field.name)) for field in fields(result)})
+
+
+def joint_interval(
+    value: float, text_sd: float, rater_sd: float, texts: int, raters: int, level: float, difference: bool = False
+) -> Interval:
+    """`subsample_interval` with the part of the raters in it.
+
+    text_sd, rater_sd: both standard errors. texts, raters: how many of each; degrees of freedom of both together by
+    Satterthwaite, from contexts - 1 and raters - 2. difference: the value is a HUSE-D.
+    """
+    own, others = text_sd**2, rater_sd**2
+    of_texts, of_raters = degrees(texts), max(1, raters - 2)
+    sizes = own**2 / of_texts + others**2 / of_raters
+    freedom = (own + others) ** 2 / sizes if sizes > 0 else of_texts
+    wide = subsample_interval(value, math.sqrt(own + others), texts, level, difference, freedom)
+    return replace(wide, method=WITH_RATERS, target=TARGET)

@@ -1,0 +1,176 @@
+"""Selections of exclusion rules: which are made, what each shows, and whether a conclusion holds under all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+
+from metrics.data.arrays import Bools, Floats
+from metrics.errors import InsufficientData
+from metrics.types import Estimate, Interval, Setting
+from metrics.version import __version__
+
+Measure = Literal["huse", "huse_q", "accuracy"]
+Conclusion = Literal["below", "open", "above"]
+NAMES: dict[Measure, str] = {"huse": "HUSE", "huse_q": "HUSE-Q", "accuracy": "Accuracy"}
+# What an interval is held against: nothing to tell apart, or guessing.
+AGAINST: dict[Measure, float] = {"huse": 1.0, "huse_q": 1.0, "accuracy": 0.5}
+MOST_RULES, MOST_SELECTIONS = 8, 256
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """A value over draws: the mean, and the band that holds the middle 95 % of them. draws: how many."""
+
+    mean: float
+    low: float
+    high: float
+    draws: int
+
+
+@dataclass(frozen=True, slots=True)
+class Specification:
+    """One selection of rules. units, ratings: left out; fewest: ratings left of the text with the fewest (of accuracy:
+    evaluators left).
+
+    value: with what is left, None where a text (of accuracy: everybody) has no rating left; interval: of the value.
+    random: as much left out at random. as_low: share of those that are at most the value. equalised: every text on
+    `common` ratings, mean of draws; None where the selection leaves fewer, and of accuracy.
+    """
+
+    rules: tuple[str, ...]
+    units: int
+    ratings: int
+    fewest: int
+    value: float | None
+    random: Removal | None
+    as_low: float | None
+    equalised: float | None
+    interval: Interval | None = None
+
+    @property
+    def named(self) -> str:
+        """The rules in one line."""
+        return ", ".join(self.rules) or "no rule"
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusions:
+    """Every specification, the one without a rule first. measure: `huse`, `huse_q` or `accuracy`.
+
+    headline: the estimate without any rule, with its interval. common: ratings a text to which all are equalised (None
+    below 5, and of accuracy). below, inside, above: shares of the specifications with a value on each side of the
+    headline's interval, None without one. subsets: `all`, or so many `seeded` ones. reported: what the exclusions that
+    hold leave, where they were given.
+    """
+
+    measure: Measure
+    headline: Estimate
+    specifications: tuple[Specification, ...]
+    common: int | None
+    below: float | None
+    inside: float | None
+    above: float | None
+    subsets: str
+    settings: Mapping[str, Setting]
+    flags: tuple[str, ...]
+    signature: str
+    reported: Specification | None = None
+
+    @property
+    def without(self) -> int:
+        """How many specifications have no value, for a text (of accuracy: everybody) is left without a rating."""
+        return sum(one.value is None for one in self.specifications)
+
+    @property
+    def told_without(self) -> str:
+        """The same in a sentence; "" where all have a value."""
+        n, of = self.without, len(self.specifications)
+        left = "nobody" if self.measure == "accuracy" else "a text without a rating"
+        if n < 2:
+            return f"1 of {of} selections leaves {left} and has no value." if n else ""
+        return f"{n} of {of} selections leave {left} and have no value."
+
+    @property
+    def conclusion(self) -> Conclusion | None:
+        """Where the headline's interval lies, as `concluded`."""
+        return concluded(self.headline.interval, self.measure)
+
+    @property
+    def changing(self) -> tuple[Specification, ...]:
+        """The specifications under which another conclusion holds; one without an interval has none."""
+        told = ((one, concluded(one.interval, self.measure)) for one in self.specifications)
+        return tuple(one for one, conclusion in told if conclusion not in (None, self.conclusion))
+
+
+def concluded(interval: Interval | None, measure: Measure) -> Conclusion | None:
+    """Whether an interval lies below what it is held against (1; of accuracy .5), above, or holds it (`open`)."""
+    if interval is None:
+        return None
+    if interval.high < AGAINST[measure]:
+        return "below"
+    return "above" if interval.low > AGAINST[measure] else "open"
+
+
+def count_selections(joined: int, alone: int = 0) -> int:
+    """How many selections are made of rules that are joined and rules that stand alone."""
+    return (2**joined if joined <= MOST_RULES else MOST_SELECTIONS) + alone
+
+
+def selections(rules: Sequence[str], alone: Sequence[str], seed: int) -> tuple[list[tuple[str, ...]], str]:
+    """No rule, each alone, then the others by size, then those that stand alone; and how they were chosen."""
+    joined = tuple(rule for rule in rules if rule not in alone)
+    apart = [(rule,) for rule in rules if rule in alone]
+    if len(joined) <= MOST_RULES:
+        return [one for size in range(len(joined) + 1) for one in combinations(joined, size)] + apart, "all"
+    rng, found = np.random.default_rng(seed), dict.fromkeys([(), *((rule,) for rule in joined), joined])
+    while len(found) < MOST_SELECTIONS:
+        mask = rng.random(len(joined)) < 0.5
+        found[tuple(rule for rule, one in zip(joined, mask, strict=True) if one)] = None
+    return [*found, *apart], f"{len(found)} seeded"
+
+
+def union(masks: Mapping[str, Bools], chosen: Sequence[str], size: int) -> Bools:
+    """(units,) whether any of the chosen rules leaves a unit out. masks: by rule, (units,)."""
+    out = np.zeros(size, dtype=np.bool_)
+    for rule in chosen:
+        out |= masks[rule]
+    return out
+
+
+def random_removal(values: Floats) -> Removal:
+    """Mean and middle 95 % of the values of random removals."""
+    low, high = np.quantile(values, [0.025, 0.975]).tolist()
+    return Removal(float(np.mean(values)), low, high, len(values))
+
+
+def told(
+    measure: Measure,
+    headline: Estimate,
+    found: tuple[Specification, ...],
+    *,
+    common: int | None,
+    subsets: str,
+    settings: Mapping[str, Setting],
+    flags: Sequence[str],
+    reported: Specification | None,
+) -> Exclusions:
+    """All specifications with their shares on each side of the headline's interval."""
+    values = np.array([one.value for one in found if one.value is not None])
+    if not len(values):
+        raise InsufficientData("Every selection leaves a text without a rating.")
+    below = inside = above = None
+    if headline.interval is not None:
+        under, over = values < headline.interval.low - ROUNDING, values > headline.interval.high + ROUNDING
+        below, inside, above = float(under.mean()), float((~under & ~over).mean()), float(over.mean())
+    line = "|".join(f"{name}:{value}" for name, value in settings.items())
+    signature = f"exclusions|{measure}|n:{headline.n}|specifications:{len(found)}|{line}|v:{__version__}"
+    more: dict[str, Setting] = {**settings, "measure": measure, "subsets": subsets, "common": common}
+    return Exclusions(
+        measure, headline, found, common, below, inside, above, subsets, more, tuple(flags), signature, reported
+    )

@@ -1,0 +1,218 @@
+"""Several studies in one report: what it is made of, and how it is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from metrics.errors import BadInput
+from metrics.report.comparison import huse as compared_huse
+from metrics.report.comparison import people as compared_people
+from metrics.report.comparison import rating_scales as compared_scales
+from metrics.report.comparison.systems import System, systems_of
+from metrics.report.prose.findings import unrated
+from metrics.report.records import ReportInput, Warn
+from metrics.report.section import Section
+from metrics.report.wording import plural
+from metrics.tables.record import Column, Row, Table
+
+Progress = Callable[[str, int, int], None]
+MOST_SYSTEMS = 40  # 780 pairs
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A comparison of studies, ready to be written.
+
+    studies: what each was made from, by its name. systems: each generator of each study. verdicts, limits: sentences of
+    the summary. sections: the results. methods: sentences of a methods section. command: what makes it again.
+    """
+
+    studies: tuple[ReportInput, ...]
+    systems: tuple[System, ...]
+    level: float
+    seed: int
+    k: int
+    sections: tuple[Section, ...]
+    warnings: tuple[Warn, ...]
+    verdicts: tuple[str, ...]
+    limits: tuple[str, ...]
+    methods: tuple[str, ...]
+    command: str | None = None
+
+    @property
+    def title(self) -> str:
+        """`headlines and stories`."""
+        names = [one.study.name for one in self.studies]
+        return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def compare(
+    studies: Sequence[ReportInput],
+    *,
+    level: float = 0.95,
+    seed: int = 0,
+    k: int = 16,
+    command: str | None = None,
+    progress: Progress | None = None,
+) -> Compared:
+    """Compare studies: every generator with every other one at one number of ratings a text, and the evaluators.
+
+    studies: at least two, each with a name of its own; raters are the same person where they have the same name.
+    level: of every interval, in (0, 1). seed: of every draw. k: neighbours of HUSE. Raises BadInput.
+    """
+    names = [one.study.name for one in studies]
+    if len(studies) < 2 or len(set(names)) < len(names):
+        raise BadInput("a comparison needs two studies or more, each once", column="studies")
+    if bare := [one.study.name for one in studies if unrated(one)]:
+        raise BadInput(f"nobody has rated a text of {', '.join(bare)} yet", column="studies")
+    systems = systems_of(studies)
+    if len(systems) > MOST_SYSTEMS:
+        raise BadInput(f"a comparison takes at most {MOST_SYSTEMS} generators, not {len(systems)}", column="studies")
+    tell = progress or _silent
+    tell("HUSE of every generator", 0, 3)
+    scales = compared_scales.relations(studies)
+    huse = compared_huse.found(systems, scales, k=k, seed=seed, level=level)
+    tell("evaluators", 1, 3)
+    people = compared_people.section(studies, level=level)
+    tell("writing it down", 2, 3)
+    sections = (_studies(studies), huse.section, *([people] if people else []))
+    return Compared(
+        studies=tuple(studies),
+        systems=systems,
+        level=level,
+        seed=seed,
+        k=k,
+        sections=sections,
+        warnings=(*_warnings(studies, systems), *compared_scales.warnings(scales)),
+        verdicts=(*huse.verdicts, *(people.lead if people else ())),
+        limits=_limits(systems, huse.pairs),
+        methods=_methods(studies, huse.ratings, level, k) if systems else (),
+        command=command,
+    )
+
+
+def _silent(step: str, done: int, total: int) -> None:
+    """Tell nobody."""
+
+
+def _studies(studies: Sequence[ReportInput]) -> Section:
+    columns = (
+        Column("study", "Study"),
+        Column("task", "Task"),
+        Column("mode", "Kind"),
+        Column("references", "References", "count"),
+        Column("models", "Model texts", "count"),
+        Column("ratings_per_text", "Ratings a text", "range"),
+        Column("raters", "Raters", "count"),
+        Column("submitted", "Assignments", "count"),
+        Column("excluded", "Left out", "count"),
+        Column("provider", "Recruited through"),
+        Column("dates", "Collected"),
+        Column("wage", "Wage an hour", "number"),
+    )
+    table = Table("studies", "The studies.", columns, tuple(_study(one) for one in studies))
+    return Section("studies", "Studies", (), (table,))
+
+
+def _study(given: ReportInput) -> Row:
+    references = sum(text.source == "reference" for text in given.texts)
+    counts: dict[str, int] = {}
+    for rating in given.ratings:
+        if rating.kept:
+            counts[rating.text] = counts.get(rating.text, 0) + 1
+    low, high = (min(counts.values()), max(counts.values())) if counts else (None, None)
+    spread = "not recorded" if low is None else str(low) if low == high else f"{low} to {high}"
+    begun, ended = given.study.collected_from, given.study.collected_to
+    wage = given.money.wage_cents
+    crowd = given.crowd
+    return (
+        given.study.name,
+        given.study.task,
+        given.study.mode,
+        references,
+        len(given.texts) - references,
+        spread,
+        crowd.workers if crowd.workers is not None else len({one.rater for one in given.ratings}) or None,
+        crowd.submitted,
+        crowd.excluded,
+        crowd.provider or "not recorded",
+        f"{begun:%Y-%m-%d} to {ended:%Y-%m-%d}" if begun and ended else "not recorded",
+        None if wage is None else wage / 100,
+    )
+
+
+def _warnings(studies: Sequence[ReportInput], systems: Sequence[System]) -> list[Warn]:
+    """What makes the studies unlike each other."""
+    found = []
+    if any(one.study.mode == "rehearsal" for one in studies):
+        found.append(Warn("rehearsal", "At least one study had simulated raters: that one says nothing about people."))
+    differ: dict[str, set[object]] = {
+        "the question": {one.study.question for one in studies},
+        "where raters came from": {one.crowd.provider for one in studies},
+        "the task": {one.study.task for one in studies},
+    }
+    told = [words for words, values in differ.items() if len(values) > 1]
+    if told:
+        found.append(
+            Warn("studies_differ", f"The studies differ in {', '.join(told)}: a difference of values may come from it.")
+        )
+    sizes = sorted({len(one.items) for one in systems})
+    if len(sizes) > 1:
+        sentence = f"Generators were judged with {sizes[0]} to {sizes[-1]} texts, and HUSE depends on that number, too."
+        found.append(Warn("unequal_texts", sentence))
+    units = {one.facts.length_unit for one in systems}
+    if len(units) > 1:
+        sentence = f"Lengths are counted in {' and in '.join(sorted(units))}: log p per unit is no one scale."
+        found.append(Warn("mixed_length_units", sentence))
+    people = [{rating.rater for rating in one.ratings} for one in studies]
+    both = set.intersection(*people) if all(people) else set()
+    if both:
+        sentence = f"{plural(len(both), 'person', 'people')} rated in all of these studies."
+        found.append(Warn("shared_raters", sentence))
+    return found
+
+
+def _limits(systems: Sequence[System], pairs: int) -> tuple[str, ...]:
+    said = []
+    blocks = {one.block for one in systems}
+    if len(blocks) > 1:
+        said.append(
+            "Generators of different studies were judged by different people at different times: the intervals hold "
+            "what other people like these would move, and nothing else that differs between the studies."
+        )
+        if not _shared(systems):
+            said.append(
+                "The studies share no context, so that a difference between generators cannot be told from a "
+                "difference between their texts' contexts; the intervals are those of independent studies."
+            )
+    if pairs > 1:
+        said.append(
+            f"There are {pairs} pairs, and each interval is one of its own: among so many, one may miss 0 by chance."
+        )
+    if systems:
+        said.append("A difference whose interval holds 0 does not show that two generators are alike.")
+    return tuple(said)
+
+
+def _shared(systems: Sequence[System]) -> bool:
+    by_block: dict[str, set[str]] = {}
+    for one in systems:
+        by_block.setdefault(one.block, set()).update(item.context for item in one.items if item.context)
+    seen: set[str] = set()
+    for contexts in by_block.values():
+        if seen & contexts:
+            return True
+        seen |= contexts
+    return False
+
+
+def _methods(studies: Sequence[ReportInput], ratings: int | None, level: float, k: int) -> tuple[str, ...]:
+    at = f"{ratings} ratings a text, drawn from each text's ratings," if ratings else "the ratings as they are"
+    return (
+        f"We compared {plural(len(studies), 'study', 'studies')}.",
+        f"HUSE, HUSE-Q and HUSE-D (Hashimoto et al., 2019; {k} neighbours, exact ties) were computed at {at} for every "
+        "generator.",
+        f"Intervals of differences are at {100 * level:g}%, by half-samples of contexts drawn once for all generators "
+        "that share them; across studies they hold the raters' part as well.",
+    )

@@ -1,0 +1,218 @@
+"""HUSE of generators of several studies beside each other: at one number of ratings a text, with paired differences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, replace
+
+from metrics.errors import MetricsError
+from metrics.figures import tradeoff
+from metrics.figures.chart import Chart
+from metrics.huse.estimate import evaluate
+from metrics.huse.model_differences import Comparison, Difference, compare_models
+from metrics.huse.variance_components import evaluate_rated
+from metrics.report.comparison.rating_scales import Relations, comparable
+from metrics.report.comparison.systems import System
+from metrics.report.section import Section
+from metrics.report.wording import estimate, plural
+from metrics.tables.record import Column, Row, Table
+from metrics.types import Estimate, HuseResult, Missing
+
+TITLES = (("huse", "HUSE"), ("huse_q", "HUSE-Q"), ("huse_d", "HUSE-D"))
+MOST_VERDICTS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The section, its sentences, how many pairs were compared, and at how many ratings a text (None: not known)."""
+
+    section: Section
+    verdicts: tuple[str, ...]
+    pairs: int
+    ratings: int | None
+
+
+def found(systems: Sequence[System], scales: Relations, *, k: int, seed: int, level: float) -> Found:
+    """Estimates as each study has them, estimates at the common number of ratings, and the difference of every pair.
+
+    scales: how the scales of each two studies stand to each other; no verdict is drawn across different ones.
+    """
+    if not systems:
+        return Found(Section("huse", "HUSE"), (), 0, None)
+    measures = TITLES[1:2] if any(one.quality_only for one in systems) else TITLES
+    missing: list[tuple[str, str]] = []
+    tables = [_alone(systems, missing, k, seed, level)]
+    try:
+        compared = _compared(systems, k, seed, level)
+    except MetricsError as error:
+        missing.append(("Differences between generators", str(error)))
+        section = Section("huse", "HUSE", (), tuple(tables), (), tuple(missing))
+        return Found(section, (), 0, None)
+    if len(measures) < len(TITLES):
+        missing.append(("HUSE and HUSE-D beside each other", "a study has no log-probabilities; HUSE-Q needs none"))
+    block = {one.name: one.block for one in systems}
+    pairs = [(one.first, one.second) for one in compared.differences]
+    apart = {pair for pair in pairs if not comparable(scales, block[pair[0]], block[pair[1]])}
+    tables += [_at_common(systems, compared, measures), _differences(compared, measures, apart)]
+    section = Section("huse", "HUSE", (), tuple(tables), _charts(systems, compared, measures), tuple(missing))
+    judged = [one for one in compared.differences if (one.first, one.second) not in apart]
+    told = tuple(_verdict(one, compared, measures[0]) for one in judged[:MOST_VERDICTS])
+    verdicts = (*told, *_rest(judged, measures[0]), *_unjudged(len(apart)))
+    return Found(section, verdicts, len(compared.differences), compared.ratings)
+
+
+def _compared(systems: Sequence[System], k: int, seed: int, level: float) -> Comparison:
+    """Where a study has no log p, every text gets the same one, which leaves HUSE-Q as it is."""
+    bare = any(one.quality_only for one in systems)
+    items = {one.name: [replace(i, log_prob=0.0) for i in one.items] if bare else one.items for one in systems}
+    every = {(r.item, r.rater): r for one in systems for r in one.ratings} if all(s.rated for s in systems) else None
+    ratings = None if every is None else list(every.values())
+    blocks = {one.name: one.block for one in systems}
+    return compare_models(items, ratings, blocks=blocks, k=k, seed=seed, level=level)
+
+
+def _alone(systems: Sequence[System], missing: list[tuple[str, str]], k: int, seed: int, level: float) -> Table:
+    rows: list[Row] = []
+    for one in systems:
+        try:
+            result = _huse(one, k, seed, level)
+        except MetricsError as error:
+            missing.append((f"HUSE of {one.name}", str(error)))
+            continue
+        values = [getattr(result, key) for key, _ in TITLES]
+        rows.append((one.block, one.facts.name, *values, result.huse_q.n, _range(one)))
+    columns = (
+        Column("study", "Study"),
+        Column("generator", "Generator"),
+        *(Column(key, title, "estimate", n="n") for key, title in TITLES),
+        Column("n", "n", "count"),
+        Column("ratings", "Ratings a text", "range"),
+    )
+    title = f"As each study reports it, at its own number of ratings a text, exact ties, {100 * level:g}% intervals."
+    note = "HUSE depends on the number of ratings: rows with different numbers are not comparable as they stand."
+    return Table("huse-alone", title, columns, tuple(rows), (note,))
+
+
+def _huse(one: System, k: int, seed: int, level: float) -> HuseResult:
+    if one.rated:
+        return evaluate_rated(one.items, one.ratings, ["exact"], k=k, seed=seed, level=level, missing=_missing(one))[
+            "exact"
+        ]
+    return evaluate(one.items, ["exact"], k=k, seed=seed, level=level, missing=_missing(one))["exact"]
+
+
+def _missing(one: System) -> Missing:
+    return "quality_only" if one.quality_only else "error"
+
+
+def _range(one: System) -> str:
+    counts = sorted({item.ratings for item in one.items})
+    if counts in ([], [0]):
+        return "not recorded"
+    return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+
+
+def _at_common(systems: Sequence[System], compared: Comparison, measures: Sequence[tuple[str, str]]) -> Table:
+    by_name = {one.name: one for one in systems}
+    rows: list[Row] = []
+    for name in compared.order:
+        own = compared.estimates[name]
+        values = [own[key] for key, _ in measures]
+        rows.append((by_name[name].block, by_name[name].facts.name, *values, own["huse"].n))
+    columns = (
+        Column("study", "Study"),
+        Column("generator", "Generator"),
+        *(Column(key, title, "estimate", n="n") for key, title in measures),
+        Column("n", "n", "count"),
+    )
+    title = f"At {_at(compared)}, the highest HUSE first; intervals over new contexts, with these raters."
+    return Table("huse-common", title, columns, tuple(rows), _equalised(compared))
+
+
+def _at(compared: Comparison) -> str:
+    return "the ratings as they are" if compared.ratings is None else f"{compared.ratings} ratings a text"
+
+
+def _equalised(compared: Comparison) -> tuple[str, ...]:
+    if "equalised" not in compared.flags:
+        return ()
+    return (
+        f"Texts had more than {compared.ratings} ratings in places: each value is the mean over 200 draws of "
+        f"{compared.ratings} ratings of every text, without replacement.",
+    )
+
+
+def _differences(compared: Comparison, measures: Sequence[tuple[str, str]], apart: Set[tuple[str, str]]) -> Table:
+    """apart: pairs whose scales differ; a column says which, where there is one."""
+    columns = (
+        Column("first", "First"),
+        Column("second", "less second"),
+        *((Column("scale", "Scale"),) if apart else ()),
+        *(Column(key, title, "estimate", n="n") for key, title in measures),
+        Column("n", "n", "count"),
+    )
+    rows: list[Row] = []
+    for one in compared.differences:
+        scale = ("another" if (one.first, one.second) in apart else "the same",) if apart else ()
+        rows.append((one.first, one.second, *scale, *(getattr(one, key) for key, _ in measures), one.huse.n))
+    title = f"Differences of every pair at {_at(compared)}: contexts are drawn once for all who share them."
+    notes = ["An interval of a difference that holds 0 does not show that two generators are alike."]
+    if any("interval_without_raters" in one.huse.flags for one in compared.differences):
+        notes.append(
+            "Between studies without single ratings, or with fewer than 4 raters, the interval lacks the raters' part "
+            "and is too narrow."
+        )
+    if apart:
+        notes.append("Across scales that differ, a difference may be the scales', so that no verdict is drawn from it.")
+    return Table("huse-pairs", title, columns, tuple(rows), tuple(notes))
+
+
+def _charts(systems: Sequence[System], compared: Comparison, measures: Sequence[tuple[str, str]]) -> tuple[Chart, ...]:
+    """Quality against diversity at the common number of ratings; nothing without log p."""
+    if len(measures) < len(TITLES):
+        return ()
+    points = []
+    for one in systems:
+        own = compared.estimates[one.name]
+        points.append(tradeoff.System(one.facts.name, one.block, own["huse"], own["huse_q"], own["huse_d"]))
+    return (tradeoff.chart(points),)
+
+
+def _verdict(one: Difference, compared: Comparison, measure: tuple[str, str]) -> str:
+    key, title = measure
+    value: Estimate = getattr(one, key)
+    span, shown = value.interval, f"{estimate(value)} at {_at(compared)}, n = {value.n}"
+    if span is None:
+        return f"{one.first} less {one.second}: {title} {shown}; no interval is defined, so no verdict is given."
+    if span.low <= 0 <= span.high:
+        return f"{one.first} and {one.second}: no difference of {title} is shown ({shown}).{_others(one, key)}"
+    more = one.first if span.low > 0 else one.second
+    less = one.second if span.low > 0 else one.first
+    said = f"{more} has the higher {title}; {one.first} less {one.second}: {shown}. {less} is told apart more easily."
+    return f"{said}{_others(one, key)}"
+
+
+def _others(one: Difference, told: str) -> str:
+    """The other measures that differ with their whole interval."""
+    found = []
+    for key, title in TITLES[1:] if told == "huse" else ():
+        value: Estimate = getattr(one, key)
+        span = value.interval
+        if span is not None and (span.low > 0 or span.high < 0):
+            found.append(f"{title} by {estimate(value)}")
+    return f" They differ in {' and in '.join(found)}." if found else ""
+
+
+def _rest(judged: Sequence[Difference], measure: tuple[str, str]) -> tuple[str, ...]:
+    if len(judged) <= MOST_VERDICTS:
+        return ()
+    differ = sum(
+        span.low > 0 or span.high < 0 for one in judged if (span := getattr(one, measure[0]).interval) is not None
+    )
+    return (f"{differ} of all {len(judged)} pairs differ in {measure[1]}; the table holds every pair.",)
+
+
+def _unjudged(apart: int) -> tuple[str, ...]:
+    if not apart:
+        return ()
+    return (f"No verdict is drawn from {plural(apart, 'pair')} whose generators were judged on different scales.",)

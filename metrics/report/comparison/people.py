@@ -1,0 +1,81 @@
+"""Evaluators of several studies beside each other: how often they told machine from human texts, with differences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from metrics.data.evaluator_judgments import Judged
+from metrics.errors import MetricsError
+from metrics.evaluators.conditions import SHARED, compare_conditions
+from metrics.evaluators.evaluate import Evaluation, evaluate_judgments
+from metrics.figures import accuracy_by_arm
+from metrics.report.records import ReportInput
+from metrics.report.section import Section
+from metrics.report.sections import human_or_machine as telling_apart
+from metrics.report.wording import plural
+from metrics.tables.record import Column, Row, Table
+
+STUDY = "study"
+KEY, TITLE = "human-or-machine", "Human or machine"
+
+
+def section(studies: Sequence[ReportInput], *, level: float) -> Section | None:
+    """None where fewer than two studies asked who wrote a text."""
+    asked = [one for one in studies if telling_apart.judgments(one)]
+    if len(asked) < 2:
+        return None
+    found = [judged for one in asked for judged in _of(one)]
+    by = (STUDY, *(factor for factor in telling_apart.FACTORS if len({one.factors[factor] for one in found}) > 1))
+    try:
+        evaluation = evaluate_judgments(found, by, level=level)
+    except MetricsError as error:
+        return Section(KEY, TITLE, missing=(("Accuracy of evaluators", str(error)),))
+    missing: list[tuple[str, str]] = []
+    notes = tuple(dict.fromkeys(f"{one.study.name}: {one.assignment}" for one in asked if one.assignment))
+    tables = [_accuracies(evaluation)]
+    try:
+        compared = compare_conditions(found, by, level=level)
+        tables += telling_apart.compared_tables(compared, notes)
+        shared = SHARED in compared.flags
+    except MetricsError as error:
+        missing.append(("Differences between studies", str(error)))
+        shared = False
+    arms = [accuracy_by_arm.Arm(name, one.accuracy.accuracy) for name, one in evaluation.conditions.items()]
+    chart = accuracy_by_arm.chart(arms, name="accuracy-by-study")
+    return Section(KEY, TITLE, (*_lead(asked, shared=shared), *notes), tuple(tables), (chart,), tuple(missing))
+
+
+def _of(given: ReportInput) -> list[Judged]:
+    """Texts of different studies are different texts, whatever their ids are."""
+    name = given.study.name
+    return [
+        replace(one, item=f"{name} / {one.item}", factors={STUDY: name, **one.factors})
+        for one in telling_apart.judgments(given)
+    ]
+
+
+def _lead(asked: Sequence[ReportInput], *, shared: bool) -> tuple[str, ...]:
+    told = f"{plural(len(asked), 'study', 'studies')} asked who wrote a text; the unit is the evaluator."
+    more = "Some evaluators took part in several: the tests take them for different people." if shared else ""
+    return (f"{told} {more}".strip(),)
+
+
+def _accuracies(evaluation: Evaluation) -> Table:
+    columns: tuple[Column, ...] = (
+        Column("condition", "Condition"),
+        Column("accuracy", "Right", "share_estimate", n="evaluators", digits=1),
+        Column("f1", "F1", "estimate", n="ratings"),
+        Column("human", "Called human", "share_estimate", n="ratings", digits=1),
+        Column("confident", "Definitely", "share_estimate", n="ratings", digits=1),
+        Column("evaluators", "Evaluators", "count"),
+        Column("ratings", "Ratings", "count"),
+    )
+    rows: list[Row] = []
+    for name, one in evaluation.conditions.items():
+        own: Any = one.accuracy
+        judged = int(own.accuracy.settings["judgments"] or 0)
+        rows.append((name, own.accuracy, own.f1, own.percent_human, own.percent_confident, own.accuracy.n, judged))
+    title = "How often evaluators were right about who wrote a text: mean over evaluators, intervals over evaluators."
+    return Table("evaluators-by-study", title, columns, tuple(rows))

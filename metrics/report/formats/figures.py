@@ -1,0 +1,51 @@
+"""The figures of a report, in the order they stand in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from metrics.figures import hj_by_source, huse_scatter, score_histogram, tradeoff
+from metrics.figures.chart import Chart
+from metrics.report.result import Report
+from metrics.report.sections.scores import labels, scores
+
+
+def charts(report: Report) -> list[Chart]:
+    """HJ by source; each generator's scatter; its ratings beside the references'; quality against diversity of all;
+    then those of every part of the results."""
+    return [*headline(report), *(chart for one in report.sections for chart in one.charts)]
+
+
+def headline(report: Report) -> list[Chart]:
+    """Those that stand beside the table of HUSE; none without a generator."""
+    if not report.generators:
+        return []
+    return [
+        hj_by_source.chart(report.sources),
+        *(huse_scatter.chart(one.panel, margins=True) for one in report.generators if one.panel.points),
+        *_ratings(report),
+        *_tradeoff(report),
+    ]
+
+
+def _ratings(report: Report) -> Iterator[Chart]:
+    """Nothing where no rating is recorded, or the scale has too many places to be labels."""
+    names = labels(report.input)
+    for at, generator in enumerate(report.generators, 1):
+        found = scores(report.input, generator.facts.name, report.level) if names else ()
+        if found:
+            title = f"Ratings of {generator.facts.name} and of the references"
+            yield score_histogram.chart(names, found, name=f"ratings-{at}", title=title)
+
+
+def _tradeoff(report: Report) -> Iterator[Chart]:
+    """Of two or more generators, by exact ties."""
+    results = [(one.facts.name, one.modes["exact"]) for one in report.generators]
+    task = report.input.study.name
+    systems = [
+        tradeoff.System(name, task, result.huse, result.huse_q, result.huse_d)
+        for name, result in results
+        if result.huse_q.value is not None and result.huse_d.value is not None
+    ]
+    if len(systems) > 1:
+        yield tradeoff.chart(systems)

@@ -1,0 +1,283 @@
+"""The report as one HTML file: no network, no framework; readable without script, on paper, and by a screen reader."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from metrics.figures import embed, huse_scatter
+from metrics.figures.chart import Chart
+from metrics.report import wording
+from metrics.report.checklists.completeness import score
+from metrics.report.checklists.heds import filled
+from metrics.report.formats import figures as gallery
+from metrics.report.formats import html_to_text as shown
+from metrics.report.formats.csv import main_table
+from metrics.report.pay import rewards, rewards_in_words
+from metrics.report.prose.methods import asked_who_wrote, extras
+from metrics.report.records import TextRow
+from metrics.report.result import MEASURES, TITLES, Judged, Report
+from metrics.report.section import Section
+from metrics.report.sections import exclusions as under_rules
+from metrics.tables.huse import interval_targets
+from metrics.tables.markup import table_html
+from metrics.tables.record import Table
+from metrics.types import MODEL, REFERENCE, Item
+
+TEMPLATES = Path(__file__).parent / "templates"
+SHOWN_TEXTS = 500  # rows of the list of texts in the page; all of them are in items.csv
+MANY_ROWS = 12  # from which on a table of results is folded
+SHOWN_ROWS = 500
+Contents = Sequence[tuple[str, str]]
+CONTENTS = (
+    ("summary", "Summary"),
+    ("design", "Design"),
+    ("items", "Items"),
+    ("raters", "Raters and money"),
+    ("quality", "Quality"),
+    ("results", "Results"),
+    ("datasheet", "Datasheet"),
+    ("reproducibility", "Reproducibility"),
+    ("limitations", "Limitations"),
+)
+
+
+def html(
+    report: Report,
+    *,
+    now: datetime,
+    hashes: Mapping[str, str] | None = None,
+    pictures: Mapping[str, bytes] | None = None,
+) -> str:
+    """The whole page. `now` (aware) is printed as the day it was made, and nowhere else.
+
+    hashes: SHA-256 of the data files by name. pictures: PNG of pages as raters saw them, by the page's name.
+    """
+    context: dict[str, Any] = {
+        **frame(f"{report.input.study.name}: evaluation report", CONTENTS, gallery.charts(report), now=now),
+        "report": report,
+        "given": report.input,
+        "study": report.input.study,
+        "raters": report.raters,
+        "lead": _lead(report),
+        "figures": [Markup(figure(chart)) for chart in gallery.headline(report)],  # noqa: S704 - escaped by element() and figure()
+        "parts": [part(one) for one in report.sections],
+        "items_part": part(report.items),
+        "study_asks_who": asked_who_wrote(report.input),
+        "extras": extras(report.input.study),
+        "rewards": rewards_in_words(report.input),
+        "one_reward": len(rewards(report.input)) < 2,
+        "many": MANY_ROWS,
+        "source_rows": _source_rows(report),
+        "texts": _texts(report),
+        "shown_texts": SHOWN_TEXTS,
+        "main_table": Markup(_main_table(report)),  # noqa: S704 - escaped by table_html()
+        "targets": interval_targets(one.modes["exact"] for one in report.generators),
+        "signatures": _signatures(report),
+        "units": huse_scatter.UNITS,
+        "pages": shown.pages(report.input.pages, pictures or {}),
+        "hashes": sorted((hashes or {}).items()),
+        "completeness": score(report.asked),
+        "filled": filled(report.sheet),
+        "varied": any(one.key == under_rules.KEY and one.tables for one in report.sections),
+        "excluded": any(table.name.endswith("-exclusions") for one in report.sections for table in one.tables),
+    }
+    return environment().get_template("report.html").render(context)
+
+
+def frame(title: str, contents: Contents, charts: Sequence[Chart], *, now: datetime) -> dict[str, Any]:
+    """What every page of ours is given: its head, its list of contents (id, words), its figures and what it runs."""
+    scripts = _scripts()
+    return {
+        "title": title,
+        "contents": contents,
+        "now": now,
+        "policy": embed.policy(scripts),
+        "scripts": [Markup(script) for script in scripts],  # noqa: S704 - our own files and Plotly's
+        "style": Markup(_style()),  # noqa: S704 - our own file
+        "payload": Markup(embed.payload(charts)),  # noqa: S704 - JSON with every < escaped
+    }
+
+
+def _scripts() -> tuple[str, ...]:
+    """The drawing library, this page's figures, the sorting of tables."""
+    return (*embed.scripts(), (TEMPLATES.parent / "sorting.js").read_text(encoding="utf-8").strip())
+
+
+def _lead(report: Report) -> str:
+    """What was judged against what."""
+    if report.generators:
+        generators = wording.plural(len(report.generators), "generator")
+        return f"{generators} against {wording.plural(report.sources[0].mean.n, 'reference')}"
+    texts = report.input.texts
+    references = sum(text.source == REFERENCE for text in texts)
+    models = wording.plural(len(texts) - references, "model text")
+    return f"{models} and {wording.plural(references, 'reference')}"
+
+
+def _main_table(report: Report) -> str:
+    return table_html(replace(main_table(report), notes=()), group=True) if report.generators else ""
+
+
+def part(section: Section) -> dict[str, Any]:
+    """A part of the results as the templates take it."""
+    return {
+        "key": section.key,
+        "title": section.title,
+        "lead": section.lead,
+        "recorded": section.recorded,
+        "missing": section.missing,
+        "figures": [Markup(figure(chart)) for chart in section.charts],  # noqa: S704 - escaped by element()
+        "tables": [_table(table) for table in section.tables],
+    }
+
+
+def _table(table: Table) -> dict[str, Any]:
+    """The table as HTML; a very long one shows its first rows and says where the others are."""
+    cut = table
+    if len(table.rows) > SHOWN_ROWS:
+        note = f"The first {SHOWN_ROWS} of {len(table.rows)} rows are shown; the CSV files hold all."
+        cut = replace(table, rows=table.rows[:SHOWN_ROWS], notes=(*table.notes, note))
+    html = Markup(table_html(cut, sortable=True))  # noqa: S704 - escaped by table_html()
+    return {"title": table.title, "rows": len(table.rows), "html": html}
+
+
+def environment() -> Environment:
+    """The templates, with the filters that write values for people."""
+    loader = FileSystemLoader(TEMPLATES, encoding="utf-8")
+    result = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    for name in ("number", "interval", "estimate", "money", "duration", "moment", "known", "plural", "whole"):
+        result.filters[name] = getattr(wording, name)
+    return result
+
+
+def _style() -> str:
+    """Palettes, figures, text and tables."""
+    return embed.style() + (TEMPLATES / "report.css").read_text(encoding="utf-8")
+
+
+def figure(chart: Chart) -> str:
+    """A figure with its words; a shaded one says what its ground means."""
+    words = f"<b>{escape(chart.title)}</b>. {escape(wording.whole(chart.alt))}"
+    if chart.shade is not None:
+        words += " Blue ground: the classifier answers reference; orange (hatched on paper): the generator."
+    return embed.element(chart, words)
+
+
+def _source_rows(report: Report) -> list[dict[str, Any]]:
+    """What the items are, by source: counts, lengths, log-probabilities, contexts."""
+    rows = []
+    for generator in report.generators:
+        for source, name in ((REFERENCE, f"reference, under {generator.facts.name}"), (MODEL, generator.facts.name)):
+            items = [item for item in generator.facts.items if item.source == source]
+            rates = [item.log_prob / item.length for item in items if _finite(item)]  # type: ignore[operator]
+            rows.append(
+                {
+                    "name": name,
+                    "n": len(items),
+                    "contexts": len({item.context for item in items if item.context is not None}) or None,
+                    "length": sum(item.length for item in items) / len(items) if items else None,
+                    "rate": sum(rates) / len(rates) if rates else None,
+                    "unit": huse_scatter.UNITS.get(generator.facts.length_unit, generator.facts.length_unit),
+                    "zero": sum(item.log_prob == float("-inf") for item in items),
+                    "missing": sum(item.log_prob is None for item in items),
+                }
+            )
+    return rows or _unscored_rows(report.input.texts)
+
+
+def _unscored_rows(texts: Sequence[TextRow]) -> list[dict[str, Any]]:
+    """The same of texts that nobody asked a model about, as of evaluators who tell who wrote what."""
+    side = {text.id: text.generator or "reference" for text in texts}
+    rows = []
+    for name in sorted(set(side.values()), key=lambda one: (one != "reference", one)):
+        own = [text for text in texts if side[text.id] == name]
+        rows.append(
+            {
+                "name": name,
+                "n": len(own),
+                "contexts": len({text.context_id for text in own if text.context_id is not None}) or None,
+                "length": sum(len(text.body.split()) for text in own) / len(own),
+                "rate": None,
+                "unit": huse_scatter.UNITS["whitespace"],
+                "zero": None,
+                "missing": len(own),
+            }
+        )
+    return rows
+
+
+def _finite(item: Item) -> bool:
+    return item.log_prob is not None and item.log_prob != float("-inf")
+
+
+def _texts(report: Report) -> list[dict[str, Any]]:
+    """Every text once, as judged; a reference has one log p a generator, so it is shown with one generator only."""
+    rows = {text.id: text for text in report.input.texts}
+    several = len(report.generators) > 1
+    seen: dict[str, dict[str, Any]] = {}
+    for generator in report.generators:
+        for judged in generator.judged:
+            if judged.item.id not in seen:
+                name = "reference" if judged.item.source == REFERENCE else generator.facts.name
+                hide = several and judged.item.source == REFERENCE
+                seen[judged.item.id] = {
+                    "name": name,
+                    "text": rows[judged.item.id],
+                    "hj": None if judged.hj is None else float(judged.hj),
+                    "rate": None if hide else _rate(judged),
+                    "ratings": judged.ratings,
+                    "interval": judged.interval,
+                }
+    return list(seen.values()) if report.generators else _counted_texts(report)
+
+
+def _counted_texts(report: Report) -> list[dict[str, Any]]:
+    """Every text with the number of kept answers about it, on whatever was asked first."""
+    kept = [one for one in report.input.ratings if one.kept]
+    first = kept[0].criterion if kept else ""
+    counts = Counter(text for one in kept if one.criterion == first for text in (one.text, one.partner))
+    bare = {"hj": None, "rate": None, "interval": None}
+    return [
+        {**bare, "name": text.generator or "reference", "text": text, "ratings": counts[text.id]}
+        for text in report.input.texts
+    ]
+
+
+def _rate(judged: Judged) -> float | None:
+    return None if judged.item.log_prob is None else judged.item.log_prob / judged.item.length
+
+
+def _signatures(report: Report) -> list[tuple[str, Mapping[str, str]]]:
+    """For each generator and mode, the line that identifies each number."""
+    out: list[tuple[str, Mapping[str, str]]] = []
+    for generator in report.generators:
+        for mode, result in generator.modes.items():
+            lines = {TITLES[name]: getattr(result, name).signature for name in MEASURES}
+            out.append((f"{generator.facts.name}, {mode}", lines))
+    if report.sources:
+        out.append(("HJ by source", {row.name: row.mean.signature for row in report.sources}))
+    return [*out, *section_signatures(report.sections)]
+
+
+def section_signatures(sections: Sequence[Section]) -> list[tuple[str, Mapping[str, str]]]:
+    """For each table, the lines that identify its numbers, each once."""
+    out: list[tuple[str, Mapping[str, str]]] = []
+    for section in sections:
+        for table in section.tables:
+            first: dict[str, str] = {}
+            for name, estimate in table.estimates():
+                first.setdefault(estimate.signature, name)
+            if first:
+                out.append((table.name, {name: line for line, name in first.items()}))
+    return out

@@ -1,0 +1,136 @@
+r"""The report as LaTeX that compiles alone (pdflatex, lualatex, xelatex): methods, tables, figures, datasheet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from metrics.figures.chart import Chart
+from metrics.report.checklists.completeness import score
+from metrics.report.formats import figures as gallery
+from metrics.report.formats.csv import main_table
+from metrics.report.prose import bibliography
+from metrics.report.records import Warn
+from metrics.report.result import Report
+from metrics.report.section import Section
+from metrics.report.wording import known
+from metrics.tables import scripts
+from metrics.tables.latex import escape, table_latex
+from metrics.tables.record import Table
+
+MOST_ROWS = 40  # of a table in the document; the CSV files hold all
+MOST_OF_A_CAPTION = 1_500  # characters
+BELOW = "What it shows is told in the text."
+FIGURES = "figures.pdf"
+CODES = (
+    "pdflatex's standard fonts lack some letters of this report and print their codes (such as U+4E2D); lualatex and "
+    "xelatex print the letters where a font has them, as the HTML and the PDF do."
+)
+PACKAGES = r"""\usepackage{booktabs}
+\usepackage{graphicx}
+\usepackage[margin=20mm]{geometry}
+"""
+
+
+def latex(report: Report, *, figures: bool) -> str:
+    """The document. figures: whether figures.pdf stands beside it, one figure a page in the order of the gallery."""
+    given = report.input
+    parts = [
+        titled("Summary", [*report.verdicts, *report.limits]),
+        titled("Methods", report.methods),
+        *_results(report),
+        limitations(report.warnings),
+        *(figures_of(gallery.charts(report)) if figures else ()),
+        r"\appendix",
+        *_datasheet(report),
+        titled("Completeness", [f"Recorded of what reviewers ask for: {score(report.asked)}."]),
+        cited(bibliography.keys(report)),
+    ]
+    return document(given.study.name, given.study.task, parts)
+
+
+def document(title: str, author: str, parts: Sequence[str]) -> str:
+    """The parts between head and end; where letters may stand as codes, the first page says so."""
+    head = rf"\title{{{escape(title)}}}" + "\n" + rf"\date{{}}\author{{{escape(author)}}}\maketitle"
+    body = "\n".join(parts)
+    note = [rf"\noindent\emph{{{escape(CODES)}}}" + "\n"] if r"\otherscript" in head + body else []
+    whole = "\n".join([head, *note, body, r"\end{document}", ""])
+    return scripts.preamble(whole, PACKAGES) + whole
+
+
+def titled(title: str, sentences: Sequence[str]) -> str:
+    """A section of paragraphs."""
+    return "\n".join([rf"\section{{{escape(title)}}}", "\n\n".join(escape(one) for one in sentences), ""])
+
+
+def limitations(warnings: Sequence[Warn]) -> str:
+    """The section, also where there is none to tell."""
+    return titled("Limitations", [warn.sentence for warn in warnings] or ["No warning was raised by the data."])
+
+
+def cited(keys: Sequence[str]) -> str:
+    """The literature of these keys, "" without any."""
+    used = ",".join(keys)
+    return f"\\nocite{{{used}}}\n\\bibliographystyle{{plain}}\n\\bibliography{{references}}" if used else ""
+
+
+def _results(report: Report) -> Iterator[str]:
+    yield r"\section{Results}"
+    if report.generators:
+        yield table_latex(main_table(report), fit=True)
+    yield from subsections((report.items, *report.sections))
+
+
+def subsections(sections: Sequence[Section]) -> Iterator[str]:
+    """Each part of the results as a subsection."""
+    for part in sections:
+        yield rf"\subsection{{{escape(part.title)}}}"
+        yield from (escape(line) + "\n" for line in part.lead)
+        yield from (table_latex(_shortened(table), fit=True) for table in part.tables)
+        if not part.recorded and not part.missing:
+            yield "Not recorded.\n"
+        yield from (f"{escape(name)}: not recorded{': ' + escape(why) if why else '.'}\n" for name, why in part.missing)
+        if part.tables:
+            yield r"\clearpage"  # else floats would pile up
+
+
+def _shortened(table: Table) -> Table:
+    if len(table.rows) <= MOST_ROWS:
+        return table
+    note = f"The first {MOST_ROWS} of {len(table.rows)} rows; the CSV files hold all."
+    return replace(table, rows=table.rows[:MOST_ROWS], notes=(*table.notes, note))
+
+
+def figures_of(charts: Sequence[Chart]) -> Iterator[str]:
+    """Each figure with its caption; figures.pdf holds one a page, in this order."""
+    yield r"\section{Figures}"
+    for page, chart in enumerate(charts, 1):
+        yield "\n".join(
+            [
+                r"\begin{figure}[htbp]",
+                r"\centering",
+                rf"\includegraphics[page={page},width=.85\linewidth]{{{FIGURES}}}",
+                rf"\caption{{{escape(chart.title)}. {escape(chart.alt if _fits(chart) else BELOW)}}}",
+                rf"\label{{fig:{re.sub(r'[^A-Za-z0-9]+', '-', chart.name)}}}",
+                r"\end{figure}",
+                *([] if _fits(chart) else [rf"\noindent {escape(chart.title)}: {escape(chart.alt)}" + "\n"]),
+                *([r"\clearpage"] if page % 2 == 0 else []),
+            ]
+        )
+
+
+def _fits(chart: Chart) -> bool:
+    """Whether the sentence can be a caption: TeX lays it out on one line first, which may be 5.7 m long and no more."""
+    return len(chart.alt) <= MOST_OF_A_CAPTION
+
+
+def _datasheet(report: Report) -> Iterator[str]:
+    yield r"\section{Human evaluation datasheet}"
+    yield "After HEDS 3.0 (Belz and Thomson, 2025), in our words."
+    part = None
+    for entry in report.sheet:
+        if entry.part != part:
+            part = entry.part
+            yield rf"\subsection*{{{escape(part)}}}"
+        yield rf"\noindent\textbf{{{escape(entry.question)}:}} {escape(known(entry.answer))}" + "\n"

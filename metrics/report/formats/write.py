@@ -1,0 +1,159 @@
+"""Put a report on disk in the formats asked for, whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Callable, Container, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from metrics.errors import BadInput
+from metrics.figures.images import NoBrowser
+from metrics.report.formats import figures as gallery
+from metrics.report.formats import html_to_text as shown
+from metrics.report.formats import pdf as printed
+from metrics.report.formats import ro_crate as archive
+from metrics.report.formats.csv import files
+from metrics.report.formats.html import html
+from metrics.report.formats.json import payload
+from metrics.report.formats.json_schema import document_schema
+from metrics.report.formats.latex import FIGURES, latex
+from metrics.report.prose import bibliography
+from metrics.report.result import Report
+
+Format = Literal["html", "json", "csv", "pdf", "latex", "zip"]
+FORMATS: tuple[Format, ...] = ("html", "json", "csv", "pdf", "latex", "zip")
+USUAL: tuple[Format, ...] = ("html", "json", "csv")
+BY_FORMAT: dict[str, Format] = {
+    "report.html": "html",
+    "report.pdf": "pdf",
+    "report.json": "json",
+    "report.schema.json": "json",
+}
+
+
+def write(
+    report: Report,
+    out_dir: Path,
+    *,
+    now: datetime,
+    formats: Sequence[Format] = USUAL,
+    chromium: Path | None = None,
+    sandbox: bool = True,
+) -> list[Path]:
+    """Write every file of the formats into `out_dir` (made if absent) and return their paths.
+
+    Equal reports give equal bytes apart from the date, `now` (aware). Each file is written beside its place and moved
+    there, so that a reader never meets half a file, and nothing is moved before everything is written.
+    formats: the zip holds all others that can be made. chromium: prints PDFs and pictures; without it PDF is refused
+    (NoBrowser) and LaTeX comes without figures.
+    """
+    check_formats(formats, now=now)
+    return put(out_dir, contents_of(report, now=now, formats=formats, chromium=chromium, sandbox=sandbox))
+
+
+def as_far_as_possible(
+    make: Callable[[Sequence[Format], Path | None], list[Path]], formats: Sequence[Format], chromium: Path | None
+) -> tuple[list[Path], str]:
+    """Write by `make(formats, chromium)`; where no browser can, all but PDF without one, and a sentence that says so.
+
+    Raises NoBrowser where nothing but PDF is asked for.
+    """
+    try:
+        return make(formats, chromium), ""
+    except NoBrowser as error:
+        rest = [name for name in formats if name != "pdf"]
+        if not rest:
+            raise
+        return make(rest, None), f"What takes a browser was left out. {error}"
+
+
+def check_formats(formats: Sequence[str], *, now: datetime) -> None:
+    """Raise BadInput for a date without a zone, a format that there is not, and none at all."""
+    if now.tzinfo is None:
+        raise BadInput("the date of a report carries a time zone", column="now")
+    strange = [name for name in formats if name not in FORMATS]
+    if strange or not formats:
+        raise BadInput(f"a format is one of {', '.join(FORMATS)}", column="formats")
+
+
+def put(out_dir: Path, contents: Mapping[str, bytes]) -> list[Path]:
+    """Write the files, all or none of them; the folder is made if absent."""
+    out_dir.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out_dir, prefix=".writing-") as beside:
+        for name, content in contents.items():
+            (Path(beside) / _encodable(name)).write_bytes(content)
+        for name in contents:
+            (Path(beside) / name).replace(out_dir / name)
+    return [out_dir / name for name in contents]
+
+
+def _encodable(name: str) -> str:
+    """The name, where this system can write it. Raises OSError."""
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError as error:
+        told = f"names of files are written in {error.encoding} here, which lacks letters of {name!a}; set PYTHONUTF8=1"
+        raise OSError(errno.EILSEQ, told) from None
+    return name
+
+
+def contents_of(
+    report: Report, *, now: datetime, formats: Sequence[Format], chromium: Path | None = None, sandbox: bool = True
+) -> dict[str, bytes]:
+    """Name and content of every file of the formats. Raises NoBrowser where PDF is asked for without a Chromium."""
+    every = "zip" in formats
+    wanted = {*formats, *(USUAL if every else ()), *(("latex",) if every else ())}
+    if every and chromium is not None:
+        wanted.add("pdf")
+    data = {name: content.encode() for name, content in files(report).items()}
+    made: dict[str, bytes] = {}
+    if wanted & {"html", "pdf"}:
+        hashes = {name: hashlib.sha256(content).hexdigest() for name, content in data.items()}
+        pictures = shown.pictured(report.input.pages, chromium, sandbox=sandbox)
+        page = html(report, now=now, hashes=hashes, pictures=pictures)
+        if "html" in wanted:
+            made["report.html"] = page.encode()
+        if "pdf" in wanted:
+            at = now.astimezone(UTC)
+            made["report.pdf"] = printed.printed(page, chromium=chromium, now=at, sandbox=sandbox)
+    if "json" in wanted:
+        made["report.json"] = as_json(payload(report, now=now))
+        made["report.schema.json"] = as_json(document_schema())
+    if "csv" in wanted:
+        made |= data
+    if "latex" in wanted:
+        made |= _latex(report, now=now, chromium=chromium, sandbox=sandbox)
+    made["references.bib"] = bibliography.bibtex(report).encode()
+    if every:
+        study, said = report.input.study, " ".join(report.verdicts)
+        about = archive.About(f"Human evaluation {study.name}", said, report.input.licence)
+        whole = archive.archive(about, made, now=now)
+        made = {name: content for name, content in made.items() if asked(name, formats, data, BY_FORMAT)}
+        made[archive.NAME] = whole
+    return made
+
+
+def asked(name: str, formats: Sequence[Format], data: Container[str], pages: Mapping[str, Format]) -> bool:
+    """Whether a file of the zip stands beside it, too. data: names of the CSV files; pages: formats by name."""
+    return ("csv" if name in data else pages.get(name, "latex")) in formats
+
+
+def _latex(report: Report, *, now: datetime, chromium: Path | None, sandbox: bool) -> dict[str, bytes]:
+    charts = gallery.charts(report)
+    drawn = chromium is not None and bool(charts)
+    made = {"study.tex": latex(report, figures=drawn).encode()}
+    if drawn:
+        at = now.astimezone(UTC)
+        made[FIGURES] = printed.figures(charts, chromium=chromium, now=at, sandbox=sandbox)
+    return made
+
+
+def as_json(document: object) -> bytes:
+    """JSON as the files hold it: UTF-8, indented by one, no NaN. Ends with LF."""
+    return (json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()

@@ -1,0 +1,193 @@
+"""A comparison of studies on disk, in the formats of a report: whole or not at all, equal but for the date."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from metrics.figures.chart import Chart
+from metrics.report.comparison.compare import Compared
+from metrics.report.formats import column_dictionary as dictionary
+from metrics.report.formats import pdf as printed
+from metrics.report.formats import ro_crate as archive
+from metrics.report.formats.csv import estimate_rows
+from metrics.report.formats.html import MANY_ROWS, environment, frame, part, section_signatures
+from metrics.report.formats.json import section_json
+from metrics.report.formats.json_schema import ESTIMATE, INTERVAL, SECTION, TABLE, TEXTS, object_schema
+from metrics.report.formats.latex import FIGURES, cited, document, figures_of, limitations, subsections, titled
+from metrics.report.formats.write import USUAL, Format, as_json, asked, check_formats, put
+from metrics.report.prose import bibliography
+from metrics.report.record_codec import Schema, encode
+from metrics.tables.delimited import lines, table_csv
+
+SCHEMA_VERSION = 1
+CONTENTS = (
+    ("summary", "Summary"),
+    ("results", "Results"),
+    ("reproducibility", "Reproducibility"),
+    ("limitations", "Limitations"),
+)
+BY_FORMAT: dict[str, Format] = {
+    "comparison.html": "html",
+    "comparison.pdf": "pdf",
+    "comparison.json": "json",
+    "comparison.schema.json": "json",
+}
+
+
+def write_comparison(
+    compared: Compared,
+    out_dir: Path,
+    *,
+    now: datetime,
+    formats: Sequence[Format] = USUAL,
+    chromium: Path | None = None,
+    sandbox: bool = True,
+) -> list[Path]:
+    """Write comparison.html and the others into `out_dir`. Raises as `metrics.report.formats.write.write`."""
+    check_formats(formats, now=now)
+    return put(out_dir, contents_of(compared, now=now, formats=formats, chromium=chromium, sandbox=sandbox))
+
+
+def contents_of(
+    compared: Compared, *, now: datetime, formats: Sequence[Format], chromium: Path | None = None, sandbox: bool = True
+) -> dict[str, bytes]:
+    """Name and content of every file of the formats. Raises NoBrowser where PDF is asked for without a Chromium."""
+    every = "zip" in formats
+    wanted = {*formats, *((*USUAL, "latex") if every else ()), *(("pdf",) if every and chromium else ())}
+    at, data, made = now.astimezone(UTC), tables_of(compared), dict[str, bytes]()
+    if wanted & {"html", "pdf"}:
+        page = html(compared, now=now, files=data)
+        if "html" in wanted:
+            made["comparison.html"] = page.encode()
+        if "pdf" in wanted:
+            made["comparison.pdf"] = printed.printed(page, chromium=chromium, now=at, sandbox=sandbox)
+    if "json" in wanted:
+        made["comparison.json"] = as_json(payload(compared, now=now))
+        made["comparison.schema.json"] = as_json(document_schema())
+    if "csv" in wanted:
+        made |= data
+    if "latex" in wanted:
+        drawn = chromium is not None and bool(charts(compared))
+        made["comparison.tex"] = latex(compared, figures=drawn).encode()
+        if drawn:
+            made[FIGURES] = printed.figures(charts(compared), chromium=chromium, now=at, sandbox=sandbox)
+    made["references.bib"] = bibliography.entries(keys(compared)).encode()
+    if every:
+        about = archive.About(f"Comparison of {compared.title}", " ".join(compared.verdicts))
+        whole = archive.archive(about, made, now=now)
+        made = {name: content for name, content in made.items() if asked(name, formats, data, BY_FORMAT)}
+        made[archive.NAME] = whole
+    return made
+
+
+def charts(compared: Compared) -> list[Chart]:
+    """Every figure, in the order of the sections."""
+    return [chart for one in compared.sections for chart in one.charts]
+
+
+def keys(compared: Compared) -> tuple[str, ...]:
+    """Keys of the literature that the comparison used."""
+    found = [one.key for one in compared.sections if one.recorded]
+    return tuple(bibliography.BY_SECTION[key] for key in found if key in bibliography.BY_SECTION)
+
+
+def tables_of(compared: Compared) -> dict[str, bytes]:
+    """`results.csv` with every number, and each table as a CSV of its own."""
+    tables = [(one.key, table) for one in compared.sections for table in one.tables]
+    out = {f"{table.name}.csv": table_csv(table) for _, table in tables}
+    out["results.csv"] = lines(tuple(dictionary.RESULTS), estimate_rows(tables))
+    out["dictionary.csv"] = lines(dictionary.COLUMNS, dictionary.rows(["results"]))
+    return {name: text.encode() for name, text in out.items()}
+
+
+def data_hashes(compared: Compared) -> list[tuple[str, str]]:
+    """SHA-256 of what each study was compared from, by its name."""
+    return [(one.study.name, _digest(json.dumps(encode(one), sort_keys=True).encode())) for one in compared.studies]
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def html(compared: Compared, *, now: datetime, files: Mapping[str, bytes]) -> str:
+    """The whole page, for a reader without a network."""
+    context: dict[str, Any] = {
+        **frame(f"{compared.title}: comparison", CONTENTS, charts(compared), now=now),
+        "compared": compared,
+        "studies": compared.studies,
+        "systems": len(compared.systems),
+        "parts": [part(one) for one in compared.sections],
+        "many": MANY_ROWS,
+        "versions": compared.studies[0].versions,
+        "hashes": [*data_hashes(compared), *((name, _digest(content)) for name, content in sorted(files.items()))],
+        "signatures": section_signatures(compared.sections),
+    }
+    return environment().get_template("comparison.html").render(context)
+
+
+def payload(compared: Compared, *, now: datetime) -> dict[str, Any]:
+    """Everything of `comparison.json`; `created` alone depends on `now`."""
+    hashes = dict(data_hashes(compared))
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "created": now.isoformat(timespec="seconds"),
+        "studies": [
+            {"study": encode(one.study), "data_sha256": hashes[one.study.name], "command": one.command}
+            for one in compared.studies
+        ],
+        "results": [section_json(one) for one in compared.sections],
+        "warnings": [asdict(warn) for warn in compared.warnings],
+        "verdicts": list(compared.verdicts),
+        "limits": list(compared.limits),
+        "methods": list(compared.methods),
+        "reproducibility": {
+            "versions": dict(compared.studies[0].versions),
+            "command": compared.command,
+            "seed": compared.seed,
+            "k": compared.k,
+            "level": compared.level,
+        },
+    }
+
+
+def document_schema() -> Schema:
+    """The JSON Schema (2020-12) of `comparison.json`."""
+    study = object_schema(
+        {"study": {"type": "object"}, "data_sha256": {"type": "string"}, "command": {"type": ["string", "null"]}}
+    )
+    warn = object_schema({"kind": {"type": "string"}, "sentence": {"type": "string"}})
+    properties: dict[str, Schema] = {
+        "schema_version": {"const": SCHEMA_VERSION},
+        "created": {"type": "string", "format": "date-time"},
+        "studies": {"type": "array", "minItems": 2, "items": study},
+        "results": {"type": "array", "items": {"$ref": "#/$defs/Section"}},
+        "warnings": {"type": "array", "items": warn},
+        **dict.fromkeys(("verdicts", "limits", "methods"), TEXTS),
+        "reproducibility": {"type": "object"},
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Comparison of studies by Assay",
+        **object_schema(properties),
+        "$defs": {"Estimate": ESTIMATE, "Interval": INTERVAL, "Section": SECTION, "Table": TABLE},
+    }
+
+
+def latex(compared: Compared, *, figures: bool) -> str:
+    """A document that compiles alone with pdflatex."""
+    parts = [
+        titled("Summary", [*compared.verdicts, *compared.limits]),
+        titled("Methods", compared.methods),
+        r"\section{Results}",
+        *subsections(compared.sections),
+        limitations(compared.warnings),
+        *(figures_of(charts(compared)) if figures else ()),
+        cited(keys(compared)),
+    ]
+    return document(compared.title, "Comparison of studies", parts)

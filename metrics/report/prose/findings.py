@@ -1,0 +1,250 @@
+"""Sentences that follow from the data: warnings, the verdict, and what cannot be concluded."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+
+from metrics.huse.estimate import FEW_OF_ONE_SOURCE
+from metrics.report.records import GeneratorFacts, ReportInput, Warn
+from metrics.report.result import GeneratorReport
+from metrics.report.sections.machine_scores import uncalibrated
+from metrics.report.wording import estimate, number, plural
+from metrics.types import MODEL, REFERENCE
+
+FEW_RATERS = 10
+# Flags of an estimate that no other warning words.
+FLAGGED = {
+    "missing_hj": "texts without any rating left are not in HUSE.",
+    "drop_pair": "contexts with a text that lacks its log-probability are not in HUSE, on either side.",
+    "unbalanced": "the two sources have different numbers of texts; HUSE gives both sources the same weight, in the "
+    "votes of the neighbours and in the error.",
+    "zero_variance_hj": "every text has the same HJ, so judgment tells nothing and was left out of HUSE.",
+    "zero_variance_log_prob": "every text has the same log p per unit, so it tells nothing and was left out of HUSE.",
+    "no_variance": "no feature varies, so nothing can be told apart; HUSE is 1 by convention, not by evidence.",
+    "disjoint_support": "exactly one source has probability zero, so HUSE is 0 by construction.",
+}
+
+
+UNRATED = "Nobody has rated a text yet: the study can say nothing so far."
+HUSE_LIMIT = (
+    "A HUSE below 1 shows a difference between the two sources; a HUSE near 1 does not certify that there is none: "
+    "other features, or more raters, might still tell them apart."
+)
+CHANCE_LIMIT = (
+    "An accuracy that does not differ from 50% beyond chance does not show that the texts cannot be told apart: only a "
+    "margin declared before the data, and an interval inside it, speaks for that."
+)
+
+
+def warnings(given: ReportInput, generators: Sequence[GeneratorReport]) -> tuple[Warn, ...]:
+    """The caller's warnings, then those that the data give; a kind and sentence is said once."""
+    found = [*given.warnings, *_of_study(given), *_of_hits(given), *_of_raters(generators)]
+    for generator in generators:
+        found += [*_of_items(generator.facts), *_of_results(generator)]
+    return tuple(dict.fromkeys(found))
+
+
+def verdicts(generators: Sequence[GeneratorReport]) -> tuple[str, ...]:
+    """For each generator, what its HUSE says, with the interval."""
+    return tuple(_verdict(generator) for generator in generators)
+
+
+def without(too_little: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """For each generator that has no HUSE, why."""
+    return tuple(f"{name}: no HUSE can be computed. {why}" for name, why in too_little)
+
+
+def unrated(given: ReportInput) -> tuple[str, ...]:
+    """That nobody has rated yet; nothing otherwise."""
+    rated = given.ratings or any(item.hj is not None for one in given.generators for item in one.items)
+    return () if rated else (UNRATED,)
+
+
+def limits(generators: Sequence[GeneratorReport], warned: Sequence[Warn]) -> tuple[str, ...]:
+    """What cannot be concluded from these results."""
+    raters = sorted({judged.ratings for generator in generators for judged in generator.judged if judged.ratings})
+    said = [HUSE_LIMIT] if generators else []
+    if raters:
+        shown = str(raters[0]) if len(raters) == 1 else f"{raters[0]} to {raters[-1]}"
+        said.append(
+            f"HUSE depends on the number of ratings. These values belong to {shown} ratings a text and cannot be "
+            "compared with values from another number."
+        )
+    if any(warn.kind == "one_source_hits" for warn in warned):
+        said.append(
+            "Since each HIT held one source, a difference between sources cannot be told from a difference between "
+            "HITs or between the workers who took them. Where the two sources were rated by different workers, the "
+            "intervals hold what other workers would move (docs/huse-interval.md); the value itself still belongs to "
+            "both, source and HIT."
+        )
+    if len(generators) > 1:
+        said.append(
+            "The generators share their references, so their intervals are not independent: whether two intervals "
+            "overlap does not decide which generator is better."
+        )
+    return tuple(said)
+
+
+def _verdict(generator: GeneratorReport) -> str:
+    result, name = generator.modes["exact"], generator.facts.name
+    huse = result.huse
+    if huse.value is None and result.huse_q.value is not None:
+        return f"{name}: HUSE needs log-probabilities. By judgment alone HUSE-Q is {estimate(result.huse_q)}."
+    if huse.value is None:
+        return f"{name}: HUSE is not defined for these data."
+    shown = f"HUSE {estimate(huse)} at {plural(huse.n, 'text')}"
+    if FEW_OF_ONE_SOURCE in huse.flags:
+        head = f"{name}: {shown}; {_few(generator)}, so no verdict is given."
+    elif huse.interval is None:
+        head = f"{name}: {shown}; no interval is defined, so no verdict is given."
+    elif huse.interval.high < 1:
+        head = f"{name} is told apart from the references: {shown}, below 1 with its whole interval."
+    else:
+        head = f"{name} is not told apart from the references by this study: {shown}, an interval that reaches 1."
+    quality, diversity = estimate(result.huse_q), estimate(result.huse_d)
+    return f"{head} By judgment alone HUSE-Q is {quality}; for diversity HUSE-D is {diversity}."
+
+
+def _few(generator: GeneratorReport) -> str:
+    """That one source has too few texts; it has, see `metrics.huse.estimate`."""
+    k = generator.modes["exact"].huse.settings.get("k")
+    references, models = _texts_of_both(generator)
+    few = plural(references, "reference") if references < models else plural(models, "model text")
+    verb = "is" if min(references, models) == 1 else "are"
+    return f"{few} {verb} too few for {k} neighbours"
+
+
+def _outvoted(generator: GeneratorReport, values: str) -> Warn:
+    """That the original's vote is not for sources of different size. values: exact and original."""
+    references, models = _texts_of_both(generator)
+    return Warn(
+        "vote_unbalanced",
+        f"{generator.facts.name}: the original counts the votes of all neighbours alike, so that with "
+        f"{plural(references, 'reference')} and {plural(models, 'model text')} the larger source outvotes the other "
+        f"({values}, exact and original). The exact values are the ones to report.",
+    )
+
+
+def _texts_of_both(generator: GeneratorReport) -> tuple[int, int]:
+    """Numbers of references and of model texts behind HUSE."""
+    settings = generator.modes["exact"].huse.settings
+    return int(settings.get("n_reference") or 0), int(settings.get("n_model") or 0)
+
+
+def _of_study(given: ReportInput) -> Iterator[Warn]:
+    study = given.study
+    if unrated(given):
+        yield Warn("no_ratings", "There is no rating yet; what follows is what was planned and recorded so far.")
+    if study.mode == "rehearsal":
+        yield Warn("rehearsal", "The raters are simulated: nothing here says anything about people.")
+    places = [rule for rule in given.crowd.criteria if rule.startswith("located in")]
+    if places and study.mode != "rehearsal":
+        yield Warn("locale", f"Raters were {' and '.join(places)} only; nothing here speaks for people elsewhere.")
+    loose = [one.name for one in given.attached if uncalibrated(one)]
+    if loose:
+        sentence = f"Automatic verdicts of {', '.join(loose)} rest on thresholds that were not calibrated."
+        yield Warn("uncalibrated", sentence)
+    first, last = study.collected_from, study.collected_to
+    if study.mode != "rehearsal" and first and last and first.date() == last.date():
+        yield Warn("one_day", f"All ratings were collected on one day ({first:%A}), and results can vary by day.")
+
+
+def _of_hits(given: ReportInput) -> Iterator[Warn]:
+    """Homogeneous HITs confound the source with the HIT and its workers."""
+    source = {text.id: text.source for text in given.texts}
+    by_hit: defaultdict[str, set[str]] = defaultdict(set)
+    for rating in given.ratings:
+        if rating.hit is not None and rating.text in source:
+            by_hit[rating.hit].add(source[rating.text])
+    single = sum(len(sources) == 1 for sources in by_hit.values())
+    if by_hit and single == len(by_hit):
+        yield Warn(
+            "one_source_hits",
+            f"Every HIT holds one source only ({plural(single, 'HIT')}), so the source is confounded with the HIT and "
+            "with the workers who took it.",
+        )
+    elif single:
+        yield Warn(
+            "some_one_source_hits",
+            f"{single} of {plural(len(by_hit), 'HIT')} hold one source only; there source and HIT are confounded.",
+        )
+
+
+def _of_raters(generators: Sequence[GeneratorReport]) -> Iterator[Warn]:
+    counts = {judged.item.id: judged.ratings for generator in generators for judged in generator.judged}
+    unknown = sum(1 for count in counts.values() if not count)
+    known = sorted(count for count in counts.values() if count)
+    if unknown:
+        yield Warn(
+            "unknown_raters", f"For {unknown} of {plural(len(counts), 'text')} the number of ratings is not known."
+        )
+    if known and known[0] != known[-1]:
+        yield Warn(
+            "unequal_raters",
+            f"Texts have between {known[0]} and {known[-1]} ratings; HUSE depends on that number, so uneven counts can "
+            "shift it.",
+        )
+    if known and known[0] < FEW_RATERS:
+        few = sum(count < FEW_RATERS for count in known)
+        yield Warn(
+            "few_raters",
+            f"{few} of {plural(len(counts), 'text')} have fewer than {FEW_RATERS} ratings; with few ratings HUSE is "
+            "mostly higher.",
+        )
+
+
+def _of_items(facts: GeneratorFacts) -> Iterator[Warn]:
+    if facts.decoding and facts.log_prob_decoding and facts.decoding != facts.log_prob_decoding:
+        yield Warn(
+            "decoding_mismatch",
+            f"{facts.name}: the outputs were decoded by '{facts.decoding}' but the log-probabilities belong to "
+            f"'{facts.log_prob_decoding}'; HUSE needs the probability under the distribution that was sampled.",
+        )
+    for source, noun in ((REFERENCE, "reference"), (MODEL, "model text")):
+        counts = Counter(item.context for item in facts.items if item.source == source and item.context is not None)
+        twice = sum(count > 1 for count in counts.values())
+        if twice:
+            yield Warn(
+                "duplicate_contexts",
+                f"{facts.name}: {plural(twice, 'context')} with more than one {noun}; such texts are not independent.",
+            )
+    endless = sum(item.log_prob == float("-inf") for item in facts.items)
+    if endless:
+        yield Warn(
+            "zero_probability", f"{facts.name}: {plural(endless, 'text')} with probability zero under the model."
+        )
+
+
+def _of_results(generator: GeneratorReport) -> Iterator[Warn]:
+    name, exact, paper = generator.facts.name, generator.modes["exact"], generator.modes["paper"]
+    for flag in exact.huse.flags:
+        if flag in FLAGGED:
+            yield Warn(flag, f"{name}: {FLAGGED[flag]}")
+    if exact.huse.value is not None and exact.huse.value > 1:
+        yield Warn(
+            "above_one",
+            f"{name}: HUSE is {number(exact.huse.value)}, above 1: the classifier errs more often than guessing would, "
+            "which happens by chance where the sources are hard to tell apart. It is shown as computed.",
+        )
+    if exact.huse_d.value is not None and not 0 <= exact.huse_d.value <= 1:
+        yield Warn(
+            "out_of_range",
+            f"{name}: HUSE-D is {number(exact.huse_d.value)}, outside 0 to 1, as it may be when HUSE and HUSE-Q differ "
+            "by chance. It is shown as computed.",
+        )
+    if FEW_OF_ONE_SOURCE in exact.huse_q.flags:
+        yield Warn(FEW_OF_ONE_SOURCE, f"{name}: {_few(generator)}; the values and their intervals cannot be relied on.")
+    if generator.differs:
+        values = ", ".join(
+            f"{title} {number(getattr(exact, key).value)} and {number(getattr(paper, key).value)}"
+            for key, title in (("huse", "HUSE"), ("huse_q", "HUSE-Q"), ("huse_d", "HUSE-D"))
+        )
+        if "vote_unbalanced" in paper.huse_q.flags:
+            yield _outvoted(generator, values)
+            return
+        yield Warn(
+            "modes_differ",
+            f"{name}: exact ties and the original's floating-point ties give different results ({values}). The exact "
+            "values are the ones to report.",
+        )

@@ -1,0 +1,75 @@
+"""As good as chance, or as each other? Two one-sided tests, where a margin was declared before the data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from metrics.data.evaluator_judgments import Judged, check_judgments
+from metrics.evaluators.accuracy import evaluator_accuracies
+from metrics.evaluators.conditions_to_json import tost_estimate
+from metrics.inference.equivalence import Equivalence, Margin, equivalence
+from metrics.report.row_records import PlanFacts
+from metrics.tables.record import Column, Row, Table
+
+TABLE = "evaluators-equivalence"
+PART = "Equivalence (TOST)"
+UNDECLARED = "no margin was declared before the data"
+ALPHA = 0.05
+
+
+def margin_of(plan: PlanFacts | None) -> Margin | None:
+    """The margin around 50% that the plan declares, in shares of right answers."""
+    if plan is None or plan.margin_points is None:
+        return None
+    when = f" of {plan.registered_at:%Y-%m-%d}" if plan.registered_at else ""
+    return Margin((50 - plan.margin_points) / 100, (50 + plan.margin_points) / 100, f"the plan{when}")
+
+
+def of_all(judgments: Sequence[Judged], margin: Margin) -> Equivalence:
+    """Of the mean accuracy of all evaluators. Raises InsufficientData for fewer than two."""
+    accuracies = evaluator_accuracies(check_judgments(judgments, repeats="keep"))
+    return equivalence(accuracies.values(), margin, alpha=ALPHA)
+
+
+def sentence(found: Equivalence) -> str:
+    """What the test says of all evaluators."""
+    span, margin = found.interval, _span(found.margin)
+    if found.equivalent is None or span is None or found.p is None:
+        return f"Whether accuracy is within {margin} cannot be tested: every evaluator has the same accuracy."
+    told = "was shown to lie" if found.equivalent else "was not shown to lie"
+    shown = f"{100 * found.value:.1f}% [{100 * span.low:.1f}, {100 * span.high:.1f}] at {100 * span.level:g}%"
+    declared = f"the margin around chance that {found.margin.declared} declared"
+    return f"Accuracy {told} within {margin}, {declared}: {shown}, p = {found.p:.4f} (TOST)."
+
+
+def table(tests: Mapping[str, Equivalence]) -> Table:
+    """A row a condition, and a row a pair of conditions. tests: at least one, all of one declaration."""
+    columns = (
+        Column("what", "Accuracy, or difference of two"),
+        Column("value", "Value, 90% interval", "share_estimate", n="evaluators", digits=1),
+        Column("margin", "Margin", "range"),
+        Column("t_low", "t, lower bound", "number"),
+        Column("t_high", "t, upper bound", "number"),
+        Column("df", "df", "number", digits=0),
+        Column("p", "p, the larger", "p"),
+        Column("verdict", "Inside the margin"),
+        Column("evaluators", "Evaluators", "count"),
+    )
+    rows: tuple[Row, ...] = tuple(
+        (name, tost_estimate(one), _span(one.margin), one.t_low, one.t_high, one.df, one.p, _verdict(one), one.n)
+        for name, one in tests.items()
+    )
+    declared = next(iter(tests.values())).margin.declared
+    notes = (
+        f"The margin was declared before the data by {declared}. Of a difference it has the same width around 0.",
+        f"Each test is at alpha {ALPHA:g}, not adjusted for their number. Not shown is no evidence of a difference.",
+    )
+    return Table(TABLE, "Equivalence by two one-sided t-tests over evaluators.", columns, rows, notes)
+
+
+def _span(margin: Margin) -> str:
+    return f"{100 * margin.low:g}% to {100 * margin.high:g}%"
+
+
+def _verdict(found: Equivalence) -> str:
+    return {True: "shown", False: "not shown", None: "not defined"}[found.equivalent]

@@ -1,0 +1,163 @@
+"""Numbers that were computed elsewhere and handed over as files; of these, the near-negative tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from metrics.errors import BadInput
+from metrics.figures import pass_rates
+from metrics.figures.chart import Chart
+from metrics.figures.curves import chart
+from metrics.nnd.curves import CurvePoint
+from metrics.pages.curves import panels
+from metrics.report.row_records import Attached, AttachedKind
+from metrics.report.section import Section
+from metrics.tables.record import Column, Row, Table
+from metrics.types import Estimate, Interval
+
+NND = "Near-negative distinction"
+VERIFICATION = "Verification against other metrics"
+
+
+def section(attached: Sequence[Attached]) -> Section | None:
+    """The near-negative tests; None where no file holds any. Raises BadInput for a file of another shape."""
+    nnd = [one for one in attached if one.kind == "nnd"]
+    if not nnd:
+        return None
+    rated = [one for one in nnd if "metrics" not in one.document]
+    tables = (*(_nnd(rated) if rated else ()), *_compared(rated), *_verified(nnd))
+    absent = [] if any(table.name == "nnd-verification" for table in tables) else [VERIFICATION]
+    return Section("nnd", NND, (files_told(nnd),), tables, _nnd_charts(rated), tuple((part, "") for part in absent))
+
+
+def kind_of(document: Mapping[str, Any]) -> AttachedKind:
+    """What it is, by the keys of the document. Raises BadInput."""
+    if "models" in document or "overall" in document or "metrics" in document:
+        return "nnd"
+    if "mean_fp" in document:
+        return "automatic"
+    if "scores" in document:
+        return "scores"
+    raise BadInput(
+        "the file is neither of `python -m metrics nnd run --json` or `nnd verify --json` nor of `hscore --json`"
+    )
+
+
+def files_told(attached: Sequence[Attached]) -> str:
+    """Where numbers come from, in a sentence."""
+    return "From " + "; ".join(_told(one) for one in attached) + "."
+
+
+def _told(one: Attached) -> str:
+    made = f"by {one.model}{', version ' + one.version if one.version else ''}" if one.model else ""
+    at = one.attached_at
+    day = f" on {at.day} {at:%B %Y}" if at else ""
+    brought = f"attached{' by ' + one.actor if one.actor else ''}{day}" if one.actor or at else ""
+    return f"{one.name} ({'; '.join(part for part in (made, brought, f'SHA-256 {one.sha256}') if part)})"
+
+
+def estimate_of(value: Any, where: str) -> Estimate:
+    """An estimate as `metrics.data.to_json` writes it, read back. Raises BadInput."""
+    try:
+        span = value["interval"]
+        interval = None if span is None else Interval(**span)
+        return Estimate(
+            value["value"], value["n"], interval, dict(value["settings"]), tuple(value["flags"]), value["signature"]
+        )
+    except (TypeError, KeyError):
+        raise BadInput("an estimate with value, n and interval was expected", where=where) from None
+
+
+def _nnd(attached: Sequence[Attached]) -> Iterator[Table]:
+    rows: list[Row] = []
+    for one in attached:
+        for model in _models(one):
+            rows += _rates(one.name, model)
+    columns = (
+        Column("model", "Model"),
+        Column("category", "Category of the worse text"),
+        Column("rate", "Pass rate", "share_estimate", n="n", digits=1),
+        Column("passed", "Passed", "count"),
+        Column("ties", "Equal (failed)", "count"),
+        Column("contexts", "Contexts", "count"),
+        Column("n", "Tests", "count"),
+    )
+    title = "Near-negative tests: how often a model gives the better text the higher likelihood; equality fails."
+    yield Table("nnd", title, columns, tuple(rows))
+
+
+def _models(one: Attached) -> list[Mapping[str, Any]]:
+    document = one.document
+    models = document.get("models", [document])
+    return list(models.values()) if isinstance(models, Mapping) else list(models)
+
+
+def _rates(file: str, model: Mapping[str, Any]) -> Iterator[Row]:
+    try:
+        named = {"all tests": model["overall"], **model["by_category"]}
+    except KeyError as error:
+        raise BadInput(f"pass rates need {error}", where=file) from None
+    for category, rate in named.items():
+        found = estimate_of(rate, file)
+        counts = [rate.get(key) for key in ("passed", "ties", "contexts")]
+        yield (str(model.get("model", "")), category, found, *counts, found.n)
+
+
+def _compared(attached: Sequence[Attached]) -> Iterator[Table]:
+    """McNemar's test and the difference of each two models that took the same tests."""
+    rows: list[Row] = []
+    for one in attached:
+        for pair in one.document.get("comparisons") or ():
+            try:
+                difference = estimate_of(pair["difference"], one.name)
+                counts = [int(pair[key]) for key in ("only_first", "only_second", "both", "neither")]
+                rows.append((pair["first"], pair["second"], difference, pair["mcnemar_p"], *counts, difference.n))
+            except (KeyError, TypeError, ValueError):
+                raise BadInput("a comparison of two models has another shape", where=one.name) from None
+    columns = (
+        Column("first", "First"),
+        Column("second", "less second"),
+        Column("difference", "Difference of pass rates", "share_estimate", n="n", digits=1),
+        Column("p", "McNemar's p", "p"),
+        Column("only_first", "Only first passed", "count"),
+        Column("only_second", "Only second passed", "count"),
+        Column("both", "Both", "count"),
+        Column("neither", "Neither", "count"),
+        Column("n", "Tests", "count"),
+    )
+    title = "Models on the same tests. McNemar's p takes tests for independent; the interval draws contexts anew."
+    if rows:
+        yield Table("nnd-differences", title, columns, tuple(rows))
+
+
+def _verified(attached: Sequence[Attached]) -> Iterator[Table]:
+    """How the order of systems by pass rate agrees with that by people, where a file says so."""
+    rows: list[Row] = []
+    for one in attached:
+        for metric, found in (one.document.get("metrics") or {}).items():
+            tau = found["kendall_tau"]
+            gaps = [estimate_of(found[key], one.name) for key in ("gap_correlation", "gap_correlation_as_printed")]
+            rows.append((str(metric), estimate_of(tau, one.name), tau["p"], *gaps, len(found["systems"])))
+    columns = (
+        Column("metric", "Metric"),
+        Column("tau", "Kendall's τ with people", "estimate", n="n"),
+        Column("p", "p", "p"),
+        Column("gap", "Gap correlation, both orientations", "estimate", n="n"),
+        Column("printed", "as the paper's code orders", "estimate", n="n"),
+        Column("n", "Systems", "count"),
+    )
+    if rows:
+        yield Table("nnd-verification", "Ranks of systems by metric against ranks by people.", columns, tuple(rows))
+
+
+def _nnd_charts(attached: Sequence[Attached]) -> tuple[Chart, ...]:
+    """Pass rates by category, models side by side; over size or step where the file has a curve."""
+    rates = [row for one in attached for model in _models(one) for row in _rates(one.name, model)]
+    bars = [pass_rates.Rate(str(row[0]), str(row[1]), cast(Estimate, row[2])) for row in rates]
+    found = [pass_rates.chart(bars)] if any(bar.rate.value is not None for bar in bars) else []
+    for one in attached:
+        points = [CurvePoint(**point) for point in one.document.get("curve") or ()]
+        if any(point.value is not None for point in points):
+            found += [chart(panel) for panel in panels(points)]
+    return tuple(found)

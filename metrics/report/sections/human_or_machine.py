@@ -1,0 +1,378 @@
+"""Human or machine, as a section: the papers' tables, tests, comparisons of conditions, histograms, comments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from metrics.agreement.krippendorff import krippendorff_alpha
+from metrics.data.evaluator_judgments import HUMAN, MACHINE, Judged
+from metrics.errors import InsufficientData, MetricsError
+from metrics.evaluators.conditions import ConditionComparison, compare_conditions, mixed_accuracy
+from metrics.evaluators.conditions_to_json import anova_estimate
+from metrics.evaluators.evaluate import Condition, Evaluation, evaluate_judgments
+from metrics.evaluators.exclusion_sensitivity import OVERALL
+from metrics.figures import accuracy_by_arm, score_histogram
+from metrics.figures.chart import Chart
+from metrics.inference.equivalence import Equivalence, Margin
+from metrics.inference.mixed_model import MixedModel
+from metrics.report.records import ReportInput
+from metrics.report.row_records import ConditionFacts
+from metrics.report.section import Section
+from metrics.report.sections import equivalence as tost
+from metrics.tables.evaluators import EvaluatorRow, evaluator_table
+from metrics.tables.record import Column, Row, Table
+from metrics.types import MODEL, REFERENCE, Estimate, Source
+
+CRITERION = "human_or_machine"
+FACTORS = ("training", "domain", "generator")
+NOTHING = Estimate(None, 0, None, {}, ("no_judgments",), "")  # of an arm in which nobody answered
+
+
+def judgments(given: ReportInput, *, every: bool = False) -> list[Judged]:
+    """The kept answers (every: all) to who wrote a text, each with its condition's factors."""
+    source = {text.id: HUMAN if text.source == REFERENCE else MACHINE for text in given.texts}
+    factors = {one.name: _factors(one) for one in given.conditions}
+    none: dict[str, str] = dict.fromkeys(FACTORS, "all")
+    return [
+        Judged(one.rater, one.text, source[one.text], int(one.value), factors.get(one.condition, none), one.unit)
+        for one in given.ratings
+        if (one.kept or every) and one.criterion == CRITERION
+    ]
+
+
+def conditions_by(found: Sequence[Judged]) -> tuple[str, ...]:
+    """The factors that differ among the judgments: their combinations are the conditions."""
+    return tuple(factor for factor in FACTORS if len({one.factors[factor] for one in found}) > 1)
+
+
+def _factors(one: ConditionFacts) -> dict[str, str]:
+    return {factor: getattr(one, factor) or "all" for factor in FACTORS}
+
+
+def section(given: ReportInput, *, level: float, seed: int) -> Section | None:
+    """None where nobody was asked."""
+    found = judgments(given)
+    if not found:
+        return None
+    by = conditions_by(found)
+    missing: list[tuple[str, str]] = []
+    agreement = partial(krippendorff_alpha, confidence=level, seed=seed)
+    try:
+        evaluation = evaluate_judgments(found, by, level=level, agreement=agreement)
+    except MetricsError as error:
+        return Section("human-or-machine", "Human or machine", missing=(("Accuracy of evaluators", str(error)),))
+    empty = empty_arms(given)
+    notes = (given.assignment,) if by and given.assignment else ()
+    tables = [_noted(_main(evaluation, found, by, empty), notes), _tests(evaluation), _confusion(evaluation)]
+    margin = tost.margin_of(given.plan)
+    compared = _compared(found, by, level, margin, missing)
+    if compared is not None:
+        tables += compared_tables(compared, notes)
+    alike = _alike(found, compared, margin, missing)
+    tables += [_noted(tost.table(alike), notes if compared else ())] if alike else []
+    try:
+        tables.append(_noted(_mixed(mixed_accuracy(found, by, level=level, seed=seed)), notes))
+    except MetricsError as error:
+        missing.append(("Mixed model of right answers", str(error)))
+    tables += _exclusions(evaluation, judgments(given, every=True), len(found), by, level)
+    tables.append(_items(found))
+    lead = (
+        _verdict(evaluation, level),
+        *(tost.sentence(one) for name, one in alike.items() if name == OVERALL),
+        *([f"Empty, without a judgment that counts: {', '.join(empty)}."] if empty else []),
+        *notes,
+    )
+    return Section(
+        "human-or-machine",
+        "Human or machine",
+        lead,
+        tuple(tables),
+        tuple(_charts(given, evaluation, empty, notes)),
+        tuple(missing),
+    )
+
+
+def empty_arms(given: ReportInput) -> tuple[str, ...]:
+    """Conditions of the design in which no answer counts."""
+    answered = {one.condition for one in given.ratings if one.kept and one.criterion == CRITERION}
+    return tuple(one.name for one in given.conditions if one.name not in answered)
+
+
+def _noted(table: Table, notes: Sequence[str]) -> Table:
+    return replace(table, notes=(*table.notes, *notes))
+
+
+def _verdict(evaluation: Evaluation, level: float) -> str:
+    accuracy = evaluation.overall.accuracy.accuracy
+    span = accuracy.interval
+    shown = f"{100 * (accuracy.value or 0):.1f}%"
+    if span is None:
+        return f"Evaluators were right in {shown} of their answers on average; no interval is defined."
+    words = f"{shown} [{100 * span.low:.1f}, {100 * span.high:.1f}]"
+    if span.low > 0.5:
+        return (
+            f"Evaluators told machine from human texts better than chance: {words} right, at {accuracy.n} evaluators."
+        )
+    if span.high < 0.5:
+        return f"Evaluators did worse than chance: {words} right, at {accuracy.n} evaluators."
+    held = f"an interval that holds 50%, at {accuracy.n} evaluators"
+    return f"Evaluators were not shown to do better than chance: {words} right, {held}."
+
+
+def _condition_rows(evaluation: Evaluation) -> list[tuple[str, Condition]]:
+    return [*evaluation.conditions.items(), (OVERALL, evaluation.overall)]
+
+
+def _main(evaluation: Evaluation, found: Sequence[Judged], by: Sequence[str], empty: Sequence[str]) -> Table:
+    named: dict[str, dict[str, str]] = {}
+    from metrics.data.evaluator_judgments import by_condition
+
+    for name, group in (by_condition(found, by) if by else {}).items():
+        named[name] = dict(group[0].factors)
+    rows = []
+    for name, condition in _condition_rows(evaluation):
+        factors = named.get(name, {})
+        accuracy, agreed = condition.accuracy, condition.agreement
+        rows.append(
+            EvaluatorRow(
+                model=factors.get("generator", "all") if name != OVERALL else "all",
+                domain=factors.get("domain", "all"),
+                training=factors.get("training", "all"),
+                accuracy=accuracy.accuracy,
+                f1=accuracy.f1,
+                precision=accuracy.precision,
+                recall=accuracy.recall,
+                alpha_nominal=agreed.get("alpha_nominal_binary"),
+                alpha_ordinal=agreed.get("alpha_ordinal"),
+                human=accuracy.percent_human,
+                confident=accuracy.percent_confident,
+                evaluators=accuracy.accuracy.n,
+                ratings=int(accuracy.accuracy.settings["judgments"] or 0),
+            )
+        )
+    note = f"Empty, without a judgment that counts: {', '.join(empty)}."
+    return evaluator_table(rows, notes=(note,) if empty else ())
+
+
+def _tests(evaluation: Evaluation) -> Table:
+    columns = (
+        Column("condition", "Condition"),
+        Column("difference", "Accuracy less 50%", "share_estimate", n="evaluators", digits=1),
+        Column("t", "t", "number"),
+        Column("df", "df", "number", digits=0),
+        Column("p", "p", "p"),
+        Column("p_bonferroni", "p, Bonferroni", "p"),
+        Column("p_holm", "p, Holm", "p"),
+        Column("p_bh", "p, BH", "p"),
+        Column("d", "Cohen's d", "estimate", n="evaluators"),
+        Column("g", "Hedges' g", "estimate", n="evaluators"),
+        Column("evaluators", "Evaluators", "count"),
+    )
+    rows: list[Row] = []
+    for name, condition in _condition_rows(evaluation):
+        one = condition.against_chance
+        told = one.accuracy_minus_chance.settings
+        values = [_number(told.get(key)) for key in ("t", "df", "p", "p_bonferroni", "p_holm", "p_bh")]
+        rows.append((name, one.accuracy_minus_chance, *values, one.cohens_d, one.hedges_g, one.accuracy_minus_chance.n))
+    family = evaluation.family
+    told_family = (
+        f"Family of {len(family.hypotheses)} tests: {family.name}, alpha {family.alpha:g}." if family else "One test."
+    )
+    note = "A difference from chance that is not significant does not show that there is none."
+    title = "Accuracy against chance, two-sided one-sample t-tests over evaluators."
+    return Table("evaluators-against-chance", title, columns, tuple(rows), (told_family, note))
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _confusion(evaluation: Evaluation) -> Table:
+    columns = (
+        Column("condition", "Condition"),
+        Column("tp", "Machine, called machine", "count"),
+        Column("fn", "Machine, called human", "count"),
+        Column("fp", "Human, called machine", "count"),
+        Column("tn", "Human, called human", "count"),
+    )
+    rows = tuple(
+        (
+            name,
+            one.accuracy.confusion.tp,
+            one.accuracy.confusion.fn,
+            one.accuracy.confusion.fp,
+            one.accuracy.confusion.tn,
+        )
+        for name, one in _condition_rows(evaluation)
+    )
+    return Table("evaluators-confusion", "Answers by what the texts were, ratings counted.", columns, rows)
+
+
+def _alike(
+    found: Sequence[Judged],
+    compared: ConditionComparison | None,
+    margin: Margin | None,
+    missing: list[tuple[str, str]],
+) -> dict[str, Equivalence]:
+    """Tests of equivalence by condition and pair, then of all judgments; none without a declared margin."""
+    if margin is None:
+        missing.append((tost.PART, tost.UNDECLARED))
+        return {}
+    try:
+        return {**(compared.equivalence if compared else {}), OVERALL: tost.of_all(found, margin)}
+    except MetricsError as error:
+        missing.append((tost.PART, str(error)))
+        return {}
+
+
+def _compared(
+    found: Sequence[Judged], by: Sequence[str], level: float, margin: Margin | None, missing: list[tuple[str, str]]
+) -> ConditionComparison | None:
+    try:
+        if not by:
+            raise InsufficientData("There is one condition only.")
+        return compare_conditions(found, by, level=level, margin=margin, alpha=tost.ALPHA)
+    except MetricsError as error:
+        missing.append(("Conditions against each other", str(error)))
+        return None
+
+
+def compared_tables(compared: ConditionComparison, notes: Sequence[str] = ()) -> list[Table]:
+    """Each pair of conditions by Welch's test, and all pairs together where there are not too many.
+
+    notes: what each table must say of how raters came to the conditions.
+    """
+    tables = [_pairs(compared), _tukey(compared)] if compared.tukey else [_pairs(compared)]
+    return [_noted(table, notes) for table in tables]
+
+
+def _pairs(compared: ConditionComparison) -> Table:
+    columns = (
+        Column("a", "First"),
+        Column("b", "less second"),
+        Column("difference", "Difference of accuracy", "share_estimate", digits=1),
+        Column("t", "t", "number"),
+        Column("df", "df", "number", digits=0),
+        Column("p", "p", "p"),
+        Column("p_bonferroni", "p, Bonferroni", "p"),
+        Column("p_holm", "p, Holm", "p"),
+        Column("d", "Cohen's d", "estimate"),
+        Column("smallest", "Smallest d found with power .8", "estimate"),
+    )
+    rows: list[Row] = []
+    for one in compared.pairs:
+        told = one.difference.settings
+        values = [_number(told.get(key)) for key in ("t", "df", "p", "p_bonferroni", "p_holm")]
+        rows.append((one.a, one.b, one.difference, *values, one.cohens_d, one.smallest_effect))
+    anova = anova_estimate(compared.anova)
+    p, eta = _number(anova.settings.get("p")), _number(anova.settings.get("eta_squared"))
+    f = "not defined" if anova.value is None or p is None else f"F = {anova.value:.2f}, p = {p:.4f}"
+    share = "" if eta is None else f", eta squared {eta:.3f}"
+    df = f"({compared.anova.df_between}, {compared.anova.df_within} degrees of freedom)"
+    notes = [
+        f"One-way ANOVA over evaluators: {f}{share} {df}.",
+        f"Family of {len(compared.family.hypotheses)} tests: {compared.family.name}, alpha {compared.family.alpha:g}.",
+    ]
+    if compared.left_out:
+        notes.append(f"Left out, with one evaluator: {', '.join(compared.left_out)}.")
+    title = "Conditions against each other, Welch's t-tests over evaluators."
+    return Table("evaluators-conditions", title, columns, tuple(rows), tuple(notes))
+
+
+def _tukey(compared: ConditionComparison) -> Table:
+    columns = (
+        Column("a", "First"),
+        Column("b", "less second"),
+        Column("difference", "Difference of accuracy", "share_estimate", digits=1),
+        Column("q", "q", "number"),
+        Column("p", "p, all pairs", "p"),
+        Column("d", "Cohen's d", "estimate"),
+    )
+    rows = tuple((one.a, one.b, one.difference, one.q, one.p, one.cohens_d) for one in compared.tukey)
+    title = "Tukey-Kramer comparison of all pairs of conditions; the intervals hold for all pairs together."
+    return Table("evaluators-tukey", title, columns, rows)
+
+
+def _mixed(found: MixedModel) -> Table:
+    columns = (Column("effect", "Effect"), Column("value", "Share right", "share_estimate", n="n", digits=1))
+    rows = tuple((name, estimate, estimate.n) for name, estimate in found.effects.items())
+    notes = [found.note] if found.note else []
+    if found.variances:
+        notes.append("Variances: " + ", ".join(f"{name} {value:.4f}" for name, value in found.variances.items()) + ".")
+    title = (
+        "Mixed model of right answers, texts and evaluators crossed; the first effect is the first condition's share."
+    )
+    return Table("evaluators-mixed", title, (*columns, Column("n", "n", "count")), rows, tuple(notes))
+
+
+def _only_arm(given: ReportInput) -> str:
+    """What the one arm is called in which anybody answered."""
+    named = {one.condition for one in given.ratings if one.kept and one.criterion == CRITERION and one.condition}
+    return named.pop() if len(named) == 1 else "all evaluators"
+
+
+def _exclusions(
+    evaluation: Evaluation, everything: Sequence[Judged], kept: int, by: Sequence[str], level: float
+) -> list[Table]:
+    """Accuracy with and without what was left out; none where nothing was."""
+    if len(everything) == kept:
+        return []
+    whole = evaluate_judgments(everything, by, level=level)
+    rows: list[Row] = []
+    for words, one in (("as reported", evaluation), ("with every judgment", whole)):
+        for name, condition in _condition_rows(one):
+            accuracy = condition.accuracy.accuracy
+            rows.append((name, words, accuracy, int(accuracy.settings["judgments"] or 0), accuracy.n))
+    columns = (
+        Column("condition", "Condition"),
+        Column("which", "Judgments"),
+        Column("accuracy", "Accuracy", "share_estimate", n="evaluators", digits=1),
+        Column("ratings", "Ratings", "count"),
+        Column("evaluators", "Evaluators", "count"),
+    )
+    title = "Accuracy with and without the exclusions of the section Quality."
+    return [Table("evaluators-exclusions", title, columns, tuple(rows))]
+
+
+def _items(found: Sequence[Judged]) -> Table:
+    by_item: dict[tuple[str, str], list[int]] = {}
+    for one in found:
+        right = (one.rating > 2) == (one.truth == MACHINE)
+        by_item.setdefault((one.item, one.truth), []).append(int(right))
+    columns = (
+        Column("item", "Text"),
+        Column("truth", "Written by"),
+        Column("right", "Right", "share", digits=0),
+        Column("ratings", "Ratings", "count"),
+    )
+    ordered = sorted(by_item.items(), key=lambda entry: (sum(entry[1]) / len(entry[1]), entry[0]))
+    rows = tuple((item, truth, sum(own) / len(own), len(own)) for (item, truth), own in ordered)
+    return Table("evaluators-items", "Share of right answers by text, the hardest first.", columns, rows)
+
+
+def _charts(given: ReportInput, evaluation: Evaluation, empty: Sequence[str], notes: Sequence[str]) -> list[Chart]:
+    # All judgments together are no arm: they stand here only where there is one arm, under its name.
+    shown = evaluation.conditions or {_only_arm(given): evaluation.overall}
+    arms = [accuracy_by_arm.Arm(name, one.accuracy.accuracy) for name, one in shown.items()]
+    arms += [accuracy_by_arm.Arm(f"{name} (empty)", NOTHING) for name in empty]
+    chart = accuracy_by_arm.chart(arms, name="accuracy-by-condition")
+    charts = [replace(chart, alt=" ".join((chart.alt, *notes)))]
+    scale = sorted(given.study.scale, key=lambda label: label.code)
+    names = [label.name for label in scale] if len(scale) == 4 else ["1", "2", "3", "4"]
+    for at, (name, one) in enumerate(_condition_rows(evaluation), 1):
+        sides: list[score_histogram.Scores] = []
+        side: tuple[tuple[str, str, Source], ...] = (
+            (HUMAN, "human texts", REFERENCE),
+            (MACHINE, "machine texts", MODEL),
+        )
+        for truth, words, source in side:
+            bins = [entry for entry in one.accuracy.histogram if entry.truth == truth]
+            counts, spans = tuple(b.count for b in bins), tuple(b.share.interval for b in bins)
+            sides.append(score_histogram.Scores(words, source, counts, spans, one.accuracy.accuracy.n))
+        if all(one_side.n for one_side in sides):
+            title = f"Ratings of human and machine texts, {name}"
+            charts.append(score_histogram.chart(names, sides, name=f"scores-{at}", title=title))
+    return charts

@@ -1,0 +1,230 @@
+"""HUSE and what belongs around it, as a section: tables and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from metrics.figures import huse_curves, k_sensitivity
+from metrics.figures.chart import Chart
+from metrics.huse.curves import Curve
+from metrics.huse.examples import Example
+from metrics.huse.model_differences import Comparison
+from metrics.huse.sensitivity import Sensitivity
+from metrics.huse.to_json import permutation_estimate
+from metrics.report.result import TITLES, GeneratorReport
+from metrics.report.section import Section
+from metrics.report.sections.huse_extras import Around
+from metrics.tables.record import Cell, Column, Row, Table
+from metrics.types import Estimate, HuseResult
+
+FOUR = tuple(Column(key, title, "estimate", n="n") for key, title in TITLES.items())
+EXAMPLES = 5
+KINDS = (
+    ("quality_failures", "told apart by quality"),
+    ("diversity_failures", "told apart by probability, rated alike"),
+    ("correct", "told apart most clearly"),
+    ("incorrect", "taken for each other"),
+    ("indistinguishable", "left open"),
+)
+
+
+def section(
+    found: Sequence[Around],
+    generators: Sequence[GeneratorReport],
+    compared: Comparison | None,
+    why_not: str,
+    too_little: Sequence[tuple[str, str]] = (),
+) -> Section:
+    """Tables and figures of every generator, one kind after the other. too_little: generators without HUSE, and why."""
+    tables = [_null(found), _pairs(compared), _exclusions(found, generators), _choices(found), _examples(found)]
+    tables += [_curve(found, "ratings"), _curve(found, "texts")]
+    missing = [*nothing(too_little).missing]
+    missing += [(f"{part}, {one.name}", why) for one in found for part, why in one.why]
+    if compared is None:
+        missing.append(("Differences between generators", why_not))
+    return Section(
+        key="huse",
+        title="HUSE",
+        tables=tuple(table for table in tables if table is not None),
+        charts=tuple(_charts(found)),
+        missing=tuple(missing),
+    )
+
+
+def nothing(too_little: Sequence[tuple[str, str]]) -> Section:
+    """Generators (each with the reason) for which nothing could be computed."""
+    return Section("huse", "HUSE", missing=tuple((f"HUSE of {name}", why) for name, why in too_little))
+
+
+def p_values(found: Sequence[Around]) -> dict[str, float]:
+    """The null p of each generator that has one."""
+    return {one.name: one.null.p for one in found if one.null is not None}
+
+
+def _table(
+    name: str, title: str, columns: Sequence[Column], rows: Sequence[Row], notes: Sequence[str] = ()
+) -> Table | None:
+    return Table(name, title, tuple(columns), tuple(rows), tuple(notes)) if rows else None
+
+
+def _null(found: Sequence[Around]) -> Table | None:
+    rows: list[Row] = []
+    for one in found:
+        if one.null is not None:
+            null = one.null
+            drawn = (null.null_mean, null.null_sd, null.scheme, null.permutations, null.n)
+            rows.append((one.name, null.value, permutation_estimate(null), null.mid_p, *drawn))
+    columns = (
+        Column("generator", "Generator"),
+        Column("huse", "HUSE", "number"),
+        Column("p", "p", "estimate", n="n", digits=4),
+        Column("mid_p", "mid-p", "p"),
+        Column("null_mean", "Mean under the null", "number"),
+        Column("null_sd", "its sd", "number", digits=3),
+        Column("scheme", "Labels exchanged"),
+        Column("permutations", "Exchanges", "count"),
+        Column("n", "n", "count"),
+    )
+    title = "Test that nothing tells the sources apart (HUSE = 1), one-sided, by exchanging the labels of the texts."
+    notes = dict.fromkeys(one.null.note for one in found if one.null is not None and one.null.note)
+    return _table("huse-null", title, columns, rows, tuple(notes))
+
+
+def _pairs(compared: Comparison | None) -> Table | None:
+    if compared is None:
+        return None
+    columns = (Column("first", "First"), Column("second", "less second"), *FOUR[:3])
+    rows: list[Row] = [(one.first, one.second, one.huse, one.huse_q, one.huse_d) for one in compared.differences]
+    at = "their number of ratings a text" if compared.ratings is None else f"{compared.ratings} ratings a text"
+    title = f"Differences between generators beside the same references, at {at}: contexts drawn once for all."
+    note = "An interval of a difference that holds 0 does not show that two generators are alike."
+    return _table("huse-differences", title, columns, rows, (note,))
+
+
+def _exclusions(found: Sequence[Around], generators: Sequence[GeneratorReport]) -> Table | None:
+    rows: list[Row] = []
+    for one, generator in zip(found, generators, strict=True):
+        if one.everything is not None:
+            kept = generator.modes["exact"]
+            rows.append((one.name, "as reported", *_three(kept), kept.huse_q.n))
+            rows.append((one.name, "with every judgment", *_three(one.everything), one.everything.huse_q.n))
+    columns = (Column("generator", "Generator"), Column("judgments", "Judgments"), *FOUR[:3], Column("n", "n", "count"))
+    title = "HUSE with and without the exclusions of the section Quality, exact ties."
+    return _table("huse-exclusions", title, columns, rows)
+
+
+def _three(result: HuseResult) -> tuple[Estimate, Estimate, Estimate]:
+    return result.huse, result.huse_q, result.huse_d
+
+
+def _choices(found: Sequence[Around]) -> Table | None:
+    rows: list[Row] = []
+    for one in found:
+        if one.choices is not None:
+            rows.append((one.name, "as reported", *_four(one.choices.default), one.choices.n))
+            rows += [(one.name, row.choice, *_four(row.result), row.result.huse_q.n) for row in one.choices.rows]
+    columns = (Column("generator", "Generator"), Column("choice", "Choice"), *FOUR, Column("n", "n", "count"))
+    title = "What other choices would have given, one changed at a time; intervals belong to the first row alone."
+    note = "The choices were made before looking; taking a row afterwards is no result."
+    return _table("huse-choices", title, columns, rows, (note,))
+
+
+def _four(result: HuseResult) -> tuple[Cell, ...]:
+    return tuple(getattr(result, key) for key in TITLES)
+
+
+def _examples(found: Sequence[Around]) -> Table | None:
+    rows: list[Row] = []
+    for one in found:
+        for kind, words in KINDS if one.examples is not None else ():
+            listed: Sequence[Example] = getattr(one.examples, kind)[:EXAMPLES]
+            rows += [(one.name, words, *_example(example)) for example in listed]
+    columns = (
+        Column("generator", "Generator"),
+        Column("kind", "Kind"),
+        Column("context", "Context"),
+        Column("reference", "Reference"),
+        Column("reference_hj", "its HJ", "number"),
+        Column("reference_rate", "its log p per unit", "number"),
+        Column("model", "Model text"),
+        Column("model_hj", "its HJ", "number"),
+        Column("model_rate", "its log p per unit", "number"),
+        Column("margin", "Margin", "number"),
+    )
+    title = (
+        f"Contexts by how the classifier takes them, at most {EXAMPLES} of a kind; margin from −2 (wrong) to 2 (right)."
+    )
+    return _table("huse-examples", title, columns, rows)
+
+
+def _example(one: Example) -> tuple[Cell, ...]:
+    a, b = one.reference, one.model
+    return (one.context, a.id, a.hj, _finite(a.q), b.id, b.hj, _finite(b.q), one.margin)
+
+
+def _finite(value: float) -> float | None:
+    return None if value == float("-inf") else value
+
+
+def _curve(found: Sequence[Around], over: str) -> Table | None:
+    rows: list[Row] = []
+    for one in found:
+        curve: Curve | None = getattr(one, over)
+        for point in curve.points if curve else ():
+            spreads: list[Estimate] = []
+            for of_draws in (point.huse, point.huse_q):
+                band = of_draws.band(curve.band)  # type: ignore[union-attr]
+                spreads.append(Estimate(of_draws.mean, curve.n, band, curve.settings, (), curve.signature))  # type: ignore[union-attr]
+            rows.append((one.name, point.at, *spreads, point.accuracy.mean, curve.n))  # type: ignore[union-attr]
+    noun = "ratings a text" if over == "ratings" else "texts"
+    columns = (
+        Column("generator", "Generator"),
+        Column(over, noun.capitalize(), "count"),
+        *FOUR[:2],
+        Column("accuracy", "Accuracy", "share", digits=1),
+        Column("n", "n", "count"),
+    )
+    fits = [(one.name, one.ratings.fit) for one in found if over == "ratings" and one.ratings and one.ratings.fit]
+    lines = [f"{name}: HUSE = {fit.a:.3f} {_signed(fit.b)} / r. {fit.note}" for name, fit in fits]
+    spread = "Brackets hold the middle of the draws and no interval: where a draw takes everything there are none."
+    title = f"HUSE by number of {noun}, drawn without replacement; in brackets the middle of the draws."
+    return _table(f"huse-by-{over}", title, columns, rows, (spread, *lines))
+
+
+def _signed(value: float) -> str:
+    return f"{'+' if value >= 0 else '−'} {abs(value):.3f}"
+
+
+def _charts(found: Sequence[Around]) -> Iterator[Chart]:
+    for at, one in enumerate(found, 1):
+        if one.choices is not None:
+            yield k_sensitivity.chart(_by_k(one.name, one.choices), name=f"k-sensitivity-{at}")
+        drawn = [_drawn(one.name, curve) for curve in (one.ratings, one.texts) if curve and len(curve.points) > 1]
+        for curve, chart in zip(drawn, huse_curves.charts(drawn), strict=True):
+            yield _named(chart, f"huse-by-{curve.over}-{at}")
+
+
+def _named(chart: Chart, name: str) -> Chart:
+    from dataclasses import replace
+
+    return replace(chart, name=name)
+
+
+def _by_k(name: str, found: Sensitivity) -> k_sensitivity.Sensitivity:
+    rows = [(int(row.changed["k"] or 0), row.result.huse.value) for row in found.by_k]
+    rows.append((int(found.settings.get("k") or 16), found.default.huse.value))
+    known = {k: value for k, value in rows if value is not None}
+    return k_sensitivity.Sensitivity(
+        name,
+        tuple(k_sensitivity.Row("exact", k, known[k]) for k in sorted(known)),
+        found.n,
+        int(found.settings.get("k") or 16),
+    )
+
+
+def _drawn(name: str, curve: Curve) -> huse_curves.SizeCurve:
+    places = tuple(
+        huse_curves.Place(point.at, point.huse.mean, point.huse.low, point.huse.high, curve.draws)
+        for point in curve.points
+    )
+    return huse_curves.SizeCurve(name, "texts" if curve.over == "texts" else "raters", places, curve.band)

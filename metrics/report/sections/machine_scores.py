@@ -1,0 +1,160 @@
+"""Automatic scores of human-likeness that were computed elsewhere and handed over as files of `hscore --json`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from metrics.errors import BadInput
+from metrics.report.records import ReportInput, TextRow
+from metrics.report.row_records import Attached
+from metrics.report.section import Section
+from metrics.report.sections import by_source, named_scores
+from metrics.report.sections import external_scores as attached
+from metrics.report.sections.external_scores import estimate_of, files_told
+from metrics.tables.record import Column, Row, Table
+
+KEY, TITLE = "automatic", "Automatic scores"
+PARTS = {"automatic-calibration": "Calibration of the thresholds", "automatic-people": "Agreement with people"}
+
+
+def section(given: ReportInput, *, level: float, seed: int) -> Section | None:
+    """Of all files, then by source of the study's texts; None without a file. Raises BadInput for another shape."""
+    read = [one for one in given.attached if one.kind == "automatic"]
+    tables, missing = list(_tables(read)) if read else [], list[tuple[str, str]]()
+    named = {table.name for table in tables}
+    missing += [(words, "") for name, words in PARTS.items() if read and name not in named]
+    found = [by_source.found(one, given.texts, level=level, seed=seed) for one in read]
+    for one in found:
+        tables[-1:-1], missing = one.tables, missing + list(one.missing)
+    brought = [one for one in given.attached if one.kind == "scores"]
+    tables += named_scores.tables(brought, given.texts, level=level)
+    if not read and not brought:
+        return None
+    charts = tuple(chart for one in found for chart in one.charts)
+    return Section(KEY, TITLE, _led((*read, *brought)), tuple(tables), charts, tuple(missing))
+
+
+def check(one: Attached, texts: Sequence[TextRow]) -> None:
+    """Raise BadInput where no report could tell what the file holds."""
+    try:
+        if one.kind == "nnd":
+            attached.section([one])
+        elif one.kind == "automatic":
+            list(_tables([one]))
+            by_source.found(one, texts, level=0.95, seed=0)
+        else:
+            list(named_scores.tables([one], texts, level=0.95))
+    except BadInput:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+        raise BadInput("the file has not the shape that `python -m metrics` writes", where=one.name) from None
+
+
+def _led(scores: Sequence[Attached]) -> tuple[str, ...]:
+    """Where the numbers come from, and a warning before verdicts whose threshold was made up."""
+    loose = [one.name for one in scores if uncalibrated(one)]
+    told = f"Uncalibrated: {', '.join(loose)}. The threshold rests on no text of known origin; read Fp, not verdicts."
+    return (files_told(scores), *((told,) if loose else ()))
+
+
+def uncalibrated(one: Attached) -> bool:
+    """Whether automatic scores rest on a threshold that no text of known origin stands behind."""
+    return one.kind == "automatic" and not (one.document.get("thresholds") or {}).get("calibrated", False)
+
+
+def _automatic(files: Sequence[Attached]) -> Table:
+    rows: list[Row] = []
+    for one in files:
+        backend = one.document.get("backend") or {}
+        named = str(backend.get("model") or one.name)
+        shares = [estimate_of(one.document[key], one.name) for key in ("h", "u", "m", "mean_fp")]
+        limits = one.document.get("thresholds") or {}
+        told = ", ".join(f"{key} {value}" for key, value in limits.items())
+        rows.append((named, *shares, told, shares[0].n))
+    columns = (
+        Column("backend", "Backend"),
+        Column("h", "Human-like", "share_estimate", n="n", digits=1),
+        Column("u", "Undecided", "share_estimate", n="n", digits=1),
+        Column("m", "Machine-like", "share_estimate", n="n", digits=1),
+        Column("mean_fp", "Mean Fp", "estimate", n="n", digits=3),
+        Column("thresholds", "Thresholds"),
+        Column("n", "Texts", "count"),
+    )
+    title = "Automatic human-likelihood by the share of probability that the actual tokens take (frac(p))."
+    return Table("automatic", title, columns, tuple(rows))
+
+
+def _tables(files: Sequence[Attached]) -> Iterator[Table]:
+    yield _automatic(files)
+    yield from _estimates(files, "calibration", "automatic-calibration", "Thresholds against texts of known origin.")
+    yield from _estimates(files, "people", "automatic-people", "Automatic verdicts against those of people.")
+    yield from _tokens(files)
+
+
+ESTIMATES = {
+    "auc": "Area under the curve",
+    "youden_j": "Youden's J",
+    "held_out": "Right on texts left out",
+    "agreement": "Agreement",
+    "kappa": "Cohen's κ",
+    "correlation": "Correlation of Fp and people",
+}
+
+
+def _estimates(files: Sequence[Attached], part: str, name: str, title: str) -> Iterator[Table]:
+    """The estimates of a part of the document, a row each."""
+    rows: list[Row] = []
+    for one in files:
+        found = one.document.get(part) or {}
+        for key, words in ESTIMATES.items():
+            if found.get(key) is not None:
+                value = estimate_of(found[key], one.name)
+                rows.append((one.name, words, value, value.n))
+    columns = (
+        Column("file", "File"),
+        Column("measure", "Measure"),
+        Column("value", "Value", "estimate", n="n"),
+        Column("n", "Texts", "count"),
+    )
+    if rows:
+        yield Table(name, title, columns, tuple(rows))
+
+
+def _tokens(files: Sequence[Attached]) -> Iterator[Table]:
+    """GLTR's view in numbers: how many tokens of each text lie among the model's likeliest."""
+    rows: list[Row] = []
+    for one in files:
+        for text, found in (one.document.get("texts") or {}).items():
+            try:
+                buckets = [int(count) for count in found["buckets"]]
+                rest = (
+                    float(found["mean_rank"]),
+                    found["mean_entropy"],
+                    found["distinct_2"],
+                    int(found["longest_repeat"]),
+                )
+                verdict = by_source.VERDICTS.get(found["verdict"], str(found["verdict"]))
+                rows.append((str(text), verdict, float(found["fp"]), *buckets[:4], *rest, int(found["n"])))
+            except (KeyError, TypeError, ValueError):
+                raise BadInput("a text has another shape than hscore's", where=f"{one.name}, text {text}") from None
+    columns = (
+        Column("text", "Text"),
+        Column("verdict", "Verdict"),
+        Column("fp", "Fp", "number", digits=3),
+        Column("top_10", "Among the 10 likeliest", "count"),
+        Column("top_100", "among 100", "count"),
+        Column("top_1000", "among 1,000", "count"),
+        Column("beyond", "further down", "count"),
+        Column("mean_rank", "Mean rank", "number", digits=1),
+        Column("entropy", "Mean entropy, nats", "number"),
+        Column("distinct_2", "Distinct pairs of words", "number"),
+        Column("longest_repeat", "Longest repeat, words", "count"),
+        Column("n", "Tokens", "count"),
+    )
+    title = (
+        "Each text's tokens by their rank under the model, as GLTR colours them (green, yellow, red, purple). High Fp, "
+        "low ranks and low entropy speak for a machine; repetition can fool them."
+    )
+    note = "`python -m metrics hscore --page` shows the same token by token."
+    if rows:
+        yield Table("automatic-texts", title, columns, tuple(rows), (note,))

@@ -1,0 +1,49 @@
+"""Scores of texts from a table that somebody brought: means by source, and how well each tells the sources apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from metrics.report.records import TextRow
+from metrics.report.row_records import Attached
+from metrics.report.sections.rating_scales import REFERENCES, apart_of, mean_of
+from metrics.tables.record import Column, Row, Table
+from metrics.types import Setting
+
+Sides = Mapping[str, Sequence[TextRow]]
+
+
+def tables(files: Sequence[Attached], texts: Sequence[TextRow], *, level: float) -> Iterator[Table]:
+    """One table of all measures of all files; none without a file."""
+    sides: dict[str, list[TextRow]] = {REFERENCES: []}
+    for text in texts:
+        sides.setdefault(text.generator or REFERENCES, []).append(text)
+    rows = [row for one in files for row in _rows(one, sides, level)]
+    columns = (
+        Column("file", "File"),
+        Column("measure", "Measure"),
+        Column("source", "Source"),
+        Column("mean", "Mean", "estimate", n="n", digits=3),
+        Column("auc", "AUC against the references", "estimate", n="n"),
+        Column("n", "Texts with a score", "count"),
+    )
+    notes = (
+        "AUC: how often a text of the generator scores higher than a reference, ties half; 0.5 is chance.",
+        f"{100 * level:g}% intervals over new texts; for AUC those of one context are taken together.",
+    )
+    if rows:
+        yield Table("automatic-scores", "Scores from files, by source.", columns, tuple(rows), notes)
+
+
+def _rows(one: Attached, sides: Sides, level: float) -> Iterator[Row]:
+    contexts = {text.id: text.context_id for own in sides.values() for text in own}
+    references = [text.id for text in sides[REFERENCES]]
+    for measure, values in one.document["scores"].items():
+        for name, own in sides.items():
+            scored = [float(values[text.id]) for text in own if text.id in values]
+            if scored:
+                told: dict[str, Setting] = {"measure": measure, "source": name}
+                theirs = [] if name == REFERENCES else [text.id for text in own]
+                named = f"auc|{measure}|{name}"
+                apart = apart_of(references, theirs, values, contexts, level=level, named=named, settings=told)
+                yield (one.name, measure, name, mean_of(measure, name, scored, level), apart, len(scored))

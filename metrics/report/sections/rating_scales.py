@@ -1,0 +1,321 @@
+"""Scales of the study's own, labels of errors and preferences in pairs, each as a section of the results."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from metrics.errors import MetricsError
+from metrics.inference.bradley_terry import NO_MLE, Strengths, bradley_terry_votes
+from metrics.inference.cluster_variances import FEW_CLUSTERS, ITEMS_UNKNOWN, ONE_CLUSTER, ONE_WAY_USED, RATERS_UNKNOWN
+from metrics.inference.proportions import pooled_share
+from metrics.inference.t_tests import TTest, two_sample_t
+from metrics.report.records import RatingRow, ReportInput
+from metrics.report.section import Section
+from metrics.tables.record import Column, Row, Table
+from metrics.text_scores.roc import auc_estimate
+from metrics.types import Estimate, Interval, Setting
+from metrics.version import __version__
+
+TYPICALITY, HUMAN_OR_MACHINE = "typicality", "human_or_machine"
+REFERENCES = "references"
+SCALES, LABELS, PAIRS = "Scales", "Labels", "Preferences"
+MOST_LABELS = 12
+OVER = {
+    "items and raters": "over new contexts and new raters",
+    "items": "over new contexts, with these raters",
+    "raters": "over new raters, on these contexts",
+}
+# What a reader must know of strengths, by flag.
+OF_STRENGTHS = {
+    NO_MLE: "Wins do not link every source with every other in both directions: a ridge keeps strengths finite, and "
+    "there are no intervals.",
+    ITEMS_UNKNOWN: "There are no intervals: judgments of one context belong together, and the context that both texts "
+    "were written for is not known of every pair.",
+    ONE_CLUSTER: "There are no intervals: they need at least 2 contexts and 2 raters.",
+    FEW_CLUSTERS: "Fewer than 10 contexts or raters stand behind the intervals: read them with care.",
+    RATERS_UNKNOWN: "A judgment whose rater is not known counts as one of a rater of its own.",
+    ONE_WAY_USED: "Where the variance over contexts and raters came out at 0 or below, the larger of the variance over "
+    "contexts and that over raters stands in (flag one_way_used).",
+}
+
+
+def sections(given: ReportInput, *, level: float) -> Iterator[Section]:
+    """Each that has something to say: scales and labels of single texts, preferences between two."""
+    side = {text.id: text.generator or REFERENCES for text in given.texts}
+    own = [one for one in given.ratings if one.kept and one.criterion not in (TYPICALITY, HUMAN_OR_MACHINE)]
+    single, pairs = [one for one in own if one.partner is None], [one for one in own if one.partner is not None]
+    if single:
+        yield _scales(single, side, level)
+        yield _labels(single, side, level)
+    if pairs:
+        yield _preferences(pairs, side, {text.id: text.context_id for text in given.texts}, level)
+
+
+def _by_criterion(ratings: Sequence[RatingRow]) -> dict[str, list[RatingRow]]:
+    found: defaultdict[str, list[RatingRow]] = defaultdict(list)
+    for one in ratings:
+        found[one.criterion].append(one)
+    return dict(found)
+
+
+# --- means ---
+
+
+def _scales(ratings: Sequence[RatingRow], side: dict[str, str], level: float) -> Section:
+    """Means of texts, as their labels are coded; criteria of which a text may have several labels have none."""
+    rows: list[Row] = []
+    missing: list[tuple[str, str]] = []
+    for criterion, own in _by_criterion(ratings).items():
+        if _several(own):
+            missing.append((f"Mean of {criterion}", "several labels may be given to one text; see the shares"))
+            continue
+        means = _means(own, side)
+        for name, values in means.items():
+            difference: Estimate | None = None
+            if name != REFERENCES and REFERENCES in means:
+                try:
+                    test: TTest = two_sample_t(values, means[REFERENCES], level=level)
+                    difference = test.difference
+                except MetricsError as error:
+                    missing.append((f"{criterion} of {name} less the references", str(error)))
+            rows.append((criterion, name, mean_of(criterion, name, values, level), difference, len(values)))
+    columns = (
+        Column("criterion", "Criterion"),
+        Column("source", "Source"),
+        Column("mean", "Mean of the texts' means", "estimate", n="n"),
+        Column("difference", "less the references", "estimate"),
+        Column("n", "Texts", "count"),
+    )
+    title = f"Ratings by source, as coded; {100 * level:g}% intervals over texts, differences by Welch's t."
+    note = "The mixed model under Agreement takes texts and raters as crossed, and is the safer reading."
+    tables = (Table("scales", title, columns, tuple(rows), (note,)),) if rows else ()
+    return Section("scales", SCALES, (), tables, (), tuple(missing))
+
+
+def _several(own: Sequence[RatingRow]) -> bool:
+    return max(Counter((one.text, one.rater, one.hit) for one in own).values()) > 1
+
+
+def _means(own: Sequence[RatingRow], side: dict[str, str]) -> dict[str, list[float]]:
+    """Mean rating of each text, by source, the references first."""
+    by_text: defaultdict[str, list[Fraction]] = defaultdict(list)
+    for one in own:
+        by_text[one.text].append(Fraction(one.value))
+    found: defaultdict[str, list[float]] = defaultdict(list)
+    for text, values in by_text.items():
+        found[side[text]].append(float(sum(values, Fraction(0)) / len(values)))
+    return {name: found[name] for name in sorted(found, key=lambda name: (name != REFERENCES, name))}
+
+
+def mean_of(criterion: str, name: str, values: Sequence[float], level: float) -> Estimate:
+    """Mean of a source's texts, with a t interval over texts where there are two."""
+    from metrics.data.human_judgment import quantile
+
+    n, mean = len(values), float(np.mean(values))
+    interval = None
+    if n > 1 and (sd := float(np.std(values, ddof=1))):
+        half = quantile(level, "t", n - 1) * sd / n**0.5
+        interval = Interval(mean - half, mean + half, level, "t over texts")
+    settings = {"criterion": criterion, "source": name}
+    return Estimate(mean, n, interval, settings, (), f"mean|{criterion}|{name}|n:{n}|v:{__version__}")
+
+
+def apart_of(
+    references: Collection[str],
+    own: Collection[str],
+    values: Mapping[str, float],
+    contexts: Mapping[str, str | None],
+    *,
+    level: float,
+    named: str,
+    settings: dict[str, Setting],
+) -> Estimate | None:
+    """Area under the curve of a source's texts against the references, by name; None where a side has no score."""
+    low, high = ([text for text in side if text in values] for side in (references, own))
+    if not low or not high:
+        return None
+    return auc_estimate(
+        [float(values[text]) for text in low],
+        [float(values[text]) for text in high],
+        contexts=([contexts[text] for text in low], [contexts[text] for text in high]),
+        level=level,
+        named=named,
+        settings=settings,
+    )
+
+
+# --- labels ---
+
+
+def _labels(ratings: Sequence[RatingRow], side: dict[str, str], level: float) -> Section:
+    """Share of the judgments that gave each label, by source, texts drawn anew."""
+    rows: list[Row] = []
+    for criterion, own in _by_criterion(ratings).items():
+        codes = {one.label: Fraction(one.value) for one in own}
+        if len(codes) > MOST_LABELS:
+            continue
+        judged: defaultdict[str, defaultdict[str, set[tuple[str, str | None]]]] = defaultdict(lambda: defaultdict(set))
+        given: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+        for one in own:
+            judged[side[one.text]][one.text].add((one.rater, one.hit))
+            given[side[one.text], one.label][one.text] += 1
+        for name in sorted(judged, key=lambda name: (name != REFERENCES, name)):
+            texts = list(judged[name])
+            totals = np.array([len(judged[name][text]) for text in texts], dtype=np.int64)
+            for label in sorted(codes, key=lambda label: codes[label]):
+                hits = np.array([given[name, label][text] for text in texts], dtype=np.int64)
+                share = _share(criterion, name, label, hits, totals, level)
+                rows.append((criterion, name, label, share, int(hits.sum()), int((hits > 0).sum()), int(totals.sum())))
+    columns = (
+        Column("criterion", "Criterion"),
+        Column("source", "Source"),
+        Column("label", "Label"),
+        Column("share", "Share of judgments", "share_estimate", n="n", digits=1),
+        Column("given", "Given", "count"),
+        Column("texts", "Texts with it", "count"),
+        Column("n", "Judgments", "count"),
+    )
+    title = f"How often each label was given, by source; {100 * level:g}% intervals over new texts, with these raters."
+    tables = (Table("labels", title, columns, tuple(rows)),) if rows else ()
+    return Section("labels", LABELS, (), tables)
+
+
+def _share(criterion: str, name: str, label: str, hits: np.ndarray, totals: np.ndarray, level: float) -> Estimate:
+    share, n = pooled_share(hits, totals), int(totals.sum())
+    flags = () if share.units > 1 else ("one_unit",)
+    settings = {"criterion": criterion, "source": name, "label": label}
+    signature = f"label_share|{criterion}|{name}|{label}|n:{n}|texts:{share.units}|v:{__version__}"
+    return Estimate(share.value, n, share.interval(level, "items"), settings, flags, signature)
+
+
+# --- pairs ---
+
+
+def _preferences(
+    ratings: Sequence[RatingRow], side: dict[str, str], contexts: Mapping[str, str | None], level: float
+) -> Section:
+    """Who was preferred to whom, and Bradley-Terry strengths; a tie counts half for each."""
+    tables: list[Table] = []
+    missing: list[tuple[str, str]] = []
+    for criterion, own in _by_criterion(ratings).items():
+        tables.append(_met(criterion, own, side, level))
+        try:
+            tables += _strengths(criterion, own, side, contexts, level)
+        except MetricsError as error:
+            missing.append((f"Strengths, {criterion}", str(error)))
+    return Section("preferences", PAIRS, (), tuple(tables), (), tuple(missing))
+
+
+def _met(criterion: str, own: Sequence[RatingRow], side: dict[str, str], level: float) -> Table:
+    """Each two sources that met: preferences by pair of texts, which is the unit drawn anew."""
+    found: defaultdict[tuple[str, str], defaultdict[tuple[str, str], list[int]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    for one in own:
+        first, second, better = _result(one, side)
+        if (second != REFERENCES and second < first) or first == REFERENCES:
+            first, second, better = second, first, -better
+        found[first, second][tuple(sorted((one.text, str(one.partner))))].append(better)  # type: ignore[index]
+    rows: list[Row] = []
+    for (first, second), by_pair in found.items():
+        results = list(by_pair.values())
+        halves = np.array([sum(1 + better for better in pair) for pair in results], dtype=np.int64)
+        totals = np.array([2 * len(pair) for pair in results], dtype=np.int64)
+        share, n = pooled_share(halves, totals), int(totals.sum()) // 2
+        signature = f"preferred|{criterion}|{first}|{second}|n:{n}|pairs:{len(results)}|v:{__version__}"
+        settings = {"criterion": criterion, "first": first, "second": second, "ties": "half"}
+        value = Estimate(share.value, n, share.interval(level, "items"), settings, (), signature)
+        flat = [better for pair in results for better in pair]
+        counts = (flat.count(1), flat.count(0), flat.count(-1))
+        rows.append((first, second, value, *counts, len(results), n))
+    columns = (
+        Column("first", "First"),
+        Column("second", "Second"),
+        Column("preferred", "First preferred, ties half", "share_estimate", n="n", digits=1),
+        Column("wins", "First better", "count"),
+        Column("ties", "No difference", "count"),
+        Column("losses", "Second better", "count"),
+        Column("pairs", "Pairs of texts", "count"),
+        Column("n", "Judgments", "count"),
+    )
+    title = f"Preferences ({criterion}); {100 * level:g}% intervals over new pairs of texts, with these raters."
+    note = "50% says that neither was preferred. Sides were drawn at random for each rater."
+    return Table(f"preferences-{criterion}", title, columns, tuple(rows), (note,))
+
+
+def _result(one: RatingRow, side: dict[str, str]) -> tuple[str, str, int]:
+    """The sources of both texts, and 1 where the first was better, -1 the second, 0 neither."""
+    value = Fraction(one.value)
+    return side[one.text], side[str(one.partner)], (value > 0) - (value < 0)
+
+
+def _strengths(
+    criterion: str, own: Sequence[RatingRow], side: dict[str, str], contexts: Mapping[str, str | None], level: float
+) -> Iterator[Table]:
+    """Strengths, and the difference of each two; judgments of one context, and of one rater, belong together."""
+    names = sorted(set(side.values()), key=lambda name: (name != REFERENCES, name))
+    votes = []
+    for one in own:
+        first, second, better = _result(one, side)
+        if first != second:
+            votes.append((_shared(one, contexts), one.rater or None, first, second, (1 + better) / 2))
+    item, rater, left, right, outcome = zip(*votes, strict=True) if votes else ((),) * 5
+    found = bradley_terry_votes(item, rater, left, right, outcome, names=names, level=level)
+    yield _strength_table(criterion, found, names, level)
+    yield _difference_table(criterion, found, level)
+
+
+def _shared(one: RatingRow, contexts: Mapping[str, str | None]) -> str | None:
+    """The context that both texts of a pair were written for; None where it is not known."""
+    context = contexts[one.text]
+    return context if context == contexts[str(one.partner)] else None
+
+
+def _strength_table(criterion: str, found: Strengths, names: Sequence[str], level: float) -> Table:
+    ordered = sorted(names, key=lambda name: -(found.log_strength[name].value or 0.0))
+    rows = tuple(
+        (name, found.log_strength[name], found.strengths[name], found.log_strength[name].n) for name in ordered
+    )
+    columns = (
+        Column("source", "Source"),
+        Column("log_strength", "Log strength", "estimate", n="n"),
+        Column("share", "Strength, shares of 1", "share", digits=1),
+        Column("n", "Judgments", "count"),
+    )
+    estimates = list(found.log_strength.values())
+    title = f"Bradley-Terry strengths ({criterion}), centred at 0: higher is preferred{_over(estimates, level)}."
+    return Table(f"strengths-{criterion}", title, columns, rows, _notes(found.flags, estimates))
+
+
+def _difference_table(criterion: str, found: Strengths, level: float) -> Table:
+    rows = tuple((one.first, one.second, one.difference, one.difference.n) for one in found.differences)
+    columns = (
+        Column("first", "First"),
+        Column("second", "Second"),
+        Column("difference", "Log strength, first less second", "estimate", n="n"),
+        Column("n", "Judgments", "count"),
+    )
+    estimates = [one.difference for one in found.differences]
+    over = _over(estimates, level)
+    title = f"Differences of Bradley-Terry strength ({criterion}): above 0, the first is preferred{over}."
+    note = "Each interval belongs to its difference, and none is adjusted for the number of differences."
+    notes = (note,) if any(one.interval for one in estimates) else ()
+    return Table(f"strength-differences-{criterion}", title, columns, rows, (*notes, *_notes(found.flags, estimates)))
+
+
+def _over(estimates: Sequence[Estimate], level: float) -> str:
+    """What the intervals are for; nothing where there is none."""
+    targets = {str(one.settings["target"]) for one in estimates if one.interval}
+    return "".join(f"; {100 * level:g}% intervals {OVER[target]}" for target in sorted(targets))
+
+
+def _notes(flags: Sequence[str], estimates: Sequence[Estimate]) -> tuple[str, ...]:
+    """What the flags say, where they matter: those of intervals where there are intervals."""
+    raised = {*flags, *(flag for one in estimates for flag in one.flags)}
+    if NO_MLE in raised:
+        return (OF_STRENGTHS[NO_MLE],)
+    return tuple(words for flag, words in OF_STRENGTHS.items() if flag in raised)

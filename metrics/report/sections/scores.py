@@ -1,0 +1,55 @@
+"""How often each label of the scale was given, by source: counts, and shares with intervals over raters."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+
+from metrics.figures.score_histogram import Scores
+from metrics.inference.proportions import pooled_share
+from metrics.report.records import RatingRow, ReportInput
+from metrics.types import MODEL, REFERENCE, Interval, Source
+
+MOST_LABELS = 8  # a longer scale is no set of labels
+
+
+def labels(given: ReportInput) -> tuple[str, ...]:
+    """The labels of the scale, lowest first; those of the ratings where the scale is not recorded; () for too many."""
+    named = {one.name: one.code for one in given.study.scale}
+    used = {one.label: one.value for one in given.ratings if one.kept}
+    if not set(used) <= set(named):
+        named = dict(used)
+    return tuple(sorted(named, key=lambda name: named[name])) if 2 <= len(named) <= MOST_LABELS else ()
+
+
+def scores(given: ReportInput, generator: str, level: float) -> tuple[Scores, ...]:
+    """The references' ratings and the generator's; empty where one of them has none."""
+    source = {text.id: (text.source, text.generator) for text in given.texts}
+    kept = [one for one in given.ratings if one.kept]
+    own = {
+        REFERENCE: [one for one in kept if source[one.text][0] == REFERENCE],
+        MODEL: [one for one in kept if source[one.text] == (MODEL, generator)],
+    }
+    if not all(own.values()):
+        return ()
+    names = labels(given)
+    return (
+        _scores("reference", REFERENCE, own[REFERENCE], names, level),
+        _scores(generator, MODEL, own[MODEL], names, level),
+    )
+
+
+def _scores(name: str, source: Source, ratings: Sequence[RatingRow], names: Sequence[str], level: float) -> Scores:
+    by_rater: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for rating in ratings:
+        by_rater[rating.rater][rating.label] += 1
+    counts = tuple(sum(own[label] for own in by_rater.values()) for label in names)
+    return Scores(name, source, counts, tuple(_interval(by_rater, label, level) for label in names), len(by_rater))
+
+
+def _interval(by_rater: defaultdict[str, Counter[str]], label: str, level: float) -> Interval | None:
+    hits = np.array([own[label] for own in by_rater.values()], dtype=np.int64)
+    totals = np.array([own.total() for own in by_rater.values()], dtype=np.int64)
+    return pooled_share(hits, totals).interval(level, "raters")

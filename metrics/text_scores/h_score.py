@@ -1,0 +1,179 @@
+"""Automatic human-likelihood: frac(p), one or two thresholds, and the shares of texts they make (Çano and Bojar 2020).
+
+High frac(p), low rank and low entropy speak for a machine. A threshold that was not calibrated on texts of known
+origin says little: the result carries the flag `uncalibrated` until one is given that was.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from metrics.data.arrays import Floats, Ints
+from metrics.errors import BadInput, InsufficientData
+from metrics.inference.distributions import check_level, t_quantile
+from metrics.inference.error_rate_intervals import normal_quantile
+from metrics.inference.proportions import wilson
+from metrics.text_scores.text_statistics import distinct, longest_repeat
+from metrics.text_scores.token_predictions import Predictions
+from metrics.types import Estimate, Interval, Setting
+from metrics.version import __version__
+
+DEFAULT_THRESHOLD = 0.40  # the middle of the 0.35 to 0.45 that the paper names
+BUCKETS = (10, 100, 1000)  # ranks up to here; GLTR's colours
+UNCALIBRATED = "uncalibrated"
+
+Verdict = Literal["h", "u", "m"]
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """h where Fp < low, u where low <= Fp < high, m otherwise; low = high: one threshold, nothing undecided.
+
+    calibrated: made from texts of known origin; origin says how.
+    """
+
+    low: float
+    high: float
+    calibrated: bool = False
+    origin: str = "default"
+
+    def __post_init__(self) -> None:
+        """Refuse limits outside [0, 1] or out of order."""
+        if not 0 <= self.low <= self.high <= 1:
+            raise BadInput("thresholds lie in [0, 1], the lower one first", column="thresholds")
+
+    def verdict(self, fp: float) -> Verdict:
+        """h (human-like), u (undecided) or m (machine-like)."""
+        if fp < self.low:
+            return "h"
+        return "u" if fp < self.high else "m"
+
+
+DEFAULT = Thresholds(DEFAULT_THRESHOLD, DEFAULT_THRESHOLD)
+
+
+@dataclass(frozen=True, slots=True)
+class TextScore:
+    """One text: Fp in [0, 1] (high: machine-like), its token statistics, and checks of what fools Fp.
+
+    mean_entropy: nats, None where not known. buckets: tokens of rank up to 10, 100, 1000, and beyond. fractions,
+    entropies: histograms (10 bins on [0, 1]; 8 bins from 0 to log 10). distinct_1, distinct_2, longest_repeat (words):
+    repetition and bad grammar lower or raise Fp without making a text human.
+    """
+
+    id: str
+    fp: float
+    per: str
+    n: int
+    verdict: Verdict
+    mean_rank: float
+    mean_entropy: float | None
+    entropy_of: str
+    buckets: tuple[int, ...]
+    fractions: tuple[int, ...]
+    entropies: tuple[int, ...] | None
+    distinct_1: float | None
+    distinct_2: float | None
+    longest_repeat: int
+
+
+@dataclass(frozen=True, slots=True)
+class HScore:
+    """A collection of texts: shares h, u and m (they sum to 1) and the mean Fp, each with its interval."""
+
+    h: Estimate
+    u: Estimate
+    m: Estimate
+    mean_fp: Estimate
+    thresholds: Thresholds
+    verdicts: Mapping[str, Verdict]
+
+
+def mean_fraction(text: Predictions, *, per_word: bool = False) -> float:
+    """Fp: mean over tokens of P(token) / P(likeliest token), in [0, 1] (Çano and Bojar 2020, eq. 2).
+
+    per_word: the tokens of a word are averaged first, so that each word counts once.
+    """
+    if not per_word:
+        return float(text.fraction.mean())
+    return float((np.bincount(text.word, weights=text.fraction) / np.bincount(text.word)).mean())
+
+
+def score_text(text: Predictions, thresholds: Thresholds = DEFAULT, *, per_word: bool = False) -> TextScore:
+    """Fp, verdict and token statistics of one text."""
+    fp = mean_fraction(text, per_word=per_word)
+    words = "".join(text.tokens).split()
+    known = text.entropy is not None
+    return TextScore(
+        id=text.id,
+        fp=fp,
+        per="word" if per_word else "token",
+        n=len(text),
+        verdict=thresholds.verdict(fp),
+        mean_rank=float(text.rank.mean()),
+        mean_entropy=float(text.entropy.mean()) if text.entropy is not None else None,
+        entropy_of=text.entropy_of if known else "",
+        buckets=tuple(np.bincount(bucket(text.rank), minlength=len(BUCKETS) + 1).tolist()),
+        fractions=_histogram(text.fraction, 10, 1.0),
+        entropies=_histogram(text.entropy, 8, math.log(10)) if text.entropy is not None else None,
+        distinct_1=distinct(words, 1) if words else None,
+        distinct_2=distinct(words, 2) if len(words) > 1 else None,
+        longest_repeat=longest_repeat(words),
+    )
+
+
+def bucket(rank: Ints) -> Ints:
+    """0 for ranks up to 10, 1 up to 100, 2 up to 1000, 3 beyond (ranks count from 1)."""
+    return np.searchsorted(np.array(BUCKETS), rank, side="left").astype(np.int64)
+
+
+def h_score(fp: Mapping[str, float], thresholds: Thresholds = DEFAULT, *, level: float = 0.95) -> HScore:
+    """h = n_h / n and its kin over texts (eqs. 1, 4, 5), and the mean Fp. fp: by text, in [0, 1].
+
+    Intervals draw texts anew: Wilson for shares, t for the mean (none for one text). Flag `uncalibrated` on every
+    number that rests on thresholds that were not calibrated. Raises InsufficientData for no text, BadInput.
+    """
+    check_level(level)
+    if not fp:
+        raise InsufficientData("An h-score needs a text: 0 / 0 is nothing.")
+    for name, value in fp.items():
+        if not 0 <= value <= 1:
+            raise BadInput("Fp lies between 0 and 1", where=f"text {name}", column="fp")
+    verdicts = {name: thresholds.verdict(value) for name, value in fp.items()}
+    counts = Counter(verdicts.values())
+    shares = {verdict: _share(verdict, counts[verdict], len(fp), thresholds, level) for verdict in ("h", "u", "m")}
+    return HScore(shares["h"], shares["u"], shares["m"], _mean(list(fp.values()), level), thresholds, verdicts)
+
+
+def _share(name: str, count: int, n: int, thresholds: Thresholds, level: float) -> Estimate:
+    interval = Interval(*wilson(count / n, n, normal_quantile(level)), level, "Wilson, texts drawn anew")
+    settings: dict[str, Setting] = {
+        "low": thresholds.low,
+        "high": thresholds.high,
+        "calibrated": thresholds.calibrated,
+        "origin": thresholds.origin,
+    }
+    flags = () if thresholds.calibrated else (UNCALIBRATED,)
+    limits = f"{thresholds.low:g}:{thresholds.high:g}"
+    return Estimate(count / n, n, interval, settings, flags, f"h_score_{name}|n:{n}|at:{limits}|v:{__version__}")
+
+
+def _mean(values: list[float], level: float) -> Estimate:
+    n, mean = len(values), float(np.mean(values))
+    signature = f"mean_fp|n:{n}|v:{__version__}"
+    if n < 2:
+        return Estimate(mean, n, None, {}, ("one_text",), signature)
+    half = t_quantile((1 + level) / 2, n - 1) * float(np.std(values, ddof=1)) / math.sqrt(n)
+    interval = Interval(max(0.0, mean - half), min(1.0, mean + half), level, "t, texts drawn anew")
+    return Estimate(mean, n, interval, {}, (), signature)
+
+
+def _histogram(values: Floats, bins: int, top: float) -> tuple[int, ...]:
+    """Counts in equal bins from 0 to top; beyond the top (rounding) counts in the last."""
+    return tuple(np.histogram(np.clip(values, 0.0, top), bins=bins, range=(0.0, top))[0].tolist())

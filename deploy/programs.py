@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.urls import reverse
 
-from annotation.marketplace.wire.views import endpoint
+from annotation.marketplace.aws_protocol.views import endpoint
 
 Answer = Callable[[HttpRequest], HttpResponseBase]
 

@@ -8,7 +8,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from annotation.marketplace.channels.people import state_of
+from annotation.marketplace.invitations.participants import state_of
 from annotation.marketplace.models import (
     Assignment,
     BonusPayment,

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 from django.urls import path, register_converter
 
-from annotation.marketplace.channels import views as channels
-from annotation.marketplace.worker import (
-    account,
-    doors,
-    earnings,
-    entrance,
-    frames,
-    groups,
-    history,
-    languages,
-    pages,
-    relations,
-    replying,
-    skills,
-    submits,
-    taking,
-)
+from annotation.marketplace.site import accept as taking
+from annotation.marketplace.site import account, earnings, frames, groups, history, languages, pages
+from annotation.marketplace.site import host_guards as doors
+from annotation.marketplace.site import invitations as channels
+from annotation.marketplace.site import qualification_list as skills
+from annotation.marketplace.site import qualifications as relations
+from annotation.marketplace.site import rejection_replies as replying
+from annotation.marketplace.site import sign_in as entrance
+from annotation.marketplace.site import submit as submits
 
 
 class PublicId:

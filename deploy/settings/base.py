@@ -29,7 +29,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "annotation.marketplace.watch.metrics.count_requests",
+    "annotation.marketplace.monitoring.metrics.count_requests",
     "django.middleware.security.SecurityMiddleware",
     "deploy.programs.requester_api_first",
     "deploy.addresses.without_nul",
@@ -234,8 +234,8 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
     "filters": {
-        "wire": {"()": "annotation.marketplace.wire.logs.WireRefusals"},
-        "tokens": {"()": "annotation.marketplace.channels.logs.WithoutTokens"},
+        "wire": {"()": "annotation.marketplace.aws_protocol.logs.WireRefusals"},
+        "tokens": {"()": "annotation.marketplace.invitations.log_filter.WithoutTokens"},
     },
     "loggers": {
         "django.request": {"filters": ["wire", "tokens"]},

@@ -17,7 +17,8 @@ from annotation.flows.collect import collect
 from annotation.flows.publish import publish
 from annotation.flows.work import work
 from annotation.marketplace.models import Endpoint as Registered
-from annotation.marketplace.notices import delivery, post
+from annotation.marketplace.notifications import delivery
+from annotation.marketplace.notifications import https_post as post
 from annotation.models import HeardEvent, Study
 from tests.annotation.flows.conftest import NOW, endpoint, everybody_rates, market, study, told
 

@@ -51,11 +51,11 @@ VIOLATIONS = [
     ),
     (
         "annotation/crowd/sns.py",
-        "import annotation.marketplace.notices.keys",
+        "import annotation.marketplace.notifications.keys",
         "nobody in annotation imports the marketplace",
     ),
     (
-        "annotation/marketplace/notices/keys.py",
+        "annotation/marketplace/notifications/keys.py",
         "import annotation.crowd.sns",
         "the marketplace uses accounts and nothing else of ours",
     ),

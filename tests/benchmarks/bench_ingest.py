@@ -20,7 +20,7 @@ RATINGS, PLACES = 25, 500
 # Run inside the project: submissions on the marketplace for the HITs that the study has published.
 SEED = """
 import datetime
-from annotation.marketplace import clock
+from annotation.marketplace.core import clock
 from annotation.marketplace.models import *
 from annotation.models import Hit as Ours
 now = clock.now(); old = now - datetime.timedelta(minutes=20)

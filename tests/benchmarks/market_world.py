@@ -41,7 +41,7 @@ HIT = {
 SEED = """
 import datetime, uuid
 from django.db import connection
-from annotation.marketplace import clock
+from annotation.marketplace.core import clock
 from annotation.marketplace.models import *
 rows, now = {rows}, clock.now()
 lab = Requester.objects.get(user__username="bench")

@@ -33,8 +33,8 @@ def main(steps: int, seed: int) -> int:
 
 
 def _prove(steps: int, seed: int) -> int:
-    from annotation.marketplace import clock
-    from annotation.marketplace.proof import prove
+    from annotation.marketplace.core import clock
+    from annotation.marketplace.money.balance_check import prove
     from tests.marketplace.random_life import Life, counted_faults, doubled_hits, hold_faults
 
     start = time.perf_counter()

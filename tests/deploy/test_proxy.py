@@ -11,7 +11,7 @@ import pytest
 from django.urls import URLPattern, URLResolver, get_resolver
 from django.urls.converters import StringConverter
 
-from annotation.marketplace.channels.logs import WithoutTokens
+from annotation.marketplace.invitations.log_filter import WithoutTokens
 
 SHIPPED = (Path(__file__).resolve().parents[2] / "deploy" / "proxy" / "nginx.conf").read_text()
 SECRETS = {"token": "S3CRET-token", "load": "S3CRET-load", "seal": "S3CRET-seal"}

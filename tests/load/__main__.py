@@ -34,7 +34,7 @@ import hashlib, json, secrets
 from datetime import timedelta
 from django.db import connection
 from django.utils import timezone
-from annotation.marketplace import clock
+from annotation.marketplace.core import clock
 from annotation.marketplace.models import *
 now, real = clock.now(), timezone.now()
 lab = Requester.objects.get(user__username="bench")

@@ -14,14 +14,15 @@ from botocore.validate import ParamValidator
 from django.utils import timezone
 
 from annotation.accounts.models import AccessKey, User
-from annotation.marketplace import clock, faults
-from annotation.marketplace.accounts import Record, fund, open_worker
+from annotation.marketplace.aws_protocol import views
+from annotation.marketplace.aws_protocol.encode_response import plain
+from annotation.marketplace.aws_protocol.service_model import OPERATIONS
+from annotation.marketplace.core import clock
+from annotation.marketplace.core import fault_injection as faults
 from annotation.marketplace.models import Requester
-from annotation.marketplace.notices.endpoints import queue_url, register_queue
-from annotation.marketplace.wire import views
-from annotation.marketplace.wire.model import OPERATIONS
-from annotation.marketplace.wire.writing import plain
-from annotation.marketplace.worker.sessions import new_link
+from annotation.marketplace.notifications.endpoints import queue_url, register_queue
+from annotation.marketplace.workers.open_accounts import Record, fund, open_worker
+from annotation.marketplace.workers.sessions import new_link
 from tests.marketplace.people import Lab, Person
 from tests.marketplace.receiver import Queue, Receiver
 

@@ -12,16 +12,18 @@ from typing import Any
 from django.db import transaction
 
 from annotation.accounts.models import User
-from annotation.marketplace import operations, payouts, work
-from annotation.marketplace.accounts import Record, fund, open_worker
-from annotation.marketplace.answers import answers_xml
+from annotation.marketplace import operations
+from annotation.marketplace.assignments import accept_submit as work
+from annotation.marketplace.assignments.expire_due import catch_up
+from annotation.marketplace.aws_protocol.errors import WireError
+from annotation.marketplace.aws_protocol.fault_responses import AnswerDroppedError, drop_on_demand, refuse_on_demand
+from annotation.marketplace.core.fault_injection import Plan, set_plan
 from annotation.marketplace.errors import InvalidParameterError, RequestRefusedError, WorkRefusedError
-from annotation.marketplace.faults import Plan, set_plan
-from annotation.marketplace.funds import promised
+from annotation.marketplace.hits.escrow import promised
 from annotation.marketplace.models import Assignment, Hit, HitType, Payout, Requester, WorkerAccount
-from annotation.marketplace.sweep import catch_up
-from annotation.marketplace.wire.dropping import AnswerDroppedError, drop_on_demand, refuse_on_demand
-from annotation.marketplace.wire.errors import WireError
+from annotation.marketplace.questions.answer_xml import answers_xml
+from annotation.marketplace.workers import payouts
+from annotation.marketplace.workers.open_accounts import Record, fund, open_worker
 from tests.marketplace.questions import hit_parameters
 
 REFUSALS = (RequestRefusedError, InvalidParameterError, WorkRefusedError)

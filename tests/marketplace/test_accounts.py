@@ -13,9 +13,9 @@ from django.core import mail
 from django.utils import timezone
 from lxml import html
 
-from annotation.marketplace import membership
 from annotation.marketplace.models import OneTimeLink, Registration, Throttle, WorkerAccount, WorkerSession
-from annotation.marketplace.worker.sessions import COOKIE
+from annotation.marketplace.workers import registration as membership
+from annotation.marketplace.workers.sessions import COOKIE
 from tests.marketplace.people import reason
 
 pytestmark = pytest.mark.database

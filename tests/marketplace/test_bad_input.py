@@ -11,7 +11,7 @@ import pytest
 from botocore.model import Shape
 from django.apps import apps
 
-from annotation.marketplace.wire.model import OPERATIONS
+from annotation.marketplace.aws_protocol.service_model import OPERATIONS
 from tests.marketplace.questions import external_question, hit_parameters, html_question
 from tests.marketplace.test_qualifications import make
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from annotation.marketplace.models import BonusPayment
-from annotation.marketplace.proof import prove
+from annotation.marketplace.money.balance_check import prove
 
 pytestmark = pytest.mark.database
 

@@ -12,11 +12,11 @@ from django.test.utils import CaptureQueriesContext
 from lxml import html
 
 from annotation.accounts.models import User
-from annotation.marketplace import clock
-from annotation.marketplace.accounts import Record, open_worker
+from annotation.marketplace.core import clock
+from annotation.marketplace.hits import catalogue as shelf
+from annotation.marketplace.hits.catalogue import Choice
 from annotation.marketplace.models import Assignment, Hit, HitType, Requester, WorkerAccount, WorkerBlock
-from annotation.marketplace.worker import shelf
-from annotation.marketplace.worker.shelf import Choice
+from annotation.marketplace.workers.open_accounts import Record, open_worker
 from tests.marketplace.people import reason
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.marketplace import clock, payouts
+from annotation.marketplace.core import clock
 from annotation.marketplace.models import Assignment, Payout, Requester, WorkerAccount, WorkerMessage, WorkerSession
-from annotation.marketplace.proof import prove
+from annotation.marketplace.money.balance_check import prove
+from annotation.marketplace.workers import payouts
 from tests.marketplace.people import Person, reason
 
 pytestmark = pytest.mark.database

@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError
 
 from annotation.accounts.models import User
-from annotation.marketplace import clock
+from annotation.marketplace.core import clock
 from annotation.marketplace.models import LedgerEntry, Requester, WorkerAccount
 from tests.marketplace.conftest import mturk
 

@@ -9,9 +9,10 @@ import pytest
 from django.utils import timezone
 from lxml import html
 
-from annotation.marketplace import closing, countries
-from annotation.marketplace.accounts import Record, open_worker
 from annotation.marketplace.models import CountryStatement, WorkerAccount
+from annotation.marketplace.workers import close_account as closing
+from annotation.marketplace.workers import countries
+from annotation.marketplace.workers.open_accounts import Record, open_worker
 from tests.marketplace.people import Person
 
 pytestmark = pytest.mark.database

@@ -20,9 +20,9 @@ from django.utils import timezone
 from annotation.crowd.sns import is_new, read_events, verify
 from annotation.exceptions import NoticeError
 from annotation.marketplace.models import Document, Endpoint, SigningKey
-from annotation.marketplace.notices import post as posting
-from annotation.marketplace.notices.delivery import Delivered, deliver
-from annotation.marketplace.notices.keys import signer
+from annotation.marketplace.notifications import https_post as posting
+from annotation.marketplace.notifications.delivery import Delivered, deliver
+from annotation.marketplace.notifications.keys import signer
 from tests.marketplace.receiver import Receiver
 
 pytestmark = pytest.mark.database

@@ -9,9 +9,9 @@ import pytest
 from django.utils import timezone
 
 from annotation.crowd.answers import read_answers, without_device
-from annotation.marketplace.devices import asked_for, code_of
-from annotation.marketplace.forgetting import forget
+from annotation.marketplace.assignments.device_codes import asked_for, code_of
 from annotation.marketplace.models import AssignmentDevice
+from annotation.marketplace.retention import forget
 
 pytestmark = pytest.mark.database
 ASKED = {"Keywords": "texts, Assay:Device", "MaxAssignments": 5}

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from annotation.marketplace.aws_protocol.service_model import OPERATIONS
 from annotation.marketplace.models import WorkerAccount
-from annotation.marketplace.wire.model import OPERATIONS
 from tests.marketplace.questions import html_question
 from tests.marketplace.test_qualifications import make
 

@@ -12,11 +12,12 @@ from botocore.exceptions import ConnectionClosedError
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from annotation.marketplace import clock, faults
+from annotation.marketplace.core import clock
+from annotation.marketplace.core import fault_injection as faults
 from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.models import FaultPlan, Hit, Requester
-from annotation.marketplace.notices.delivery import deliver
-from annotation.marketplace.notices.endpoints import register_address
+from annotation.marketplace.notifications.delivery import deliver
+from annotation.marketplace.notifications.endpoints import register_address
 from tests.marketplace.people import Lab
 from tests.marketplace.questions import hit_parameters
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.marketplace.fees import MTURK, NONE, bonus_fee, reward_fee
-from annotation.marketplace.money import cents, dollars
+from annotation.marketplace.cents import cents, dollars
+from annotation.marketplace.money.fees import MTURK, NONE, bonus_fee, reward_fee
 
 
 @pytest.mark.parametrize(

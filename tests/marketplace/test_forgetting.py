@@ -10,9 +10,10 @@ from django.core.management import call_command
 from django.db.models import F
 from django.utils import timezone
 
-from annotation.marketplace import clock, forgetting
-from annotation.marketplace.forgetting import forget
+from annotation.marketplace import retention as forgetting
+from annotation.marketplace.core import clock
 from annotation.marketplace.models import Document, Event, QueueMessage, RequestToken
+from annotation.marketplace.retention import forget
 from tests.marketplace.questions import hit_parameters
 
 pytestmark = pytest.mark.database

@@ -10,9 +10,9 @@ import pytest
 from defusedxml.ElementTree import fromstring
 
 from annotation.marketplace.models import Assignment, Submission
-from annotation.marketplace.questions import Question
-from annotation.marketplace.worker.addresses import assignment_of, submit_token
-from annotation.marketplace.worker.policy import sandbox_of
+from annotation.marketplace.questions.question_types import Question
+from annotation.marketplace.site.addresses import assignment_of, submit_token
+from annotation.marketplace.site.content_security import sandbox_of
 from tests.marketplace.people import post_form, reason, task_on
 from tests.marketplace.questions import PAGE, external_question, html_question
 

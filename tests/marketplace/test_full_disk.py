@@ -12,10 +12,11 @@ from django.db import InternalError, OperationalError, connection
 from django.test import Client
 from lxml import html
 
-from annotation.marketplace import drafts, work
+from annotation.marketplace.assignments import accept_submit as work
+from annotation.marketplace.assignments import drafts
 from annotation.marketplace.models import Assignment, Submission
-from annotation.marketplace.watch import health, storage
-from annotation.marketplace.worker import entrance
+from annotation.marketplace.monitoring import health, storage
+from annotation.marketplace.site import sign_in as entrance
 from tests.marketplace.people import Person, reason
 
 pytestmark = pytest.mark.database

@@ -12,12 +12,12 @@ from django.urls import reverse
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from annotation.marketplace.aws_protocol import views
+from annotation.marketplace.aws_protocol.callers import caller_by
+from annotation.marketplace.aws_protocol.service_model import OPERATIONS
 from annotation.marketplace.models import Submission
-from annotation.marketplace.proof import prove
-from annotation.marketplace.wire import views
-from annotation.marketplace.wire.callers import caller_by
-from annotation.marketplace.wire.model import OPERATIONS
-from annotation.marketplace.worker import submits
+from annotation.marketplace.money.balance_check import prove
+from annotation.marketplace.site import submit as submits
 from tests.marketplace.questions import external_question, html_question
 
 pytestmark = pytest.mark.database

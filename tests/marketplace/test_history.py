@@ -9,9 +9,10 @@ from datetime import UTC, timedelta
 import pytest
 from django.utils.formats import date_format
 
-from annotation.marketplace import clock, payouts
+from annotation.marketplace.core import clock
 from annotation.marketplace.models import Payout, Requester, WorkerAccount
-from annotation.marketplace.worker.earnings import days_of, sums_of
+from annotation.marketplace.site.earnings import days_of, sums_of
+from annotation.marketplace.workers import payouts
 from tests.marketplace.people import Person
 
 pytestmark = pytest.mark.database

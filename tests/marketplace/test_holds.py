@@ -6,7 +6,7 @@ import pytest
 from django.core.management import call_command
 
 from annotation.marketplace.models import Hit, LedgerEntry, WorkerAccount
-from annotation.marketplace.proof import prove
+from annotation.marketplace.money.balance_check import prove
 from tests.marketplace.questions import hit_parameters
 
 pytestmark = pytest.mark.database

@@ -8,7 +8,7 @@ import pytest
 from botocore import xform_name
 from django.apps import apps
 
-from annotation.marketplace.wire.model import OPERATIONS
+from annotation.marketplace.aws_protocol.service_model import OPERATIONS
 from tests.marketplace.questions import html_question
 from tests.marketplace.test_qualifications import make
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from annotation.marketplace.models import BonusPayment, LedgerEntry
-from annotation.marketplace.proof import prove
+from annotation.marketplace.money.balance_check import prove
 
 pytestmark = pytest.mark.database
 

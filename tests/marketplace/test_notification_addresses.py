@@ -20,11 +20,11 @@ from django.utils import timezone
 from annotation.accounts.models import User
 from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.models import Document, Endpoint, Requester
-from annotation.marketplace.notices import post as posting
-from annotation.marketplace.notices.addresses import is_public, place_of, resolved
-from annotation.marketplace.notices.delivery import deliver
-from annotation.marketplace.notices.endpoints import register_address
-from annotation.marketplace.notices.post import NotDeliveredError, post
+from annotation.marketplace.notifications import https_post as posting
+from annotation.marketplace.notifications.addresses import is_public, place_of, resolved
+from annotation.marketplace.notifications.delivery import deliver
+from annotation.marketplace.notifications.endpoints import register_address
+from annotation.marketplace.notifications.https_post import NotDeliveredError, post
 
 PRIVATE = [
     "127.0.0.1", "10.0.0.1", "172.16.3.4", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1",

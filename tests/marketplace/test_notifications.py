@@ -11,10 +11,11 @@ from django.core import mail
 from django.db import transaction
 from django.utils import timezone
 
-from annotation.marketplace import clock, work
+from annotation.marketplace.assignments import accept_submit as work
+from annotation.marketplace.core import clock
 from annotation.marketplace.models import Document, Event, Hit, Requester, WorkerAccount
-from annotation.marketplace.notices.delivery import deliver
-from annotation.marketplace.notices.endpoints import queue_url, register_queue
+from annotation.marketplace.notifications.delivery import deliver
+from annotation.marketplace.notifications.endpoints import queue_url, register_queue
 from tests.marketplace.receiver import EVERY_EVENT
 
 pytestmark = pytest.mark.database

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.marketplace.models import LedgerEntry, Payout, WorkerAccount
-from annotation.marketplace.proof import prove
+from annotation.marketplace.money.balance_check import prove
 
 pytestmark = pytest.mark.database
 

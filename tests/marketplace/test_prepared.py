@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from annotation.accounts.models import User
+from annotation.marketplace.core.prepared_sql import Prepared, insert, update
 from annotation.marketplace.models import Hit, HitType, Requester
-from annotation.marketplace.prepared import Prepared, insert, update
 
 pytestmark = pytest.mark.database
 NOW = timezone.now()

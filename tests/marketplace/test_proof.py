@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.marketplace import clock
+from annotation.marketplace.core import clock
 from annotation.marketplace.models import LedgerEntry, Requester, WorkerAccount
-from annotation.marketplace.proof import prove
+from annotation.marketplace.money.balance_check import prove
 from tests.marketplace.random_life import Life, counted_faults, doubled_hits, hold_faults
 
 pytestmark = [pytest.mark.database, pytest.mark.usefixtures("transactional_db")]

@@ -14,10 +14,10 @@ from defusedxml.ElementTree import fromstring
 from lxml import html
 
 from annotation.marketplace.errors import InvalidParameterError
-from annotation.marketplace.forms.answering import given_to
-from annotation.marketplace.forms.keys import read_key
-from annotation.marketplace.forms.reading import read
 from annotation.marketplace.models import QualificationRequest, TestAttempt
+from annotation.marketplace.questions.answer_keys import read_key
+from annotation.marketplace.questions.form_answers import given_to
+from annotation.marketplace.questions.form_parser import read
 from tests.marketplace.forms import answer_key, free_text, marks, question, question_form, selection
 from tests.marketplace.people import reason
 from tests.marketplace.questions import html_question

@@ -13,9 +13,9 @@ from defusedxml.ElementTree import fromstring
 from lxml import html
 
 from annotation.marketplace.errors import InvalidParameterError
-from annotation.marketplace.forms import reading
-from annotation.marketplace.forms.answering import faults, form_answers_xml, given_to
 from annotation.marketplace.models import Draft, Submission
+from annotation.marketplace.questions import form_parser as reading
+from annotation.marketplace.questions.form_answers import faults, form_answers_xml, given_to
 from tests.marketplace.forms import TIC_TAC_TOE, free_text, question, question_form, selection
 from tests.marketplace.people import reason
 from tests.marketplace.questions import hit_parameters

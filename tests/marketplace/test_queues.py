@@ -16,8 +16,8 @@ from botocore.exceptions import ClientError
 from django.utils import timezone
 
 from annotation.marketplace.models import QueueMessage, Requester
-from annotation.marketplace.notices.endpoints import queue_url, register_queue
-from annotation.marketplace.queues import operations
+from annotation.marketplace.notifications.endpoints import queue_url, register_queue
+from annotation.marketplace.sqs import operations
 from tests.marketplace.conftest import sqs
 
 pytestmark = pytest.mark.database

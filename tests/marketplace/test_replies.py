@@ -15,7 +15,7 @@ from lxml import html
 
 from annotation.accounts.models import User
 from annotation.marketplace.models import Document, Event, QueueMessage, Reply, WorkerAccount
-from annotation.marketplace.notices.delivery import deliver
+from annotation.marketplace.notifications.delivery import deliver
 from tests.marketplace.people import Lab, Person, reason
 from tests.marketplace.receiver import EVERY_EVENT, Queue
 

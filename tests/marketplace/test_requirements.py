@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.marketplace.eligibility import percent_approved
+from annotation.marketplace.hits.eligibility import percent_approved
 from annotation.marketplace.models import WorkerAccount
-from annotation.marketplace.requirements import LOCALE, met
+from annotation.marketplace.qualifications.requirements import LOCALE, met
 
 
 def wants(comparator: str, *values: int) -> dict:

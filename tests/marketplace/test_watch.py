@@ -13,7 +13,7 @@ from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
 from annotation.marketplace.models import Assignment, SweepMark
-from annotation.marketplace.watch import health
+from annotation.marketplace.monitoring import health
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 

@@ -16,8 +16,8 @@ from django.utils import timezone
 
 from annotation.accounts.models import AccessKey, User
 from annotation.marketplace import operations
-from annotation.marketplace.wire import signature
-from annotation.marketplace.wire.model import OPERATIONS
+from annotation.marketplace.aws_protocol import signature
+from annotation.marketplace.aws_protocol.service_model import OPERATIONS
 from tests.marketplace.conftest import mturk
 from tests.marketplace.people import Lab
 from tests.marketplace.questions import hit_parameters

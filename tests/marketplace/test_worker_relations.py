@@ -6,10 +6,10 @@ import pytest
 from django.core import mail
 from django.core.mail.backends.locmem import EmailBackend
 
-from annotation.marketplace import clock
-from annotation.marketplace.accounts import Record, open_worker
+from annotation.marketplace.core import clock
 from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.models import WorkerMessage
+from annotation.marketplace.workers.open_accounts import Record, open_worker
 from tests.marketplace.people import reason
 
 pytestmark = pytest.mark.database

@@ -8,10 +8,10 @@ import httpx
 import pytest
 from django.utils import timezone
 
-from annotation.marketplace import clock
-from annotation.marketplace.accounts import Record, open_worker
+from annotation.marketplace.core import clock
 from annotation.marketplace.models import Assignment, OneTimeLink
-from annotation.marketplace.worker.sessions import COOKIE, LINK_LIFE, new_link
+from annotation.marketplace.workers.open_accounts import Record, open_worker
+from annotation.marketplace.workers.sessions import COOKIE, LINK_LIFE, new_link
 from tests.marketplace.people import reason, task_on
 
 pytestmark = pytest.mark.database

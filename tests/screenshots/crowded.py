@@ -18,11 +18,11 @@ from annotation.accounts.models import User
 from annotation.crowd.client import Market
 from annotation.flows.review import approve
 from annotation.flows.work import work
-from annotation.marketplace import clock
-from annotation.marketplace.accounts import Record, open_worker
+from annotation.marketplace.core import clock
 from annotation.marketplace.models import Assignment, OneTimeLink, QualificationType, Registration, TestAttempt
 from annotation.marketplace.models import Hit as MarketHit
-from annotation.marketplace.worker.sessions import hashed, new_link, new_token
+from annotation.marketplace.workers.open_accounts import Record, open_worker
+from annotation.marketplace.workers.sessions import hashed, new_link, new_token
 from annotation.models import Study, Submission
 from annotation.rehearsal.crowd.browser import Browser
 from annotation.rehearsal.passers import Passer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from annotation.marketplace.money import dollars
+from annotation.marketplace.cents import dollars
 from annotation.marketplace.operations.registry import Call, operation
 
 

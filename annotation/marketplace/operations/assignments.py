@@ -6,14 +6,14 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from annotation.marketplace import decisions
+from annotation.marketplace.assignments import decisions
+from annotation.marketplace.core.fault_injection import check_arrived, lagging, visible
+from annotation.marketplace.core.paging import Listing, page
 from annotation.marketplace.errors import RequestRefusedError
-from annotation.marketplace.faults import check_arrived, lagging, visible
 from annotation.marketplace.models import Assignment
 from annotation.marketplace.operations.finding import own_assignment, own_hit_key
 from annotation.marketplace.operations.registry import Call, operation
 from annotation.marketplace.operations.shapes import ASSIGNMENT_FIELDS, assignment_shape, hit_shape
-from annotation.marketplace.wire.paging import Listing, page
 
 ORDER = ("submitted_at", "id")
 

@@ -6,16 +6,17 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from annotation.marketplace import ledger, tokens
+from annotation.marketplace.cents import cents
+from annotation.marketplace.core import request_tokens as tokens
+from annotation.marketplace.core.paging import Listing, page
+from annotation.marketplace.core.row_locks import lock_requester
 from annotation.marketplace.errors import InvalidParameterError, RequestRefusedError
-from annotation.marketplace.fees import bonus_fee
-from annotation.marketplace.locks import lock_requester
 from annotation.marketplace.models import Assignment, BonusPayment
-from annotation.marketplace.money import cents
+from annotation.marketplace.money import ledger
+from annotation.marketplace.money.fees import bonus_fee
 from annotation.marketplace.operations.finding import own_assignment, own_hit_key
 from annotation.marketplace.operations.registry import Call, operation
 from annotation.marketplace.operations.shapes import bonus_shape
-from annotation.marketplace.wire.paging import Listing, page
 
 
 @operation("SendBonus", writes=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from annotation.marketplace.core.prepared_sql import Prepared
 from annotation.marketplace.errors import RequestRefusedError
 from annotation.marketplace.models import Assignment, Hit, HitType, WorkerAccount
 from annotation.marketplace.operations.registry import Call
-from annotation.marketplace.prepared import Prepared
 
 _HIT = Prepared(lambda hit_id: Hit.objects.select_related("hit_type").filter(hit_id=hit_id), str)
 _HIT_KEY = Prepared(lambda hit_id: Hit.objects.filter(hit_id=hit_id).values_list("pk", "requester_id"), str)

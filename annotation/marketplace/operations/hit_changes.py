@@ -5,15 +5,17 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from annotation.marketplace import funds, lifecycle, tokens
+from annotation.marketplace.core import request_tokens as tokens
+from annotation.marketplace.core.row_locks import lock_hit, lock_requester
 from annotation.marketplace.errors import InvalidParameterError, RequestRefusedError
-from annotation.marketplace.fees import MANY
-from annotation.marketplace.locks import lock_hit, lock_requester
+from annotation.marketplace.hits import escrow as funds
+from annotation.marketplace.hits import lifecycle
+from annotation.marketplace.hits.limits import RANGES, YEAR
 from annotation.marketplace.models import Hit, Requester
-from annotation.marketplace.notices import events
+from annotation.marketplace.money.fees import MANY
+from annotation.marketplace.notifications import events
 from annotation.marketplace.operations.finding import own_hit, own_type
 from annotation.marketplace.operations.registry import Call, operation
-from annotation.marketplace.wire.limits import RANGES, YEAR
 
 Status = Hit.Status
 MOST_ASSIGNMENTS = RANGES["MaxAssignments"][1]

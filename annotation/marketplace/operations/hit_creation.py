@@ -9,20 +9,22 @@ from typing import Any
 
 from django.conf import settings
 
-from annotation.marketplace import funds, questions, tokens
-from annotation.marketplace.channels.study import tag_of
-from annotation.marketplace.eligibility import check_types_exist
+from annotation.marketplace.cents import cents
+from annotation.marketplace.channels.study_tag import tag_of
+from annotation.marketplace.core import request_tokens as tokens
+from annotation.marketplace.core.prepared_sql import Prepared
 from annotation.marketplace.errors import InvalidParameterError
+from annotation.marketplace.hits import escrow as funds
+from annotation.marketplace.hits.eligibility import check_types_exist
+from annotation.marketplace.hits.lifecycle import settle
 from annotation.marketplace.ids import public_id
-from annotation.marketplace.lifecycle import settle
 from annotation.marketplace.models import Hit, HitType
-from annotation.marketplace.money import cents
-from annotation.marketplace.notices import events
+from annotation.marketplace.notifications import events
 from annotation.marketplace.operations.finding import own_type
 from annotation.marketplace.operations.registry import Call, operation
 from annotation.marketplace.operations.shapes import hit_shape
-from annotation.marketplace.prepared import Prepared
-from annotation.marketplace.requirements import normalised
+from annotation.marketplace.qualifications.requirements import normalised
+from annotation.marketplace.questions import question_types as questions
 
 # Auto-approval comes after 30 days unless the type says otherwise.
 USUAL_DELAY = 2_592_000

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from annotation.marketplace.faults import visible
+from annotation.marketplace.core.fault_injection import visible
+from annotation.marketplace.core.paging import page
 from annotation.marketplace.models import Hit
 from annotation.marketplace.operations.finding import own_hit, own_type
 from annotation.marketplace.operations.registry import Call, operation
 from annotation.marketplace.operations.shapes import hit_shape
-from annotation.marketplace.wire.paging import page
 
 
 @operation("GetHIT", writes=False)

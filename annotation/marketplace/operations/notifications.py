@@ -9,9 +9,9 @@ from django.utils import timezone
 from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.ids import NOBODYS_ID
 from annotation.marketplace.models import Event, Subscription
-from annotation.marketplace.notices import events
-from annotation.marketplace.notices.documents import gather_one
-from annotation.marketplace.notices.endpoints import receiver_for
+from annotation.marketplace.notifications import events
+from annotation.marketplace.notifications.documents import gather_one
+from annotation.marketplace.notifications.endpoints import receiver_for
 from annotation.marketplace.operations.finding import own_type
 from annotation.marketplace.operations.registry import Call, operation
 

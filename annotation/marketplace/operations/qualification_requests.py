@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from annotation.marketplace import asking
+from annotation.marketplace.core.paging import page
 from annotation.marketplace.errors import RequestRefusedError
 from annotation.marketplace.models import QualificationRequest
 from annotation.marketplace.operations.finding import denied
 from annotation.marketplace.operations.qualification_types import USUAL_VALUE, own_type
 from annotation.marketplace.operations.registry import Call, operation
-from annotation.marketplace.wire.paging import page
+from annotation.marketplace.qualifications import requests as asking
 
 State = QualificationRequest.State
 

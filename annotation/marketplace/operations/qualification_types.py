@@ -7,18 +7,18 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
-from annotation.marketplace import once
+from annotation.marketplace.core.fault_injection import visible
+from annotation.marketplace.core.paging import page
 from annotation.marketplace.errors import InvalidParameterError, RequestRefusedError
-from annotation.marketplace.faults import visible
-from annotation.marketplace.forms import reading
-from annotation.marketplace.forms.keys import read_key
 from annotation.marketplace.models import Hit, HitType, QualificationType
 from annotation.marketplace.operations.finding import denied
 from annotation.marketplace.operations.registry import Call, operation
 from annotation.marketplace.operations.shapes import hit_shape
-from annotation.marketplace.questions import check_size
-from annotation.marketplace.requirements import SYSTEM_NAMES
-from annotation.marketplace.wire.paging import page
+from annotation.marketplace.qualifications import once_pass as once
+from annotation.marketplace.qualifications.requirements import SYSTEM_NAMES
+from annotation.marketplace.questions import form_parser as reading
+from annotation.marketplace.questions.answer_keys import read_key
+from annotation.marketplace.questions.question_types import check_size
 
 USUAL_VALUE = 1
 

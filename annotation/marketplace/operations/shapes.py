@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from annotation.marketplace import lifecycle
-from annotation.marketplace.answers import with_device
+from annotation.marketplace.cents import dollars
+from annotation.marketplace.hits import lifecycle
 from annotation.marketplace.models import Assignment, BonusPayment, Hit
-from annotation.marketplace.money import dollars
+from annotation.marketplace.questions.answer_xml import with_device
 
 
 def hit_shape(hit: Hit, now: datetime) -> dict[str, Any]:

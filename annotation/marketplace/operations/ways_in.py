@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from annotation.marketplace.channels import opening
-from annotation.marketplace.channels.study import TAG
-from annotation.marketplace.eligibility import count_qualified
+from annotation.marketplace.channels.study_tag import TAG
+from annotation.marketplace.core.requester_name import set_display_name
 from annotation.marketplace.errors import InvalidParameterError
+from annotation.marketplace.hits.eligibility import count_qualified
+from annotation.marketplace.invitations import open_channel as opening
 from annotation.marketplace.models import Link, Requester
-from annotation.marketplace.naming import set_display_name
 from annotation.marketplace.operations.registry import Call, own_operation
-from annotation.marketplace.requirements import normalised
+from annotation.marketplace.qualifications.requirements import normalised
 
 
 @own_operation("GetRequester", writes=False)

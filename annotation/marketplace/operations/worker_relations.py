@@ -6,12 +6,12 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef
 
-from annotation.marketplace import messages
+from annotation.marketplace.core.paging import page
 from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.models import Assignment, WorkerAccount, WorkerBlock
 from annotation.marketplace.operations.finding import known_worker
 from annotation.marketplace.operations.registry import Call, operation
-from annotation.marketplace.wire.paging import page
+from annotation.marketplace.workers import messages
 
 DECIDED = (Assignment.State.APPROVED, Assignment.State.REJECTED)
 STRANGER = "Cannot send a notification to a worker who has not done any work for you"

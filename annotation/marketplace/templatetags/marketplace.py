@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
-from annotation.marketplace.money import dollars
+from annotation.marketplace.cents import dollars
 
 register = template.Library()
 

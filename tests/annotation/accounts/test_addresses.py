@@ -8,8 +8,8 @@ import pytest
 from django.test import Client, RequestFactory
 
 from annotation.accounts.addresses import client_address, neighbourhood
-from annotation.marketplace.membership import SIGN_IN_PAIR
 from annotation.marketplace.models import WorkerAccount
+from annotation.marketplace.workers.registration import SIGN_IN_PAIR
 
 PEER = "127.0.0.1"
 

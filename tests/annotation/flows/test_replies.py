@@ -29,7 +29,7 @@ from annotation.flows.publish import publish
 from annotation.flows.withdraw import withdraw
 from annotation.flows.work import work
 from annotation.marketplace.models import Subscription
-from annotation.marketplace.notices import delivery
+from annotation.marketplace.notifications import delivery
 from annotation.models import AuditEvent, HeardEvent, Membership, Reply, Study, Submission
 from annotation.rehearsal.crowd.browser import Answer, Browser
 from annotation.tasks import carry_out, look_after

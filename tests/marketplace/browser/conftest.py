@@ -10,9 +10,9 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Browser, Page
 
-from annotation.marketplace import clock
-from annotation.marketplace.accounts import Record, open_worker
-from annotation.marketplace.worker.sessions import new_link
+from annotation.marketplace.core import clock
+from annotation.marketplace.workers.open_accounts import Record, open_worker
+from annotation.marketplace.workers.sessions import new_link
 from tests.browsing import WIDTHS, fresh
 
 

@@ -8,9 +8,11 @@ import pytest
 from playwright.sync_api import Page
 
 from annotation.accounts.models import User
-from annotation.marketplace import clock, payouts, replies
+from annotation.marketplace.assignments import rejection_replies as replies
+from annotation.marketplace.core import clock
 from annotation.marketplace.models import Assignment, WorkerAccount
-from annotation.marketplace.payouts import Mark
+from annotation.marketplace.workers import payouts
+from annotation.marketplace.workers.payouts import Mark
 from tests.browsing import DESK, sideways, wrong_by_day_and_night
 from tests.marketplace.questions import html_question
 

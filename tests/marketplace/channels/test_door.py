@@ -11,9 +11,9 @@ import httpx
 import pytest
 from lxml import html
 
-from annotation.marketplace import clock
-from annotation.marketplace.channels.views import MISSES
+from annotation.marketplace.core import clock
 from annotation.marketplace.models import Consent, Link, Participant, ParticipantIdentity, Refusal, WorkerAccount
+from annotation.marketplace.site.invitations import MISSES
 from tests.marketplace.channels.guests import KEYWORDS, Guest, channel, tasks, told, written
 from tests.marketplace.people import reason
 from tests.marketplace.test_once import study as once_study

@@ -8,8 +8,8 @@ import pytest
 from django.core.management import CommandError
 from lxml import html
 
-from annotation.marketplace import clock
-from annotation.marketplace.channels import retention
+from annotation.marketplace.core import clock
+from annotation.marketplace.invitations import retention
 from annotation.marketplace.models import ParticipantIdentity
 from tests.marketplace.channels.guests import channel, tasks, told
 

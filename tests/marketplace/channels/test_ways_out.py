@@ -12,10 +12,9 @@ from axes.models import AccessLog
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from annotation.marketplace import clock
-from annotation.marketplace.accounts import fund
-from annotation.marketplace.channels import kinds, retention
-from annotation.marketplace.channels.views import MISSES
+from annotation.marketplace.channels import kinds
+from annotation.marketplace.core import clock
+from annotation.marketplace.invitations import retention
 from annotation.marketplace.models import (
     Assignment,
     Channel,
@@ -27,7 +26,9 @@ from annotation.marketplace.models import (
     Submission,
     WorkerAccount,
 )
-from annotation.marketplace.proof import prove
+from annotation.marketplace.money.balance_check import prove
+from annotation.marketplace.site.invitations import MISSES
+from annotation.marketplace.workers.open_accounts import fund
 from tests.marketplace.channels.guests import channel, tasks, told, written
 from tests.marketplace.people import Lab, Person, post_form, reason
 

@@ -11,10 +11,10 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Browser, Route, expect
 
-from annotation.marketplace import clock
-from annotation.marketplace.accounts import Record, open_worker
+from annotation.marketplace.core import clock
 from annotation.marketplace.models import Submission, WorkerSession
-from annotation.marketplace.worker.sessions import new_link
+from annotation.marketplace.workers.open_accounts import Record, open_worker
+from annotation.marketplace.workers.sessions import new_link
 from tests.browsing import FLAGS, PHONE
 from tests.marketplace.framed.desk import Desk, connected, fields, raw, state, task
 from tests.marketplace.questions import html_question

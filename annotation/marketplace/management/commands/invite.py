@@ -14,12 +14,15 @@ from django.db import transaction
 from django.db.models import Count, Q
 from django.utils.dateparse import parse_date, parse_datetime
 
-from annotation.marketplace import clock
-from annotation.marketplace.channels import ending, mailing, opening, people
+from annotation.marketplace.assignments.expire_due import catch_up
 from annotation.marketplace.channels.kinds import INVITATION, KINDS
+from annotation.marketplace.core import clock
 from annotation.marketplace.errors import InvalidParameterError
+from annotation.marketplace.invitations import completion as ending
+from annotation.marketplace.invitations import mailing
+from annotation.marketplace.invitations import open_channel as opening
+from annotation.marketplace.invitations import participants as people
 from annotation.marketplace.models import Channel, Link, Participant, Requester
-from annotation.marketplace.sweep import catch_up
 
 Told = dict[str, Any]
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation.marketplace import clock
+from annotation.marketplace.assignments.expire_due import catch_up, look_again
+from annotation.marketplace.core import clock
 from annotation.marketplace.errors import InvalidParameterError
-from annotation.marketplace.sweep import catch_up, look_again
 
 
 class Command(BaseCommand):

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.db import DatabaseError, close_old_connections, connection
 from django.utils import timezone
 
-from annotation.marketplace.notices.delivery import deliver
+from annotation.marketplace.notifications.delivery import deliver
 
 log = logging.getLogger(__name__)
 

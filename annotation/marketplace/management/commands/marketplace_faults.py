@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation.marketplace import faults
+from annotation.marketplace.core import fault_injection as faults
 from annotation.marketplace.errors import InvalidParameterError
 
 OPTIONS = {

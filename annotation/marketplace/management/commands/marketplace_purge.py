@@ -8,8 +8,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from annotation.marketplace import clock
-from annotation.marketplace.channels.retention import purge
+from annotation.marketplace.core import clock
+from annotation.marketplace.invitations.retention import purge
 
 
 class Command(BaseCommand):

@@ -7,11 +7,11 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from annotation.marketplace import clock
-from annotation.marketplace.channels.retention import purge
-from annotation.marketplace.closing import forget_payees
-from annotation.marketplace.forgetting import forget
-from annotation.marketplace.sweep import catch_up
+from annotation.marketplace.assignments.expire_due import catch_up
+from annotation.marketplace.core import clock
+from annotation.marketplace.invitations.retention import purge
+from annotation.marketplace.retention import forget
+from annotation.marketplace.workers.close_account import forget_payees
 
 
 class Command(BaseCommand):

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.models import Endpoint, Requester, Transport
-from annotation.marketplace.notices.endpoints import queue_url, register_address, register_queue
+from annotation.marketplace.notifications.endpoints import queue_url, register_address, register_queue
 
 
 class Command(BaseCommand):

@@ -8,9 +8,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation.marketplace import clock, payouts
+from annotation.marketplace.assignments.expire_due import catch_up
+from annotation.marketplace.core import clock
 from annotation.marketplace.errors import InvalidParameterError
-from annotation.marketplace.sweep import catch_up
+from annotation.marketplace.workers import payouts
 
 
 class Command(BaseCommand):

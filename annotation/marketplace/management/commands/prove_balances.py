@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotation.marketplace.proof import prove
+from annotation.marketplace.money.balance_check import prove
 
 
 class Command(BaseCommand):

@@ -13,12 +13,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.accounts.models import AccessKey, User
-from annotation.marketplace import clock
-from annotation.marketplace.accounts import fund
+from annotation.marketplace.cents import dollars
+from annotation.marketplace.core import clock
+from annotation.marketplace.core.requester_name import set_display_name
 from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.models import Requester
-from annotation.marketplace.money import dollars
-from annotation.marketplace.naming import set_display_name
+from annotation.marketplace.workers.open_accounts import fund
 
 
 class Command(BaseCommand):

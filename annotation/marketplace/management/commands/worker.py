@@ -8,10 +8,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from annotation.marketplace import clock
-from annotation.marketplace.accounts import Record, open_worker
+from annotation.marketplace.core import clock
 from annotation.marketplace.errors import InvalidParameterError
-from annotation.marketplace.worker.sessions import new_link
+from annotation.marketplace.workers.open_accounts import Record, open_worker
+from annotation.marketplace.workers.sessions import new_link
 
 
 class Command(BaseCommand):

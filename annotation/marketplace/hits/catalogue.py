@@ -1,0 +1,171 @@
+"""Which HITs a worker is shown: groups of equal HITs to choose from, and the HITs of one group.
+
+The cost does not grow with the number of HITs or assignments: groups that have open HITs are found by jumping along
+an index, their HITs are counted up to a bound, and requirements are compared with values that are read once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import connection
+from django.db.models import Exists, F, IntegerField, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+
+from annotation.marketplace.channels.reach import within
+from annotation.marketplace.hits.eligibility import Standing, all_values, standing_with
+from annotation.marketplace.ids import is_public_id
+from annotation.marketplace.models import Assignment, Hit, HitType, Requester, WorkerAccount, WorkerBlock
+from annotation.marketplace.qualifications.requirements import held_against
+
+PAGE = 25
+# HITs of a group are counted up to here; the page says "more than".
+MOST_COUNTED = 100
+# Groups looked at, the newest first.
+MOST_GROUPS = 1000
+# Several workers are led to different HITs of a group, so that they do not meet at the last place of one.
+SPREAD = 20
+
+_HITS, _TYPES = Hit._meta.db_table, HitType._meta.db_table
+# One index look-up for each group: the next lower type that has an open HIT.
+_OPEN_TYPES = f"""
+    WITH RECURSIVE open(id) AS (
+        SELECT (SELECT MAX(hit_type_id) FROM {_HITS} WHERE status = 'Assignable')
+        UNION ALL
+        SELECT (SELECT MAX(hit_type_id) FROM {_HITS} WHERE status = 'Assignable' AND hit_type_id < open.id)
+        FROM open WHERE open.id IS NOT NULL
+    )
+    SELECT id FROM open WHERE id IS NOT NULL LIMIT {MOST_GROUPS}
+"""  # noqa: S608 - names of our own tables
+
+NEWEST, REWARD, TIME, NUMBER = "newest", "reward", "time", "number"
+SORTS = (NEWEST, REWARD, TIME, NUMBER)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a worker looks for: words in title, description, keywords or requester; pay from; only what is open."""
+
+    words: str = ""
+    sort: str = NEWEST
+    least_cents: int = 0
+    qualified: bool = False
+    page: int = 1
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A group of equal HITs: its type, a HIT to begin with, how many there are (at most MOST_COUNTED + 1)."""
+
+    hit_type: HitType
+    hit_id: str
+    count: int
+    standing: Standing
+
+    @property
+    def requester(self) -> Requester:
+        return self.hit_type.requester
+
+    @property
+    def many(self) -> bool:
+        return self.count > MOST_COUNTED
+
+
+@dataclass(frozen=True)
+class Offers:
+    """A page of groups, and whether there is another."""
+
+    rows: tuple[Offer, ...]
+    more: bool
+
+
+class CountedTo(Subquery):
+    """The number of rows of a query that is cut off."""
+
+    template = "(SELECT COUNT(*) FROM (%(subquery)s) counted)"
+    output_field = IntegerField()
+
+
+def offers(worker: WorkerAccount, choice: Choice, *, now: datetime) -> Offers:
+    """Groups with HITs that `worker` may discover and has not taken, a page of them."""
+    known = _discoverable(worker, choice)
+    untaken = _untaken(worker, now).filter(hit_type=OuterRef("pk"))
+    rows = HitType.objects.filter(pk__in=list(known)).annotate(
+        first=Subquery(untaken.order_by("pk").values("hit_id")[:1]),
+        count=CountedTo(untaken.order_by().values("pk")[: MOST_COUNTED + 1]),
+    )
+    start = PAGE * (choice.page - 1)
+    found = list(_sorted(rows.exclude(first=None), choice.sort)[start : start + PAGE + 1])
+    return Offers(tuple(_offer(row, known[row.pk]) for row in found[:PAGE]), len(found) > PAGE)
+
+
+def group_of(worker: WorkerAccount, hit_type: HitType, *, now: datetime, after: str = "") -> list[Hit]:
+    """Open HITs of one group that `worker` has not taken, newest first: a page and one more if there are more."""
+    rows = _untaken(worker, now).filter(hit_type=hit_type)
+    if is_public_id(after):
+        rows = rows.filter(pk__lt=Hit.objects.filter(hit_id=after).values("pk")[:1])
+    return list(rows.defer("question").order_by("-pk")[: PAGE + 1])
+
+
+def some_of(worker: WorkerAccount, hit_type: HitType, *, now: datetime) -> list[Hit]:
+    """A few open HITs of a group that `worker` has not taken, another one first for another worker."""
+    found = list(_untaken(worker, now).filter(hit_type=hit_type).defer("question").order_by("pk")[:SPREAD])
+    turn = worker.pk % len(found) if found else 0
+    return found[turn:] + found[:turn]
+
+
+def held_by(worker: WorkerAccount) -> QuerySet[Assignment]:
+    """What `worker` has accepted and not yet handed in, the most urgent first."""
+    rows = Assignment.objects.filter(worker=worker, state=Assignment.State.ACCEPTED)
+    return rows.select_related("hit__hit_type", "hit__requester__user").defer("hit__question").order_by("deadline")
+
+
+def _discoverable(worker: WorkerAccount, choice: Choice) -> dict[int, Standing]:
+    """The types of open HITs that fit `choice`, and what the worker may do with each."""
+    with connection.cursor() as cursor:
+        cursor.execute(_OPEN_TYPES)
+        open_types = [row[0] for row in cursor.fetchall()]
+    if not open_types:
+        return {}
+    rows = HitType.objects.filter(pk__in=open_types, reward_cents__gte=choice.least_cents)
+    for word in choice.words.split():
+        rows = rows.filter(
+            Q(title__icontains=word)
+            | Q(description__icontains=word)
+            | Q(keywords__icontains=word)
+            | Q(requester__user__username__icontains=word)
+            | Q(requester__display_name__icontains=word)
+        )
+    blocking = WorkerBlock.objects.filter(worker=worker, requester=OuterRef("requester"))
+    wanted = rows.exclude(Exists(blocking)).values_list("pk", "requirements")
+    values = all_values(worker)
+    invited = worker.channel_id is not None
+    known = {pk: standing_with(values, held_against(rows, invited=invited)) for pk, rows in wanted}
+    return {pk: found for pk, found in known.items() if found.accept or (found.discover and not choice.qualified)}
+
+
+def _sorted(rows: QuerySet[HitType], sort: str) -> QuerySet[HitType]:
+    newest = Hit.objects.filter(hit_type=OuterRef("pk"), status=Hit.Status.ASSIGNABLE).order_by().values("hit_type")
+    order: Sequence[object] = {
+        REWARD: ["-reward_cents", "-pk"],
+        TIME: ["assignment_seconds", "-pk"],
+        NUMBER: ["-count", "-pk"],
+    }.get(sort, [])
+    if not order:
+        newest_hit = Subquery(newest.annotate(newest=Max("pk")).values("newest"))
+        rows, order = rows.annotate(newest=Coalesce(newest_hit, 0)), [F("newest").desc()]
+    return rows.select_related("requester__user").order_by(*order)  # type: ignore[arg-type]
+
+
+def _offer(row: HitType, found: Standing) -> Offer:
+    count: int = row.count  # type: ignore[attr-defined]
+    first: str = row.first  # type: ignore[attr-defined]
+    return Offer(row, first, count, found)
+
+
+def _untaken(worker: WorkerAccount, now: datetime) -> QuerySet[Hit]:
+    taken = Assignment.objects.filter(hit=OuterRef("pk"), worker=worker).exclude(state__in=Assignment.GIVEN_UP)
+    rows = Hit.objects.filter(status=Hit.Status.ASSIGNABLE, expiration__gt=now).exclude(Exists(taken))
+    return within(worker, rows, now).select_related("hit_type", "requester__user")

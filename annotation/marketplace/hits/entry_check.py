@@ -1,0 +1,35 @@
+"""Whether somebody could accept a task once they had agreed to its text: asked before the text is shown."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from annotation.marketplace.channels import admission_rules as gate
+from annotation.marketplace.errors import WorkRefusedError
+from annotation.marketplace.hits import lifecycle
+from annotation.marketplace.hits.catalogue import some_of
+from annotation.marketplace.hits.eligibility import standing
+from annotation.marketplace.models import Assignment, Hit, WorkerAccount, WorkerBlock
+
+
+def refusal(hit: Hit, *, worker: WorkerAccount, now: datetime) -> str:
+    """The word with which accepting `hit` would be refused whatever the person agrees to; "" when it would not be.
+
+    The words and their order are those of `work.accept`, without `consent`. Nothing is locked: the last place may
+    still be taken while somebody reads. A full HIT counts as open while another of its group is.
+    """
+    if hit.status == Hit.Status.DISPOSED or lifecycle.expired(hit, now):
+        return "closed"
+    if Assignment.objects.filter(hit=hit, worker=worker).exclude(state__in=Assignment.GIVEN_UP).exists():
+        return "held"
+    if not worker.active or not standing(worker, hit.hit_type).accept:
+        return "unqualified"
+    if WorkerBlock.objects.filter(requester=hit.requester_id, worker=worker).exists():
+        return "blocked"
+    try:
+        gate.check_way_in(hit, worker=worker, now=now)
+    except WorkRefusedError as refused:
+        return refused.reason
+    if not lifecycle.available(hit, now) and not some_of(worker, hit.hit_type, now=now):
+        return "full"
+    return ""

@@ -1,0 +1,261 @@
+"""At the door of an invitation link: who is there, what they are told, and coming in."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from django.db import transaction
+
+from annotation.marketplace.channels import admission_rules as gate
+from annotation.marketplace.channels import consent, reach, tokens
+from annotation.marketplace.hits.eligibility import Standing, standing_of_newcomer
+from annotation.marketplace.ids import worker_id
+from annotation.marketplace.invitations import completion as ending
+from annotation.marketplace.models import (
+    Assignment,
+    Channel,
+    Hit,
+    Link,
+    Participant,
+    ParticipantIdentity,
+    QualificationGrant,
+    QualificationType,
+    WorkerAccount,
+)
+
+LONGEST_ID = 200
+# Doors that lead in.
+OPEN = frozenset({"welcome", "back"})
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """What a browser brings: the id in the address, the participants its cookie names, the worker signed in.
+
+    `panel_ids`: what else of the address is kept beside the id, by parameter.
+    """
+
+    external_id: str
+    participants: Collection[str]
+    worker: WorkerAccount | None
+    panel_ids: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Door:
+    """What the visitor of `link` is told.
+
+    `word`: welcome, back (come in again), already, withdrawn, used (a personal link, by another browser), needs-id,
+    odd-id, not-yet, closed, full, unqualified. `person` is who they are known as; `standing` says what is lacking.
+    """
+
+    word: str
+    link: Link
+    person: Participant | None = None
+    standing: Standing | None = None
+
+
+class DoorClosedError(Exception):
+    """What `look` says now does not lead in."""
+
+    def __init__(self, door: Door) -> None:
+        super().__init__(door.word)
+        self.door = door
+
+
+def link_of(token: str) -> Link | None:
+    """The link whose address carries `token`."""
+    rows = Link.objects.select_related("channel__requester__user", "channel__consent", "channel__requester__consent")
+    return rows.select_related("participant").filter(token_hash=tokens.hashed(token)).first()
+
+
+def look(link: Link, visitor: Visitor, *, now: datetime) -> Door:
+    """What the visitor of `link` is told; nothing is written."""
+    if len(visitor.external_id) > LONGEST_ID or not visitor.external_id.isprintable():
+        return Door("odd-id", link)
+    if _used_elsewhere(link, visitor):
+        return Door("used", link)
+    person = _recognised(link, visitor)
+    if person is not None and person.worker is not None:
+        return _for_known(link, person, person.worker, now)
+    if link.participant is None and link.id_parameters and not link.id_optional and not visitor.external_id:
+        return Door("needs-id", link)
+    if _took_part_before(link.channel, visitor):
+        return Door("already", link)
+    return replace(_for_newcomers(link, now), person=person)
+
+
+def _used_elsewhere(link: Link, visitor: Visitor) -> bool:
+    person = link.participant
+    return person is not None and person.began_at is not None and person.participant_id not in visitor.participants
+
+
+def _recognised(link: Link, visitor: Visitor) -> Participant | None:
+    """By the personal link, else by the id in the address, else by the browser's cookie."""
+    if link.participant is not None:
+        return link.participant
+    rows = Participant.objects.select_related("worker", "channel").filter(channel=link.channel)
+    if visitor.external_id:
+        return rows.filter(identity__external_id=visitor.external_id).first()
+    known = rows.filter(participant_id__in=visitor.participants, began_at__isnull=False)
+    return known.order_by("-pk").first()
+
+
+def _for_known(link: Link, person: Participant, worker: WorkerAccount, now: datetime) -> Door:
+    """Who has begun goes on; but nobody is asked to agree once more to a text for which there is no work left."""
+    word = _again(link.channel, person, worker)
+    if word == "back" and not consent.agreed(worker, consent.terms_of(link.channel)):
+        idle = not ending.handed_in(worker) and not ending.held_by(worker).exists()
+        if idle and not ending.anything_left(worker, now):
+            return replace(_work_for_newcomers(link, now, usual="full"), person=person)
+    return Door(word, link, person)
+
+
+def _again(channel: Channel, person: Participant, worker: WorkerAccount) -> str:
+    if person.withdrawn_at is not None:
+        return "withdrawn"
+    return "already" if person.finished_at is not None or _once_is_spent(channel, worker) else "back"
+
+
+def _once_is_spent(channel: Channel, worker: WorkerAccount) -> bool:
+    """Whether `worker` holds an assay:once qualification of the channel's study, and no task of it."""
+    scope = reach.types_of(channel)
+    if Assignment.objects.filter(worker=worker, hit__hit_type__in=scope, state=Assignment.State.ACCEPTED).exists():
+        return False
+    absent = {
+        row["QualificationTypeId"]
+        for requirements in scope.values_list("requirements", flat=True)
+        for row in requirements
+        if row["Comparator"] == "DoesNotExist"
+    }
+    once = QualificationType.objects.filter(
+        type_id__in=absent, once=True, requester=channel.requester_id, deleted_at=None
+    )
+    held = QualificationGrant.objects.filter(worker=worker, status=QualificationGrant.Status.GRANTED)
+    return held.filter(qualification_type__in=once).exists()
+
+
+def _took_part_before(channel: Channel, visitor: Visitor) -> bool:
+    """As an account that is signed in here, or as a participant of another channel of the same study."""
+    worker = visitor.worker
+    if worker is not None and worker.channel_id is None and _once_is_spent(channel, worker):
+        return True
+    if not channel.study:
+        return False
+    others = Participant.objects.filter(
+        channel__requester=channel.requester_id, channel__study=channel.study, began_at__isnull=False
+    ).exclude(channel=channel)
+    if visitor.external_id:
+        others = others.filter(identity__external_id=visitor.external_id)
+    else:
+        others = others.filter(participant_id__in=visitor.participants)
+    return any(one.worker and (gate.over(one.worker) or _once_is_spent(channel, one.worker)) for one in others[:20])
+
+
+def _for_newcomers(link: Link, now: datetime) -> Door:
+    channel = link.channel
+    if channel.closed_at or link.closed_at or _past(link.expires_at, now) or _past(channel.closes_at, now):
+        return Door("closed", link)
+    if channel.opens_at is not None and now < channel.opens_at:
+        return Door("not-yet", link)
+    begun = Participant.objects.filter(channel=channel, began_at__isnull=False).count()
+    if channel.most_people is not None and begun >= channel.most_people:
+        return Door("full", link)
+    return _work_for_newcomers(link, now)
+
+
+def _work_for_newcomers(link: Link, now: datetime, usual: str = "welcome") -> Door:
+    """Whether there is a HIT that somebody new could accept: places, and what is required of them."""
+    hits = reach.hits_of(link.channel)
+    free = hits.filter(status=Hit.Status.ASSIGNABLE, expiration__gt=now)
+    asked = list(reach.types_of(link.channel).filter(pk__in=free.values("hit_type")).values_list("requirements"))
+    if asked:
+        standings = [standing_of_newcomer(requirements) for (requirements,) in asked]
+        if any(one.accept for one in standings):
+            return Door(usual, link)
+        return Door("unqualified", link, standing=min(standings, key=lambda one: len(one.unmet)))
+    if not hits.exists():
+        return Door("not-yet", link)
+    return Door("full" if hits.filter(expiration__gt=now).exists() else "closed", link)
+
+
+def _past(moment: datetime | None, now: datetime) -> bool:
+    return moment is not None and moment <= now
+
+
+def note_opened(door: Door, *, now: datetime) -> None:
+    """Remember when an invited person first saw their page."""
+    if door.link.participant_id is not None:
+        Participant.objects.filter(pk=door.link.participant_id, opened_at=None).update(opened_at=now)
+
+
+@transaction.atomic
+def enter(link: Link, visitor: Visitor, *, version: str, now: datetime) -> tuple[Participant, WorkerAccount]:
+    """Let the visitor in: a new worker, or the one they are known as.
+
+    `version` is the digest of the text they agreed to ("" where there is none). Of visitors at the same moment one
+    after the other comes to this: the channel is locked. Raises DoorClosedError, also ("consent") when the text that
+    holds is another by now.
+    """
+    channel = Channel.objects.select_for_update(no_key=True).get(pk=link.channel_id)
+    fresh = Link.objects.select_related("participant__worker", "participant__channel").get(pk=link.pk)
+    fresh.channel = channel
+    door = look(fresh, visitor, now=now)
+    if door.word not in OPEN:
+        raise DoorClosedError(door)
+    terms = consent.terms_of(channel)
+    person = door.person
+    agreed = person is not None and person.worker is not None and consent.agreed(person.worker, terms)
+    if terms is not None and not agreed and version != terms.wording.digest:
+        raise DoorClosedError(Door("consent", fresh, person))
+    person, worker = _begun(person, channel, visitor, now)
+    _keep_ids(person, visitor)
+    Participant.objects.filter(pk=person.pk).update(link=fresh)
+    if terms is not None:
+        consent.agree(worker, terms, now=now)
+    return person, worker
+
+
+def _begun(
+    person: Participant | None, channel: Channel, visitor: Visitor, now: datetime
+) -> tuple[Participant, WorkerAccount]:
+    if person is not None and person.worker is not None:
+        return person, person.worker
+    name = worker_id()
+    worker = WorkerAccount.objects.create(worker_id=name, name=f"invited {name}", channel=channel, created_at=now)
+    if person is None:
+        person = Participant.objects.create(channel=channel, worker=worker, created_at=now, opened_at=now, began_at=now)
+        return person, worker
+    person.worker, person.began_at, person.declined_at = worker, now, None
+    person.save(update_fields=["worker", "began_at", "declined_at"])
+    return person, worker
+
+
+def _keep_ids(person: Participant, visitor: Visitor) -> None:
+    """What the address said of the person, in the one row that retention deletes; of a later visit the later ids."""
+    known = ParticipantIdentity.objects.filter(participant=person).first()
+    if known is None:
+        if visitor.external_id or visitor.panel_ids:
+            ParticipantIdentity.objects.create(
+                participant=person,
+                channel=person.channel,
+                external_id=visitor.external_id,
+                panel_ids=dict(visitor.panel_ids),
+            )
+    elif visitor.panel_ids and person.channel.purged_at is None:
+        known.panel_ids = {**known.panel_ids, **visitor.panel_ids}
+        known.save(update_fields=["panel_ids"])
+
+
+@transaction.atomic
+def turn_away(link: Link, *, now: datetime) -> None:
+    """Somebody does not agree. Of an invited person it stays known that they declined, and no longer who they are."""
+    terms = consent.terms_of(link.channel)
+    consent.decline(link.channel.requester, link.channel, terms.wording if terms else None, now=now)
+    if link.participant is None:
+        return
+    rows = Participant.objects.filter(pk=link.participant.pk, began_at=None, declined_at=None)
+    if rows.update(declined_at=now):
+        ParticipantIdentity.objects.filter(participant=link.participant).delete()

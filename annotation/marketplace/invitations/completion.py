@@ -1,0 +1,74 @@
+"""The end of taking part: after the last HIT a person can have, a completion code and the way back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from annotation.marketplace.channels import tokens
+from annotation.marketplace.channels.kinds import KINDS
+from annotation.marketplace.hits.catalogue import Choice, held_by, offers
+from annotation.marketplace.models import Assignment, Channel, Participant, ParticipantIdentity, WorkerAccount
+
+
+def settle(worker: WorkerAccount, *, now: datetime) -> Participant | None:
+    """The participant behind an invited `worker` once they have finished; None while there is more to do.
+
+    They have finished when something was handed in, nothing is held, and no HIT is left that they could accept.
+    """
+    person = Participant.objects.filter(worker=worker).first()
+    if person is None or person.finished_at is not None:
+        return person
+    if not handed_in(worker) or held_by(worker).exists() or anything_left(worker, now):
+        return None
+    return finish(person, now=now)
+
+
+def handed_in(worker: WorkerAccount) -> int:
+    return Assignment.objects.filter(worker=worker, state__in=Assignment.HANDED_IN).count()
+
+
+def anything_left(worker: WorkerAccount, now: datetime) -> bool:
+    """Whether there is a HIT that `worker` could accept now."""
+    return bool(offers(worker, Choice(qualified=True), now=now).rows)
+
+
+@transaction.atomic
+def finish(person: Participant, *, now: datetime) -> Participant:
+    """Give `person` their code, once; afterwards they can accept nothing more."""
+    locked = Participant.objects.select_for_update(no_key=True).select_related("channel").get(pk=person.pk)
+    if locked.finished_at is None:
+        locked.finished_at, locked.code = now, tokens.new_code()
+        locked.save(update_fields=["finished_at", "code"])
+        transaction.on_commit(lambda: KINDS[locked.channel.kind].told(locked, what="finished"), robust=True)
+    return locked
+
+
+def way_back(person: Participant) -> str:
+    """Where a person who has finished is sent, with their code and id; "" when their link says nothing."""
+    if person.link is None or person.finished_at is None:
+        return ""
+    known = ParticipantIdentity.objects.filter(participant=person).first()
+    kind = KINDS[person.channel.kind]
+    return kind.way_back(person.link, external_id=known.external_id if known else "", code=person.shown_code)
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What a completion code stands for."""
+
+    channel: Channel
+    issued_at: datetime
+    handed_in: int
+    withdrawn: bool
+
+
+def verify(typed: str) -> Verified | None:
+    """What `typed` is the code of; None when it is nobody's. Case, spaces and dashes do not matter."""
+    code = tokens.as_written(typed)
+    person = Participant.objects.select_related("channel__requester__user", "worker").filter(code=code).first()
+    if not code or person is None or person.worker is None or person.finished_at is None:
+        return None
+    return Verified(person.channel, person.finished_at, handed_in(person.worker), person.withdrawn_at is not None)

@@ -1,0 +1,113 @@
+"""Taking one's answers back: the rows are erased, the payment stays, the requester is told by the answer document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from annotation.marketplace.assignments import accept_submit as work
+from annotation.marketplace.assignments import decisions
+from annotation.marketplace.assignments import rejection_replies as replies
+from annotation.marketplace.channels import tokens
+from annotation.marketplace.channels.kinds import KINDS
+from annotation.marketplace.core.row_locks import lock_assignment, lock_hit, lock_requester
+from annotation.marketplace.errors import RequestRefusedError, WorkRefusedError
+from annotation.marketplace.invitations import completion as ending
+from annotation.marketplace.models import (
+    Assignment,
+    AssignmentDevice,
+    Participant,
+    ParticipantIdentity,
+    Requester,
+    Submission,
+    TestAttempt,
+    WithdrawalKey,
+    WorkerAccount,
+)
+from annotation.marketplace.questions.answer_xml import withdrawn_xml
+
+State = Assignment.State
+
+
+@dataclass(frozen=True)
+class Withdrawn:
+    """Handed-in assignments whose answers were erased now, and accepted ones that were given back."""
+
+    erased: int
+    given_back: int
+
+
+def key_for(worker: WorkerAccount, requester: Requester) -> str:
+    """The token by which `worker` takes back what `requester` was given; the same whenever it is asked for."""
+    token = tokens.derived("marketplace.withdraw", worker.worker_id, requester.pk)
+    WithdrawalKey.objects.get_or_create(
+        token_hash=tokens.hashed(token), defaults={"worker": worker, "requester": requester}
+    )
+    return token
+
+
+def key_of(typed: str) -> WithdrawalKey | None:
+    """The row behind a token as somebody typed it."""
+    rows = WithdrawalKey.objects.select_related("worker", "requester__user")
+    return rows.filter(token_hash=tokens.hashed(tokens.as_written(typed))).first()
+
+
+@transaction.atomic
+def withdraw(key: WithdrawalKey, *, now: datetime) -> Withdrawn:
+    """Erase what the worker of `key` handed in to its requester, and pay for it; again, it changes nothing.
+
+    Work that waits for a decision is approved (when the requester cannot pay now, it is tried again as with every
+    auto-approval); what was decided stays decided; what is held is given back.
+    """
+    lock_requester(key.requester_id)
+    held = Assignment.objects.filter(worker=key.worker, hit__requester=key.requester_id, withdrawn_at=None)
+    erased = given_back = 0
+    for assignment in held.exclude(state__in=Assignment.GIVEN_UP).order_by("hit_id"):
+        if assignment.state == State.ACCEPTED:
+            given_back += _give_back(assignment, now)
+        else:
+            _erase(assignment, now)
+            erased += 1
+    TestAttempt.objects.filter(worker=key.worker, qualification_type__requester=key.requester_id).update(answer="")
+    _leave_channel(key.worker, now)
+    WithdrawalKey.objects.filter(pk=key.pk, used_at=None).update(used_at=now)
+    return Withdrawn(erased, given_back)
+
+
+def _give_back(assignment: Assignment, now: datetime) -> bool:
+    try:
+        work.give_back(assignment, now=now)
+    except WorkRefusedError:
+        return False
+    return True
+
+
+def _erase(assignment: Assignment, now: datetime) -> None:
+    lock_hit(assignment.hit_id)
+    held = lock_assignment(assignment.pk)
+    Submission.objects.filter(assignment=held).update(raw="[]", answer=withdrawn_xml(now.date()))
+    AssignmentDevice.objects.filter(assignment=held).delete()
+    replies.forget(Assignment.objects.filter(pk=held.pk))
+    Assignment.objects.filter(pk=held.pk).update(withdrawn_at=now)
+    if held.state != State.SUBMITTED:
+        return
+    try:
+        with transaction.atomic():
+            decisions.approve(held, now=now)
+    except RequestRefusedError:
+        Assignment.objects.filter(pk=held.pk).update(auto_approval_at=now, due_at=now + decisions.UNPAID_RETRY)
+
+
+def _leave_channel(worker: WorkerAccount, now: datetime) -> None:
+    """An invited person is done, keeps the code, and is known by what is needed to pay them and no more."""
+    person = Participant.objects.select_for_update(no_key=True).filter(worker=worker).first()
+    if person is None:
+        return
+    if ending.handed_in(worker):
+        person = ending.finish(person, now=now)
+    Participant.objects.filter(pk=person.pk, withdrawn_at=None).update(withdrawn_at=now)
+    ParticipantIdentity.objects.filter(participant=person).update(email="", name="")
+    kind = KINDS[person.channel.kind]
+    transaction.on_commit(lambda: kind.told(person, what="withdrew"), robust=True)

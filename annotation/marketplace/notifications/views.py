@@ -1,0 +1,52 @@
+"""Public addresses of notifications: the certificate, and the links that messages carry."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from annotation.marketplace.models import Endpoint, SigningKey
+from annotation.marketplace.notifications.envelope import CLOSE, CONFIRM, endpoint_by
+
+
+@require_safe
+def certificate(request: HttpRequest, fingerprint: str) -> HttpResponse:
+    """The certificate of a signing key, as PEM. Old ones stay: messages signed with them may be on their way."""
+    row = SigningKey.objects.filter(fingerprint=fingerprint).first()
+    if row is None:
+        raise Http404
+    return HttpResponse(row.certificate, content_type="application/x-pem-file")
+
+
+@require_safe
+@never_cache
+def confirm(request: HttpRequest) -> HttpResponse:
+    """What a receiver visits to say that it wants the messages; the token came to its address only."""
+    endpoint = _named(request, CONFIRM)
+    if request.method == "GET":
+        Endpoint.objects.filter(pk=endpoint.pk, confirmed_at=None, closed_at=None).update(confirmed_at=timezone.now())
+    return _told("ConfirmSubscription", f"<SubscriptionArn>{endpoint.arn}</SubscriptionArn>")
+
+
+@require_safe
+@never_cache
+def close(request: HttpRequest) -> HttpResponse:
+    """What a receiver visits to get no more messages."""
+    endpoint = _named(request, CLOSE)
+    if request.method == "GET":
+        Endpoint.objects.filter(pk=endpoint.pk, closed_at=None).update(closed_at=timezone.now())
+    return _told("Unsubscribe", "")
+
+
+def _named(request: HttpRequest, purpose: str) -> Endpoint:
+    endpoint = endpoint_by(request.GET.get("Token", ""), purpose)
+    if endpoint is None or request.GET.get("TopicArn") != endpoint.arn:
+        raise Http404
+    return endpoint
+
+
+def _told(action: str, result: str) -> HttpResponse:
+    document = f"<{action}Response><{action}Result>{result}</{action}Result></{action}Response>"
+    return HttpResponse(document, content_type="text/xml")

@@ -1,0 +1,92 @@
+"""The addresses of HIT frames and what they carry."""
+
+from __future__ import annotations
+
+import hmac
+import re
+import secrets
+from dataclasses import dataclass
+from urllib.parse import urlencode, urlsplit, urlunsplit
+
+from django.conf import settings
+from django.urls import reverse
+from django.utils.crypto import salted_hmac
+
+from annotation.marketplace.models import Assignment, Hit
+from annotation.marketplace.questions.question_types import Question
+
+PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
+# 192 of the 256 bits: more than can be guessed, and a multiple of what one letter holds.
+TOKEN_DIGITS = 48
+TOKEN = re.compile(f"(3[A-Z0-9]{{29}})-([0-9a-f]{{{TOKEN_DIGITS}}})")
+
+
+@dataclass(frozen=True)
+class Framing:
+    """The address that a page frames, and the name of this one showing of it ("" for a page of somebody else)."""
+
+    address: str
+    load: str
+
+
+def submit_base(assignment_id: str = "") -> str:
+    """What turkSubmitTo says for an assignment, or for a preview (""): clients append /mturk/externalSubmit."""
+    base = reverse("hits:list").rstrip("/")
+    return settings.WORKER_ORIGIN + (f"{base}/s/{submit_token(assignment_id)}" if assignment_id else base)
+
+
+def submit_token(assignment_id: str) -> str:
+    """What authorises handing in for an assignment, or keeping its draft, without a session."""
+    return f"{assignment_id}-{_mac('marketplace.submit', assignment_id)[:TOKEN_DIGITS]}"
+
+
+def assignment_of(token: str) -> str:
+    """The id of the assignment that a token of `submit_token` authorises for; "" when it is not one of ours."""
+    found = TOKEN.fullmatch(token)
+    if found is None:
+        return ""
+    keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
+    wanted = (_mac("marketplace.submit", found[1], key)[:TOKEN_DIGITS] for key in keys)
+    return found[1] if any(hmac.compare_digest(found[2], each) for each in wanted) else ""
+
+
+def framing(hit: Hit, question: Question, assignment: Assignment | None) -> Framing:
+    """What to frame: for an assignment, or for a preview (None)."""
+    fields = {"assignmentId": PREVIEW, "hitId": hit.hit_id, "turkSubmitTo": submit_base()}
+    if assignment is not None:
+        fields |= {
+            "assignmentId": assignment.assignment_id,
+            "turkSubmitTo": submit_base(assignment.assignment_id),
+            "workerId": assignment.worker.worker_id,
+        }
+    if question.kind == Hit.Kind.EXTERNAL:
+        return Framing(_with_query(question.content.strip(), fields), "")
+    load = secrets.token_urlsafe(18)
+    sealed = seal(hit.hit_id, load, fields["assignmentId"], fields.get("workerId", ""))
+    path = reverse("hits:frame", args=[hit.hit_id, load, sealed])
+    return Framing(_with_query(settings.HIT_ORIGIN + path, fields), load)
+
+
+def _with_query(address: str, fields: dict[str, str]) -> str:
+    parts = urlsplit(address)
+    query = f"{parts.query}&{urlencode(fields)}" if parts.query else urlencode(fields)
+    return urlunsplit(parts._replace(query=query))
+
+
+def seal(*said: str) -> str:
+    """Proves that the worker site made a frame's address: frames show a HIT to nobody else."""
+    return _mac("marketplace.frame", ":".join(said))[:32]
+
+
+def seal_holds(given: str, *said: str) -> bool:
+    return hmac.compare_digest(given.encode(), seal(*said).encode())
+
+
+def _mac(salt: str, said: str, key: str | bytes | None = None) -> str:
+    return salted_hmac(salt, said, secret=key, algorithm="sha256").hexdigest()
+
+
+def origin_of(address: str) -> str:
+    """Scheme, host and port of an address, for Content-Security-Policy."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}"

@@ -1,0 +1,34 @@
+"""Accepting some HIT of a group."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest
+
+from annotation.marketplace.assignments import accept_submit as work
+from annotation.marketplace.errors import WorkRefusedError
+from annotation.marketplace.hits.catalogue import some_of
+from annotation.marketplace.models import Assignment, HitType, WorkerAccount
+from annotation.marketplace.site.host_guards import Visit
+
+# Reasons for which another HIT of the group may do.
+PASSING = {"full", "closed", "held"}
+
+
+def accept_some(visit: Visit, hit_type: HitType) -> Assignment | None:
+    """Take a place of any HIT of the group; None when there is none left for the worker.
+
+    Raises WorkRefusedError for reasons that hold for the whole group.
+    """
+    for hit in some_of(visit.worker, hit_type, now=visit.now):
+        try:
+            return work.accept(hit.hit_id, worker=visit.worker, now=visit.now)
+        except WorkRefusedError as refusal:
+            if refusal.reason not in PASSING:
+                raise
+    return None
+
+
+def remember_wish(request: HttpRequest, visit: Visit) -> None:
+    """Keep what the form of a preview says about going on by itself."""
+    if "wish" in request.POST and (wish := "auto_accept" in request.POST) is not visit.worker.auto_accept:
+        WorkerAccount.objects.filter(pk=visit.worker.pk).update(auto_accept=wish)

@@ -1,0 +1,149 @@
+"""What there is to do: groups of equal HITs with search, order and pages; one group; the next of a group."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.marketplace.errors import WorkRefusedError
+from annotation.marketplace.hits import catalogue as shelf
+from annotation.marketplace.hits.eligibility import standing
+from annotation.marketplace.invitations import completion as ending
+from annotation.marketplace.models import HitType
+from annotation.marketplace.site.assignment_pages import accept_some, remember_wish
+from annotation.marketplace.site.host_guards import Visit, worker_page
+from annotation.marketplace.site.pages import refused
+from annotation.marketplace.site.refusal_reasons import reasons_of, reasons_of_all
+
+LAST_PAGE = shelf.MOST_GROUPS // shelf.PAGE
+MOST_WORDS = 100
+
+
+class ChoiceForm(forms.Form):
+    """The search above the list; what cannot be read counts as not said, and the page says so beside it."""
+
+    q = forms.CharField(
+        label=_("Words"),
+        max_length=MOST_WORDS,
+        required=False,
+        widget=forms.TextInput(attrs={"type": "search", "autocomplete": "off"}),
+    )
+    sort = forms.ChoiceField(
+        label=_("Order"),
+        required=False,
+        choices=[
+            (shelf.NEWEST, _("Newest first")),
+            (shelf.REWARD, _("Highest pay first")),
+            (shelf.TIME, _("Shortest time first")),
+            (shelf.NUMBER, _("Most tasks first")),
+        ],
+    )
+    pay = forms.DecimalField(
+        label=_("Pay from ($)"),
+        required=False,
+        min_value=0,
+        max_value=1_000_000,
+        max_digits=9,
+        decimal_places=2,
+        widget=forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off"}),
+    )
+    mine = forms.BooleanField(label=_("Only tasks that I may accept"), required=False)
+    page = forms.IntegerField(required=False, min_value=1, max_value=LAST_PAGE, widget=forms.HiddenInput)
+
+    @property
+    def shown(self) -> list[forms.BoundField]:
+        """The fields that people see; the page's number begins anew with each search."""
+        return self.visible_fields()
+
+    def choice(self) -> shelf.Choice:
+        found = self.cleaned_data if self.is_valid() else getattr(self, "cleaned_data", {})
+        return shelf.Choice(
+            words=found.get("q") or "",
+            sort=found.get("sort") or shelf.NEWEST,
+            least_cents=int((found.get("pay") or 0) * 100),
+            qualified=bool(found.get("mine")),
+            page=found.get("page") or 1,
+        )
+
+
+@require_safe
+@worker_page
+def available(request: HttpRequest, visit: Visit) -> HttpResponse:
+    """What the worker holds, and the groups of HITs to choose from."""
+    if visit.worker.channel and ending.settle(visit.worker, now=visit.now):
+        return redirect("hits:end")
+    form = ChoiceForm(request.GET)
+    choice = form.choice()
+    found = shelf.offers(visit.worker, choice, now=visit.now)
+    context: dict[str, Any] = {
+        "visit": visit,
+        "form": form,
+        "choice": choice,
+        "searched": any(request.GET.get(name) for name in ("q", "pay", "mine")),
+        "held": shelf.held_by(visit.worker),
+        "offers": found,
+        "rows": zip(found.rows, reasons_of_all([offer.standing for offer in found.rows]), strict=True),
+        "given": visit.worker.channel and ending.handed_in(visit.worker),
+        "before": _page(request, choice.page - 1),
+        "after": _page(request, choice.page + 1),
+    }
+    return render(request, "marketplace/list.html", context)
+
+
+@require_safe
+@worker_page
+def group(request: HttpRequest, visit: Visit, group_id: str) -> HttpResponse:
+    """The HITs of one group, one by one."""
+    found = _group(group_id)
+    allowed = standing(visit.worker, found)
+    if not allowed.discover:
+        # What a group that may not be discovered asks for is not told either.
+        return refused(request, "unqualified", hit=None, worker=visit.worker)
+    hits = shelf.group_of(visit.worker, found, now=visit.now, after=request.GET.get("after", ""))
+    shown = hits[: shelf.PAGE]
+    after = shown[-1].hit_id if len(hits) > shelf.PAGE else ""
+    context = {"visit": visit, "type": found, "hits": shown, "after": after, "standing": allowed}
+    context["reasons"] = reasons_of(allowed)
+    return render(request, "marketplace/group.html", context)
+
+
+@require_POST
+@worker_page
+def accept_next(request: HttpRequest, visit: Visit, group_id: str) -> HttpResponse:
+    """Accept some HIT of the group: there is no first to be quarrelled over."""
+    remember_wish(request, visit)
+    found = _group(group_id)
+    try:
+        held = accept_some(visit, found)
+    except WorkRefusedError as refusal:
+        some = shelf.some_of(visit.worker, found, now=visit.now)
+        return refused(request, refusal.reason, hit=some[0] if some else None, worker=visit.worker)
+    if held is None:
+        return refused(request, "full", hit=None, worker=visit.worker)
+    return redirect("hits:work", held.assignment_id)
+
+
+@require_safe
+@worker_page
+def welcome(request: HttpRequest, visit: Visit) -> HttpResponse:
+    """The first page after registration."""
+    return render(request, "marketplace/welcome.html", {"visit": visit})
+
+
+def _group(group_id: str) -> HitType:
+    found = HitType.objects.select_related("requester__user").filter(group_id=group_id).first()
+    if found is None:
+        raise Http404
+    return found
+
+
+def _page(request: HttpRequest, page: int) -> str:
+    """The address of another page of the same search."""
+    query = request.GET.copy()
+    query["page"] = str(page)
+    return f"?{query.urlencode()}"

@@ -1,0 +1,289 @@
+"""The pages of people who come by an invitation: the door, consent, the end, their data."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.cache import patch_cache_control
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotation.accounts.addresses import client_address, neighbourhood
+from annotation.marketplace.assignments.expire_due import catch_up
+from annotation.marketplace.channels import consent
+from annotation.marketplace.channels.kinds import KINDS, PANEL_IDS
+from annotation.marketplace.core import clock
+from annotation.marketplace.core.rate_limits import Limit, TooOftenError, take
+from annotation.marketplace.hits import entry_check as entering
+from annotation.marketplace.invitations import admission as door
+from annotation.marketplace.invitations import completion as ending
+from annotation.marketplace.invitations import withdrawal as leaving
+from annotation.marketplace.models import Assignment, Hit, Link, Participant, Requester
+from annotation.marketplace.site import browser_cookie as browsers
+from annotation.marketplace.site.host_guards import Visit, on_worker_host, too_often, worker_page
+from annotation.marketplace.site.invitation_messages import said_at_door
+from annotation.marketplace.site.pages import refused
+from annotation.marketplace.site.refusal_reasons import reasons_of
+from annotation.marketplace.workers import sessions
+
+STATUS = {
+    "unknown": 404, "closed": 410, "full": 409, "used": 403, "unqualified": 403, "odd-id": 400, "needs-id": 400
+}  # fmt: skip
+
+# Before the name of a parameter, as the form of the page carries it on.
+PANEL_FIELD = "panel:"
+
+# Links and tokens that do not exist; newcomers (a class behind one router comes at once).
+MISSES = Limit("invitation-miss", 30, timedelta(minutes=10))
+ENTRIES = Limit("invitation-entry", 300, timedelta(minutes=10))
+
+
+@require_safe
+@on_worker_host
+def invitation(request: HttpRequest, token: str) -> HttpResponse:
+    """What an invitation link leads to. Looking changes nothing: mail programs look, too."""
+    link = door.link_of(token)
+    if link is None:
+        return _unknown(request)
+    now = _now()
+    visitor = _visitor(request, link, request.GET.dict(), _panel_ids(link, request.GET.dict()))
+    found = door.look(link, visitor, now=now)
+    if request.method == "GET":
+        door.note_opened(found, now=now)
+    if found.word == "back" and _inside(found, visitor):
+        return redirect("hits:list")
+    return _at_door(request, found=found, token=token, visitor=visitor)
+
+
+@require_POST
+@on_worker_host
+def begin(request: HttpRequest, token: str) -> HttpResponse:
+    """Come in: the button on the page of a link."""
+    link = door.link_of(token)
+    if link is None:
+        return _unknown(request)
+    try:
+        take(ENTRIES, _client(request), now=timezone.now())
+    except TooOftenError as refusal:
+        return too_often(request, refusal)
+    added = {name: request.POST.get(f"{PANEL_FIELD}{name}", "") for name in _kept_names(link)}
+    known_as = {name: request.POST.get("external_id", "") for name in _names(link)[:1]}
+    visitor = _visitor(request, link, known_as, _panel_ids(link, added))
+    try:
+        person, worker = door.enter(link, visitor, version=request.POST.get("version", ""), now=_now())
+    except door.DoorClosedError as closed:
+        return _at_door(request, found=closed.door, token=token, visitor=visitor)
+    response = redirect("hits:list")
+    browsers.remember(request, response, person.participant_id)
+    sessions.sign_in(request, response, sessions.open_session(worker, now=timezone.now()))
+    return response
+
+
+@require_POST
+@on_worker_host
+def decline(request: HttpRequest, token: str) -> HttpResponse:
+    """Say no: nothing about the person is kept."""
+    link = door.link_of(token)
+    if link is None:
+        return _unknown(request)
+    try:
+        take(ENTRIES, _client(request), now=timezone.now())
+    except TooOftenError as refusal:
+        return too_often(request, refusal)
+    door.turn_away(link, now=_now())
+    return _at_door(request, door_word="declined")
+
+
+@worker_page
+@require_http_methods(["GET", "HEAD", "POST"])
+def agree(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
+    """The text to agree to before a HIT: for accounts, and for everybody when it has changed."""
+    hit = Hit.objects.select_related("hit_type", "requester__user", "requester__consent").filter(hit_id=hit_id).first()
+    terms = consent.terms_for(visit.worker, hit, visit.now) if hit else None
+    if hit is None or terms is None or consent.agreed(visit.worker, terms):
+        return redirect("hits:preview", hit_id)
+    if reason := entering.refusal(hit, worker=visit.worker, now=visit.now):
+        return refused(request, reason, hit=hit, worker=visit.worker)
+    if request.method == "POST" and "no" in request.POST:
+        consent.decline(terms.requester, terms.channel, terms.wording, now=visit.now)
+        return _at_door(request, door_word="declined", visit=visit)
+    if request.method == "POST" and request.POST.get("version") == terms.wording.digest:
+        consent.agree(visit.worker, terms, now=visit.now)
+        return redirect("hits:preview", hit_id)
+    return render(request, "marketplace/channels/consent.html", {"visit": visit, "hit": hit, "terms": terms})
+
+
+@require_safe
+@worker_page
+def end(request: HttpRequest, visit: Visit) -> HttpResponse:
+    """After the last HIT: thanks, the code, the way back, what the study was about, how to take it back."""
+    person = ending.settle(visit.worker, now=visit.now) if visit.worker.channel else None
+    if person is None:
+        return redirect("hits:list")
+    return render(request, "marketplace/channels/end.html", _end_context(visit, person))
+
+
+@require_safe
+@worker_page
+def way_back(request: HttpRequest, visit: Visit) -> HttpResponse:
+    """To the address that was configured for the person's link, and to no other."""
+    person = ending.settle(visit.worker, now=visit.now) if visit.worker.channel else None
+    address = ending.way_back(person) if person is not None else ""
+    if not address:
+        raise Http404
+    response = HttpResponseRedirect(address)
+    response["Referrer-Policy"] = "no-referrer"
+    return response
+
+
+@require_POST
+@worker_page
+def stop(request: HttpRequest, visit: Visit) -> HttpResponse:
+    """Stop before the last HIT: what was handed in counts."""
+    person = Participant.objects.filter(worker=visit.worker).first()
+    if person is None or not ending.handed_in(visit.worker):
+        return redirect("hits:list")
+    ending.finish(person, now=visit.now)
+    return redirect("hits:end")
+
+
+@require_safe
+@worker_page
+def data(request: HttpRequest, visit: Visit) -> HttpResponse:
+    """Whom the worker has given answers to, and the token to take them back from each."""
+    given = Assignment.objects.filter(worker=visit.worker, state__in=Assignment.HANDED_IN)
+    requesters = Requester.objects.filter(pk__in=given.values("hit__requester")).select_related("user").order_by("pk")
+    rows = [
+        {
+            "requester": requester,
+            "token": leaving.key_for(visit.worker, requester),
+            "left": given.filter(hit__requester=requester, withdrawn_at=None).count(),
+        }
+        for requester in requesters
+    ]
+    return render(request, "marketplace/channels/data.html", {"visit": visit, "rows": rows})
+
+
+@on_worker_host
+@require_http_methods(["GET", "HEAD", "POST"])
+def withdraw(request: HttpRequest) -> HttpResponse:
+    """Take answers back by a token: first what would be erased is shown, then a second button erases it."""
+    typed = request.POST.get("token", "")[:200]
+    if request.method != "POST" or not typed:
+        return _private(render(request, "marketplace/channels/withdraw.html", {}))
+    key = leaving.key_of(typed)
+    if key is None:
+        try:
+            take(MISSES, _client(request), now=timezone.now())
+        except TooOftenError as refusal:
+            return too_often(request, refusal)
+        return _private(render(request, "marketplace/channels/withdraw.html", {"unknown": True}, status=404))
+    now = _now()
+    done = leaving.withdraw(key, now=now) if "sure" in request.POST else None
+    left = Assignment.objects.filter(
+        worker=key.worker, hit__requester=key.requester_id, state__in=Assignment.HANDED_IN, withdrawn_at=None
+    )
+    person = Participant.objects.filter(worker=key.worker).first()
+    context = {"key": key, "typed": typed, "done": done, "left": left.count(), "person": person}
+    return _private(render(request, "marketplace/channels/withdraw.html", context))
+
+
+def _now() -> datetime:
+    now = clock.now()
+    catch_up(now)
+    return now
+
+
+def _unknown(request: HttpRequest) -> HttpResponse:
+    """A link that leads nowhere; who tries too many of them has to wait."""
+    try:
+        take(MISSES, _client(request), now=timezone.now())
+    except TooOftenError as refusal:
+        return too_often(request, refusal)
+    return _at_door(request, door_word="unknown")
+
+
+def _client(request: HttpRequest) -> str:
+    return neighbourhood(client_address(request))
+
+
+def _inside(found: door.Door, visitor: door.Visitor) -> bool:
+    """Whether the visitor is signed in as the person they are known as, and has agreed to what holds."""
+    person, worker = found.person, visitor.worker
+    if person is None or worker is None or person.worker_id != worker.pk:
+        return False
+    return consent.agreed(worker, consent.terms_of(found.link.channel))
+
+
+def _names(link: Link) -> tuple[str, ...]:
+    return KINDS[link.channel.kind].id_parameters(link)
+
+
+def _kept_names(link: Link) -> tuple[str, ...]:
+    """The parameters that are kept: none unless the link names one by which it knows people, or keeps one."""
+    names = (*_names(link), *link.kept_parameters)
+    return tuple(dict.fromkeys((*names, *PANEL_IDS))) if names else ()
+
+
+def _panel_ids(link: Link, given: dict[str, str]) -> dict[str, str]:
+    """What the panel added, as far as it can be kept."""
+    added = {name: given.get(name, "").strip() for name in _kept_names(link)}
+    return {name: value for name, value in added.items() if 0 < len(value) <= door.LONGEST_ID and value.isprintable()}
+
+
+def _visitor(request: HttpRequest, link: Link, given: dict[str, str], panel_ids: dict[str, str]) -> door.Visitor:
+    external_id = next((given[name].strip() for name in _names(link) if given.get(name, "").strip()), "")
+    known = sessions.worker_of(request, now=timezone.now())
+    return door.Visitor(external_id, browsers.participants_of(request), known, panel_ids)
+
+
+def _at_door(
+    request: HttpRequest,
+    *,
+    found: door.Door | None = None,
+    door_word: str = "",
+    token: str = "",
+    visitor: door.Visitor | None = None,
+    visit: Visit | None = None,
+) -> HttpResponse:
+    word = found.word if found else door_word
+    title, text = said_at_door(word)
+    channel = found.link.channel if found else None
+    terms = consent.terms_of(channel) if channel else None
+    known = found.person.worker if found and found.person else None
+    context = {
+        "word": word,
+        "title": title,
+        "text": text,
+        "channel": channel,
+        "token": token,
+        "terms": None if known and consent.agreed(known, terms) else terms,
+        "external_id": visitor.external_id if visitor else "",
+        "panel_ids": {f"{PANEL_FIELD}{name}": value for name, value in (visitor.panel_ids if visitor else {}).items()},
+        "reasons": reasons_of(found.standing) if found and found.standing else (),
+        "panel": bool(found and _names(found.link)),
+        "leads_in": word in {*door.OPEN, "consent"},
+        "visit": visit,
+        "account": visitor.worker if visitor and visitor.worker and visitor.worker.channel is None else None,
+        "code": found.person.shown_code if found and found.person and found.word == "already" else "",
+    }
+    return _private(render(request, "marketplace/channels/door.html", context, status=STATUS.get(word, 200)))
+
+
+def _end_context(visit: Visit, person: Participant) -> dict[str, object]:
+    channel = person.channel
+    return {
+        "visit": visit,
+        "person": person,
+        "channel": channel,
+        "back": bool(ending.way_back(person)),
+        "debrief": channel.debrief or channel.requester.debrief,
+        "token": leaving.key_for(visit.worker, channel.requester),
+    }
+
+
+def _private(response: HttpResponse) -> HttpResponse:
+    patch_cache_control(response, private=True, no_store=True)
+    return response

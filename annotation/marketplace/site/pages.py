@@ -1,0 +1,228 @@
+"""The pages of a worker's day: find, preview, accept, do, return, done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotation.marketplace.assignments import accept_submit as steps
+from annotation.marketplace.assignments import device_codes as devices
+from annotation.marketplace.assignments import rejection_replies as replies
+from annotation.marketplace.cents import dollars
+from annotation.marketplace.channels import admission_rules as gate
+from annotation.marketplace.core.prepared_sql import Prepared
+from annotation.marketplace.errors import WorkRefusedError
+from annotation.marketplace.hits import entry_check as entering
+from annotation.marketplace.hits.catalogue import some_of
+from annotation.marketplace.hits.eligibility import standing
+from annotation.marketplace.invitations import completion as ending
+from annotation.marketplace.models import Assignment, Hit, WorkerAccount
+from annotation.marketplace.questions.question_types import parsed
+from annotation.marketplace.site.addresses import framing, origin_of, submit_base
+from annotation.marketplace.site.assignment_pages import accept_some, remember_wish
+from annotation.marketplace.site.content_security import may_frame, sandbox_of
+from annotation.marketplace.site.forms import ReplyForm
+from annotation.marketplace.site.host_guards import Visit, form_page, note, worker_page
+from annotation.marketplace.site.qualifications import types_to_ask_for
+from annotation.marketplace.site.refusal_reasons import reasons_of
+
+State = Assignment.State
+# What the pages of an assignment read: Django takes longer to name the other columns than the database to find the row.
+SHOWN = (
+    "assignment_id", "state", "deadline", "auto_approval_at", "feedback", "worker_id", "hit__hit_id", "hit__kind",
+    "hit__question", "hit__hit_type__group_id", "hit__hit_type__title", "hit__hit_type__reward_cents",
+    "hit__hit_type__keywords", "rejected_at",
+    "hit__requester__pays", "hit__requester__user__username", "hit__requester__display_name",
+)  # fmt: skip
+
+
+@require_safe
+@worker_page
+def preview(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
+    hit = _hit(hit_id)
+    allowed = standing(visit.worker, hit.hit_type)
+    if not allowed.preview:
+        return refused(request, "unqualified", hit=hit, worker=visit.worker)
+    own = _live_assignment(visit, hit)
+    if own is not None and own.state == State.ACCEPTED:
+        return redirect("hits:work", own.assignment_id)
+    try:
+        gate.check(hit, worker=visit.worker, now=visit.now)
+    except WorkRefusedError as refusal:
+        # Nobody is asked to agree to anything who could not take part afterwards.
+        known = entering.refusal(hit, worker=visit.worker, now=visit.now) if refusal.reason == "consent" else ""
+        return refused(request, known or refusal.reason, hit=hit, worker=visit.worker)
+    context = {
+        "visit": visit,
+        "hit": hit,
+        "standing": allowed,
+        "open": hit.status == Hit.Status.ASSIGNABLE and not own,
+        "lacking": types_to_ask_for(allowed),
+        "reasons": reasons_of(allowed),
+        "device": devices.asked_for(hit.hit_type.keywords),
+    }
+    return _framed(request, "marketplace/preview.html", context, hit, None)
+
+
+@require_POST
+@worker_page
+def accept(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
+    """Take a place of this HIT or, when others took the last one a moment ago, of another of its group."""
+    try:
+        held = steps.accept(hit_id, worker=visit.worker, now=visit.now)
+    except Hit.DoesNotExist:
+        raise Http404 from None
+    except WorkRefusedError as refusal:
+        hit = _hit(hit_id)
+        following = accept_some(visit, hit.hit_type) if refusal.reason == "full" else None
+        if following is None:
+            return refused(request, refusal.reason, hit=hit, worker=visit.worker)
+        held = following
+    remember_wish(request, visit)
+    return redirect("hits:work", held.assignment_id)
+
+
+@require_safe
+@worker_page
+def work(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse:
+    held = own(visit, assignment_id)
+    if held.state != State.ACCEPTED:
+        return redirect("hits:done", assignment_id)
+    context = {"visit": visit, "assignment": held, "hit": held.hit, "left": held.deadline - visit.now}
+    context["device"] = devices.asked_for(held.hit.hit_type.keywords)
+    response = _framed(request, "marketplace/work.html", context, held.hit, held)
+    return devices.note(request, response, held, now=timezone.now())
+
+
+@require_safe
+@worker_page
+def state(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse:
+    """The state of an assignment, for the page's own script."""
+    return JsonResponse({"state": own(visit, assignment_id).state})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@worker_page
+def give_back(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse:
+    """Return an accepted task: first the page that asks whether one is sure, then the deed."""
+    held = own(visit, assignment_id)
+    if request.method != "POST":
+        if held.state != State.ACCEPTED:
+            return redirect("hits:done", assignment_id)
+        context = {"visit": visit, "assignment": held, "hit": held.hit, "left": held.deadline - visit.now}
+        return render(request, "marketplace/return.html", context)
+    try:
+        steps.give_back(held, now=visit.now)
+    except WorkRefusedError:
+        return redirect("hits:done", assignment_id)
+    return redirect("hits:list")
+
+
+@require_safe
+@worker_page
+def done(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse:
+    """What became of an assignment and what happens next."""
+    return shown_done(request, visit, own(visit, assignment_id))
+
+
+def shown_done(request: HttpRequest, visit: Visit, held: Assignment, form: ReplyForm | None = None) -> HttpResponse:
+    """That page; with `form`, the answer to a rejection that could not be taken."""
+    if visit.worker.channel and ending.settle(visit.worker, now=visit.now):
+        return redirect("hits:end")
+    more = some_of(visit.worker, held.hit.hit_type, now=visit.now)
+    bonuses = held.bonuses.order_by("pk")
+    context: dict[str, Any] = {"visit": visit, "assignment": held, "hit": held.hit, "next": more[0] if more else None}
+    context |= {"bonuses": bonuses, "by_itself": visit.worker.auto_accept and held.state == State.SUBMITTED}
+    if held.rejected_at is not None:
+        context["answer"] = replies.standing_of(held.assignment_id, now=visit.now)
+    return form_page(request, "marketplace/done.html", form or ReplyForm(), **context)
+
+
+def _hit(hit_id: str) -> Hit:
+    hit = Hit.objects.select_related("hit_type", "requester__user", "requester__consent").filter(hit_id=hit_id).first()
+    if hit is None:
+        raise Http404
+    return hit
+
+
+_OWN = Prepared(
+    lambda assignment_id, worker: (
+        Assignment.objects.select_related("hit__hit_type", "hit__requester__user")
+        .only(*SHOWN)
+        .filter(assignment_id=assignment_id, worker=worker)
+    ),
+    str,
+    int,
+)
+
+
+def own(visit: Visit, assignment_id: str) -> Assignment:
+    """The visitor's assignment of that id. Raises Http404."""
+    for held in _OWN(assignment_id, visit.worker.pk):
+        held.worker = visit.worker
+        return held
+    raise Http404
+
+
+def _live_assignment(visit: Visit, hit: Hit) -> Assignment | None:
+    return Assignment.objects.filter(hit=hit, worker=visit.worker).exclude(state__in=Assignment.GIVEN_UP).first()
+
+
+def _framed(
+    request: HttpRequest, template: str, context: dict[str, Any], hit: Hit, held: Assignment | None
+) -> HttpResponse:
+    """A page with the HIT in its frame; the page's policy allows that frame and no other."""
+    question = parsed(hit.question)
+    framed = framing(hit, question, held)
+    context |= {
+        "frame": framed.address,
+        "load": framed.load,
+        "submit": submit_base(held.assignment_id) if held is not None else "",
+        "frame_height": question.frame_height,
+        "sandbox": sandbox_of(question),
+        "reward": dollars(hit.hit_type.reward_cents),
+    }
+    return may_frame(render(request, template, context), origin_of(framed.address))
+
+
+def refused(request: HttpRequest, reason: str, *, hit: Hit | None, worker: WorkerAccount) -> HttpResponse:
+    """The page that says why a step cannot be taken, or the one that must be passed first."""
+    if reason == "consent" and hit is not None:
+        return redirect("hits:consent", hit.hit_id)
+    if reason == "finished":
+        return redirect("hits:end")
+    title, text = {
+        "full": (
+            _("This task is full"),
+            _("All places were taken by others a moment ago. Please choose another task."),
+        ),
+        "closed": (_("This task is closed"), _("Nobody new can accept it. Please choose another task.")),
+        "held": (_("You already have this task"), _("You have accepted or done it; each person may do a task once.")),
+        "blocked": (
+            _("This task is not open to you"),
+            _("This requester has blocked your account. Please choose another task."),
+        ),
+        "unqualified": (_("This task asks for qualifications"), _("Your account does not meet its requirements.")),
+        "uninvited": (
+            _("This task is not open to you"),
+            _(
+                "It is for invited people. If you have an invitation, open the link in it; otherwise choose "
+                "another task."
+            ),
+        ),
+    }[reason]
+    lacking = standing(worker, hit.hit_type) if reason == "unqualified" and hit is not None else None
+    return note(
+        request,
+        reason=reason,
+        title=title,
+        text=text,
+        status=403 if reason in {"unqualified", "blocked", "uninvited"} else 409,
+        reasons=reasons_of(lacking) if lacking else (),
+        lacking=types_to_ask_for(lacking) if lacking else (),
+    )

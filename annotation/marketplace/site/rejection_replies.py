@@ -1,0 +1,41 @@
+"""The door by which a worker answers a rejection; the form stands on the assignment's own page."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from annotation.marketplace.assignments import rejection_replies as replies
+from annotation.marketplace.core.rate_limits import TooOftenError, take
+from annotation.marketplace.errors import WorkRefusedError
+from annotation.marketplace.site.forms import ReplyForm
+from annotation.marketplace.site.host_guards import Visit, note, too_often, worker_page
+from annotation.marketplace.site.pages import own, shown_done
+
+
+@require_POST
+@worker_page
+def answer(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse:
+    held, form = own(visit, assignment_id), ReplyForm(request.POST)
+    if not form.is_valid():
+        return shown_done(request, visit, held, form)
+    try:
+        take(replies.OFTEN, visit.worker.worker_id, now=timezone.now())
+        replies.send(held, form.cleaned_data["text"], now=visit.now)
+    except TooOftenError as refusal:
+        return too_often(request, refusal)
+    except WorkRefusedError as refusal:
+        title = _("Your answer was not sent")
+        return note(request, reason=refusal.reason, title=title, text=_words(refusal.reason), status=409)
+    return redirect("hits:done", assignment_id)
+
+
+def _words(reason: str) -> str:
+    return {
+        "answered": _("You have answered this rejection before. The first answer stands."),
+        "final": _("There is no rejection that can still be changed."),
+        "unheard": _("This requester takes no answers through this site."),
+    }[reason]

@@ -1,8 +1,0 @@
-"""The address of the Requester API."""
-
-from django.urls import path
-
-from annotation.marketplace.wire.views import endpoint
-
-app_name = "wire"
-urlpatterns = [path("", endpoint, name="endpoint")]

@@ -1,0 +1,131 @@
+"""Payouts: what workers are owed, as a batch for a payment service, and what became of it, marked back once."""
+
+from __future__ import annotations
+
+import csv
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import IO
+
+from django.db import transaction
+
+from annotation.marketplace.cents import dollars
+from annotation.marketplace.errors import InvalidParameterError
+from annotation.marketplace.models import Payout, WorkerAccount
+from annotation.marketplace.money.ledger import Account, move_payout
+from annotation.marketplace.workers.close_account import forget_payees
+
+State = Payout.State
+COLUMNS = ("payout", "worker_id", "payee", "amount", "currency", "status", "reference")
+LONGEST_REFERENCE = 200
+
+
+@transaction.atomic
+def make_batch(*, now: datetime) -> str | None:
+    """Put everything that workers are owed into a new batch; its name, or None when nobody is owed anything.
+
+    What is in a batch is owed no longer, so that no later batch holds it again.
+    """
+    owed = WorkerAccount.objects.select_for_update(no_key=True).filter(owed_cents__gt=0).order_by("pk")
+    batch = uuid.uuid4().hex
+    for worker in owed:
+        made = Payout(batch=batch, worker=worker, amount_cents=worker.owed_cents, created_at=now)
+        made.save(force_insert=True)
+        move_payout(worker, made.amount_cents, target=Account.PAYOUT, now=now)
+    return batch if Payout.objects.filter(batch=batch).exists() else None
+
+
+def write(batch: str, out: IO[str]) -> int:
+    """Write `batch` as CSV; the number of payouts. `reference` is for the payment service's own name of a payment."""
+    rows = Payout.objects.filter(batch=batch).select_related("worker").order_by("pk")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row in rows:
+        status = "" if row.state == State.SENT else row.state
+        cells = (row.payout_id, row.worker.worker_id, row.worker.payee, dollars(row.amount_cents), "USD", status)
+        writer.writerow([escaped(cell) for cell in (*cells, row.reference)])
+    return len(rows)
+
+
+def escaped(cell: str) -> str:
+    """`cell` so that a spreadsheet takes it for text: what would begin a formula gets an apostrophe."""
+    return f"'{cell}" if cell[:1] in {"=", "+", "-", "@", "\t", "\r"} else cell
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A line that says what became of a payout: `paid` or `failed`, and the payment service's reference."""
+
+    line: int
+    payout_id: str
+    status: str
+    reference: str
+
+
+@dataclass(frozen=True)
+class Marked:
+    """How many payouts were marked as paid and as failed, and how many had been marked so before."""
+
+    paid: int
+    failed: int
+    before: int
+
+
+def read(source: Iterable[str]) -> list[Mark]:
+    """The lines of a marked batch; lines without a status wait. Raises InvalidParameterError naming line and rule."""
+    reader = csv.DictReader(source, strict=True)
+    try:
+        missing = {"payout", "status"} - set(reader.fieldnames or ())
+        if missing:
+            raise InvalidParameterError(f"The column {min(missing)!r} is missing; a batch has {', '.join(COLUMNS)}.")
+        marks = [_mark(reader.line_num, row) for row in reader]
+    except csv.Error as error:
+        raise InvalidParameterError(f"Line {reader.line_num}: {error}.") from None
+    return [mark for mark in marks if mark.status]
+
+
+def _mark(line: int, row: dict[str, str | None]) -> Mark:
+    found = {name: (row.get(name) or "").strip() for name in ("payout", "status", "reference")}
+    status = found["status"].lower()
+    if status not in {"", State.PAID, State.FAILED}:
+        raise InvalidParameterError(f"Line {line}: status must be paid, failed or empty, not {status[:40]!r}.")
+    if len(found["reference"]) > LONGEST_REFERENCE or not found["reference"].isprintable():
+        raise InvalidParameterError(f"Line {line}: reference is at most {LONGEST_REFERENCE} printable characters.")
+    return Mark(line, found["payout"], status, found["reference"].removeprefix("'"))
+
+
+@transaction.atomic
+def settle(marks: Sequence[Mark], *, now: datetime) -> Marked:
+    """Mark payouts as paid or failed, all or none; what failed is owed again.
+
+    Each payout is settled once, by compare-and-set: the same mark again is counted as `before` and moves no money.
+    Raises InvalidParameterError: an unknown payout, or one that was marked otherwise.
+    """
+    done = {State.PAID.value: 0, State.FAILED.value: 0}
+    before = 0
+    for mark in marks:
+        if _settle_one(mark, now):
+            done[mark.status] += 1
+        else:
+            before += 1
+    forget_payees()
+    return Marked(done[State.PAID], done[State.FAILED], before)
+
+
+def _settle_one(mark: Mark, now: datetime) -> bool:
+    rows = Payout.objects.filter(payout_id=mark.payout_id)
+    changed = rows.filter(state=State.SENT).update(state=mark.status, reference=mark.reference, settled_at=now)
+    found = rows.select_related("worker").first()
+    if found is None:
+        raise InvalidParameterError(f"Line {mark.line}: there is no payout {mark.payout_id[:64]!r}.")
+    if not changed:
+        if found.state != mark.status:
+            raise InvalidParameterError(
+                f"Line {mark.line}: payout {found.payout_id} was marked as {found.state} before."
+            )
+        return False
+    target = Account.OUTSIDE if mark.status == State.PAID else Account.WORKER
+    move_payout(found.worker, found.amount_cents, target=target, now=now)
+    return True

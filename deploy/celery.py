@@ -8,5 +8,5 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deploy.settings.development")
 
 app = Celery("assay")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks(["annotation"])
-app.autodiscover_tasks(["annotation"], related_name="running")
+app.autodiscover_tasks(["annotation.jobs"], related_name="celery_tasks")
+app.autodiscover_tasks(["annotation.jobs"], related_name="run")

@@ -4,11 +4,11 @@ from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from annotation.api.answers import absent
+from annotation.api.responses import absent
 from annotation.api.routes import api
-from annotation.notices import posted
-from annotation.pages import hit_page
-from annotation.sharing import shared_report
+from annotation.endpoints.hit_page import hit_page
+from annotation.endpoints.shared_report import shared_report
+from annotation.endpoints.sns import posted
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="console:studies")),

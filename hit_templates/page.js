@@ -14,7 +14,7 @@
   if (accepted) { form.action = target.replace(/\/$/, "") + "/mturk/externalSubmit"; }
   else { $("preview").hidden = false; $("send").disabled = true; }
 
-  /* Each worker's own order and sides; annotation/designs/order.py makes the same from the stored seed. */
+  /* Each worker's own order and sides; annotation/design/item_order.py makes the same from the stored seed. */
   function dice(what) {
     var state = 0x811c9dc5, bytes = new TextEncoder().encode(setup.seed + ":" + assignment + ":" + what);
     bytes.forEach(function (byte) { state = Math.imul(state ^ byte, 0x01000193) >>> 0; });

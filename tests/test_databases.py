@@ -12,8 +12,8 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
 from annotation.accounts.models import User
-from annotation.flows.create import Plan, create
 from annotation.models import AuditEvent, Study
+from annotation.studies.create import Plan, create
 from tests.databases import empty, version_of
 
 

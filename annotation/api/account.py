@@ -11,8 +11,8 @@ from ninja import Field, Query, Router, Schema, Status
 from ninja.errors import HttpError
 
 from annotation.accounts.models import AccessKey, ApiToken, User
-from annotation.api.answers import Page, Paged, gives, paged
-from annotation.api.entrance import caller
+from annotation.api.auth import caller
+from annotation.api.responses import Page, Paged, gives, paged
 
 router = Router(tags=["Account"])
 

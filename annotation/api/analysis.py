@@ -11,19 +11,25 @@ from django.utils import timezone
 from ninja import Field, Query, Router, Schema, Status
 from ninja.errors import HttpError
 
-from annotation import coded, desk, facts, reviewing, selectors
-from annotation.api.answers import Page, Paged, gives, paged
-from annotation.api.entrance import caller, study_for
+from annotation.api.auth import caller, study_for
 from annotation.api.jobs import JobOut
+from annotation.api.responses import Page, Paged, gives, paged
+from annotation.collecting import ratings as selectors
 from annotation.exceptions import StateError
-from annotation.flows import assess, code_reasons, exclude
-from annotation.flows.unblind import unblind
+from annotation.jobs.celery_tasks import ask_to_detect
 from annotation.models import Codebook, Job, Remark, Role, RuleSet, Study, Submission
-from annotation.quality.exclusion import Rule, rules_from
+from annotation.quality import applied_rules as reviewing
+from annotation.quality import assess
+from annotation.quality import code_explanations as code_reasons
+from annotation.quality import coder_agreement as coded
 from annotation.quality.filters import FILTERS, NAMED_SETS, rule_of
-from annotation.quality.paragraph import paragraph
-from annotation.quality.records import Filter
-from annotation.tasks import ask_to_detect
+from annotation.quality.methods_text import paragraph
+from annotation.quality.rules import Rule, rules_from
+from annotation.quality.work_table import Filter
+from annotation.reports import study_facts as facts
+from annotation.review import assignment as desk
+from annotation.review import exclude
+from annotation.studies.unblind import unblind
 from metrics.evaluators.comment_codes import NULL
 
 router = Router(tags=["Analysis"])

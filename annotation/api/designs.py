@@ -10,21 +10,21 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Body, Field, Query, Router, Schema, Status
 
-from annotation import overviews
-from annotation.api.answers import Page, Paged, gives, paged
-from annotation.api.entrance import caller, study_for
+from annotation.api.auth import caller, study_for
 from annotation.api.jobs import JobOut
-from annotation.console import bills
-from annotation.designs.presets import ArmPlan, CellPlan
-from annotation.designs.wording import from_json
+from annotation.api.responses import Page, Paged, gives, paged
+from annotation.design.arrange_cells import arrange
+from annotation.design.configure import configure
+from annotation.design.discard_layout import clear_design
+from annotation.design.lay_out import design, takes_long
+from annotation.design.presets import ArmPlan, CellPlan
+from annotation.design.wording import from_json
 from annotation.exceptions import StateError
-from annotation.flows.arrange import arrange
-from annotation.flows.clear_design import clear_design
-from annotation.flows.configure import configure
-from annotation.flows.create import reword
-from annotation.flows.design import design, takes_long
+from annotation.jobs.celery_tasks import ask
 from annotation.models import Cell, Job, Role, Study
-from annotation.tasks import ask
+from annotation.publishing import cost_estimate as bills
+from annotation.studies import queries as overviews
+from annotation.studies.create import reword
 
 router = Router(tags=["Design"])
 Whole = Field(None, ge=0, le=2_147_483_647)  # what its column counts to

@@ -11,13 +11,13 @@ from django.utils import timezone
 from ninja import Query, Router, Schema, Status
 from ninja.errors import HttpError
 
-from annotation.api.answers import Page, Paged, gives, paged
-from annotation.api.entrance import caller, job_for, study_for
+from annotation.api.auth import caller, job_for, study_for
+from annotation.api.responses import Page, Paged, gives, paged
 from annotation.exceptions import StateError
-from annotation.flows import jobs
+from annotation.jobs import queue as jobs
+from annotation.jobs.celery_tasks import ask
+from annotation.jobs.run import folder_of
 from annotation.models import Job, Role
-from annotation.running import folder_of
-from annotation.tasks import ask
 
 router = Router(tags=["Jobs"])
 # Drawings of a report's figures: its files hold them, in a better form.

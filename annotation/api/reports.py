@@ -15,18 +15,18 @@ from ninja import Field, File, Form, Query, Router, Schema, Status
 from ninja.errors import HttpError
 from ninja.files import UploadedFile
 
-from annotation.api.answers import Page, Paged, cleaned, gives, paged
-from annotation.api.entrance import caller, job_for, study_for
+from annotation.api.auth import caller, job_for, study_for
 from annotation.api.jobs import JobOut
-from annotation.console import uploads
+from annotation.api.responses import Page, Paged, cleaned, gives, paged
+from annotation.collecting.ratings import seen_at
 from annotation.console.forms.scores import AttachScores
 from annotation.exceptions import StateError
-from annotation.flows.attach import attach, detach
-from annotation.flows.share import revoke, share
-from annotation.flows.unblind import look
+from annotation.jobs import uploads
+from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, ScoreFile, ShareLink
-from annotation.selectors import seen_at
-from annotation.tasks import ask
+from annotation.reports.attach_scores import attach, detach
+from annotation.reports.share import revoke, share
+from annotation.studies.unblind import look
 from metrics.report.formats.write import Format
 
 router = Router(tags=["Reports"])

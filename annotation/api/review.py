@@ -12,17 +12,20 @@ from django.utils import timezone
 from ninja import Field, Query, Router, Schema, Status
 from ninja.errors import HttpError
 
-from annotation import desk, reviewing
-from annotation.api.answers import Page, Paged, RefusedError, gives, paged
-from annotation.api.entrance import caller, study_for, submission_for
+from annotation.api.auth import caller, study_for, submission_for
+from annotation.api.responses import Page, Paged, RefusedError, gives, paged
 from annotation.console.permission import may, studies_of
-from annotation.deciding import WINDOW
 from annotation.exceptions import StateError
-from annotation.flows import exclude, hold, reject, review
-from annotation.flows.block import block, unblock
-from annotation.flows.notify import Notices, notify
+from annotation.jobs.celery_tasks import wake
 from annotation.models import Decision, Rejection, Reply, Role, Study, Submission, Worker
-from annotation.tasks import wake
+from annotation.outbox.decision_intents import WINDOW
+from annotation.quality import applied_rules as reviewing
+from annotation.review import approve as review
+from annotation.review import assignment as desk
+from annotation.review import exclude, reject
+from annotation.review.block import block, unblock
+from annotation.review.notify import Notices, notify
+from annotation.workers import hold
 
 router = Router(tags=["Review"])
 SAID = r"^$|\S"  # nothing, or words

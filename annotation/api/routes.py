@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from annotation.api import account, analysis, designs, jobs, reports, review, running, studies, texts
-from annotation.api.answers import Api, tell_problems
-from annotation.api.entrance import Token
+from annotation.api.auth import Token
+from annotation.api.responses import Api, tell_problems
 
 api = Api(
     title="Assay",

@@ -13,24 +13,27 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Field, Query, Router, Schema, Status
 
-from annotation import conf, overviews, prechecked, standing
-from annotation.api.answers import Page, Paged, RefusedError, gives, paged
-from annotation.api.entrance import caller, study_for
+from annotation import settings as conf
+from annotation.api.auth import caller, study_for
 from annotation.api.jobs import JobOut
-from annotation.crowd.client import Market
+from annotation.api.responses import Page, Paged, RefusedError, gives, paged
+from annotation.collecting import reconcile as comparing
 from annotation.exceptions import StateError
-from annotation.flows import compare as comparing
-from annotation.flows.end import close, expire_now
-from annotation.flows.pause import pause, resume
-from annotation.flows.preflight import afford
-from annotation.flows.publish import Publication, publish
-from annotation.flows.raise_pay import raise_pay
-from annotation.flows.retry import drop, retry
-from annotation.flows.top_up import MOST_RATERS, declare_width, keep_topped_up, top_up
+from annotation.jobs.celery_tasks import ask, wake
 from annotation.models import Job, Role, Study
-from annotation.prechecked import Preflight
+from annotation.mturk.client import Market
+from annotation.outbox.retry import drop, retry
 from annotation.pricing.wages import DEFAULT_FLOOR_CENTS
-from annotation.tasks import ask, wake
+from annotation.publishing import preflight_result as prechecked
+from annotation.publishing import progress as standing
+from annotation.publishing.end import close, expire_now
+from annotation.publishing.pause import pause, resume
+from annotation.publishing.preflight import afford
+from annotation.publishing.preflight_result import Preflight
+from annotation.publishing.publish import Publication, publish
+from annotation.publishing.top_up import MOST_RATERS, declare_width, keep_topped_up, top_up
+from annotation.review.fair_pay import raise_pay
+from annotation.studies import queries as overviews
 
 router = Router(tags=["Running"])
 SOON = timedelta(hours=24)

@@ -12,20 +12,20 @@ from ninja import Field, File, Form, Query, Router, Schema, Status
 from ninja.errors import HttpError
 from ninja.files import UploadedFile
 
-from annotation import overviews
 from annotation.accounts.models import User
-from annotation.api.answers import Page, Paged, RefusedError, gives, paged
-from annotation.api.entrance import caller, study_for
+from annotation.api.auth import caller, study_for
 from annotation.api.jobs import JobOut
-from annotation.console import uploads
+from annotation.api.responses import Page, Paged, RefusedError, gives, paged
 from annotation.console.permission import studies_of
-from annotation.designs.presets import PRESETS, preset_called
-from annotation.designs.wording import rename_texts
-from annotation.flows.create import Plan, create
-from annotation.flows.enrol import enrol
-from annotation.flows.state import state
+from annotation.design.presets import PRESETS, preset_called
+from annotation.design.wording import rename_texts
+from annotation.jobs import uploads
+from annotation.jobs.celery_tasks import ask
 from annotation.models import AuditEvent, Job, Membership, Role, Statement, Study
-from annotation.tasks import ask
+from annotation.studies import queries as overviews
+from annotation.studies.create import Plan, create
+from annotation.studies.members import enrol
+from annotation.studies.statements import state
 
 router = Router(tags=["Studies"])
 

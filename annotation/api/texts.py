@@ -12,15 +12,16 @@ from django.utils import timezone
 from ninja import Field, File, Form, Query, Router, Schema, Status
 from ninja.files import UploadedFile
 
-from annotation import overviews, selectors
-from annotation.api.answers import Page, Paged, cleaned, gives, paged
-from annotation.api.entrance import caller, study_for
+from annotation.api.auth import caller, study_for
 from annotation.api.jobs import JobOut
-from annotation.console import uploads
+from annotation.api.responses import Page, Paged, cleaned, gives, paged
+from annotation.collecting import ratings as selectors
 from annotation.console.forms.texts import UploadTexts
-from annotation.flows.select_texts import TextsSelected, select_texts
+from annotation.jobs import uploads
+from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, Text
-from annotation.tasks import ask
+from annotation.studies import queries as overviews
+from annotation.texts.select import TextsSelected, select_texts
 
 router = Router(tags=["Texts"])
 

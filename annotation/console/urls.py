@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, include, path
 
+from annotation.console.views import across_studies as everywhere
 from annotation.console.views import (
     coding,
     comparing,
     design,
-    desk,
-    entrance,
-    everywhere,
     inviting,
     jobs,
     keys,
@@ -24,6 +22,8 @@ from annotation.console.views import (
     texts,
     workers,
 )
+from annotation.console.views import review as desk
+from annotation.console.views import sign_in as entrance
 
 of_an_assignment = [
     path("", desk.assignment, name="review-assignment"),

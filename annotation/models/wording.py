@@ -10,7 +10,7 @@ from annotation.models.study import Study
 
 
 class StudyWording(models.Model):
-    """One version of a study's wording, as JSON (`annotation.designs.wording`); every version stays.
+    """One version of a study's wording, as JSON (`annotation.design.wording`); every version stays.
 
     The latest is in use. To go back, an old one is stored again as the latest, with the same digest.
     """

@@ -1,51 +1,85 @@
-"""All filters over a study's work, and the order in which a reviewer should look."""
+"""Measure every submission by every filter; store it, raise the flags. Nothing else changes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 import numpy as np
+from django.db import transaction
 
-from annotation.quality.chance import clicking
-from annotation.quality.filters import FILTERS
-from annotation.quality.records import Bools, Filter, Floats, Measured, Work
+from annotation.models import Evidence, Flag, Study, Submission
+from annotation.quality.filters import BY_KIND, FILTERS, NOTED
+from annotation.quality.load_work import study_work
+from annotation.quality.measure import Assessment
+from annotation.quality.measure import assess as measure
+from annotation.quality.work_table import Measured
+from annotation.workers import participation as apart
 
-CLEAREST = 30.0  # nats
-LEAST_STRENGTH = 0.05
+BATCH = 2000
+# Raised by the reader of answers, who knows which text lacks one.
+READ = "incomplete"
 
 
 @dataclass(frozen=True, slots=True)
-class Assessment:
-    """What every filter measured, by kind, whom it flagged, and how suspicious each assignment is.
+class Assessed:
+    """Submissions measured, and flags raised."""
 
-    suspicion: (N,) in [0, 1]: the flags of the default filters, each by how far beyond its threshold the value lies,
-    and how well the answers of the worker fit clicking, joined as if each alone could be right. It orders a queue, no
-    more.
-    """
-
-    measured: Mapping[str, Measured]
-    raised: Mapping[str, Bools]
-    suspicion: Floats
+    submissions: int
+    flags: int
 
 
-def assess(work: Work, filters: Iterable[Filter] = FILTERS) -> Assessment:
-    """Measure every assignment by every filter."""
-    listed = tuple(filters)
-    measured = {one.kind: one.measure(work) for one in listed}
-    raised = {one.kind: one.raised(measured[one.kind]) for one in listed}
-    innocent = 1 / (1 + np.exp(np.clip(clicking(work), -CLEAREST, CLEAREST)))
-    for one in listed:
-        if one.on:
-            innocent *= np.where(raised[one.kind], 1 - _strength(one, measured[one.kind]), 1.0)
-    return Assessment(measured, raised, 1 - innocent)
+def assess(study: Study, *, now: datetime) -> Assessed:
+    """Measure the study's work anew: earlier evidence and the filters' earlier flags make room for the present ones."""
+    read = study_work(study)
+    found = measure(read.work)
+    flags = [
+        Flag(
+            submission_id=read.submissions[i],
+            kind=one.kind,
+            sentence=one.said(float(found.measured[one.kind].value[i]), int(found.measured[one.kind].n[i])),
+            value=float(found.measured[one.kind].value[i]),
+            threshold=one.threshold,
+            raised_at=now,
+        )
+        for one in FILTERS
+        if one.flags
+        for i in np.flatnonzero(found.raised[one.kind]).tolist()
+    ]
+    flags += [Flag(submission_id=pk, kind="held", sentence=NOTED["held"], raised_at=now) for pk in _held(study)]
+    told = _findings(found, len(read.submissions))
+    kinds = [kind for kind in (*BY_KIND, *NOTED) if kind != READ]
+    with transaction.atomic():
+        Study.objects.select_for_update().get(pk=study.pk)
+        Flag.objects.filter(submission__hit__study=study, kind__in=kinds).delete()
+        Evidence.objects.filter(submission__hit__study=study).delete()
+        Flag.objects.bulk_create(flags, batch_size=BATCH, ignore_conflicts=True)
+        Evidence.objects.bulk_create(
+            (
+                Evidence(submission_id=pk, suspicion=suspicion, findings=findings, measured_at=now)
+                for pk, suspicion, findings in zip(read.submissions, found.suspicion.tolist(), told, strict=True)
+            ),
+            batch_size=BATCH,
+        )
+    return Assessed(len(read.submissions), len(flags))
 
 
-def _strength(one: Filter, found: Measured) -> Floats:
-    """Between a little and one: shares by the root of their way from the threshold to 1, counts by their way to n."""
-    value = np.nan_to_num(found.value)
-    if one.percent:
-        share = np.sqrt(np.maximum(value - one.threshold, 0) / (1 - one.threshold))
-    else:
-        share = (value - one.threshold) / np.maximum(found.n - one.threshold, 1)
-    return np.asarray(LEAST_STRENGTH + (1 - LEAST_STRENGTH) * np.clip(share, 0, 1))
+def _held(study: Study) -> list[int]:
+    """Submissions of people who were on hold when the study was made."""
+    held = apart.held_when_made(study)
+    mine = Submission.objects.filter(hit__study=study, worker__in=held.values("worker"))
+    return list(mine.exclude(raw_format=Submission.WITHDRAWN).order_by("pk").values_list("pk", flat=True))
+
+
+def _findings(found: Assessment, size: int) -> list[dict[str, list[float | int | None]]]:
+    """By submission: value, low, high and n of each filter that had something to look at."""
+    told: list[dict[str, list[float | int | None]]] = [{} for _ in range(size)]
+    for kind, one in found.measured.items():
+        for i in np.flatnonzero((one.n > 0) & ~np.isnan(one.value)).tolist():
+            told[i][kind] = [_number(one, part, i) for part in ("value", "low", "high")] + [int(one.n[i])]
+    return told
+
+
+def _number(one: Measured, part: str, i: int) -> float | None:
+    value = float(getattr(one, part)[i])
+    return None if np.isnan(value) else round(value, 6)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from annotation.quality.answering import judged
-from annotation.quality.records import Measured, Work, spread
+from annotation.quality.filters_answers import judged
+from annotation.quality.work_table import Measured, Work, spread
 from metrics.worker_models.mace import mace
 
 STARTS = 2

@@ -10,8 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from annotation.quality import answering, chance, competence, pace, reasons
-from annotation.quality.records import Filter, NamedSet
+from annotation.quality import click_model as chance
+from annotation.quality import competence
+from annotation.quality import filters_answers as answering
+from annotation.quality import filters_explanations as reasons
+from annotation.quality import filters_timing as pace
+from annotation.quality.work_table import Filter, NamedSet
 
 FILTERS: tuple[Filter, ...] = (
     Filter(

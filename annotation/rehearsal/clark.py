@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from annotation.datasets.records import TextRecord
-from annotation.designs.presets import CLARK, CellPlan, clark_cells
-from annotation.designs.wording import Practice, PracticePair, Wording
-from annotation.flows.create import Plan
+from annotation.design.presets import CLARK, CellPlan, clark_cells
+from annotation.design.wording import Practice, PracticePair, Wording
+from annotation.readers.records import TextRecord
 from annotation.rehearsal import script
 from annotation.rehearsal.crowd.browser import Browser, RefusedError
 from annotation.rehearsal.crowd.crowd import Day, Member, sheets_on_offer, work_through
 from annotation.rehearsal.judges import Judge
 from annotation.rehearsal.world import World
+from annotation.studies.create import Plan
 
 DOMAINS = ("stories", "news", "recipes")
 TEMPERATURES = (0.7, 1.0)  # trained evaluators meet the last one

@@ -13,13 +13,13 @@ from datetime import datetime
 import numpy as np
 from django.core.management import call_command
 
-from annotation.datasets.records import TextRecord
-from annotation.flows.create import Plan
+from annotation.readers.records import TextRecord
 from annotation.rehearsal.crowd.browser import Answer, Browser, Sheet
 from annotation.rehearsal.crowd.crowd import Day, Member, sheets_on_offer, work_through
 from annotation.rehearsal.world import World
 from annotation.rehearsal.world.raters import RaterProfile, draw_crowd
 from annotation.rehearsal.world.study import Design, allot_raters
+from annotation.studies.create import Plan
 from metrics.likelihood import Decoding
 
 # A rater of the crowd meets the recruitment rules of the preset.

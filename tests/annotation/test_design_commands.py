@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.datasets.records import TextRecord
-from annotation.flows.add_texts import add_texts
-from annotation.flows.design import design
+from annotation.design.lay_out import design
+from annotation.importing.add_texts import add_texts
 from annotation.models import Arm, Cell, Study
+from annotation.readers.records import TextRecord
 from tests.annotation.flows.conftest import NOW
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]

@@ -11,15 +11,15 @@ import pytest
 from django.db.models import Q
 from django.utils import timezone
 
-from annotation import tasks
-from annotation.crowd.client import Market
-from annotation.flows.collect import collect
-from annotation.flows.publish import publish
-from annotation.flows.work import work
+from annotation.collecting.collect import collect
+from annotation.jobs import celery_tasks as tasks
 from annotation.marketplace.models import Endpoint as Registered
 from annotation.marketplace.notifications import delivery
 from annotation.marketplace.notifications import https_post as post
 from annotation.models import HeardEvent, Study
+from annotation.mturk.client import Market
+from annotation.outbox.worker import work
+from annotation.publishing.publish import publish
 from tests.annotation.flows.conftest import NOW, endpoint, everybody_rates, market, study, told
 
 __all__ = ["endpoint", "everybody_rates", "market", "study"]

@@ -12,10 +12,10 @@ from urllib.parse import parse_qsl
 import pytest
 from playwright.sync_api import BrowserContext, Page
 
-from annotation.answered import changed_sides, order_shown, read_line, read_practice
-from annotation.designs.order import order, second_first
-from annotation.designs.wording import Practice, PracticePair, Training, Wording, default_wording
-from annotation.rendering import Arm, ShownLine, ShownText, hit_page
+from annotation.design.item_order import order, second_first
+from annotation.design.wording import Practice, PracticePair, Training, Wording, default_wording
+from annotation.hits.parse_answers import changed_sides, order_shown, read_line, read_practice
+from annotation.hits.render import Arm, ShownLine, ShownText, hit_page
 from tests.browsing import PHONE, faults
 
 HOSTILE = "</p></form><script>document.title = 'broken'</script> & <b> \" ' `"

@@ -61,7 +61,7 @@ def test_every_import_of_ours_leads_somewhere() -> None:
 @pytest.mark.parametrize(
     "planted",
     [
-        "def run():\n    from annotation.flows.create import Plans\n",
+        "def run():\n    from annotation.studies.create import Plans\n",
         "import metrics.husse\n",
         "from annotation.flows.creates import Plan\n",
         "from .world import no_such_thing\n",

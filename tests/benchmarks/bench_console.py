@@ -53,8 +53,8 @@ def fill(judgments: int) -> str:
     from django.db import connection
     from django.utils import timezone
 
-    from annotation.flows.create import Plan, create
     from annotation.models import Study
+    from annotation.studies.create import Plan, create
 
     study = create("large", mode="live", plan=Plan(), actor="bench", now=timezone.now())
     Study.objects.filter(pk=study.pk).update(status="published")

@@ -58,10 +58,10 @@ def _measure(assignments: int, name: str) -> None:
     from django.test import Client
     from django.utils import timezone
 
-    from annotation.flows.assess import assess
-    from annotation.flows.exclude import apply_rules, fix_rules
     from annotation.models import Submission
-    from annotation.quality.exclusion import Rule
+    from annotation.quality.assess import assess
+    from annotation.quality.rules import Rule
+    from annotation.review.exclude import apply_rules, fix_rules
     from tests.annotation.review.world import make, member
 
     now = timezone.now()

@@ -15,9 +15,9 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from annotation.quality.assess import assess
 from annotation.quality.filters import FILTERS
-from annotation.quality.records import Lines, Reasons, Work
+from annotation.quality.measure import assess
+from annotation.quality.work_table import Lines, Reasons, Work
 from annotation.rehearsal.world import World
 from tests.benchmarks.truth.crowd_worlds import EXPLAINED, TYPICALITY, study
 

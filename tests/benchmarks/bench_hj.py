@@ -25,7 +25,7 @@ ROUNDS = 3
 PREPARE = """
 from django.db import connection
 from django.utils import timezone
-from annotation.flows.create import Plan, create
+from annotation.studies.create import Plan, create
 from annotation.models import Judgment, ScaleLabel, Text
 study = create("hj", mode="rehearsal", plan=Plan(), actor="bench", now=timezone.now())
 Text.objects.bulk_create((Text(study=study, key=str(i), source="reference", body="x") for i in range({texts})),
@@ -63,7 +63,7 @@ MEASURE = """
 import time
 from django.db import connection
 from annotation.models import Judgment, Study
-from annotation.selectors import rated, rating_sums, summed_keys
+from annotation.collecting.ratings import rated, rating_sums, summed_keys
 study = Study.objects.get(name="hj")
 rows = Judgment.objects.count()
 best = whole = cpu = None

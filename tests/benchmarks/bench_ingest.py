@@ -43,10 +43,10 @@ for hit in Hit.objects.filter(annotation__gt="").order_by("pk"):
 """
 PREPARE = """
 from django.utils import timezone
-from annotation.datasets.records import TextRecord
-from annotation.flows.add_texts import add_texts
-from annotation.flows.create import Plan, create
-from annotation.flows.design import design
+from annotation.readers.records import TextRecord
+from annotation.importing.add_texts import add_texts
+from annotation.studies.create import Plan, create
+from annotation.design.lay_out import design
 from annotation.models import Study
 now = timezone.now()
 study = create("ingest", mode="rehearsal", plan=Plan(raters_per_text={places}, texts_per_hit=25, reward_cents=1),
@@ -65,10 +65,10 @@ def collector(wanted: int) -> None:
     """In the project: collect everything; another process reads meanwhile, as the queues market and computing do."""
     from django.utils import timezone
 
-    from annotation import conf
-    from annotation.crowd.client import Market
-    from annotation.flows.collect import collect
+    from annotation import settings as conf
+    from annotation.collecting.collect import collect
     from annotation.models import Study
+    from annotation.mturk.client import Market
 
     study, client = Study.objects.get(name="ingest"), Market(conf.endpoint())
     marks: list[int] = []
@@ -89,7 +89,7 @@ def reader(wanted: int) -> None:
     from django.db.models import Sum
     from django.utils import timezone
 
-    from annotation.flows.read import read
+    from annotation.collecting.parse_submissions import read
     from annotation.models import Judgment, Study
 
     study, marks = Study.objects.get(name="ingest"), list[int]()

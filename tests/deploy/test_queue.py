@@ -13,8 +13,8 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from annotation.crowd.records import Endpoint
 from annotation.models import Intent, Job, Study
+from annotation.mturk.records import Endpoint
 from tests.annotation.flows.conftest import endpoint, study  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -89,7 +89,7 @@ def test_long_work_that_is_asked_for_is_done_by_a_worker(
     asking = f"""
 from django.utils import timezone
 from annotation.models import Job, Study
-from annotation.tasks import ask
+from annotation.jobs.celery_tasks import ask
 study = Study.objects.get(pk={study.pk})
 ask(Job.Kind.PREFLIGHT, by=None, now=timezone.now(), study=study, settings={{"offline": True}})
 """

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from annotation.models import Likelihood, ScoringChunk, Study
-from annotation.scoring import scoring_progress
+from annotation.texts.log_probs.store import scoring_progress
 from tests.annotation.flows.test_score_texts import imported
 from tests.metrics.likelihood.test_elsewhere import told
 from tests.metrics.likelihood.tiny import model, one_at_a_time, saved

@@ -14,8 +14,8 @@ from django.db import DatabaseError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models import F
 
-from annotation.flows.create import Plan, create
 from annotation.models import AuditEvent, Parse, Presentation, Study, Worker, WorkerIdentity
+from annotation.studies.create import Plan, create
 from tests.annotation.review.world import make
 
 pytestmark = [

@@ -9,7 +9,7 @@ from django.db.models import Count, Q, Sum
 from annotation.marketplace import models as market
 from annotation.marketplace.money.balance_check import prove as prove_marketplace
 from annotation.models import Decision, Intent, Study, Submission, WorkerIdentity
-from annotation.proof import prove
+from annotation.studies.audit_check import prove
 
 
 @dataclass(frozen=True)

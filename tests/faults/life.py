@@ -17,17 +17,19 @@ from django.db import close_old_connections
 from django.db.models import F
 from django.utils import timezone
 
-from annotation import apart, conf
+from annotation import settings as conf
 from annotation.accounts.models import User
-from annotation.crowd.client import Market
-from annotation.datasets.records import TextRecord
+from annotation.design.lay_out import design
 from annotation.exceptions import MarketError
-from annotation.flows import block, hold, reject
-from annotation.flows.add_texts import add_texts
-from annotation.flows.create import Plan, create
-from annotation.flows.design import design
+from annotation.importing.add_texts import add_texts
 from annotation.models import Decision, Hold, Intent, Study, Submission, Worker
+from annotation.mturk.client import Market
+from annotation.readers.records import TextRecord
 from annotation.rehearsal.crowd.browser import Answer, Browser
+from annotation.review import block, reject
+from annotation.studies.create import Plan, create
+from annotation.workers import hold
+from annotation.workers import participation as apart
 from tests.faults import points
 from tests.faults.points import Point
 from tests.faults.servers import Nursery

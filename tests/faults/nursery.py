@@ -71,8 +71,8 @@ def main() -> None:
         "publish", "work", "collect", "approve", "top_up", "fair_pay", "notify", "pause", "resume", "expire", "close",
     ):  # fmt: skip
         load_command_class(get_commands()[name], name)
-    from annotation import conf
-    from annotation.crowd.client import Market
+    from annotation import settings as conf
+    from annotation.mturk.client import Market
 
     # Clients read large models, which children find read already.
     Market(conf.endpoint())._queue(conf.queue())

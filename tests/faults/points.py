@@ -31,44 +31,44 @@ def _both(name: str, target: str) -> tuple[Point, Point]:
 DATABASE = _both("a commit of the database", COMMIT)
 # In each step the moments that come first, or are met by this step alone, stand first.
 DECIDING = (
-    Point("money set aside, nothing committed", "annotation.books:reserve", "after"),
+    Point("money set aside, nothing committed", "annotation.ledger:reserve", "after"),
     Point("log written, nothing committed", "annotation.models.audit:AuditManager.record", "after"),
     *DATABASE,
 )
 CARRYING = (
-    Point("a row taken", "annotation.outbox:take", "after"),
-    Point("the first call noted", "annotation.outbox:note_first_call", "after"),
-    Point("the outcome to be written", "annotation.outbox:outcome", "before"),
+    Point("a row taken", "annotation.outbox.queue:take", "after"),
+    Point("the first call noted", "annotation.outbox.queue:note_first_call", "after"),
+    Point("the outcome to be written", "annotation.outbox.queue:outcome", "before"),
     *DATABASE,
 )
-CREATING = (*_both("the call that creates a HIT", "annotation.crowd.client:Market.create_hit"), *CARRYING)
-ADDING = (*_both("the call that adds places", "annotation.crowd.client:Market.add_places"), *CARRYING)
-EXPIRING = (*_both("the call that expires a HIT", "annotation.crowd.client:Market.expire"), *CARRYING)
-PROLONGING = (*_both("the call that prolongs a HIT", "annotation.crowd.client:Market.prolong"), *CARRYING)
-DELETING = (*_both("the call that deletes a HIT", "annotation.crowd.client:Market.delete_hit"), *CARRYING)
+CREATING = (*_both("the call that creates a HIT", "annotation.mturk.client:Market.create_hit"), *CARRYING)
+ADDING = (*_both("the call that adds places", "annotation.mturk.client:Market.add_places"), *CARRYING)
+EXPIRING = (*_both("the call that expires a HIT", "annotation.mturk.client:Market.expire"), *CARRYING)
+PROLONGING = (*_both("the call that prolongs a HIT", "annotation.mturk.client:Market.prolong"), *CARRYING)
+DELETING = (*_both("the call that deletes a HIT", "annotation.mturk.client:Market.delete_hit"), *CARRYING)
 APPROVING = (
-    *_both("the call that approves", "annotation.crowd.client:Market.approve"),
-    *_both("the payment is booked", "annotation.books:spend"),
+    *_both("the call that approves", "annotation.mturk.client:Market.approve"),
+    *_both("the payment is booked", "annotation.ledger:spend"),
     *CARRYING,
 )
 PAYING = (
-    *_both("the call that pays a bonus", "annotation.crowd.client:Market.send_bonus"),
-    *_both("the payment is booked", "annotation.books:spend"),
+    *_both("the call that pays a bonus", "annotation.mturk.client:Market.send_bonus"),
+    *_both("the payment is booked", "annotation.ledger:spend"),
     *CARRYING,
 )
-REFUSING = (*_both("the call that rejects", "annotation.crowd.client:Market.reject"), *CARRYING)
-GRANTING = (*_both("the call that gives a qualification", "annotation.crowd.client:Market.grant"), *CARRYING)
-REVOKING = (*_both("the call that takes a qualification back", "annotation.crowd.client:Market.revoke"), *CARRYING)
-BLOCKING = (*_both("the call that blocks somebody", "annotation.crowd.client:Market.block"), *CARRYING)
-UNBLOCKING = (*_both("the call that ends a block", "annotation.crowd.client:Market.unblock"), *CARRYING)
-WRITING = (*_both("the call that writes to a worker", "annotation.crowd.client:Market.notify"), *CARRYING)
+REFUSING = (*_both("the call that rejects", "annotation.mturk.client:Market.reject"), *CARRYING)
+GRANTING = (*_both("the call that gives a qualification", "annotation.mturk.client:Market.grant"), *CARRYING)
+REVOKING = (*_both("the call that takes a qualification back", "annotation.mturk.client:Market.revoke"), *CARRYING)
+BLOCKING = (*_both("the call that blocks somebody", "annotation.mturk.client:Market.block"), *CARRYING)
+UNBLOCKING = (*_both("the call that ends a block", "annotation.mturk.client:Market.unblock"), *CARRYING)
+WRITING = (*_both("the call that writes to a worker", "annotation.mturk.client:Market.notify"), *CARRYING)
 COLLECTING = (
-    Point("a message stored, not deleted", "annotation.flows.hear:_stored", "after"),
-    Point("a message deleted", "annotation.crowd.client:Market.delete_message", "after"),
-    Point("before a page is stored", "annotation.flows.collect:_store", "before"),
-    Point("raw answers stored, nothing committed", "annotation.flows.collect:_insert", "after"),
-    Point("after a page is stored", "annotation.flows.collect:_store", "after"),
-    *_both("answers are read", "annotation.flows.read:_store"),
+    Point("a message stored, not deleted", "annotation.collecting.receive_events:_stored", "after"),
+    Point("a message deleted", "annotation.mturk.client:Market.delete_message", "after"),
+    Point("before a page is stored", "annotation.collecting.collect:_store", "before"),
+    Point("raw answers stored, nothing committed", "annotation.collecting.collect:_insert", "after"),
+    Point("after a page is stored", "annotation.collecting.collect:_store", "after"),
+    *_both("answers are read", "annotation.collecting.parse_submissions:_store"),
     *DATABASE,
 )
 ALL = {

@@ -39,7 +39,7 @@ def test_every_named_point_is_a_function_of_the_project(monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize(
-    "target", ["annotation.books:no_such", "annotation.no_such:reserve", "annotation.outbox:Market.x"]
+    "target", ["annotation.ledger:no_such", "annotation.no_such:reserve", "annotation.outbox.queue:Market.x"]
 )
 def test_a_point_that_is_no_function_of_the_project_is_noticed(monkeypatch: pytest.MonkeyPatch, target: str) -> None:
     monkeypatch.setitem(points.ALL, "nowhere", points.Point("nowhere", target, "after"))

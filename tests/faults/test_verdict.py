@@ -11,20 +11,21 @@ from typing import Any
 import pytest
 from django.db.models import F, Model, Q
 
-from annotation import apart, books
+from annotation import ledger as books
 from annotation.accounts.models import User
-from annotation.crowd.client import Market
-from annotation.flows import reject
-from annotation.flows.block import block
-from annotation.flows.collect import collect
-from annotation.flows.end import close, expire_now
-from annotation.flows.notify import notify
-from annotation.flows.publish import publish
-from annotation.flows.read import read
-from annotation.flows.review import approve
-from annotation.flows.work import work
+from annotation.collecting.collect import collect
+from annotation.collecting.parse_submissions import read
 from annotation.marketplace import models as theirs
 from annotation.models import Intent, Parse, Study, Submission
+from annotation.mturk.client import Market
+from annotation.outbox.worker import work
+from annotation.publishing.end import close, expire_now
+from annotation.publishing.publish import publish
+from annotation.review import reject
+from annotation.review.approve import approve
+from annotation.review.block import block
+from annotation.review.notify import notify
+from annotation.workers import participation as apart
 from tests.annotation.flows.conftest import NOW
 from tests.faults import points
 from tests.faults.findings import Findings, findings

@@ -17,12 +17,12 @@ from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
 
-from annotation.crowd.sns import is_new, read_events, verify
 from annotation.exceptions import NoticeError
 from annotation.marketplace.models import Document, Endpoint, SigningKey
 from annotation.marketplace.notifications import https_post as posting
 from annotation.marketplace.notifications.delivery import Delivered, deliver
 from annotation.marketplace.notifications.keys import signer
+from annotation.mturk.sns import is_new, read_events, verify
 from tests.marketplace.receiver import Receiver
 
 pytestmark = pytest.mark.database

@@ -8,10 +8,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotation.crowd.answers import read_answers, without_device
 from annotation.marketplace.assignments.device_codes import asked_for, code_of
 from annotation.marketplace.models import AssignmentDevice
 from annotation.marketplace.retention import forget
+from annotation.mturk.answer_xml import read_answers, without_device
 
 pytestmark = pytest.mark.database
 ASKED = {"Keywords": "texts, Assay:Device", "MaxAssignments": 5}

@@ -13,7 +13,7 @@ import httpx
 import pytest
 from django.utils import timezone
 
-from annotation.crowd.sns import read_events, verify
+from annotation.mturk.sns import read_events, verify
 from tests.marketplace.conftest import mturk
 from tests.marketplace.receiver import Receiver
 from tests.marketplace.test_serving import ROOT, own_database

@@ -13,19 +13,19 @@ from django.contrib.auth.hashers import make_password
 from django.db.models import Q
 from django.utils import timezone
 
-from annotation import conf
+from annotation import settings as conf
 from annotation.accounts.models import User
-from annotation.crowd.client import Market
-from annotation.flows.review import approve
-from annotation.flows.work import work
 from annotation.marketplace.core import clock
 from annotation.marketplace.models import Assignment, OneTimeLink, QualificationType, Registration, TestAttempt
 from annotation.marketplace.models import Hit as MarketHit
 from annotation.marketplace.workers.open_accounts import Record, open_worker
 from annotation.marketplace.workers.sessions import hashed, new_link, new_token
 from annotation.models import Study, Submission
+from annotation.mturk.client import Market
+from annotation.outbox.worker import work
 from annotation.rehearsal.crowd.browser import Browser
 from annotation.rehearsal.passers import Passer
+from annotation.review.approve import approve
 from tests.annotation.flows.conftest import told
 from tests.marketplace.channels.guests import TAG, Guest, channel, tasks, written
 from tests.marketplace.channels.guests import told as invite

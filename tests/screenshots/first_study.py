@@ -34,8 +34,8 @@ def installation(folder: Path) -> Iterator[str]:
     from waitress import create_server
 
     from annotation.accounts.links import first_owner_link
+    from annotation.jobs.run import run_due
     from annotation.management.commands.serve import application, follow_port
-    from annotation.running import run_due
 
     settings.VAR = folder
     call_command("migrate", verbosity=0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from annotation.designs import tasks
+from annotation.design import task_types as tasks
 from tests.screenshots.shots import Shot, World
 
 BODIES = (
@@ -21,8 +21,8 @@ PAGES += [(tasks.HUMAN_OR_MACHINE, arm) for arm in ("instructions", "examples", 
 
 def _written(task: str, arm: str) -> Callable[[World], str]:
     def address(world: World) -> str:
-        from annotation.designs.wording import default_wording
-        from annotation.rendering import ShownLine, ShownText, hit_page
+        from annotation.design.wording import default_wording
+        from annotation.hits.render import ShownLine, ShownText, hit_page
 
         pair = ShownText(BODIES[1]) if task == tasks.PAIRWISE else None
         lines = [ShownLine(at, ShownText(body), pair) for at, body in enumerate(BODIES)]

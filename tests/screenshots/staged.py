@@ -11,35 +11,37 @@ from django.conf import settings
 from django.db.models import Q
 from django.utils import timezone
 
-from annotation import conf, prechecked
+from annotation import settings as conf
 from annotation.accounts import links
 from annotation.accounts.models import ApiToken, User
-from annotation.crowd.client import Market
-from annotation.designs.presets import CLARK, HUSE, CellPlan, Preset
-from annotation.flows import jobs, reject
-from annotation.flows.add_texts import add_texts
-from annotation.flows.arrange import arrange
-from annotation.flows.assess import assess
-from annotation.flows.attach import attach
-from annotation.flows.code_reasons import code, edit_codebook
-from annotation.flows.collect import collect
-from annotation.flows.create import Plan, create
-from annotation.flows.design import design
-from annotation.flows.exclude import apply_rules, fix_rules
-from annotation.flows.publish import publish
-from annotation.flows.read import read
-from annotation.flows.review import approve
-from annotation.flows.share import revoke, share
-from annotation.flows.unblind import unblind
-from annotation.flows.work import work
+from annotation.collecting.collect import collect
+from annotation.collecting.parse_submissions import read
+from annotation.design.arrange_cells import arrange
+from annotation.design.lay_out import design
+from annotation.design.presets import CLARK, HUSE, CellPlan, Preset
+from annotation.importing.add_texts import add_texts
+from annotation.jobs import queue as jobs
+from annotation.jobs.run import run_due
 from annotation.models import Codebook, Hit, Intent, Job, Membership, Remark, Reply, Role, Study, Submission, Text
+from annotation.mturk.client import Market
+from annotation.outbox.worker import work
+from annotation.publishing import preflight_result as prechecked
+from annotation.publishing.publish import publish
+from annotation.quality.assess import assess
+from annotation.quality.code_explanations import code, edit_codebook
 from annotation.quality.codebooks import DEFAULTS, book_of
-from annotation.quality.exclusion import Rule
+from annotation.quality.rules import Rule
 from annotation.rehearsal import script
 from annotation.rehearsal.crowd.crowd import Member, work_through
 from annotation.rehearsal.passers import Passer
 from annotation.rehearsal.world import Design, World
-from annotation.running import run_due
+from annotation.reports.attach_scores import attach
+from annotation.reports.share import revoke, share
+from annotation.review import reject
+from annotation.review.approve import approve
+from annotation.review.exclude import apply_rules, fix_rules
+from annotation.studies.create import Plan, create
+from annotation.studies.unblind import unblind
 from tests.annotation.console.making import BROKEN
 from tests.annotation.review.world import make
 

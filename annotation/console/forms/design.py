@@ -8,13 +8,13 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from annotation import books
+from annotation import ledger as books
+from annotation.console.forms.durations import DAY, MINUTE, FutureDayField, SpanField
 from annotation.console.forms.money import DollarField
-from annotation.console.forms.spans import DAY, MINUTE, FutureDayField, SpanField
-from annotation.designs.presets import ArmPlan, CellPlan
+from annotation.design.presets import ArmPlan, CellPlan
 from annotation.models import Arm, Cell, Study
-from annotation.overviews import Pile
 from annotation.pricing.fees import Fees
+from annotation.studies.queries import Pile
 
 
 class RetentionForm(forms.Form):

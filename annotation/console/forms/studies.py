@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.accounts.models import User
 from annotation.console.forms.texts import small_enough
-from annotation.designs.presets import PRESETS
+from annotation.design.presets import PRESETS
 from annotation.models import Role, Study
 
 TASKS = {

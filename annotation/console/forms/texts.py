@@ -8,8 +8,8 @@ from django import forms
 from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext_lazy as _
 
-from annotation.datasets.codes import ALLOWABLE
-from annotation.datasets.texts import NEEDED, OPTIONAL
+from annotation.readers.problem_codes import ALLOWABLE
+from annotation.readers.texts import NEEDED, OPTIONAL
 
 MOST_BYTES = 500 * 1024 * 1024
 DELIMITERS = (

@@ -8,8 +8,8 @@ from dataclasses import replace
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from annotation.designs.tasks import Criterion
-from annotation.designs.wording import Wording, as_json, from_json
+from annotation.design.task_types import Criterion
+from annotation.design.wording import Wording, as_json, from_json
 from annotation.exceptions import DesignError
 
 

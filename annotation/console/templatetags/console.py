@@ -16,10 +16,11 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext_lazy as _
 
-from annotation.console import permission, places
+from annotation.console import navigation as places
+from annotation.console import permission
 from annotation.models import AuditEvent, Decision, Job, Study
-from annotation.overviews import Step
 from annotation.quality.filters import title_of
+from annotation.studies.queries import Step
 
 register = template.Library()
 

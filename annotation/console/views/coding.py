@@ -15,12 +15,13 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation import coded, desk
-from annotation.console.forms.desk import CodebookForm, CodesForm
+from annotation.console.form_errors import beside
+from annotation.console.forms.review import CodebookForm, CodesForm
 from annotation.console.permission import study_page, visitor
-from annotation.console.refusals import beside
-from annotation.flows import code_reasons
 from annotation.models import Codebook, Remark, Role, Study
+from annotation.quality import code_explanations as code_reasons
+from annotation.quality import coder_agreement as coded
+from annotation.review import assignment as desk
 from metrics.evaluators.comment_codes import NULL
 
 KEYS = "1234567890abcdefghijklmnop"

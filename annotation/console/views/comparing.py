@@ -14,15 +14,15 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from annotation import selectors
+from annotation.collecting import ratings as selectors
+from annotation.console.form_errors import beside
 from annotation.console.forms.comparing import Compare, Share
 from annotation.console.permission import console_page, may, refused, studies_of, visitor
-from annotation.console.refusals import beside
 from annotation.console.views.jobs import job_for
-from annotation.flows.share import revoke, share
-from annotation.flows.share import studies_of as studies_behind
+from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, ShareLink
-from annotation.tasks import ask
+from annotation.reports.share import revoke, share
+from annotation.reports.share import studies_of as studies_behind
 
 
 @console_page

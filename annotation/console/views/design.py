@@ -10,22 +10,22 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from annotation import overviews
-from annotation.console import bills
+from annotation.console.form_errors import beside
 from annotation.console.forms.design import ArmsForm, DesignForm, LaterForm, RetentionForm
 from annotation.console.forms.wording import WordingForm
 from annotation.console.permission import study_page, visitor
-from annotation.console.refusals import beside
-from annotation.designs.wording import from_json
-from annotation.flows.arrange import arrange
-from annotation.flows.clear_design import clear_design
-from annotation.flows.configure import configure
-from annotation.flows.create import reword
-from annotation.flows.design import design as lay_out
-from annotation.flows.design import takes_long
+from annotation.design.arrange_cells import arrange
+from annotation.design.configure import configure
+from annotation.design.discard_layout import clear_design
+from annotation.design.lay_out import design as lay_out
+from annotation.design.lay_out import takes_long
+from annotation.design.wording import from_json
+from annotation.hits.mturk_request import page_address
+from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, Study, StudyWording
-from annotation.orders import page_address
-from annotation.tasks import ask
+from annotation.publishing import cost_estimate as bills
+from annotation.studies import queries as overviews
+from annotation.studies.create import reword
 
 
 @study_page()

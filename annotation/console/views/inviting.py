@@ -9,15 +9,15 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from annotation import conf
+from annotation import settings as conf
+from annotation.console.form_errors import beside
 from annotation.console.forms.publish import ShownName
 from annotation.console.permission import study_page, visitor
-from annotation.console.refusals import beside
-from annotation.crowd.client import Market
 from annotation.exceptions import StateError
-from annotation.flows.invite import invite
-from annotation.flows.name_requester import name_requester
 from annotation.models import Role, Study
+from annotation.mturk.client import Market
+from annotation.publishing.invite import invite
+from annotation.publishing.name_requester import name_requester
 
 
 @study_page(Role.EDITOR)

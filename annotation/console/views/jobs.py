@@ -13,9 +13,9 @@ from django.views.decorators.http import require_POST
 from annotation.accounts.models import User
 from annotation.console.permission import console_page, may, studies_of, visitor
 from annotation.exceptions import StateError
-from annotation.flows import jobs
+from annotation.jobs import queue as jobs
+from annotation.jobs.run import folder_of
 from annotation.models import Job, Role
-from annotation.running import folder_of
 
 
 def job_for(user: User, job_id: UUID) -> Job:

@@ -13,9 +13,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from annotation import conf
+from annotation import settings as conf
 from annotation.accounts.models import AccessKey, ApiToken
-from annotation.console.forms.entrance import NewPassword, NewToken
+from annotation.console.forms.sign_in import NewPassword, NewToken
 from annotation.console.permission import console_page, visitor
 
 

@@ -13,20 +13,24 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation import conf, desk, overviews, prechecked, standing
-from annotation.console import bills
+from annotation import settings as conf
+from annotation.console.form_errors import beside
 from annotation.console.forms.publish import Publish
 from annotation.console.permission import study_page, visitor
-from annotation.console.refusals import beside
-from annotation.crowd.client import Market
-from annotation.deciding import WINDOW
 from annotation.exceptions import ChangedError, MarketError, StateError
-from annotation.flows.invite import invite
-from annotation.flows.preflight import afford
-from annotation.flows.publish import publish as publish_study
-from annotation.flows.review import approve, undo
+from annotation.jobs.celery_tasks import ask, wake
 from annotation.models import Job, Role, Study, Submission
-from annotation.tasks import ask, wake
+from annotation.mturk.client import Market
+from annotation.outbox.decision_intents import WINDOW
+from annotation.publishing import cost_estimate as bills
+from annotation.publishing import preflight_result as prechecked
+from annotation.publishing import progress as standing
+from annotation.publishing.invite import invite
+from annotation.publishing.preflight import afford
+from annotation.publishing.publish import publish as publish_study
+from annotation.review import assignment as desk
+from annotation.review.approve import approve, undo
+from annotation.studies import queries as overviews
 
 SOON = timedelta(hours=24)
 

@@ -11,14 +11,20 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation import conf, detecting, facts, reviewing, selectors, tasks
-from annotation.console.forms.desk import Detect, Rules
+from annotation import settings as conf
+from annotation.collecting import ratings as selectors
+from annotation.console.form_errors import beside
+from annotation.console.forms.review import Detect, Rules
 from annotation.console.permission import study_page, visitor
-from annotation.console.refusals import beside
-from annotation.flows import assess, exclude
+from annotation.jobs import celery_tasks as tasks
 from annotation.models import Evidence, Role, Study, Submission
+from annotation.quality import applied_rules as reviewing
+from annotation.quality import assess
+from annotation.quality import detectors as detecting
 from annotation.quality.filters import NAMED_SETS, rule_of
-from annotation.quality.paragraph import paragraph
+from annotation.quality.methods_text import paragraph
+from annotation.reports import study_facts as facts
+from annotation.review import exclude
 
 
 @require_safe

@@ -9,13 +9,17 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from annotation import conf, everywhere, overviews, selectors, standing
+from annotation import settings as conf
+from annotation.collecting import ratings as selectors
 from annotation.console.forms.statements import StatementsForm
 from annotation.console.permission import may, study_page, visitor
-from annotation.flows.state import state
-from annotation.flows.unblind import unblind
+from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, Study
-from annotation.tasks import ask
+from annotation.publishing import progress as standing
+from annotation.reports import latest as everywhere
+from annotation.studies import queries as overviews
+from annotation.studies.statements import state
+from annotation.studies.unblind import unblind
 from metrics.report.formats.write import FORMATS
 
 

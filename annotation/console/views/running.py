@@ -13,18 +13,19 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from annotation import conf, standing
+from annotation import settings as conf
+from annotation.collecting import reconcile as comparing
 from annotation.console.forms.running import Floor
 from annotation.console.permission import study_page
-from annotation.crowd.client import Market
-from annotation.flows import compare as comparing
-from annotation.flows.end import close, expire_now
-from annotation.flows.pause import pause, resume
-from annotation.flows.raise_pay import raise_pay
-from annotation.flows.retry import drop, retry
-from annotation.flows.top_up import top_up
+from annotation.jobs.celery_tasks import wake
 from annotation.models import Role, Study
-from annotation.tasks import wake
+from annotation.mturk.client import Market
+from annotation.outbox.retry import drop, retry
+from annotation.publishing import progress as standing
+from annotation.publishing.end import close, expire_now
+from annotation.publishing.pause import pause, resume
+from annotation.publishing.top_up import top_up
+from annotation.review.fair_pay import raise_pay
 
 Act = Callable[..., Any]
 SOON = timedelta(hours=24)

@@ -11,12 +11,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from annotation.console import uploads
+from annotation.console.form_errors import beside
 from annotation.console.forms.scores import AttachScores
 from annotation.console.permission import may, study_page
-from annotation.console.refusals import beside
-from annotation.flows.attach import attach, detach
+from annotation.jobs import uploads
 from annotation.models import Role, Study
+from annotation.reports.attach_scores import attach, detach
 
 
 @study_page()

@@ -9,18 +9,18 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation import overviews
 from annotation.accounts.models import User
-from annotation.console import uploads
+from annotation.console.form_errors import beside
 from annotation.console.forms.studies import Enrol, ImportBatch, NewStudy
 from annotation.console.permission import console_page, may, studies_of, study_page, visitor
-from annotation.console.refusals import beside
-from annotation.designs.presets import PRESETS, preset_called
-from annotation.designs.wording import rename_texts
-from annotation.flows.create import Plan, create
-from annotation.flows.enrol import enrol
+from annotation.design.presets import PRESETS, preset_called
+from annotation.design.wording import rename_texts
+from annotation.jobs import uploads
+from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, Study
-from annotation.tasks import ask
+from annotation.studies import queries as overviews
+from annotation.studies.create import Plan, create
+from annotation.studies.members import enrol
 
 LINES = 50
 

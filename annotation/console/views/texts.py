@@ -12,14 +12,16 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from annotation import overviews, selectors
-from annotation.console import bills, uploads
+from annotation.collecting import ratings as selectors
+from annotation.console.form_errors import beside
 from annotation.console.forms.texts import SelectTexts, UploadTexts
 from annotation.console.permission import study_page, visitor
-from annotation.console.refusals import beside
-from annotation.flows.select_texts import TextsSelected, select_texts
+from annotation.jobs import uploads
+from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, Study
-from annotation.tasks import ask
+from annotation.publishing import cost_estimate as bills
+from annotation.studies import queries as overviews
+from annotation.texts.select import TextsSelected, select_texts
 
 LINES = 100
 

@@ -12,15 +12,16 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from annotation import desk, reviewing
-from annotation.console.forms.desk import BlockForm, HoldForm, NoticeForm, Reason
+from annotation.console.form_errors import beside
+from annotation.console.forms.review import BlockForm, HoldForm, NoticeForm, Reason
 from annotation.console.permission import studies_of, study_page, visitor
-from annotation.console.refusals import beside
-from annotation.flows import block as blocks
-from annotation.flows import hold as verbs
-from annotation.flows.notify import notify
+from annotation.jobs.celery_tasks import wake
 from annotation.models import Role, Study, Worker
-from annotation.tasks import wake
+from annotation.quality import applied_rules as reviewing
+from annotation.review import assignment as desk
+from annotation.review import block as blocks
+from annotation.review.notify import notify
+from annotation.workers import hold as verbs
 
 LINES = 50
 

@@ -7,9 +7,9 @@ from typing import Any, Generic, TypeVar
 
 from django.utils import timezone
 
-from annotation.doors import sentences
+from annotation.jobs.celery_tasks import wake
 from annotation.management.commands._study import StudyCommand
-from annotation.tasks import wake
+from annotation.management.lookup import sentences
 
 Report = TypeVar("Report")
 

@@ -12,9 +12,9 @@ from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
 from annotation.accounts.models import User
-from annotation.datasets.tabular import DELIMITERS
-from annotation.doors import actor_of, add_actor
-from annotation.flows.import_work import WorkImported
+from annotation.importing.import_study import WorkImported
+from annotation.management.lookup import actor_of, add_actor
+from annotation.readers.tabular import DELIMITERS
 
 BAD_INPUT = 2
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from django.core.management.base import BaseCommand, CommandParser
 
 from annotation.accounts.models import User
-from annotation.doors import actor_of, add_actor, at_least, study_called
+from annotation.management.lookup import actor_of, add_actor, at_least, study_called
 from annotation.models import Role, Study
 
 

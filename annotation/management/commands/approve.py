@@ -4,13 +4,13 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from annotation import desk
-from annotation.desk import Preview
-from annotation.doors import sentences
-from annotation.flows.review import approve
+from annotation.jobs.celery_tasks import wake
 from annotation.management.commands._study import StudyCommand
+from annotation.management.lookup import sentences
 from annotation.models import Role, Submission
-from annotation.tasks import wake
+from annotation.review import assignment as desk
+from annotation.review.approve import approve
+from annotation.review.assignment import Preview
 
 ANY = "any"
 

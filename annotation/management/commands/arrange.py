@@ -8,10 +8,10 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from annotation.designs.presets import CLARK, ArmPlan, CellPlan, clark_cells
-from annotation.doors import sentences
-from annotation.flows.arrange import arrange
+from annotation.design.arrange_cells import arrange
+from annotation.design.presets import CLARK, ArmPlan, CellPlan, clark_cells
 from annotation.management.commands._study import StudyCommand
+from annotation.management.lookup import sentences
 from annotation.models import Study
 
 

@@ -8,9 +8,9 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from annotation.doors import sentences
-from annotation.flows.attach import attach, detach
 from annotation.management.commands._study import StudyCommand
+from annotation.management.lookup import sentences
+from annotation.reports.attach_scores import attach, detach
 
 
 class Command(StudyCommand):

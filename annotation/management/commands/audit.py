@@ -2,9 +2,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation.doors import actor_of, add_actor, at_least, study_called
+from annotation.management.lookup import actor_of, add_actor, at_least, study_called
 from annotation.models import Role, Study
-from annotation.proof import prove
+from annotation.studies.audit_check import prove
 
 
 class Command(BaseCommand):

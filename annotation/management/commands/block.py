@@ -7,12 +7,12 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from annotation import desk
-from annotation.doors import sentences
-from annotation.flows.block import block, unblock
+from annotation.jobs.celery_tasks import wake
 from annotation.management.commands._study import StudyCommand
+from annotation.management.lookup import sentences
 from annotation.models import Role
-from annotation.tasks import wake
+from annotation.review import assignment as desk
+from annotation.review.block import block, unblock
 
 
 class Command(StudyCommand):

@@ -1,5 +1,5 @@
-from annotation.flows.end import Ending, close
 from annotation.management.commands._acts import ActCommand
+from annotation.publishing.end import Ending, close
 
 
 class Command(ActCommand[Ending]):

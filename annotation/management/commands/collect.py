@@ -2,13 +2,13 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation import conf
-from annotation.crowd.client import Market
-from annotation.doors import sentences
-from annotation.flows.collect import collect
-from annotation.flows.read import read
-from annotation.flows.withdraw import withdraw, withdrawn_on
+from annotation import settings as conf
+from annotation.collecting.collect import collect
+from annotation.collecting.parse_submissions import read
+from annotation.collecting.withdraw import withdraw, withdrawn_on
 from annotation.management.commands._study import StudyCommand
+from annotation.management.lookup import sentences
+from annotation.mturk.client import Market
 
 
 class Command(StudyCommand):

@@ -3,13 +3,13 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from annotation import conf
-from annotation.crowd.client import Market
-from annotation.doors import sentences
-from annotation.flows.compare import adopt, close_ghost, compare, write_off
+from annotation import settings as conf
+from annotation.collecting.reconcile import adopt, close_ghost, compare, write_off
+from annotation.jobs.celery_tasks import wake
 from annotation.management.commands._study import StudyCommand
+from annotation.management.lookup import sentences
 from annotation.models import Role
-from annotation.tasks import wake
+from annotation.mturk.client import Market
 
 
 class Command(StudyCommand):

@@ -9,14 +9,14 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from annotation.designs.wording import as_json, from_json
-from annotation.doors import sentences
-from annotation.flows.clear_design import clear_design
-from annotation.flows.configure import DEALT, EVER, LATER, configure
-from annotation.flows.create import reword
+from annotation.design.configure import DEALT, EVER, LATER, configure
+from annotation.design.discard_layout import clear_design
+from annotation.design.wording import as_json, from_json
 from annotation.management.commands._study import StudyCommand
 from annotation.management.commands.new_study import setting
+from annotation.management.lookup import sentences
 from annotation.models import Role, Study
+from annotation.studies.create import reword
 
 
 class Command(StudyCommand):

@@ -7,13 +7,14 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from annotation import desk
-from annotation.deciding import WINDOW
-from annotation.doors import sentences
-from annotation.flows import exclude, reject, review
+from annotation.jobs.celery_tasks import wake
 from annotation.management.commands._study import StudyCommand
+from annotation.management.lookup import sentences
 from annotation.models import Role, Submission
-from annotation.tasks import wake
+from annotation.outbox.decision_intents import WINDOW
+from annotation.review import approve as review
+from annotation.review import assignment as desk
+from annotation.review import exclude, reject
 
 
 class Command(StudyCommand):

@@ -8,14 +8,14 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from annotation import detecting
-from annotation.datasets.detections import read_detections
-from annotation.doors import sentences
-from annotation.flows.assess import assess
-from annotation.flows.detect import detect
 from annotation.management.commands._study import StudyCommand
+from annotation.management.lookup import sentences
 from annotation.models import Detector, Flag, Study
-from annotation.quality.paragraph import DETECTED
+from annotation.quality import detectors as detecting
+from annotation.quality.assess import assess
+from annotation.quality.detect import detect
+from annotation.quality.methods_text import DETECTED
+from annotation.readers.detections import read_detections
 from metrics.errors import MetricsError
 
 

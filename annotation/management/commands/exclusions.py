@@ -9,13 +9,14 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from annotation import facts, sensitivity
-from annotation.doors import sentences
-from annotation.flows.assess import assess
-from annotation.flows.score import score
-from annotation.flows.unblind import look
 from annotation.management.commands._study import StudyCommand
-from annotation.quality.paragraph import paragraph
+from annotation.management.lookup import sentences
+from annotation.quality.assess import assess
+from annotation.quality.methods_text import paragraph
+from annotation.reports import exclusion_rules as sensitivity
+from annotation.reports import study_facts as facts
+from annotation.reports.gather import score
+from annotation.studies.unblind import look
 from metrics.errors import MetricsError
 from metrics.figures import exclusion_curve
 from metrics.figures.static import svg

@@ -1,5 +1,5 @@
-from annotation.flows.end import Ending, expire_now
 from annotation.management.commands._acts import ActCommand
+from annotation.publishing.end import Ending, expire_now
 
 
 class Command(ActCommand[Ending]):

@@ -3,13 +3,13 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from annotation.doors import sentences
-from annotation.flows.raise_pay import raise_pay
+from annotation.jobs.celery_tasks import wake
 from annotation.management.commands._study import StudyCommand
+from annotation.management.lookup import sentences
 from annotation.models import Role
 from annotation.pricing.wages import DEFAULT_FLOOR_CENTS
-from annotation.standing import arm_wages
-from annotation.tasks import wake
+from annotation.publishing.progress import arm_wages
+from annotation.review.fair_pay import raise_pay
 
 
 class Command(StudyCommand):

@@ -8,10 +8,10 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 from django.utils.dateparse import parse_date
 
-from annotation import desk
-from annotation.doors import sentences
-from annotation.flows import hold as verbs
 from annotation.management.commands._study import StudyCommand
+from annotation.management.lookup import sentences
+from annotation.review import assignment as desk
+from annotation.workers import hold as verbs
 
 
 class Command(StudyCommand):

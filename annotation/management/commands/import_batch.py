@@ -8,10 +8,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
-from annotation.datasets.batch import read_batch
-from annotation.doors import sentences
-from annotation.flows.import_work import import_work
+from annotation.importing.import_study import import_work
 from annotation.management.commands import _imports as imports
+from annotation.management.lookup import sentences
+from annotation.readers.batch import read_batch
 
 
 class Command(BaseCommand):

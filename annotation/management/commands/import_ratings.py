@@ -8,10 +8,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
-from annotation.datasets.ratings import read_ratings
-from annotation.doors import sentences
-from annotation.flows.import_work import import_work
+from annotation.importing.import_study import import_work
 from annotation.management.commands import _imports as imports
+from annotation.management.lookup import sentences
+from annotation.readers.ratings import read_ratings
 
 
 class Command(BaseCommand):

@@ -8,10 +8,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
-from annotation.datasets.report_file import read_report
-from annotation.doors import actor_of, add_actor, sentences
-from annotation.flows.import_work import import_work
+from annotation.importing.import_study import import_work
 from annotation.management.commands import _imports as imports
+from annotation.management.lookup import actor_of, add_actor, sentences
+from annotation.readers.report_file import read_report
 
 
 class Command(BaseCommand):

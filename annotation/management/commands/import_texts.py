@@ -11,19 +11,19 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.db import transaction
 from django.utils import timezone
 
-from annotation.datasets.cells import short
-from annotation.datasets.codes import ALLOWABLE, Code
-from annotation.datasets.columns import Names, load_names, named_by
-from annotation.datasets.problem_file import ProblemFile
-from annotation.datasets.problems import Sink
-from annotation.datasets.tabular import FileForm
-from annotation.datasets.texts import NEEDED, OPTIONAL, Examination, examine_texts, told_warnings
-from annotation.doors import actor_of, at_least, sentences, study_called
 from annotation.exceptions import StateError
-from annotation.flows.add_texts import TextsAdded, add_texts, compared
-from annotation.flows.create import Plan, create
+from annotation.importing.add_texts import TextsAdded, add_texts, compared
 from annotation.management.commands import _imports as imports
+from annotation.management.lookup import actor_of, at_least, sentences, study_called
 from annotation.models import Role, Study
+from annotation.readers.cells import short
+from annotation.readers.columns import Names, load_names, named_by
+from annotation.readers.problem_codes import ALLOWABLE, Code
+from annotation.readers.problem_file import ProblemFile
+from annotation.readers.problems import Sink
+from annotation.readers.tabular import FileForm
+from annotation.readers.texts import NEEDED, OPTIONAL, Examination, examine_texts, told_warnings
+from annotation.studies.create import Plan, create
 
 EXAMPLES = """examples:
   look first:         manage.py import_texts texts.csv --study pilot --create --dry-run

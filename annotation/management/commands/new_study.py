@@ -12,12 +12,12 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from annotation.designs.presets import PRESETS, preset_called
-from annotation.designs.wording import Wording, as_json, from_json, rename_texts
-from annotation.doors import actor_of, add_actor, sentences
-from annotation.flows.create import Plan, create
+from annotation.design.presets import PRESETS, preset_called
+from annotation.design.wording import Wording, as_json, from_json, rename_texts
 from annotation.management.commands._imports import user_named
+from annotation.management.lookup import actor_of, add_actor, sentences
 from annotation.models import StudyGroup
+from annotation.studies.create import Plan, create
 
 PLAIN = {"question", "noun", "mix", "country"}
 

@@ -7,12 +7,12 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from annotation import desk
-from annotation.doors import sentences
-from annotation.flows.notify import notify
+from annotation.jobs.celery_tasks import wake
 from annotation.management.commands._study import StudyCommand
+from annotation.management.lookup import sentences
 from annotation.models import Study, Worker
-from annotation.tasks import wake
+from annotation.review import assignment as desk
+from annotation.review.notify import notify
 
 
 class Command(StudyCommand):

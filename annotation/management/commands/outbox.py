@@ -4,10 +4,10 @@ from django.core.management.base import CommandError, CommandParser
 from django.db.models import Count
 from django.utils import timezone
 
-from annotation.flows.retry import drop, retry
 from annotation.management.commands._study import StudyCommand
 from annotation.models import Intent, Role, Study
-from annotation.standing import progress
+from annotation.outbox.retry import drop, retry
+from annotation.publishing.progress import progress
 
 
 class Command(StudyCommand):

@@ -1,5 +1,5 @@
-from annotation.flows.pause import Change, pause
 from annotation.management.commands._acts import ActCommand
+from annotation.publishing.pause import Change, pause
 
 
 class Command(ActCommand[Change]):

@@ -8,10 +8,10 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from annotation.accounts.models import User
-from annotation.doors import sentences
-from annotation.flows.enrol import enrol
 from annotation.management.commands._study import StudyCommand
+from annotation.management.lookup import sentences
 from annotation.models import Role
+from annotation.studies.members import enrol
 
 
 class Command(StudyCommand):

@@ -14,9 +14,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
-from annotation import selectors
-from annotation.doors import sentences, study_called
-from annotation.flows.score import score
+from annotation.collecting import ratings as selectors
+from annotation.management.lookup import sentences, study_called
 from annotation.pricing.fees import Fees
 from annotation.pricing.precision import Layout, Option, next_options, options
 from annotation.pricing.quotes import Quote, Terms, quote
@@ -29,6 +28,7 @@ from annotation.pricing.wages import (
     reward_for_floor,
     wage,
 )
+from annotation.reports.gather import score
 from metrics.errors import MetricsError
 from metrics.huse.ratings_by_text import lay_out
 from metrics.planning import Pilot, fit_pilot, known_pilots, prior_pilot

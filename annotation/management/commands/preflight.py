@@ -7,12 +7,12 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotation.conf import endpoint
-from annotation.doors import sentences
-from annotation.flows.preflight import preflight
 from annotation.management.commands._study import StudyCommand
+from annotation.management.lookup import sentences
 from annotation.models import Role
-from annotation.prechecked import Preflight
+from annotation.publishing.preflight import preflight
+from annotation.publishing.preflight_result import Preflight
+from annotation.settings import endpoint
 
 
 class Command(StudyCommand):

@@ -7,11 +7,11 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.doors import sentences
 from annotation.exceptions import StateError
+from annotation.hits.mturk_request import page_of, wording_of
 from annotation.management.commands._study import StudyCommand
+from annotation.management.lookup import sentences
 from annotation.models import Role
-from annotation.orders import page_of, wording_of
 
 
 class Command(StudyCommand):

@@ -3,18 +3,18 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from annotation.conf import endpoint
-from annotation.crowd.client import Market
-from annotation.doors import sentences
+from annotation.design.lay_out import design
 from annotation.exceptions import AssayError
-from annotation.flows.design import design
-from annotation.flows.invite import invite
-from annotation.flows.preflight import preflight
-from annotation.flows.publish import publish
+from annotation.jobs.celery_tasks import wake
 from annotation.management.commands._study import StudyCommand
 from annotation.management.commands.preflight import told
+from annotation.management.lookup import sentences
 from annotation.models import Role, Study
-from annotation.tasks import wake
+from annotation.mturk.client import Market
+from annotation.publishing.invite import invite
+from annotation.publishing.preflight import preflight
+from annotation.publishing.publish import publish
+from annotation.settings import endpoint
 
 
 class Command(StudyCommand):

@@ -8,9 +8,9 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from annotation.doors import sentences
-from annotation.flows.read_by_model import read_by_model
 from annotation.management.commands._study import StudyCommand
+from annotation.management.lookup import sentences
+from annotation.reports.machine_scores import read_by_model
 from metrics.errors import MetricsError
 from metrics.likelihood import Layout, open_model
 from metrics.report.formats.write import as_json

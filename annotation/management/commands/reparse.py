@@ -3,10 +3,10 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from annotation.doors import sentences
-from annotation.flows.read import read
-from annotation.flows.reparse import reparse
+from annotation.collecting.parse_submissions import read
+from annotation.collecting.reparse import reparse
 from annotation.management.commands._study import StudyCommand
+from annotation.management.lookup import sentences
 
 
 class Command(StudyCommand):

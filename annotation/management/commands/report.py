@@ -12,15 +12,15 @@ from typing import Any, cast
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from annotation import conf
+from annotation import settings as conf
 from annotation.accounts.models import User
-from annotation.doors import actor_of, add_actor, at_least, sentences, study_called
-from annotation.flows.export import export
-from annotation.flows.export_comparison import export_comparison
-from annotation.flows.score import score
-from annotation.flows.unblind import look
+from annotation.collecting.ratings import seen_at
+from annotation.management.lookup import actor_of, add_actor, at_least, sentences, study_called
 from annotation.models import Role, Study
-from annotation.selectors import seen_at
+from annotation.reports.export import export
+from annotation.reports.export_comparison import export_comparison
+from annotation.reports.gather import score
+from annotation.studies.unblind import look
 from metrics.errors import BadInput, MetricsError
 from metrics.figures.images import NoBrowser, there
 from metrics.report.build import build

@@ -1,5 +1,5 @@
-from annotation.flows.pause import Change, resume
 from annotation.management.commands._acts import ActCommand
+from annotation.publishing.pause import Change, resume
 
 
 class Command(ActCommand[Change]):

@@ -10,10 +10,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 from django.utils.dateparse import parse_date
 
-from annotation.doors import actor_of, add_actor, at_least, sentences, study_called
-from annotation.flows.configure import configure
-from annotation.flows.forget import forget
+from annotation.design.configure import configure
+from annotation.management.lookup import actor_of, add_actor, at_least, sentences, study_called
 from annotation.models import Role, Study
+from annotation.workers.retention import forget
 
 
 class Command(BaseCommand):

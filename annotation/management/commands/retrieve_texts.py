@@ -8,9 +8,9 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from annotation.doors import sentences
-from annotation.flows.retrieve_texts import retrieve_texts
 from annotation.management.commands._study import StudyCommand
+from annotation.management.lookup import sentences
+from annotation.texts.retrieve import retrieve_texts
 from metrics.errors import MetricsError
 from metrics.likelihood.recorded import read_rows
 

@@ -8,12 +8,12 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from annotation.doors import sentences
-from annotation.flows.exclude import apply_rules, fix_rules
 from annotation.management.commands._study import StudyCommand
+from annotation.management.lookup import sentences
 from annotation.models import Role, RuleSet
-from annotation.quality.exclusion import Rule, rules_from
 from annotation.quality.filters import NAMED_SETS
+from annotation.quality.rules import Rule, rules_from
+from annotation.review.exclude import apply_rules, fix_rules
 
 
 def rule(text: str) -> Rule:

@@ -10,9 +10,9 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from annotation.doors import sentences
-from annotation.flows.sample_texts import Sample, Wish, sample_texts
 from annotation.management.commands._study import StudyCommand
+from annotation.management.lookup import sentences
+from annotation.texts.generate import Sample, Wish, sample_texts
 from metrics.cli.loglik import add_model_options, opening
 from metrics.errors import BadInput, MetricsError
 from metrics.generation import Generated, Priming, Settings

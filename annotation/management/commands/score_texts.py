@@ -8,13 +8,13 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from annotation.doors import sentences
-from annotation.flows.plan_scoring import plan_scoring
-from annotation.flows.score_texts import score_texts
+from annotation.jobs.celery_tasks import wake_scoring
 from annotation.management.commands._study import StudyCommand
+from annotation.management.lookup import sentences
 from annotation.models import Generator, Study
-from annotation.scoring import generator_of
-from annotation.tasks import wake_scoring
+from annotation.texts.log_probs.enqueue import plan_scoring
+from annotation.texts.log_probs.score_now import score_texts
+from annotation.texts.log_probs.store import generator_of
 from metrics.cli.loglik import add_model_options, opening
 from metrics.errors import MetricsError
 from metrics.likelihood import decoding_from

@@ -8,7 +8,7 @@ from django.core.management.base import CommandError
 
 from annotation.management.commands._study import StudyCommand
 from annotation.models import Role
-from annotation.scoring import ScoringProgress, scoring_progress
+from annotation.texts.log_probs.store import ScoringProgress, scoring_progress
 
 
 class Command(StudyCommand):

@@ -12,11 +12,11 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from annotation.doors import sentences
-from annotation.flows.select_texts import TextsSelected, repeat_selection, select_texts
 from annotation.management.commands._imports import BAD_INPUT, bar
 from annotation.management.commands._study import StudyCommand
+from annotation.management.lookup import sentences
 from annotation.models import Study
+from annotation.texts.select import TextsSelected, repeat_selection, select_texts
 
 EXAMPLES = """The rules run in the order of this list. For another order, or a rule twice, write them down: --plan FILE.
 

@@ -13,14 +13,14 @@ from django.utils import timezone
 from django.utils.dateparse import parse_date
 
 from annotation.accounts.models import User
-from annotation.doors import add_actor, sentences
 from annotation.exceptions import StateError
-from annotation.flows import jobs
-from annotation.flows.share import revoke, share
-from annotation.flows.unblind import look
+from annotation.jobs import queue as jobs
+from annotation.jobs.run import run
 from annotation.management.commands._study import StudyCommand
+from annotation.management.lookup import add_actor, sentences
 from annotation.models import Job, ShareLink, Study
-from annotation.running import run
+from annotation.reports.share import revoke, share
+from annotation.studies.unblind import look
 
 
 def day(text: str) -> datetime:

@@ -7,10 +7,10 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from annotation.doors import sentences
-from annotation.flows.state import state
 from annotation.management.commands._study import StudyCommand
+from annotation.management.lookup import sentences
 from annotation.models import Statement
+from annotation.studies.statements import state
 
 
 class Command(StudyCommand):

@@ -3,9 +3,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from annotation.doors import sentences
-from annotation.flows.top_up import TopUp, declare_width, keep_topped_up, top_up
 from annotation.management.commands._acts import ActCommand
+from annotation.management.lookup import sentences
+from annotation.publishing.top_up import TopUp, declare_width, keep_topped_up, top_up
 
 
 class Command(ActCommand[TopUp]):

@@ -2,9 +2,9 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.flows.unblind import unblind
 from annotation.management.commands._study import StudyCommand
 from annotation.models import Role
+from annotation.studies.unblind import unblind
 
 
 class Command(StudyCommand):

@@ -9,11 +9,11 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from annotation import conf
-from annotation.crowd.client import Market
-from annotation.doors import sentences
-from annotation.flows.withdraw import withdraw, withdrawn_on
+from annotation import settings as conf
+from annotation.collecting.withdraw import withdraw, withdrawn_on
 from annotation.management.commands._study import StudyCommand
+from annotation.management.lookup import sentences
+from annotation.mturk.client import Market
 
 
 class Command(StudyCommand):

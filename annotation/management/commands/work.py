@@ -6,14 +6,14 @@ from django.db import DatabaseError, connection
 from django.db.models import Q
 from django.utils import timezone
 
-from annotation import conf
-from annotation.crowd.client import Market
-from annotation.doors import sentences, study_called
+from annotation import settings as conf
+from annotation.collecting.parse_submissions import read
 from annotation.exceptions import AssayError
-from annotation.flows.read import read
+from annotation.jobs.celery_tasks import carry_out, keep_house, look_after, measure, running_studies, score_due
+from annotation.jobs.run import run_due
+from annotation.management.lookup import sentences, study_called
 from annotation.models import ScoringChunk, Study
-from annotation.running import run_due
-from annotation.tasks import carry_out, keep_house, look_after, measure, running_studies, score_due
+from annotation.mturk.client import Market
 
 
 class Command(BaseCommand):

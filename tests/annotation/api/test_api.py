@@ -12,8 +12,8 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation.accounts.models import ApiToken
+from annotation.jobs.run import run_due
 from annotation.models import Membership, Study
-from annotation.running import run_due
 from tests.annotation.api.conftest import NOW, Caller, fault
 from tests.annotation.imports import batches
 

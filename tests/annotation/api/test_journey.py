@@ -8,11 +8,11 @@ import pytest
 from django.db.models import Q
 from django.utils import timezone
 
-from annotation import conf
-from annotation.crowd.client import Market
-from annotation.flows.work import work
+from annotation import settings as conf
+from annotation.jobs.run import run_due
 from annotation.models import Study
-from annotation.running import run_due
+from annotation.mturk.client import Market
+from annotation.outbox.worker import work
 from tests.annotation.api.conftest import Caller, fault
 from tests.annotation.console.making import BROKEN, SOUND
 from tests.annotation.flows.conftest import told
@@ -91,7 +91,7 @@ def test_a_design_is_read_priced_changed_and_laid_out(
     assert fault(caller("patch", f"{draft}/design", {"seed": 9})) == (409, "state", ["seed"])
     assert caller("delete", f"{draft}/layout").status_code == 204
     assert caller("get", f"{draft}/layout").json()["count"] == 0
-    monkeypatch.setattr("annotation.flows.design.MAX_TEXTS_AT_ONCE", 1)
+    monkeypatch.setattr("annotation.design.lay_out.MAX_TEXTS_AT_ONCE", 1)
     asked = caller("post", f"{draft}/layout")
     assert (asked.status_code, asked.json()["kind"], asked.json()["state"]) == (202, "lay_out", "waiting")
     assert caller("post", f"/jobs/{asked.json()['uuid']}/cancel").json()["problem"].startswith("Canceled by")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from django.utils import timezone
 
-from annotation.flows.assess import assess
 from annotation.models import Decision, Remark, Reply, Study, Submission
+from annotation.quality.assess import assess
 from tests.annotation.api.conftest import Caller, fault
 from tests.annotation.review.world import make
 

@@ -15,8 +15,8 @@ from django.db import connection
 from django.test import Client
 
 from annotation.accounts.models import User
-from annotation.flows.create import Plan, create
 from annotation.models import Membership, Role, Study
+from annotation.studies.create import Plan, create
 from tests.annotation.flows.conftest import told
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -6,8 +6,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
+from annotation.jobs.run import run_due
 from annotation.models import Job
-from annotation.running import run_due
 
 HEADER = "id,text,source,generator,log_prob\n"
 REFERENCES = [f"r{at},Reference number {at} is about the harbour,reference,,-{at + 4}\n" for at in range(10)]

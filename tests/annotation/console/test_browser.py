@@ -21,16 +21,16 @@ from playwright.sync_api import Browser, Page, expect
 from annotation.accounts import links
 from annotation.accounts.models import User
 from annotation.console.urls import urlpatterns
-from annotation.designs.wording import default_wording
-from annotation.detecting import Declared, by_file
-from annotation.flows.assess import assess
-from annotation.flows.create import reword
-from annotation.flows.detect import detect
-from annotation.flows.exclude import fix_rules
-from annotation.flows.share import share
+from annotation.design.wording import default_wording
+from annotation.jobs.run import run_due
 from annotation.models import Job, Membership, Role, Study, Submission
-from annotation.quality.exclusion import Rule
-from annotation.running import run_due
+from annotation.quality.assess import assess
+from annotation.quality.detect import detect
+from annotation.quality.detectors import Declared, by_file
+from annotation.quality.rules import Rule
+from annotation.reports.share import share
+from annotation.review.exclude import fix_rules
+from annotation.studies.create import reword
 from tests.annotation.console.making import BROKEN, brought
 from tests.annotation.imports import batches
 from tests.annotation.review.world import make

@@ -13,18 +13,18 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation import prechecked
-from annotation.crowd.client import Market
-from annotation.datasets.records import TextRecord
-from annotation.designs.wording import default_wording
-from annotation.flows.add_texts import add_texts
-from annotation.flows.clear_design import clear_design
-from annotation.flows.configure import configure
-from annotation.flows.create import reword
-from annotation.flows.design import design
-from annotation.flows.enrol import enrol
+from annotation.design.configure import configure
+from annotation.design.discard_layout import clear_design
+from annotation.design.lay_out import design
+from annotation.design.wording import default_wording
+from annotation.importing.add_texts import add_texts
+from annotation.jobs.run import run_due
 from annotation.models import Intent, Job, Study
-from annotation.running import run_due
+from annotation.mturk.client import Market
+from annotation.publishing import preflight_result as prechecked
+from annotation.readers.records import TextRecord
+from annotation.studies.create import reword
+from annotation.studies.members import enrol
 from tests.annotation.console.conftest import NOW
 
 pytestmark = pytest.mark.django_db
@@ -191,6 +191,6 @@ def test_a_fault_of_ours_is_said_and_the_check_can_be_asked_for_again(
 ) -> None:
     owner = person("owner")
     with monkeypatch.context() as broken:
-        broken.setattr("annotation.flows.preflight.try_page", lambda *_: 1 / 0)
+        broken.setattr("annotation.publishing.preflight.try_page", lambda *_: 1 / 0)
         assert "did not come to an end" in checked(owner, laid_out)
     assert "What was found" in checked(owner, laid_out)

@@ -9,8 +9,8 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Browser, Page, expect
 
-from annotation.flows.code_reasons import edit_codebook
 from annotation.models import Coding, Flag, Study
+from annotation.quality.code_explanations import edit_codebook
 from annotation.quality.codebooks import COMMENTS, CRITERIA
 from tests.annotation.console.test_browser import signed_in
 from tests.annotation.console.test_desk_browser import press

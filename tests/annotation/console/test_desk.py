@@ -13,7 +13,6 @@ from django.urls import get_resolver, reverse
 from django.utils import timezone
 
 from annotation.console.urls import of_judging, urlpatterns
-from annotation.flows import reject
 from annotation.models import (
     Codebook,
     Coding,
@@ -31,6 +30,7 @@ from annotation.models import (
     Submission,
     Worker,
 )
+from annotation.review import reject
 from tests.annotation.review.world import judged, make, member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]

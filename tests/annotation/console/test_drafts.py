@@ -12,17 +12,17 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.console import bills
 from annotation.console.forms.design import ArmsForm, DesignForm
 from annotation.console.forms.wording import WordingForm
-from annotation.datasets.codes import CATALOGUE, Code
-from annotation.designs.wording import from_json
+from annotation.design.lay_out import deal_texts, design, store_design
+from annotation.design.wording import from_json
 from annotation.exceptions import StateError
-from annotation.flows.design import deal_texts, design, store_design
+from annotation.jobs.run import run_due
 from annotation.models import AuditEvent, Job, Study, StudyWording
 from annotation.pricing.estimates import CellSize, Sketch, estimate
 from annotation.pricing.fees import Fees
-from annotation.running import run_due
+from annotation.publishing import cost_estimate as bills
+from annotation.readers.problem_codes import CATALOGUE, Code
 from tests.annotation.console.making import BROKEN, SOUND, brought
 
 pytestmark = pytest.mark.django_db
@@ -214,7 +214,7 @@ def test_a_layout_can_be_taken_back_and_the_design_changed(with_texts: Study, ow
 @pytest.fixture
 def large(with_texts: Study, monkeypatch: pytest.MonkeyPatch) -> Study:
     """A study that counts as large, for laying it out is a job."""
-    monkeypatch.setattr("annotation.flows.design.MAX_TEXTS_AT_ONCE", 1)
+    monkeypatch.setattr("annotation.design.lay_out.MAX_TEXTS_AT_ONCE", 1)
     return with_texts
 
 
@@ -247,7 +247,7 @@ def test_a_layout_that_is_canceled_leaves_no_hit_behind(
         assert owner.post(reverse("console:job-cancel", args=[job.uuid])).status_code == 302
         return dealt
 
-    monkeypatch.setattr("annotation.running.deal_texts", canceled)
+    monkeypatch.setattr("annotation.jobs.run.deal_texts", canceled)
     run_due(clock=timezone.now)
     assert not large.hits.exists()
     assert "Canceled by" in seen(owner, reverse("console:job", args=[job.uuid]))

@@ -12,10 +12,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.accounts.models import ApiToken, User
-from annotation.flows import jobs
-from annotation.flows.state import state
-from annotation.flows.unblind import unblind
+from annotation.jobs import queue as jobs
 from annotation.models import AuditEvent, Decision, Flag, Intent, Job, Result, Role, Study, Submission, Worker
+from annotation.studies.statements import state
+from annotation.studies.unblind import unblind
 from tests.annotation.review.world import make, member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]

@@ -15,13 +15,14 @@ from django.urls import reverse
 from django.utils import timezone
 from lxml.html import fromstring
 
-from annotation import selectors, sensitivity
-from annotation.flows import exclude
-from annotation.flows.score import score
-from annotation.flows.unblind import unblind
+from annotation.collecting import ratings as selectors
+from annotation.jobs.run import folder_of, run_due
 from annotation.models import Job, Judgment, Scale, Study, Submission
-from annotation.quality.exclusion import Rule
-from annotation.running import folder_of, run_due
+from annotation.quality.rules import Rule
+from annotation.reports import exclusion_rules as sensitivity
+from annotation.reports.gather import score
+from annotation.review import exclude
+from annotation.studies.unblind import unblind
 from metrics.huse.estimate import evaluate
 from tests.annotation.review.world import NOW, judged, make, member
 

@@ -14,22 +14,25 @@ from django.urls import reverse
 from django.utils import timezone
 from lxml import html
 
-from annotation import conf, prechecked
+from annotation import settings as conf
 from annotation.accounts import links
 from annotation.accounts.models import User
 from annotation.console import forms
-from annotation.console.forms import comparing, desk, entrance, publish, running, scores, studies, texts
+from annotation.console.forms import comparing, publish, running, scores, studies, texts
+from annotation.console.forms import review as desk
+from annotation.console.forms import sign_in as entrance
 from annotation.console.forms.design import ArmsForm, DesignForm, LaterForm, RetentionForm
 from annotation.console.forms.statements import StatementsForm
 from annotation.console.forms.wording import WordingForm
-from annotation.crowd.client import Market
-from annotation.crowd.records import RequesterName
-from annotation.designs.wording import default_wording, from_json
-from annotation.flows.code_reasons import edit_codebook
-from annotation.flows.create import reword
-from annotation.flows.review import approve
+from annotation.design.wording import default_wording, from_json
+from annotation.jobs.run import run_due
 from annotation.models import Intent, Job, Remark, Study, Submission
-from annotation.running import run_due
+from annotation.mturk.client import Market
+from annotation.mturk.records import RequesterName
+from annotation.publishing import preflight_result as prechecked
+from annotation.quality.code_explanations import edit_codebook
+from annotation.review.approve import approve
+from annotation.studies.create import reword
 from tests.annotation.console.making import SOUND, brought, csv
 from tests.annotation.review.world import make
 

@@ -13,8 +13,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.accounts.models import User
+from annotation.jobs.run import run_due
 from annotation.models import Role, Study
-from annotation.running import run_due
 from tests.annotation.flows.conftest import told
 from tests.annotation.flows.test_ways_in import by_preset
 from tests.marketplace.channels.guests import Guest

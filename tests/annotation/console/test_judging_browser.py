@@ -13,13 +13,16 @@ from django.utils import timezone
 from playwright.sync_api import Browser, Page, expect
 
 from annotation.accounts.models import User
-from annotation.flows import exclude, hold, jobs, reject, review
-from annotation.flows.code_reasons import code, edit_codebook
-from annotation.flows.unblind import unblind
+from annotation.jobs import queue as jobs
+from annotation.jobs.run import run_due
 from annotation.models import Intent, Remark, Reply, Study, Submission
+from annotation.quality.code_explanations import code, edit_codebook
 from annotation.quality.codebooks import COMMENTS, CRITERIA
-from annotation.quality.exclusion import Rule
-from annotation.running import run_due
+from annotation.quality.rules import Rule
+from annotation.review import approve as review
+from annotation.review import exclude, reject
+from annotation.studies.unblind import unblind
+from annotation.workers import hold
 from tests.annotation.console.test_browser import looked_at, signed_in
 from tests.annotation.review.world import judged, member
 from tests.browsing import fresh

@@ -12,8 +12,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from annotation.accounts import links
 from annotation.accounts.models import User
-from annotation.flows.create import Plan, create
 from annotation.models import Intent, Membership, Role, Study, Submission
+from annotation.studies.create import Plan, create
 from tests.annotation.console.making import SOUND
 from tests.annotation.console.test_browser import signed_in
 from tests.annotation.review.world import judged

@@ -10,8 +10,8 @@ from django.test import RequestFactory
 from django.urls import reverse
 
 from annotation.accounts.models import User
+from annotation.console.navigation import TABS
 from annotation.console.permission import may, studies_of, study_page
-from annotation.console.places import TABS
 from annotation.models import Membership, Role, Study
 
 ROLES = [Role.VIEWER, Role.REVIEWER, Role.EDITOR, Role.OWNER]

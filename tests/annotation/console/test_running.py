@@ -8,11 +8,11 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.datasets.records import TextRecord
-from annotation.flows.add_texts import add_texts
-from annotation.flows.design import design
-from annotation.flows.publish import publish
+from annotation.design.lay_out import design
+from annotation.importing.add_texts import add_texts
 from annotation.models import Intent, Role, Study, Submission, Worker
+from annotation.publishing.publish import publish
+from annotation.readers.records import TextRecord
 
 from .conftest import NOW
 

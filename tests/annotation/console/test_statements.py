@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Statement, Study
-from annotation.particulars import statements
+from annotation.reports.report_rows import statements
 
 pytestmark = pytest.mark.django_db
 

@@ -20,10 +20,10 @@ from django.utils import timezone
 
 from annotation.accounts.models import ApiToken, User
 from annotation.api.routes import api
-from annotation.flows import jobs
-from annotation.flows.unblind import unblind
+from annotation.jobs import queue as jobs
+from annotation.jobs.run import folder_of, run_due
 from annotation.models import Job, Look, Membership, Study, Submission
-from annotation.running import folder_of, run_due
+from annotation.studies.unblind import unblind
 from tests.annotation.api.test_roles import OPERATIONS
 from tests.annotation.review.world import judged, member
 

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from annotation.crowd.answers import read_answers
-from annotation.crowd.client import Market
-from annotation.crowd.questions import LIMIT, NAMESPACE, html_question
-from annotation.crowd.records import Endpoint
 from annotation.exceptions import AnswerError, MarketClosedError, QuestionError
+from annotation.mturk.answer_xml import read_answers
+from annotation.mturk.client import Market
+from annotation.mturk.question_xml import LIMIT, NAMESPACE, html_question
+from annotation.mturk.records import Endpoint
 
 OPEN = (
     '<QuestionFormAnswers xmlns="http://mechanicalturk.amazonaws.com/'

@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.db import connection
 
-from annotation.crowd.pace import Pace
-from annotation.crowd.records import Endpoint
 from annotation.models import Turn
+from annotation.mturk.rate_limit import Pace
+from annotation.mturk.records import Endpoint
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 GAP = timedelta(milliseconds=250)

@@ -11,8 +11,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 from cryptography.x509.oid import NameOID
 
-from annotation.crowd.sns import EventDocument, MarketEvent, Notice, is_new, read_events, verify
 from annotation.exceptions import NoticeError
+from annotation.mturk.sns import EventDocument, MarketEvent, Notice, is_new, read_events, verify
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 TOPIC = "arn:aws:sns:us-east-1:047991105548:study"

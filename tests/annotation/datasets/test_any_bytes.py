@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.datasets.batch import read_batch
-from annotation.datasets.columns import load_names
-from annotation.datasets.mapping_file import load_mapping
-from annotation.datasets.problems import FileProblems
-from annotation.datasets.ratings import read_ratings
-from annotation.datasets.texts import read_texts
+from annotation.readers.batch import read_batch
+from annotation.readers.columns import load_names
+from annotation.readers.mapping_file import load_mapping
+from annotation.readers.problems import FileProblems
+from annotation.readers.ratings import read_ratings
+from annotation.readers.texts import read_texts
 
 NUMBERS = ["-1", "0.5", "nan", "-inf", "1e999", "3", "0", "٣", "²", "１", "1_0"]
 WORDS = ["", "r1", "m1", "h1", "model", "reference", "g", "whitespace", "{}", "null", "é", "'=1"]

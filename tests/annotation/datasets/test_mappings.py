@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from annotation.datasets.batch import read_batch
-from annotation.datasets.mapping_file import load_mapping, shipped_mappings
-from annotation.datasets.problems import FileProblems
-from annotation.datasets.records import CollectedWork
+from annotation.readers.batch import read_batch
+from annotation.readers.mapping_file import load_mapping, shipped_mappings
+from annotation.readers.problems import FileProblems
+from annotation.readers.records import CollectedWork
 
 DOCS = Path(__file__).resolve().parents[3] / "docs" / "import.md"
 SCALE = '[scale]\nnumbers = "1-3"\n'

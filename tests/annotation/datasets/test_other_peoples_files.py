@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from annotation.datasets.tabular import FileForm
-from annotation.datasets.texts import Examination, examine_texts
+from annotation.readers.tabular import FileForm
+from annotation.readers.texts import Examination, examine_texts
 
 HEAD = "id,text,source,generator\n"
 ROWS = "r1,snow delays it,reference,\nm1,rain delays it,model,tiny\n"

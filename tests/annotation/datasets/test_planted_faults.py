@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from annotation.datasets.codes import CATALOGUE
-from annotation.datasets.problems import Problem
-from annotation.datasets.texts import Examination, examine_texts
+from annotation.readers.problem_codes import CATALOGUE
+from annotation.readers.problems import Problem
+from annotation.readers.texts import Examination, examine_texts
 from tests.annotation.datasets.faults import COLUMNS, FAULTS, WHOLE, Fault, csv_line, json_line, planted, rows
 
 LARGE, SMALL = 100_000, 60
@@ -92,7 +92,7 @@ def test_a_fault_alone_is_told_where_it_stands(name: str, form: str, seed: int, 
 
 
 def test_a_delimiter_that_is_asked_for_and_wrong_is_told(tmp_path: Path) -> None:
-    from annotation.datasets.tabular import FileForm
+    from annotation.readers.tabular import FileForm
 
     path = tmp_path / "texts.csv"
     path.write_bytes(b"".join(good_lines(SMALL, "csv")))

@@ -10,8 +10,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from annotation.datasets.tabular import FileForm
-from annotation.datasets.texts import Examination, examine_texts
+from annotation.readers.tabular import FileForm
+from annotation.readers.texts import Examination, examine_texts
 
 SAVED = Path(__file__).with_name("saved")
 

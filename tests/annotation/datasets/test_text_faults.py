@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from annotation.datasets.codes import Code
-from annotation.datasets.problems import SHOWN, FileProblems
-from annotation.datasets.texts import read_texts
+from annotation.readers.problem_codes import Code
+from annotation.readers.problems import SHOWN, FileProblems
+from annotation.readers.texts import read_texts
 
 HEADER = "id,text,source,generator,context,context_text,log_prob,length,length_unit,decoding,corpus_count,corpus_size"
 GOOD = ["r1,a b c,reference,,,,-3,3,whitespace,,,", "m1,d e,model,tiny,,,-2,2,whitespace,t=1,,"]

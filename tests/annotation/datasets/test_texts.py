@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.datasets.problems import FileProblems, Findings
-from annotation.datasets.tabular import read_table
-from annotation.datasets.texts import read_texts
+from annotation.readers.problems import FileProblems, Findings
+from annotation.readers.tabular import read_table
+from annotation.readers.texts import read_texts
 
 ROWS = [("r1", "rain delays the final", "reference", ""), ("m1", "final delayed", "model", "tiny")]
 

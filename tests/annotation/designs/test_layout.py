@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.designs.layout import Rules, lay_out
-from annotation.designs.packing import Packable
+from annotation.design.layout import Rules, lay_out
+from annotation.design.packing import Packable
 from annotation.exceptions import DesignError
 
 HUNDRED = [Packable(key=i, group="" if i < 50 else "m") for i in range(100)]

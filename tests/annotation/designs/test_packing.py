@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.designs.packing import Packable, pack
+from annotation.design.packing import Packable, pack
 from annotation.exceptions import DesignError
 
 SOURCES = ("", "t=1.0", "t=0.9", "t=0.7")

@@ -6,18 +6,11 @@ import re
 
 import pytest
 
-from annotation.designs.presets import PRESETS, clark_cells
-from annotation.designs.tasks import KINDS
-from annotation.designs.wording import (
-    SETTINGS,
-    as_json,
-    default_wording,
-    from_json,
-    rename_texts,
-    typicality_of,
-)
+from annotation.design.presets import PRESETS, clark_cells
+from annotation.design.task_types import KINDS
+from annotation.design.wording import SETTINGS, as_json, default_wording, from_json, rename_texts, typicality_of
 from annotation.exceptions import DesignError
-from annotation.rendering import ShownLine, ShownText, hit_page
+from annotation.hits.render import ShownLine, ShownText, hit_page
 
 LABELS_OF_HUSE = ["Very Typical", "Typical", "Average", "Specific", "Rare", "Invalid"]
 

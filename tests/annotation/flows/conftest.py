@@ -10,14 +10,14 @@ from datetime import UTC, datetime
 import pytest
 from django.core.management import call_command
 
-from annotation.crowd.client import Market
-from annotation.crowd.records import Endpoint
-from annotation.datasets.records import LikelihoodRecord, TextRecord
-from annotation.flows.add_texts import add_texts
-from annotation.flows.create import Plan, create
-from annotation.flows.design import design
+from annotation.design.lay_out import design
+from annotation.importing.add_texts import add_texts
 from annotation.models import Study
+from annotation.mturk.client import Market
+from annotation.mturk.records import Endpoint
+from annotation.readers.records import LikelihoodRecord, TextRecord
 from annotation.rehearsal.crowd.browser import Answer, Browser
+from annotation.studies.create import Plan, create
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 

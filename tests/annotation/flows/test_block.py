@@ -8,14 +8,14 @@ import pytest
 from django.db.models import Q
 from django.utils import timezone
 
-from annotation.crowd.client import Market
+from annotation.collecting.collect import collect
 from annotation.exceptions import StateError
-from annotation.flows.block import block, unblock
-from annotation.flows.collect import collect
-from annotation.flows.publish import publish
-from annotation.flows.work import work
 from annotation.marketplace.models import WorkerBlock
 from annotation.models import AuditEvent, Intent, Study, Worker
+from annotation.mturk.client import Market
+from annotation.outbox.worker import work
+from annotation.publishing.publish import publish
+from annotation.review.block import block, unblock
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 REASON = "Pastes the text as the reason, after two holds."

@@ -12,14 +12,14 @@ import pytest
 from django.apps import apps
 from django.db.models import Q
 
-from annotation.crowd.client import Market
-from annotation.flows.assess import assess
-from annotation.flows.collect import collect
-from annotation.flows.forget import forget_devices
-from annotation.flows.publish import publish
-from annotation.flows.work import work
+from annotation.collecting.collect import collect
 from annotation.models import Device, Evidence, Flag, Study, Submission
+from annotation.mturk.client import Market
+from annotation.outbox.worker import work
+from annotation.publishing.publish import publish
+from annotation.quality.assess import assess
 from annotation.rehearsal.crowd.browser import Answer, Browser
+from annotation.workers.retention import forget_devices
 from tests.annotation.flows.conftest import NOW, told
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.datasets.records import TextRecord
+from annotation.design.lay_out import design
 from annotation.exceptions import DesignError
-from annotation.flows.add_texts import add_texts
-from annotation.flows.create import Plan, create
-from annotation.flows.design import design
+from annotation.importing.add_texts import add_texts
 from annotation.models import HitItem, Study
+from annotation.readers.records import TextRecord
+from annotation.studies.create import Plan, create
 from tests.annotation.flows.conftest import NOW
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db]

@@ -11,14 +11,14 @@ import pytest
 from django.db.models import Q
 from django.utils import timezone
 
-from annotation import tasks
 from annotation.accounts.models import User
-from annotation.crowd.client import HELD_BACK, Market
-from annotation.flows import hold as verbs
-from annotation.flows.publish import publish
-from annotation.flows.work import work
+from annotation.jobs import celery_tasks as tasks
 from annotation.models import Hold, Intent, Study, Submission, Worker
+from annotation.mturk.client import HELD_BACK, Market
+from annotation.outbox.worker import work
+from annotation.publishing.publish import publish
 from annotation.rehearsal.crowd.browser import Browser
+from annotation.workers import hold as verbs
 
 from .conftest import told
 

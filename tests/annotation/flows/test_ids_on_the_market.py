@@ -13,13 +13,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.accounts.models import ApiToken, User
-from annotation.crowd.client import Market
-from annotation.crowd.records import Endpoint
+from annotation.collecting.collect import collect
 from annotation.exceptions import MarketError
-from annotation.flows.collect import collect
-from annotation.flows.publish import publish
-from annotation.flows.work import work
 from annotation.models import AuditEvent, Hit, Intent, Membership, Study, WorkerIdentity
+from annotation.mturk.client import Market
+from annotation.mturk.records import Endpoint
+from annotation.outbox.worker import work
+from annotation.publishing.publish import publish
 
 from .conftest import told
 

@@ -9,11 +9,11 @@ from typing import Any, NoReturn
 
 import pytest
 
-from annotation import running
 from annotation.exceptions import StateError
-from annotation.flows import jobs
-from annotation.flows.create import Plan, create
+from annotation.jobs import queue as jobs
+from annotation.jobs import run as running
 from annotation.models import Job, Study
+from annotation.studies.create import Plan, create
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -10,8 +10,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.exceptions import DesignError, StateError
-from annotation.flows.make_tests import Rule, make_tests
 from annotation.models import Study
+from annotation.reports.nnd_tests import Rule, make_tests
 from metrics.nnd.documents import read_tests
 from metrics.nnd.records import TestSet
 

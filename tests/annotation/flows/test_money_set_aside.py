@@ -10,18 +10,18 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 from django.db.models import Q
 
-from annotation import books
+from annotation import ledger as books
 from annotation.accounts.models import User
-from annotation.crowd.client import Market
+from annotation.collecting.collect import collect
+from annotation.collecting.parse_submissions import read
 from annotation.exceptions import BudgetError, StateError
-from annotation.flows.collect import collect
-from annotation.flows.publish import publish
-from annotation.flows.raise_pay import raise_pay
-from annotation.flows.read import read
-from annotation.flows.review import approve, undo
-from annotation.flows.work import work
 from annotation.models import AuditEvent, Decision, Intent, LedgerEntry, Study, Submission
-from annotation.proof import prove
+from annotation.mturk.client import Market
+from annotation.outbox.worker import work
+from annotation.publishing.publish import publish
+from annotation.review.approve import approve, undo
+from annotation.review.fair_pay import raise_pay
+from annotation.studies.audit_check import prove
 
 from .conftest import NOW
 

@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 from django.db.models import Q
 
-from annotation import desk
-from annotation.crowd.client import Market
-from annotation.facts import money_facts
-from annotation.flows.collect import collect
-from annotation.flows.preflight import preflight
-from annotation.flows.publish import publish
-from annotation.flows.read import read
-from annotation.flows.review import approve
-from annotation.flows.work import work
+from annotation.collecting.collect import collect
+from annotation.collecting.parse_submissions import read
+from annotation.collecting.ratings import crowd_counts
 from annotation.models import Hit, LedgerEntry, Study, Submission
-from annotation.selectors import crowd_counts
+from annotation.mturk.client import Market
+from annotation.outbox.worker import work
+from annotation.publishing.preflight import preflight
+from annotation.publishing.publish import publish
+from annotation.reports.study_facts import money_facts
+from annotation.review import assignment as desk
+from annotation.review.approve import approve
 
 from .conftest import NOW
 

@@ -8,15 +8,15 @@ import pytest
 from django.db.models import Q
 from django.utils import timezone
 
-from annotation.crowd.client import Market
+from annotation.collecting.collect import collect
 from annotation.exceptions import StateError
-from annotation.flows.collect import collect
-from annotation.flows.notify import Notices, notify
-from annotation.flows.publish import publish
-from annotation.flows.review import approve
-from annotation.flows.work import work
 from annotation.marketplace.models import WorkerMessage
 from annotation.models import AuditEvent, Intent, Study, Submission, Worker
+from annotation.mturk.client import Market
+from annotation.outbox.worker import work
+from annotation.publishing.publish import publish
+from annotation.review.approve import approve
+from annotation.review.notify import Notices, notify
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 

@@ -14,22 +14,22 @@ from django.db.models import Q
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from annotation.crowd.client import Market
-from annotation.crowd.records import Endpoint
-from annotation.datasets.records import TextRecord
-from annotation.designs.presets import ArmPlan, CellPlan
-from annotation.designs.wording import default_wording
-from annotation.flows.add_texts import add_texts
-from annotation.flows.arrange import arrange
-from annotation.flows.collect import collect
-from annotation.flows.create import Plan, create, reword
-from annotation.flows.design import design
-from annotation.flows.preflight import preflight
-from annotation.flows.publish import publish
-from annotation.flows.read import read
-from annotation.flows.work import work
+from annotation.collecting.collect import collect
+from annotation.collecting.parse_submissions import read
+from annotation.design.arrange_cells import arrange
+from annotation.design.lay_out import design
+from annotation.design.presets import ArmPlan, CellPlan
+from annotation.design.wording import default_wording
+from annotation.hits.mturk_request import page_address
+from annotation.importing.add_texts import add_texts
 from annotation.models import Intent, Study
-from annotation.orders import page_address
+from annotation.mturk.client import Market
+from annotation.mturk.records import Endpoint
+from annotation.outbox.worker import work
+from annotation.publishing.preflight import preflight
+from annotation.publishing.publish import publish
+from annotation.readers.records import TextRecord
+from annotation.studies.create import Plan, create, reword
 
 from .conftest import NOW
 

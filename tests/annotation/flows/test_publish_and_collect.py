@@ -9,19 +9,13 @@ from typing import NoReturn
 import pytest
 from django.db.models import Q
 
-from annotation.crowd.client import Market
-from annotation.crowd.records import Endpoint
-from annotation.datasets.records import TextRecord
-from annotation.designs.wording import default_wording
+from annotation.collecting.collect import collect
+from annotation.collecting.parse_submissions import read
+from annotation.collecting.ratings import work_seconds
+from annotation.design.lay_out import design
+from annotation.design.wording import default_wording
 from annotation.exceptions import MarketError, StateError
-from annotation.flows.add_texts import add_texts
-from annotation.flows.collect import collect
-from annotation.flows.create import Plan, create
-from annotation.flows.design import design
-from annotation.flows.publish import publish
-from annotation.flows.read import read
-from annotation.flows.review import approve
-from annotation.flows.work import work
+from annotation.importing.add_texts import add_texts
 from annotation.models import (
     AuditEvent,
     Flag,
@@ -35,7 +29,13 @@ from annotation.models import (
     Submission,
     Worker,
 )
-from annotation.selectors import work_seconds
+from annotation.mturk.client import Market
+from annotation.mturk.records import Endpoint
+from annotation.outbox.worker import work
+from annotation.publishing.publish import publish
+from annotation.readers.records import TextRecord
+from annotation.review.approve import approve
+from annotation.studies.create import Plan, create
 
 from .conftest import NOW
 
@@ -242,7 +242,7 @@ def test_worker_ids_stand_in_the_vault_only(
 
 
 def test_a_listing_is_read_to_its_last_page(study: Study, market: Market, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("annotation.crowd.client.PAGE", 1)
+    monkeypatch.setattr("annotation.mturk.client.PAGE", 1)
     publish(study, actor="ada", now=NOW)
     work(ALL, market=market, clock=clock)
     assert len(hits_on(market)) == 2

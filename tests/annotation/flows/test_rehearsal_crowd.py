@@ -22,12 +22,12 @@ from django.core.management import CommandError, call_command
 from django.db.models import Q
 from django.utils import timezone
 
-from annotation.crowd.client import Market
-from annotation.flows.publish import publish
-from annotation.flows.work import work
 from annotation.management.commands.serve import application
 from annotation.marketplace.models import Submission
 from annotation.models import Study
+from annotation.mturk.client import Market
+from annotation.outbox.worker import work
+from annotation.publishing.publish import publish
 
 PLACES = 4  # two HITs with two places each
 

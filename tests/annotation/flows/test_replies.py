@@ -17,22 +17,22 @@ from django.urls import reverse
 from django.utils import timezone
 from lxml import html
 
-from annotation import reviewing
 from annotation.accounts.models import User
-from annotation.crowd.client import Market
-from annotation.crowd.records import Endpoint
-from annotation.crowd.sns import Notice, read_events
-from annotation.flows import reject
-from annotation.flows.collect import collect
-from annotation.flows.hear import hear, take_note
-from annotation.flows.publish import publish
-from annotation.flows.withdraw import withdraw
-from annotation.flows.work import work
+from annotation.collecting.collect import collect
+from annotation.collecting.receive_events import hear, take_note
+from annotation.collecting.withdraw import withdraw
+from annotation.jobs.celery_tasks import carry_out, look_after
 from annotation.marketplace.models import Subscription
 from annotation.marketplace.notifications import delivery
 from annotation.models import AuditEvent, HeardEvent, Membership, Reply, Study, Submission
+from annotation.mturk.client import Market
+from annotation.mturk.records import Endpoint
+from annotation.mturk.sns import Notice, read_events
+from annotation.outbox.worker import work
+from annotation.publishing.publish import publish
+from annotation.quality import applied_rules as reviewing
 from annotation.rehearsal.crowd.browser import Answer, Browser
-from annotation.tasks import carry_out, look_after
+from annotation.review import reject
 from tests.annotation.flows.conftest import told
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]

@@ -11,23 +11,16 @@ from django.core import mail
 from django.core.management import call_command
 from django.db.models import Q
 
-from annotation import tasks
 from annotation.accounts.models import User
-from annotation.crowd.client import Market
+from annotation.collecting.collect import collect
+from annotation.collecting.parse_submissions import read
+from annotation.collecting.receive_events import hear
+from annotation.collecting.reconcile import adopt, close_ghost, compare, write_off
+from annotation.collecting.reparse import reparse
+from annotation.design.stopping_rule import raters_for
 from annotation.exceptions import MarketError, StateError
-from annotation.flows.collect import collect
-from annotation.flows.compare import adopt, close_ghost, compare, write_off
-from annotation.flows.end import close, expire_now
-from annotation.flows.hear import hear
-from annotation.flows.pause import pause, resume
-from annotation.flows.publish import publish
-from annotation.flows.read import read
-from annotation.flows.reject import propose, second
-from annotation.flows.reparse import reparse
-from annotation.flows.review import approve
-from annotation.flows.top_up import declare_width, top_up
-from annotation.flows.warn import warn
-from annotation.flows.work import work
+from annotation.jobs import celery_tasks as tasks
+from annotation.jobs.celery_tasks import look_after
 from annotation.models import (
     AuditEvent,
     Decision,
@@ -41,10 +34,17 @@ from annotation.models import (
     Submission,
     Worker,
 )
-from annotation.proof import prove
+from annotation.mturk.client import Market
+from annotation.outbox.worker import work
+from annotation.publishing.end import close, expire_now
+from annotation.publishing.pause import pause, resume
+from annotation.publishing.publish import publish
+from annotation.publishing.top_up import declare_width, top_up
 from annotation.rehearsal.crowd.browser import Answer, Browser, RefusedError
-from annotation.targets import raters_for
-from annotation.tasks import look_after
+from annotation.review.approve import approve
+from annotation.review.reject import propose, second
+from annotation.review.warn_deadlines import warn
+from annotation.studies.audit_check import prove
 
 from .conftest import NOW, told
 
@@ -229,7 +229,7 @@ def test_work_that_nobody_can_read_is_measured_without_a_fault(
 ) -> None:
     everybody_rates("bea")
     collect(out, market=market, now=NOW)
-    monkeypatch.setattr("annotation.flows.read.read_answers", lambda raw: {})
+    monkeypatch.setattr("annotation.collecting.parse_submissions.read_answers", lambda raw: {})
     assert read(out, now=NOW).unreadable == 2
     assert tasks.measure(out, now=NOW)
 
@@ -336,7 +336,7 @@ def test_a_parser_that_failed_loses_nothing(
     everybody_rates("bea")
     collect(out, market=market, now=NOW)
     with monkeypatch.context() as patch:
-        patch.setattr("annotation.flows.read.read_answers", lambda raw: {})
+        patch.setattr("annotation.collecting.parse_submissions.read_answers", lambda raw: {})
         assert read(out, now=NOW).unreadable == 2
     assert reparse(out, everything=False, actor="ada", now=NOW).submissions == 2
     assert (read(out, now=NOW).judgments, read(out, now=NOW).submissions) == (8, 0)

@@ -12,13 +12,13 @@ from django.core.management import CommandError, call_command
 from django.db.models import Q
 
 from annotation.exceptions import StateError
-from annotation.flows import score_chunks as loop
-from annotation.flows.plan_scoring import Planned, plan_scoring
-from annotation.flows.score_chunks import LEASE, ChunksScored, score_chunks
-from annotation.flows.score_texts import score_texts
+from annotation.jobs.celery_tasks import held_model
 from annotation.models import Likelihood, ScoringChunk, ScoringJob, Study
-from annotation.scoring import ScoringProgress, scoring_progress
-from annotation.tasks import held_model
+from annotation.texts.log_probs import worker as loop
+from annotation.texts.log_probs.enqueue import Planned, plan_scoring
+from annotation.texts.log_probs.score_now import score_texts
+from annotation.texts.log_probs.store import ScoringProgress, scoring_progress
+from annotation.texts.log_probs.worker import LEASE, ChunksScored, score_chunks
 from metrics.likelihood import LogProbs, Pair, Scored
 from metrics.likelihood.errors import TextTooLong
 from metrics.likelihood.opening import Opening
@@ -219,7 +219,7 @@ def test_the_work_command_is_the_loop_without_a_broker_and_opens_the_model_once(
     opened = []
     real = Opening.open
     monkeypatch.setattr(Opening, "open", lambda self: opened.append(self) or real(self))
-    monkeypatch.setattr("annotation.flows.plan_scoring.CHUNK", 2)
+    monkeypatch.setattr("annotation.texts.log_probs.enqueue.CHUNK", 2)
     held_model.cache_clear()
     call_command(
         "score_texts", "new", model=str(folder), temperature=1.0, background=True, stdout=(told := io.StringIO())

@@ -11,15 +11,15 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db.models import Q
 
-from annotation.crowd.client import Market
+from annotation.collecting.collect import collect
+from annotation.collecting.parse_submissions import read
+from annotation.design.lay_out import design
 from annotation.exceptions import DesignError, StateError
-from annotation.flows.collect import collect
-from annotation.flows.design import design
-from annotation.flows.publish import publish
-from annotation.flows.read import read
-from annotation.flows.score_texts import score_texts
-from annotation.flows.work import work
 from annotation.models import AuditEvent, Likelihood, Scoring, Study
+from annotation.mturk.client import Market
+from annotation.outbox.worker import work
+from annotation.publishing.publish import publish
+from annotation.texts.log_probs.score_now import score_texts
 from metrics.likelihood import Decoding, Layout, ModelCard, Pair, Scored
 from metrics.likelihood.errors import ServerFailed
 from tests.metrics.likelihood.tiny import WORDS, model, one_at_a_time, saved, texts
@@ -115,7 +115,7 @@ def test_equal_content_in_another_study_is_not_scored_again(tmp_path: Path) -> N
 
 
 def test_what_was_scored_before_a_failure_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("annotation.flows.score_texts.CHUNK", 2)
+    monkeypatch.setattr("annotation.texts.log_probs.score_now.CHUNK", 2)
     study = imported(tmp_path, 4)
     last = study.texts.get(key="tiny3").body
     with pytest.raises(ServerFailed):

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation import overviews
-from annotation.designs.wording import PracticePair, Training, as_json, default_wording, from_json
+from annotation.design.configure import configure
+from annotation.design.wording import PracticePair, Training, as_json, default_wording, from_json
 from annotation.exceptions import DesignError, StateError
-from annotation.flows.configure import configure
-from annotation.flows.create import Plan, create, reword
-from annotation.flows.preflight import preflight
 from annotation.models import Study
-from annotation.particulars import words
+from annotation.publishing.preflight import preflight
+from annotation.reports.report_rows import words
+from annotation.studies import queries as overviews
+from annotation.studies.create import Plan, create, reword
 
 from .conftest import NOW
 

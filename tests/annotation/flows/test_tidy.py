@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from annotation.flows import jobs
-from annotation.flows.tidy import tidy
+from annotation.jobs import queue as jobs
+from annotation.jobs.clean_uploads import tidy
 from annotation.models import Job
 
 from .conftest import NOW

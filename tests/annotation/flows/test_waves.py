@@ -8,20 +8,20 @@ from datetime import timedelta
 import pytest
 from django.db.models import Q
 
-from annotation.crowd.client import Market
-from annotation.crowd.records import SubmittedWork
-from annotation.datasets.records import TextRecord
-from annotation.designs.presets import ArmPlan, CellPlan
-from annotation.designs.wording import default_wording
+from annotation.collecting.collect import collect
+from annotation.design.arrange_cells import arrange
+from annotation.design.lay_out import design
+from annotation.design.presets import ArmPlan, CellPlan
+from annotation.design.wording import default_wording
 from annotation.exceptions import StateError
-from annotation.flows.add_texts import add_texts
-from annotation.flows.arrange import arrange
-from annotation.flows.collect import collect
-from annotation.flows.create import Plan, create
-from annotation.flows.design import design
-from annotation.flows.publish import publish
-from annotation.flows.work import work
+from annotation.importing.add_texts import add_texts
 from annotation.models import Decision, Intent, Study, Submission
+from annotation.mturk.client import Market
+from annotation.mturk.records import SubmittedWork
+from annotation.outbox.worker import work
+from annotation.publishing.publish import publish
+from annotation.readers.records import TextRecord
+from annotation.studies.create import Plan, create
 
 from .conftest import NOW
 

@@ -16,23 +16,23 @@ from django.core.management import call_command
 from django.db.models import Q
 
 import annotation
-from annotation.crowd.client import Market
-from annotation.crowd.records import Endpoint
-from annotation.datasets.records import TextRecord
-from annotation.designs.presets import preset_called
+from annotation.design.lay_out import design
+from annotation.design.presets import preset_called
 from annotation.exceptions import StateError
-from annotation.flows.add_texts import add_texts
-from annotation.flows.create import Plan, create
-from annotation.flows.design import design
-from annotation.flows.invite import invite
-from annotation.flows.name_requester import name_requester
-from annotation.flows.preflight import preflight
-from annotation.flows.publish import publish
-from annotation.flows.work import work
+from annotation.hits.mturk_request import hit_order
+from annotation.importing.add_texts import add_texts
 from annotation.models import Study
-from annotation.orders import hit_order
-from annotation.overviews import plan_of
+from annotation.mturk.client import Market
+from annotation.mturk.records import Endpoint
+from annotation.outbox.worker import work
+from annotation.publishing.invite import invite
+from annotation.publishing.name_requester import name_requester
+from annotation.publishing.preflight import preflight
+from annotation.publishing.publish import publish
+from annotation.readers.records import TextRecord
 from annotation.rehearsal.crowd.browser import Browser
+from annotation.studies.create import Plan, create
+from annotation.studies.queries import plan_of
 from tests.marketplace.channels.guests import Guest
 
 from .conftest import NOW, told

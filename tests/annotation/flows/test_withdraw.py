@@ -17,16 +17,11 @@ from django.core.management import call_command
 from django.db import DatabaseError, transaction
 from django.db.models import Q
 
-from annotation import facts, selectors
-from annotation.crowd.client import Market
+from annotation.collecting import ratings as selectors
+from annotation.collecting.collect import collect
+from annotation.collecting.parse_submissions import read
+from annotation.collecting.withdraw import withdraw, withdrawn_on
 from annotation.exceptions import StateError
-from annotation.flows.collect import collect
-from annotation.flows.forget import forget
-from annotation.flows.publish import publish
-from annotation.flows.read import read
-from annotation.flows.review import approve
-from annotation.flows.withdraw import withdraw, withdrawn_on
-from annotation.flows.work import work
 from annotation.models import (
     AuditEvent,
     Decision,
@@ -39,7 +34,13 @@ from annotation.models import (
     Worker,
     WorkerIdentity,
 )
+from annotation.mturk.client import Market
+from annotation.outbox.worker import work
+from annotation.publishing.publish import publish
 from annotation.rehearsal.crowd.browser import Browser
+from annotation.reports import study_facts as facts
+from annotation.review.approve import approve
+from annotation.workers.retention import forget
 
 from .conftest import NOW, told
 

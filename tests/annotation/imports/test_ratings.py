@@ -9,8 +9,8 @@ import pytest
 from django.apps import apps
 from django.core.management import CommandError, call_command
 
-from annotation.flows.score import score
 from annotation.models import Hit, Judgment, Study, Text
+from annotation.reports.gather import score
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db]
 

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.datasets.records import LikelihoodRecord, TextRecord
+from annotation.collecting.ratings import crowd_counts, texts
+from annotation.design.lay_out import design
 from annotation.exceptions import DesignError, StateError
-from annotation.facts import study_facts
-from annotation.flows.add_texts import add_texts
-from annotation.flows.create import Plan, create
-from annotation.flows.design import design
-from annotation.flows.select_texts import repeat_selection, select_texts
+from annotation.importing.add_texts import add_texts
 from annotation.models import AuditEvent, Likelihood, Selection, Study, Text
-from annotation.particulars import words
-from annotation.selectors import crowd_counts, texts
+from annotation.readers.records import LikelihoodRecord, TextRecord
+from annotation.reports.report_rows import words
+from annotation.reports.study_facts import study_facts
+from annotation.studies.create import Plan, create
+from annotation.texts.select import repeat_selection, select_texts
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db]
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.datasets.records import LikelihoodRecord, TextRecord
 from annotation.exceptions import DesignError, StateError
-from annotation.flows.add_texts import add_texts
-from annotation.flows.create import Plan, create
+from annotation.importing.add_texts import add_texts
 from annotation.models import AuditEvent, Context, Generator, Likelihood, Study, Text
+from annotation.readers.records import LikelihoodRecord, TextRecord
+from annotation.studies.create import Plan, create
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db]
 

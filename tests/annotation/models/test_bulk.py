@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.db import IntegrityError, transaction
 
-from annotation import bulk
+from annotation.common import bulk_insert as bulk
 from annotation.models import Scale, ScaleLabel
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]

@@ -9,8 +9,7 @@ from fractions import Fraction
 
 import pytest
 
-from annotation import selectors
-from annotation.flows.create import Plan, create
+from annotation.collecting import ratings as selectors
 from annotation.models import (
     Decision,
     Hit,
@@ -23,6 +22,7 @@ from annotation.models import (
     Text,
     Worker,
 )
+from annotation.studies.create import Plan, create
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 

@@ -12,7 +12,6 @@ from django.db.models import F
 
 from annotation.accounts.models import AccessKey, User
 from annotation.accounts.vault import UnreadableSecretError
-from annotation.flows.create import Plan, create
 from annotation.models import (
     AuditEvent,
     Cell,
@@ -31,6 +30,7 @@ from annotation.models import (
     WorkerIdentity,
 )
 from annotation.models import worker as worker_module
+from annotation.studies.create import Plan, create
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 

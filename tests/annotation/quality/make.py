@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.quality.records import ITEM_ROLES, Lines, Reasons, Work
+from annotation.quality.work_table import ITEM_ROLES, Lines, Reasons, Work
 
 NAN = float("nan")
 SCALE = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0)

@@ -8,9 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from annotation.quality import answering, chance, pace, reasons
-from annotation.quality.assess import assess
+from annotation.quality import click_model as chance
+from annotation.quality import filters_answers as answering
+from annotation.quality import filters_explanations as reasons
+from annotation.quality import filters_timing as pace
 from annotation.quality.filters import BY_KIND, DEFAULTS, FILTERS, rule_of
+from annotation.quality.measure import assess
 from tests.annotation.quality.make import Shown, rated, work
 
 TEXT = "the old mayor opened a new bridge over the quiet river on monday morning"

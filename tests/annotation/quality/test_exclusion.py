@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from annotation.quality.exclusion import Rule, tabulate
-from annotation.quality.paragraph import NOTHING, Done, paragraph
+from annotation.quality.methods_text import NOTHING, Done, paragraph
+from annotation.quality.rules import Rule, tabulate
 
 NO_FLAGS: frozenset[str] = frozenset()
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from annotation.quality.assess import assess
-from annotation.quality.exclusion import Rule
 from annotation.quality.filters import BY_KIND, DEFAULTS, FILTERS, NAMED_SETS
-from annotation.quality.records import Work
+from annotation.quality.measure import assess
+from annotation.quality.rules import Rule
+from annotation.quality.work_table import Work
 from tests.annotation.quality.make import Shown, work
 
 HITS, TEXTS, PEOPLE = 3, 5, 60

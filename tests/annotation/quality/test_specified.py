@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from annotation.quality.assess import assess
-from annotation.quality.exclusion import FEWEST_RATINGS, GroupShare, Rule, Tabulated, Thinned
 from annotation.quality.filters import BY_KIND, CODED, DEFAULTS, FILTERS, WRONGED
-from annotation.quality.paragraph import Done, paragraph
-from annotation.quality.records import Work
+from annotation.quality.measure import assess
+from annotation.quality.methods_text import Done, paragraph
+from annotation.quality.rules import FEWEST_RATINGS, GroupShare, Rule, Tabulated, Thinned
+from annotation.quality.work_table import Work
 from tests.annotation.quality.make import Shown, rated, work
 
 TEXT = "the old mayor opened a new bridge over the quiet river on monday morning in may"

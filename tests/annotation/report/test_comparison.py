@@ -15,9 +15,9 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.accounts.models import User
-from annotation.flows.create import Plan, create
+from annotation.jobs.run import run_due
 from annotation.models import Job, Membership, Scale, ScaleLabel, ShareLink, Study, WorkerIdentity
-from annotation.running import run_due
+from annotation.studies.create import Plan, create
 from tests.annotation.imports import batches
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db]

@@ -20,11 +20,11 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import pytest
 from django.utils import timezone
 
-from annotation.datasets.report_file import read_report
-from annotation.flows.code_reasons import code, edit_codebook
-from annotation.flows.import_work import import_work
-from annotation.flows.score import score
+from annotation.importing.import_study import import_work
 from annotation.models import Codebook, Decision, Likelihood, Remark, Scoring, Statement, Study
+from annotation.quality.code_explanations import code, edit_codebook
+from annotation.readers.report_file import read_report
+from annotation.reports.gather import score
 from metrics.report.formats.json import ABOVE, SCHEMA_VERSION, read
 from metrics.report.formats.write import as_json
 from metrics.report.record_codec import decode, encode

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from annotation.flows.score import score
 from annotation.models import Judgment, Study, Submission, Worker
+from annotation.reports.gather import score
 
 pytestmark = [pytest.mark.database, pytest.mark.needs_data, pytest.mark.django_db]
 

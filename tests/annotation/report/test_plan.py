@@ -10,13 +10,13 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.console.templatetags.console import facts
+from annotation.design.configure import configure
 from annotation.exceptions import DesignError, StateError
-from annotation.flows.configure import configure
-from annotation.flows.create import Plan, create
-from annotation.flows.state import state
 from annotation.models import AuditEvent, Study
-from annotation.particulars import plan, plan_warnings, statements
-from annotation.planned import plan_of, planned
+from annotation.reports.report_rows import plan, plan_warnings, statements
+from annotation.studies.create import Plan, create
+from annotation.studies.preregistration import plan_of, planned
+from annotation.studies.statements import state
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db]
 

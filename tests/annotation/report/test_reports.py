@@ -12,12 +12,12 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotation import facts
-from annotation.datasets.records import LikelihoodRecord, TextRecord
-from annotation.flows.add_texts import add_texts
-from annotation.flows.create import Plan, create
-from annotation.flows.score import score
+from annotation.importing.add_texts import add_texts
 from annotation.models import AuditEvent, Decision, Flag, Intent, LedgerEntry, Result, Study, Submission
+from annotation.readers.records import LikelihoodRecord, TextRecord
+from annotation.reports import study_facts as facts
+from annotation.reports.gather import score
+from annotation.studies.create import Plan, create
 from metrics.report.records import KnownValue, ScaleLabel, Truth
 from tests.annotation.imports import batches
 
@@ -173,7 +173,7 @@ def test_a_running_study_says_how_far_it_is(tmp_path: Path) -> None:
 
 def test_without_any_log_p_there_is_huse_q_alone(tmp_path: Path) -> None:
     mapping = tmp_path / "map.toml"
-    shipped = (Path(facts.__file__).parent / "datasets" / "mappings" / "huse.toml").read_text()
+    shipped = (Path(facts.__file__).parents[1] / "readers" / "mappings" / "huse.toml").read_text()
     mapping.write_text(shipped.replace('log_prob = "Input.LOGP{i}"\n', ""))
     bare = [{name: cell for name, cell in row.items() if "LOGP" not in name} for row in batches.rows()]
     call_command("import_batch", batches.written(tmp_path / "bare.csv", bare), study="bare", mapping=mapping)

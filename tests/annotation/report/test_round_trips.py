@@ -13,15 +13,15 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from annotation.datasets.report_file import read_report
-from annotation.flows.assess import assess
-from annotation.flows.code_reasons import code, edit_codebook
-from annotation.flows.exclude import apply_rules, fix_rules
-from annotation.flows.import_work import import_work
-from annotation.flows.score import score
+from annotation.importing.import_study import import_work
 from annotation.models import Codebook, Decision, Remark, Study, Submission
+from annotation.quality.assess import assess
+from annotation.quality.code_explanations import code, edit_codebook
 from annotation.quality.codebooks import DEFAULTS, book_of
-from annotation.quality.exclusion import Rule
+from annotation.quality.rules import Rule
+from annotation.readers.report_file import read_report
+from annotation.reports.gather import score
+from annotation.review.exclude import apply_rules, fix_rules
 from metrics.report.build import build
 from metrics.report.formats.json import payload
 from metrics.report.formats.write import as_json

@@ -14,9 +14,9 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.exceptions import DesignError, StateError
-from annotation.flows.attach import attach, detach
-from annotation.flows.score import score
 from annotation.models import ScoreFile, Study
+from annotation.reports.attach_scores import attach, detach
+from annotation.reports.gather import score
 from metrics.report.build import build
 from metrics.report.formats.html import html
 from metrics.report.sections.machine_scores import section

@@ -8,16 +8,11 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from annotation.datasets.records import TextRecord
-from annotation.designs.presets import ArmPlan, CellPlan
-from annotation.designs.wording import Wording, default_wording, typicality_of
-from annotation.facts import PLAY_MONEY, all_paid
-from annotation.flows.add_texts import add_texts
-from annotation.flows.arrange import arrange
-from annotation.flows.create import Plan, create
-from annotation.flows.design import design
-from annotation.flows.preflight import preflight
-from annotation.flows.score import score
+from annotation.design.arrange_cells import arrange
+from annotation.design.lay_out import design
+from annotation.design.presets import ArmPlan, CellPlan
+from annotation.design.wording import Wording, default_wording, typicality_of
+from annotation.importing.add_texts import add_texts
 from annotation.models import (
     AttentionCheck,
     Decision,
@@ -29,6 +24,11 @@ from annotation.models import (
     WayIn,
     WorkerIdentity,
 )
+from annotation.publishing.preflight import preflight
+from annotation.readers.records import TextRecord
+from annotation.reports.gather import score
+from annotation.reports.study_facts import PLAY_MONEY, all_paid
+from annotation.studies.create import Plan, create
 from metrics.data.arm_assignment import assignment_sentence
 from metrics.report.pay import VOLUNTEERS
 from metrics.report.prose.methods import paragraph

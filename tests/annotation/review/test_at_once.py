@@ -13,9 +13,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation.accounts.models import User
-from annotation.flows import exclude, reject, review
-from annotation.flows.state import state
 from annotation.models import Study, Submission
+from annotation.review import approve as review
+from annotation.review import exclude, reject
+from annotation.studies.statements import state
 from tests.annotation.review.world import NOW, make, member
 
 pytestmark = [

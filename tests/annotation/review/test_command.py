@@ -9,8 +9,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from annotation.flows import exclude
 from annotation.models import Evidence, Flag, Generator, Study, Submission
+from annotation.review import exclude
 from tests.annotation.imports import batches
 from tests.annotation.review.world import judged
 

@@ -7,14 +7,15 @@ from datetime import timedelta
 import pytest
 from django.db.models import Q
 
-from annotation import reviewing
 from annotation.accounts.models import User
-from annotation.deciding import WINDOW
 from annotation.exceptions import StateError
-from annotation.flows import exclude, reject, review
 from annotation.models import AuditEvent, Decision, Flag, Hit, Intent, LedgerEntry, Rejection, Study, Submission
-from annotation.outbox import take
-from annotation.quality.exclusion import Rule
+from annotation.outbox.decision_intents import WINDOW
+from annotation.outbox.queue import take
+from annotation.quality import applied_rules as reviewing
+from annotation.quality.rules import Rule
+from annotation.review import approve as review
+from annotation.review import exclude, reject
 from tests.annotation.review.world import NOW, make, member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("mturk_fees")]

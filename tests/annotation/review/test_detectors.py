@@ -15,19 +15,24 @@ from django.urls import reverse
 from django.utils import timezone
 from scipy import stats
 
-from annotation import detecting, facts, reviewing, sensitivity, tasks
-from annotation.datasets.detections import read_detections
-from annotation.detecting import Declared
 from annotation.exceptions import StateError
-from annotation.flows import detect as verb
-from annotation.flows import exclude, score
-from annotation.flows.assess import assess
-from annotation.flows.detect import Detected, detect
+from annotation.jobs import celery_tasks as tasks
+from annotation.jobs.run import run_due
 from annotation.models import AuditEvent, Decision, Detection, Flag, Job, Remark, RuleSet, Study, Submission
-from annotation.quality.exclusion import Rule
+from annotation.quality import applied_rules as reviewing
+from annotation.quality import detect as verb
+from annotation.quality import detectors as detecting
+from annotation.quality.assess import assess
+from annotation.quality.detect import Detected, detect
+from annotation.quality.detectors import Declared
 from annotation.quality.filters import BY_KIND
-from annotation.quality.paragraph import paragraph
-from annotation.running import run_due
+from annotation.quality.methods_text import paragraph
+from annotation.quality.rules import Rule
+from annotation.readers.detections import read_detections
+from annotation.reports import exclusion_rules as sensitivity
+from annotation.reports import gather as score
+from annotation.reports import study_facts as facts
+from annotation.review import exclude
 from metrics.errors import BadInput
 from metrics.likelihood import open_model
 from metrics.text_scores.detectors import fast_detect_gpt

@@ -7,16 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from annotation import particulars, reviewing
-from annotation.apart import SECOND
-from annotation.coded import standing
 from annotation.exceptions import StateError
-from annotation.facts import quality_done
-from annotation.flows import exclude, hold, reject, review
-from annotation.flows.assess import assess
-from annotation.flows.code_reasons import adjudicate, code, edit_codebook
-from annotation.flows.score import score
-from annotation.flows.unblind import unblind
 from annotation.models import (
     Cell,
     Codebook,
@@ -37,11 +28,23 @@ from annotation.models import (
     Submission,
     Worker,
 )
+from annotation.quality import applied_rules as reviewing
+from annotation.quality.assess import assess
+from annotation.quality.code_explanations import adjudicate, code, edit_codebook
 from annotation.quality.codebooks import COMMENTS, CRITERIA, read_lines
-from annotation.quality.exclusion import Rule, Thinned
+from annotation.quality.coder_agreement import standing
 from annotation.quality.filters import FILTERS
-from annotation.quality.paragraph import paragraph
-from annotation.workings import study_work
+from annotation.quality.load_work import study_work
+from annotation.quality.methods_text import paragraph
+from annotation.quality.rules import Rule, Thinned
+from annotation.reports import report_rows as particulars
+from annotation.reports.gather import score
+from annotation.reports.study_facts import quality_done
+from annotation.review import approve as review
+from annotation.review import exclude, reject
+from annotation.studies.unblind import unblind
+from annotation.workers import hold
+from annotation.workers.participation import SECOND
 from metrics.report.sections.exclusions import under_rules
 from tests.annotation.review.world import NOW, judged, make, member
 

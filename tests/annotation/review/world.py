@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 
 from annotation.accounts.models import User
-from annotation.flows.assess import assess
 from annotation.models import (
     Arm,
     Cell,
@@ -28,6 +27,7 @@ from annotation.models import (
     Worker,
     WorkerIdentity,
 )
+from annotation.quality.assess import assess
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 LABELS = [(str(code), str(code), "") for code in range(6)]

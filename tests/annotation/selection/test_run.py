@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from annotation.exceptions import DesignError
-from annotation.selection.plan import plan_of
-from annotation.selection.records import Candidate, Outcome
-from annotation.selection.run import digest_of_outcome, run
+from annotation.texts.selection.plan import plan_of
+from annotation.texts.selection.records import Candidate, Outcome
+from annotation.texts.selection.run import digest_of_outcome, run
 
 
 def selected(pool: list[Candidate], *steps: dict[str, Any], seed: int = 1) -> Outcome:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.selection.overlap import grams_of, share_within
-from annotation.selection.wording import bare_words, count_words, cut_after_words, sentence_ends
+from annotation.texts.selection.overlap import grams_of, share_within
+from annotation.texts.selection.tokens import bare_words, count_words, cut_after_words, sentence_ends
 
 
 def sentences(text: str) -> list[str]:

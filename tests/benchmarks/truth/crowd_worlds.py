@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import logsumexp, ndtr
 
-from annotation.quality.records import ITEM, Lines, Reasons, Work
+from annotation.quality.work_table import ITEM, Lines, Reasons, Work
 from annotation.rehearsal import judges
 from annotation.rehearsal.world import World, allot_raters
 from annotation.rehearsal.world.raters import BIAS, COMPETENCE, NOISE

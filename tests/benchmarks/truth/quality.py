@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from annotation.quality.assess import assess
 from annotation.quality.filters import FILTERS
+from annotation.quality.measure import assess
 from annotation.rehearsal.world import World
 from tests.benchmarks.truth.crowd_worlds import EXPLAINED, KINDS, TYPICALITY, Setting, study
 from tests.benchmarks.truth.informed import informed, laws
@@ -23,9 +23,9 @@ LOOKED_AT = 0.15
 CHUNK = 25
 SOURCES = (
     "tests/benchmarks/truth/crowd_worlds.py", "tests/benchmarks/truth/informed.py", "tests/benchmarks/truth/quality.py",
-    "annotation/quality/answering.py", "annotation/quality/assess.py", "annotation/quality/chance.py",
-    "annotation/quality/competence.py", "annotation/quality/filters.py", "annotation/quality/pace.py",
-    "annotation/quality/reasons.py", "annotation/quality/records.py", "metrics/worker_models/mace.py",
+    "annotation/quality/filters_answers.py", "annotation/quality/measure.py", "annotation/quality/click_model.py",
+    "annotation/quality/competence.py", "annotation/quality/filters.py", "annotation/quality/filters_timing.py",
+    "annotation/quality/filters_explanations.py", "annotation/quality/work_table.py", "metrics/worker_models/mace.py",
 )  # fmt: skip
 HEAD = """# What the evidence about workers is worth
 

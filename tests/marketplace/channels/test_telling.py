@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.crowd.answers import WayRecord, read_answers, without_channel
 from annotation.marketplace.channels.telling import asked_for
 from annotation.marketplace.models import Requester
 from annotation.marketplace.questions.answer_xml import CHANNEL, answers_xml, with_channel
+from annotation.mturk.answer_xml import WayRecord, read_answers, without_channel
 from tests.marketplace.channels.guests import KEYWORDS, channel, tasks
 
 pytestmark = pytest.mark.database

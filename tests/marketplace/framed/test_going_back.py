@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from playwright.sync_api import Frame, expect
 
-from annotation.designs.wording import default_wording
-from annotation.rendering import ShownLine, ShownText, hit_page
+from annotation.design.wording import default_wording
+from annotation.hits.render import ShownLine, ShownText, hit_page
 from tests.marketplace.framed.desk import Desk, fields
 from tests.marketplace.questions import html_question
 

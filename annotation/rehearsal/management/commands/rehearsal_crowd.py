@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import Count
 
-from annotation.doors import sentences, study_called
+from annotation.management.lookup import sentences, study_called
 from annotation.models import Study
 from annotation.rehearsal import certificates
 from annotation.rehearsal.crowd.crowd import Member, work_through

@@ -11,32 +11,32 @@ from django.db.models import Q
 from django.utils import timezone
 from tqdm import tqdm
 
-from annotation.crowd.client import Market
-from annotation.crowd.records import Endpoint
-from annotation.designs.presets import CLARK
-from annotation.doors import sentences
-from annotation.flows.add_texts import add_texts
-from annotation.flows.arrange import arrange
-from annotation.flows.collect import collect
-from annotation.flows.create import create
-from annotation.flows.design import Design as Laid
-from annotation.flows.design import design as lay_out
-from annotation.flows.export import export
-from annotation.flows.publish import publish
-from annotation.flows.read import read
-from annotation.flows.review import approve
-from annotation.flows.score import score
-from annotation.flows.score_evaluators import FACTORS, score_evaluators
-from annotation.flows.score_texts import score_texts
-from annotation.flows.work import Work, work
+from annotation.collecting.collect import collect
+from annotation.collecting.parse_submissions import read
+from annotation.design.arrange_cells import arrange
+from annotation.design.lay_out import Design as Laid
+from annotation.design.lay_out import design as lay_out
+from annotation.design.presets import CLARK
+from annotation.importing.add_texts import add_texts
+from annotation.management.lookup import sentences
 from annotation.models import Study, Submission
-from annotation.particulars import arm_assignment
+from annotation.mturk.client import Market
+from annotation.mturk.records import Endpoint
+from annotation.outbox.worker import Work, work
+from annotation.publishing.publish import publish
 from annotation.rehearsal import certificates, clark, script
 from annotation.rehearsal.backend import TinyModel
 from annotation.rehearsal.evaluators import evaluators_text
 from annotation.rehearsal.server import served
 from annotation.rehearsal.truth import known_truths
 from annotation.rehearsal.world import Design, World
+from annotation.reports.evaluator_judgments import FACTORS, score_evaluators
+from annotation.reports.export import export
+from annotation.reports.gather import score
+from annotation.reports.report_rows import arm_assignment
+from annotation.review.approve import approve
+from annotation.studies.create import create
+from annotation.texts.log_probs.score_now import score_texts
 from metrics.report.build import build
 from metrics.report.formats.plain_text import table
 

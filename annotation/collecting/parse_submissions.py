@@ -1,0 +1,240 @@
+"""Read stored submissions into judgments; what cannot be read is flagged and kept."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef, QuerySet
+
+from annotation.common import bulk_insert as bulk
+from annotation.design.wording import Wording, from_json
+from annotation.exceptions import AnswerError, StateError
+from annotation.hits.parse_answers import Answered, changed_sides, order_shown, read_check, read_line, read_practice
+from annotation.models import (
+    AttentionCheck,
+    CheckAnswer,
+    Flag,
+    Hit,
+    HitItem,
+    ItemRole,
+    Judgment,
+    Parse,
+    PracticeAnswer,
+    Presentation,
+    Remark,
+    Scale,
+    Study,
+    Submission,
+)
+from annotation.mturk.answer_xml import read_answers
+
+BATCH = 100
+TOGETHER = 5  # HITs
+PRESENTED = (
+    "id", "submission", "text", "partner", "position", "role",
+    "shown_at", "sides_changed", "active_ms", "away", "pastes", "keystrokes",
+)  # fmt: skip
+JUDGED = ("presentation", "criterion", "label", "text")
+Labels = Mapping[str, Mapping[str, int]]  # a label's key, by criterion and label
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Submissions read into judgments, judgments made, and submissions that could not be read."""
+
+    submissions: int
+    judgments: int
+    unreadable: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    """What a HIT's submissions are read against."""
+
+    items: Sequence[HitItem]
+    checks: Sequence[AttentionCheck]
+    wording: Wording
+    labels: Labels
+    arm: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What a submission says. met: the place of each position in the order that the worker met."""
+
+    submission: Submission
+    sheet: _Sheet
+    answers: Mapping[str, str]
+    found: Sequence[Answered]
+    changed: set[str]
+    met: Mapping[int, int]
+    problem: str
+
+
+def read(study: Study, *, now: datetime, progress: Callable[[int], None] | None = None) -> Reading:
+    """Turn every submission not yet read into presentations and judgments, batch by batch, each in a transaction."""
+    sheets: dict[int, _Sheet] = {}
+    submissions = judgments = unreadable = 0
+    # HIT by HIT: looking for the next batch in the whole study would pass over all that is read, each time.
+    while hits := list(_unread(study).order_by("hit").values_list("hit_id", flat=True).distinct()):
+        for begin in range(0, len(hits), TOGETHER):
+            while batch := _read_batch(study, hits[begin : begin + TOGETHER], sheets, now=now):
+                submissions += len(batch)
+                judgments += sum(batch)
+                unreadable += batch.count(0)
+                if progress:
+                    progress(submissions)
+    return Reading(submissions, judgments, unreadable)
+
+
+def _unread(study: Study) -> QuerySet[Submission]:
+    unread = ~Exists(Parse.objects.filter(submission=OuterRef("pk")))
+    return Submission.objects.filter(unread, hit__study=study, raw_format="mturk-xml")
+
+
+def _read_batch(study: Study, hits: Sequence[int], sheets: dict[int, _Sheet], *, now: datetime) -> list[int]:
+    """Judgments made of each submission of the next batch of these HITs (0: unreadable)."""
+    with transaction.atomic():
+        # Of two readers the second waits here, and then finds what the first has read; collecting goes on beside.
+        list(Hit.objects.select_for_update().filter(pk__in=hits).order_by("pk").values_list("pk"))
+        waiting = _unread(study).filter(hit__in=hits).order_by("hit", "pk")
+        batch = list(waiting.select_related("hit__wording", "hit__cell__arm")[:BATCH])
+        for hit_id in set(sheets) - {one.hit_id for one in batch}:
+            del sheets[hit_id]
+        read_now = []
+        for submission in batch:
+            if submission.hit_id not in sheets:
+                sheets[submission.hit_id] = _sheet(submission.hit)
+            read_now.append(_understood(submission, sheets[submission.hit_id]))
+        return _store(read_now, now=now) if read_now else []
+
+
+def _sheet(hit: Hit) -> _Sheet:
+    if hit.wording is None:
+        raise StateError(f"The HIT {hit.slot} of {hit.study} was published without a wording.")
+    wording = from_json(hit.wording.body)
+    labels = {
+        one.name: dict(Scale.objects.matching(one.scale, one.labels).labels.values_list("label", "pk"))
+        for one in wording.criteria
+    }
+    items = list(hit.items.order_by("position"))
+    return _Sheet(items, list(hit.checks.order_by("position")), wording, labels, hit.cell.arm.training)
+
+
+def _understood(submission: Submission, sheet: _Sheet) -> _Read:
+    try:
+        answers, problem = read_answers(submission.raw), ""
+    except AnswerError as error:
+        answers, problem = {}, str(error)
+    changed = set(changed_sides(answers))
+    found = [
+        read_line(answers, item.position, sheet.wording, sides_changed=str(item.position) in changed)
+        for item in sheet.items
+    ]
+    order = order_shown(answers, len(sheet.items) + len(sheet.checks))
+    met = {position: place for place, position in enumerate(order)} if order else {}
+    return _Read(submission, sheet, answers, found, changed, met, problem or _missing(found, sheet))
+
+
+def _missing(found: Sequence[Answered], sheet: _Sheet) -> str:
+    """What a worker left out, in sentences; "" for nothing. Whatever is there is read all the same."""
+    lines = list(zip(sheet.items, found, strict=True))
+    of = len(sheet.items) + len(sheet.checks)
+    said = []
+    if places := [item.position + 1 for item, one in lines if one.missing]:
+        said.append(f"No label of the scale for text {', '.join(map(str, places))} of {of}.")
+    for follow_up in sheet.wording.follow_ups:
+        if places := [item.position + 1 for item, one in lines if follow_up.name in one.unanswered]:
+            lack = f"fewer than {least} characters" if (least := follow_up.least_characters) > 1 else "no words"
+            where = f"text {', '.join(map(str, places))} of {of}"
+            said.append(f"The required question {follow_up.name!r} has {lack} for {where}.")
+    return " ".join(said)
+
+
+def _store(batch: Sequence[_Read], *, now: datetime) -> list[int]:
+    """Rows of a whole batch in one statement for each table; the judgments made of each submission."""
+    Parse.objects.bulk_create(
+        Parse(submission=one.submission, parsed_at=now, problem=one.problem, active_ms=_active_ms(one)) for one in batch
+    )
+    Flag.objects.bulk_create(
+        Flag(submission=one.submission, kind="incomplete", sentence=one.problem, raised_at=now)
+        for one in batch
+        if one.problem
+    )
+    _store_extras(batch)
+    keys = iter(bulk.new_keys(Presentation, sum(len(one.found) for one in batch)))
+    lines = [(one, [(next(keys), *pair) for pair in zip(one.sheet.items, one.found, strict=True)]) for one in batch]
+    bulk.insert(Presentation, PRESENTED, (_presentation(one, *line) for one, found in lines for line in found))
+    judgments = [[row for line in found for row in _judgments(one, *line)] for one, found in lines]
+    bulk.insert(Judgment, JUDGED, (row for rows in judgments for row in rows))
+    Remark.objects.bulk_create(
+        Remark(presentation_id=key, question=question, body=body)
+        for _, found in lines
+        for key, _, answered in found
+        for question, body in answered.remarks.items()
+    )
+    made: Counter[int] = Counter()
+    for one, rows in zip(batch, judgments, strict=True):
+        made[one.submission.hit_id] += len(rows)
+    for hit_id, number in sorted(made.items()):
+        Hit.objects.filter(pk=hit_id).update(judged=F("judged") + number)
+    return [len(rows) for rows in judgments]
+
+
+def _active_ms(one: _Read) -> int | None:
+    times = [line.active_ms for line in one.found if line.active_ms is not None]
+    return sum(times) if times and len(times) == len(one.found) else None
+
+
+def _presentation(one: _Read, key: int, item: HitItem, answered: Answered) -> bulk.Row:
+    """As PRESENTED names them."""
+    return (
+        key,
+        one.submission.pk,
+        item.text_id,
+        item.partner_id,
+        item.position,
+        item.role,
+        one.met.get(item.position),
+        bool(one.changed) and str(item.position) in one.changed,
+        answered.active_ms,
+        answered.away,
+        answered.pastes,
+        answered.keystrokes,
+    )
+
+
+def _judgments(one: _Read, key: int, item: HitItem, answered: Answered) -> Iterator[bulk.Row]:
+    """As JUDGED names them."""
+    text = item.text_id if item.role == ItemRole.ITEM else None
+    for criterion, chosen in answered.labels.items():
+        for label in chosen:
+            yield key, criterion, one.sheet.labels[criterion][label], text
+
+
+def _store_extras(batch: Sequence[_Read]) -> None:
+    chosen = [
+        (one, check, read_check(one.answers, check.position, one.sheet.wording))
+        for one in batch
+        for check in one.sheet.checks
+    ]
+    CheckAnswer.objects.bulk_create(
+        CheckAnswer(submission=one.submission, check_asked=check, chosen=label[:100], passed=label == check.expected)
+        for one, check, label in chosen
+    )
+    PracticeAnswer.objects.bulk_create(
+        PracticeAnswer(
+            submission=one.submission,
+            number=practised.number,
+            chosen=practised.chosen,
+            right=practised.right,
+            sides_changed=practised.sides_changed,
+            active_ms=practised.active_ms,
+        )
+        for one in batch
+        for practised in read_practice(one.answers, one.sheet.wording, one.sheet.arm)
+    )

@@ -1,0 +1,365 @@
+"""Reads: what doors and verbs ask of the database, each in as few queries as it takes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from fractions import Fraction
+from typing import Any
+
+from django.db import connection
+from django.db.models import (
+    Count,
+    Exists,
+    F,
+    FloatField,
+    IntegerField,
+    Max,
+    Min,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+    Value,
+)
+from django.db.models.functions import Coalesce
+
+from annotation.design.wording import from_json
+from annotation.models import (
+    AuditEvent,
+    Decision,
+    Flag,
+    HitItem,
+    ItemRole,
+    Judgment,
+    LedgerEntry,
+    Likelihood,
+    Result,
+    Scale,
+    ScaleLabel,
+    Selection,
+    Study,
+    Submission,
+    Text,
+    WorkerIdentity,
+)
+
+CRITERION = "typicality"
+# Deeds after which somebody has seen results of a study.
+SEEN = ("export", "export_comparison", "unblind")
+# Of a submission: the active time that the page's own clock measured, where it timed every text; else from accepting
+# to submitting, which also counts the time a worker was elsewhere.
+TAKEN = Coalesce(F("parse__active_ms") / Value(1000.0), F("work_seconds"), output_field=FloatField())
+
+
+def counted(rows: QuerySet[Any], of: str, *, what: Count | Sum | None = None) -> Coalesce:
+    """For annotations: how many `rows` (or their sum) lead to each by the key `of`. Joins would multiply each other."""
+    told = rows.filter(**{of: OuterRef("pk")}).order_by().values(of).annotate(n=what or Count("pk")).values("n")
+    return Coalesce(Subquery(told, output_field=IntegerField()), Value(0))
+
+
+def seen_at(study: Study) -> datetime | None:
+    """When somebody first could see results: a report, a page of results, or the import of a finished study."""
+    if study.mode == Study.Mode.IMPORTED:
+        return study.created_at
+    reported = Result.objects.filter(study=study).order_by("made_at").values_list("made_at", flat=True).first()
+    deed = AuditEvent.objects.filter(study=study, verb__in=SEEN).order_by("number").values_list("at", flat=True).first()
+    return min((at for at in (reported, deed) if at), default=None)
+
+
+def seen_of(studies: Sequence[Study]) -> set[int]:
+    """Keys of those of the studies whose results somebody could see already (`seen_at`), in two queries."""
+    deeds = AuditEvent.objects.filter(study__in=studies, verb__in=SEEN).values_list("study", flat=True)
+    reported = Result.objects.filter(study__in=studies).values_list("study", flat=True)
+    return {*deeds, *reported, *(one.pk for one in studies if one.mode == Study.Mode.IMPORTED)}
+
+
+def excluded() -> Exists:
+    """Whether a judgment's submission was left out of the analysis; to filter judgments by."""
+    return Exists(exclusions().filter(submission=OuterRef("presentation__submission")))
+
+
+def exclusions() -> QuerySet[Decision]:
+    """Decisions to leave a submission out of the analysis."""
+    return Decision.objects.filter(matter=Decision.Matter.ANALYSIS, verdict=Decision.Verdict.EXCLUDE)
+
+
+def every_judgment(study: Study) -> QuerySet[Judgment]:
+    """Every judgment of a text that counts (no gold, no repeats), on every criterion, the excluded ones among them."""
+    return Judgment.objects.filter(presentation__submission__hit__study=study, presentation__role=ItemRole.ITEM)
+
+
+def judgments(study: Study) -> QuerySet[Judgment]:
+    """Those of how typical a text is."""
+    return every_judgment(study).filter(criterion=CRITERION)
+
+
+@dataclass(frozen=True, slots=True)
+class RatingSum:
+    """Kept ratings of a text: how many, and the exact sum of their codes."""
+
+    count: int
+    total: Fraction
+
+
+def rating_sums(study: Study) -> dict[int, RatingSum]:
+    """Kept ratings by text (primary key): one aggregate over all, less the (few) ratings that were left out."""
+    counted = rated(study)
+    labels = _labels(study)
+    found = _summed(counted, labels)
+    if not exclusions().filter(submission__hit__study=study).exists():
+        return found
+    for text, gone in _summed(rated_in_vain(study), labels).items():
+        found[text] = RatingSum(found[text].count - gone.count, found[text].total - gone.total)
+    return {text: one for text, one in found.items() if one.count}
+
+
+def rated(study: Study) -> QuerySet[Judgment]:
+    """Ratings by their text, the excluded ones among them: one stretch of an index where the study's texts are one."""
+    ratings = Judgment.objects.filter(criterion=CRITERION)
+    mine = Text.objects.filter(study=study)
+    span = mine.aggregate(first=Min("pk"), last=Max("pk"), n=Count("pk"))
+    # Texts whose keys follow each other without a gap leave no room for another study's.
+    if span["n"] and span["last"] - span["first"] + 1 == span["n"]:
+        return ratings.filter(text__gte=span["first"], text__lte=span["last"])
+    return ratings.filter(text__in=mine.values("pk"))
+
+
+def rated_in_vain(study: Study) -> QuerySet[Judgment]:
+    """Those of the ratings that were left out: from the submissions on, for there are few."""
+    left_out = exclusions().filter(submission__hit__study=study).values("submission")
+    return Judgment.objects.filter(criterion=CRITERION, text__isnull=False, presentation__submission__in=left_out)
+
+
+def summed_keys(counted: QuerySet[Judgment]) -> list[tuple[int, int, int]]:
+    """(text, number of ratings, sum of their labels' keys): the aggregate, its rows as the database gives them."""
+    rows = counted.values_list("text_id").annotate(n=Count("*"), keys=Sum("label_id")).order_by()
+    with connection.cursor() as cursor:
+        cursor.execute(*rows.query.sql_with_params())
+        return cursor.fetchall()
+
+
+def _labels(study: Study) -> list[tuple[int, Fraction]]:
+    """Key and code of every label that raters of the study could choose for the criterion that counts."""
+    asked = [one for wording in study.wordings.all() for one in from_json(wording.body).criteria]
+    names = {name for one in asked if one.name == CRITERION for name in Scale.objects.names(one.scale, one.labels)}
+    labels = ScaleLabel.objects.filter(Q(scale=study.scale_id) | Q(scale__name__in=names)).order_by("pk")
+    used = labels.filter(Exists(Judgment.objects.filter(label=OuterRef("pk"))))
+    return [(pk, Fraction(code)) for pk, code in used.values_list("pk", "code")]
+
+
+def _summed(counted: QuerySet[Judgment], labels: Sequence[tuple[int, Fraction]]) -> dict[int, RatingSum]:
+    """Count and exact sum of codes by text.
+
+    Where the codes are evenly spaced in the order of their labels' keys, as those of nearly all scales are, the sum of
+    the keys gives the sum of the codes; else labels are counted one by one.
+    """
+    line = _line(labels)
+    if line is None:
+        return _counted_by_label(counted)
+    step, start = line
+    whole = step.denominator == start.denominator == 1
+    # Whole numbers stay whole: half of the time would go into fractions.
+    a, b = (int(step), int(start)) if whole else (step, start)
+    (low, _), (high, _) = labels[0], labels[-1]
+    # PostgreSQL sums big integers to decimals.
+    sums = [(text, n, int(keys)) for text, n, keys in summed_keys(counted)]
+    if any(not low * n <= keys <= high * n for _, n, keys in sums):
+        return _counted_by_label(counted)
+    return {text: RatingSum(n, Fraction(a * keys + b * n)) for text, n, keys in sums}
+
+
+def _line(labels: Sequence[tuple[int, Fraction]]) -> tuple[Fraction, Fraction] | None:
+    """(step, start) with code = step * key + start for every label; None where there is none."""
+    if not labels:
+        return None
+    (first, code), (last, end) = labels[0], labels[-1]
+    step = (end - code) / (last - first) if last > first else Fraction(0)
+    start = code - step * first
+    return (step, start) if all(value == step * key + start for key, value in labels) else None
+
+
+def _counted_by_label(counted: QuerySet[Judgment]) -> dict[int, RatingSum]:
+    counts: defaultdict[int, int] = defaultdict(int)
+    totals: defaultdict[int, Fraction] = defaultdict(Fraction)
+    for text, code, n in counted.values_list("text_id", "label__code").annotate(n=Count("pk")).order_by():
+        counts[text] += n
+        totals[text] += n * Fraction(code)
+    return {text: RatingSum(counts[text], totals[text]) for text in counts}
+
+
+@dataclass(frozen=True, slots=True)
+class RatingLine:
+    """One judgment, for an export. `position` is counted from 0."""
+
+    text: str
+    rater: str
+    label: str
+    code: str
+    hit: str | None
+    position: int
+    kept: bool
+    criterion: str = CRITERION
+    cell: int | None = None
+    partner: str | None = None
+
+
+def rating_lines(study: Study) -> Iterator[RatingLine]:
+    """Every judgment by HIT, rater and position, streamed; raters by pseudonym.
+
+    A HIT of ours goes by its number from 1, which a rehearsal repeats; an imported one by the id in its file.
+    """
+    imported = study.mode == Study.Mode.IMPORTED
+    rows = (
+        every_judgment(study)
+        .annotate(left_out=excluded())
+        .order_by(
+            "presentation__submission__hit__slot",
+            "presentation__submission__worker__pseudonym",
+            "presentation__position",
+            "criterion",
+            "label__code",
+        )
+        .values_list(
+            "presentation__text__key",
+            "presentation__submission__worker__pseudonym",
+            "label__label",
+            "label__code",
+            "presentation__submission__hit__market_id",
+            "presentation__submission__hit__slot",
+            "presentation__position",
+            "left_out",
+            "criterion",
+            "presentation__submission__hit__cell",
+            "presentation__partner__key",
+        )
+    )
+    for text, rater, label, code, market_id, slot, position, left_out, criterion, cell, partner in rows.iterator(
+        chunk_size=5000
+    ):
+        hit = market_id if imported else f"HIT {slot + 1}"
+        yield RatingLine(text, rater, label, code, hit, position, not left_out, criterion, cell, partner)
+
+
+def texts(study: Study) -> QuerySet[Text]:
+    """The study's texts that are judged, in the order in which they came, with context and generator."""
+    return study.texts.judged().select_related("context", "generator").order_by("pk")
+
+
+def likelihoods(study: Study) -> dict[int, dict[int, Likelihood]]:
+    """Likelihood by generator, then by text (primary keys)."""
+    found: defaultdict[int, dict[int, Likelihood]] = defaultdict(dict)
+    for one in Likelihood.objects.filter(text__study=study).select_related("scoring").iterator(chunk_size=5000):
+        found[one.generator_id][one.text_id] = one
+    return found
+
+
+def money_spent(study: Study) -> dict[str, int]:
+    """Cents by kind (reward, fee, bonus), from the ledger."""
+    paid = LedgerEntry.objects.filter(study=study, kind__in=LedgerEntry.SPENT)
+    rows = paid.values_list("kind").annotate(cents=Sum("cents")).order_by()
+    return dict(rows)
+
+
+def work_seconds(study: Study) -> list[int]:
+    """How long each submission took, where known, ascending."""
+    taken = Submission.objects.filter(hit__study=study).values_list(TAKEN, flat=True)
+    return sorted(round(seconds) for seconds in taken if seconds is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class CrowdCounts:
+    """Submissions of a study: who gave them, when, and what was decided about them."""
+
+    workers: int
+    submitted: int
+    approved: int
+    rejected: int
+    excluded: int
+    rejected_kept: int
+    withdrawn: int
+    first: datetime | None
+    last: datetime | None
+
+
+def crowd_counts(study: Study) -> CrowdCounts:
+    """One row of counts."""
+    left_out = Exists(exclusions().filter(submission=OuterRef("pk")))
+    paid = Decision.objects.filter(matter=Decision.Matter.PAYMENT, submission=OuterRef("pk"))
+    found = (
+        Submission.objects.filter(hit__study=study)
+        .annotate(
+            left_out=left_out, yes=Exists(paid.filter(verdict="approve")), no=Exists(paid.filter(verdict="reject"))
+        )
+        .aggregate(
+            workers=Count("worker", distinct=True),
+            submitted=Count("pk"),
+            approved=Count("pk", filter=Q(yes=True)),
+            rejected=Count("pk", filter=Q(no=True)),
+            excluded=Count("pk", filter=Q(left_out=True)),
+            rejected_kept=Count("pk", filter=Q(no=True, left_out=False)),
+            withdrawn=Count("pk", filter=Q(raw_format=Submission.WITHDRAWN)),
+            first=Min("submitted_at"),
+            last=Max("submitted_at"),
+        )
+    )
+    return CrowdCounts(**found)
+
+
+def refused_by_two(study: Study) -> int:
+    """Submissions that one person proposed to refuse and another refused; others were refused on the marketplace."""
+    refused = Decision.objects.filter(submission__hit__study=study, matter=Decision.Matter.PAYMENT, verdict="reject")
+    return refused.filter(submission__rejection__seconded_by__isnull=False).count()
+
+
+def providers(study: Study) -> tuple[str, ...]:
+    """Where the study's workers come from."""
+    known = WorkerIdentity.objects.filter(worker__submissions__hit__study=study)
+    return tuple(known.order_by("provider").values_list("provider", flat=True).distinct())
+
+
+def hit_sources(study: Study) -> list[tuple[int, int]]:
+    """(references, model texts) of each HIT, in slot order."""
+    rows = (
+        HitItem.objects.filter(hit__study=study)
+        .values("hit__slot")
+        .annotate(
+            references=Count("pk", filter=Q(text__source=Text.Source.REFERENCE)),
+            models=Count("pk", filter=Q(text__source=Text.Source.MODEL)),
+        )
+        .order_by("hit__slot")
+    )
+    return [(row["references"], row["models"]) for row in rows]
+
+
+def flags_by_kind(study: Study) -> dict[str, tuple[int, int]]:
+    """(assignments flagged, of these left out of the analysis) by kind of flag."""
+    left_out = Exists(exclusions().filter(submission=OuterRef("submission")))
+    rows = (
+        Flag.objects.filter(submission__hit__study=study)
+        .annotate(left_out=left_out)
+        .values("kind")
+        .annotate(n=Count("pk"), gone=Count("pk", filter=Q(left_out=True)))
+        .order_by("kind")
+    )
+    return {row["kind"]: (row["n"], row["gone"]) for row in rows}
+
+
+def flagged_workers(study: Study) -> dict[str, int]:
+    """People with a flag, by its kind."""
+    rows = Flag.objects.filter(submission__hit__study=study).order_by().values_list("kind")
+    return dict(rows.annotate(n=Count("submission__worker", distinct=True)))
+
+
+def selection(study: Study) -> Selection | None:
+    """The selection that holds: the latest."""
+    return Selection.objects.filter(study=study).order_by("-number").first()
+
+
+def origins(study: Study) -> list[dict[str, Any]]:
+    """What the audit says of the files that the study's texts and ratings came from, oldest first."""
+    events = AuditEvent.objects.filter(study=study, verb__in=["add_texts", "import_work"]).order_by("number")
+    return list(events.values_list("facts", flat=True))

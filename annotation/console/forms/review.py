@@ -1,0 +1,135 @@
+"""Forms of the review desk, the rules of exclusion, workers and codes."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from annotation.quality.filters import BY_FLAG, FILTERS, NAMED_SETS, OF_TEXTS, WRONGED
+from annotation.quality.rules import Rule
+from annotation.review import block
+from annotation.review.exclude import MOST_NAME
+from annotation.review.exclude import MOST_REASON as MOST_ON_ANALYSIS
+from annotation.review.notify import MOST_SUBJECT, MOST_TEXT
+from annotation.review.reject import LEAST_REASON, MOST_REASON
+
+
+class Approve(forms.Form):
+    """Approve; with a reason, leave the same work out of the analysis."""
+
+    leave_out = forms.CharField(label=_("Why it is left out"), max_length=MOST_ON_ANALYSIS, required=False)
+
+
+class Propose(forms.Form):
+    reason = forms.CharField(
+        label=_("Reason, which the worker will read"),
+        min_length=LEAST_REASON,
+        max_length=MOST_REASON,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+
+class Reason(forms.Form):
+    reason = forms.CharField(label=_("Reason"), max_length=500)
+
+
+class ReplyForm(forms.Form):
+    body = forms.CharField(label=_("What the worker answered"), widget=forms.Textarea(attrs={"rows": 3}))
+
+
+class HoldForm(forms.Form):
+    reason = forms.CharField(label=_("Reason"), max_length=500)
+    until = forms.DateField(label=_("Until"), widget=forms.DateInput(attrs={"type": "date"}))
+
+    def clean_until(self) -> date:
+        until: date = self.cleaned_data["until"]
+        return until
+
+
+class BlockForm(forms.Form):
+    reason = forms.CharField(
+        label=_("Reason"),
+        min_length=block.LEAST_REASON,
+        max_length=block.MOST_REASON,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+
+class NoticeForm(forms.Form):
+    """A message to workers."""
+
+    subject = forms.CharField(label=_("Subject"), max_length=MOST_SUBJECT)
+    text = forms.CharField(label=_("Text"), max_length=MOST_TEXT, widget=forms.Textarea(attrs={"rows": 4}))
+
+
+class Bulk(forms.Form):
+    """What to do with the chosen assignments."""
+
+    ACTIONS = (("approve", _("Approve")), ("leave_out", _("Approve, but leave out of the analysis")))
+    action = forms.ChoiceField(choices=ACTIONS)
+    reason = forms.CharField(max_length=500, required=False)
+    confirmed = forms.BooleanField(required=False)
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean() or {}
+        if given.get("confirmed") and given.get("action") == "leave_out" and not given.get("reason", "").strip():
+            self.add_error("reason", _("Leaving work out of the analysis needs a reason."))
+        return given
+
+
+class Rules(forms.Form):
+    """A version of the rules: a tick for each filter, and its threshold where another than the default is wanted."""
+
+    TOLD = {**BY_FLAG, **OF_TEXTS}
+    name = forms.CharField(label=_("Name of this version"), max_length=MOST_NAME)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for one in FILTERS:
+            self.fields[one.kind] = forms.BooleanField(label=one.title, required=False, initial=one.default)
+            self.fields[f"{one.kind}-at"] = forms.FloatField(
+                label=_("Threshold of “%(filter)s”") % {"filter": one.title}, required=False
+            )
+        for kind in self.TOLD:
+            self.fields[kind] = forms.BooleanField(label=kind, required=False)
+
+    @classmethod
+    def start_from(cls, set_name: str) -> Rules:
+        """The form with a named set of rules ticked."""
+        chosen = NAMED_SETS[set_name]
+        return cls(initial={"name": chosen.title, **{one.kind: one.kind in chosen.kinds for one in FILTERS}})
+
+    def rows(self) -> list[tuple[Any, Any, Any]]:
+        """Each filter with its two fields."""
+        return [(one, self[one.kind], self[f"{one.kind}-at"]) for one in FILTERS]
+
+    def by_hand(self) -> list[tuple[str, Any, str]]:
+        """What two reviewers judged, is known from elsewhere or is of texts, with its field and whom it can wrong."""
+        return [(told, self[kind], WRONGED[kind]) for kind, told in self.TOLD.items()]
+
+    def chosen(self) -> list[Rule]:
+        """The rules that were ticked."""
+        given = self.cleaned_data
+        rules = [Rule(one.kind, given[f"{one.kind}-at"]) for one in FILTERS if given[one.kind]]
+        return rules + [Rule(kind) for kind in self.TOLD if given[kind]]
+
+
+class Detect(forms.Form):
+    """From which score on the server's detector calls an explanation machine-written."""
+
+    threshold = forms.FloatField(label=_("Threshold: beyond it an explanation is called machine-written"))
+
+
+class CodebookForm(forms.Form):
+    lines = forms.CharField(
+        label=_("One category a line: “form: grammar, genre”"), widget=forms.Textarea(attrs={"rows": 6})
+    )
+
+
+class CodesForm(forms.Form):
+    """The codes that were ticked for an explanation; what may be among them the verb says."""
+
+    codes = forms.Field(label=_("Codes"), widget=forms.MultipleHiddenInput, required=False)

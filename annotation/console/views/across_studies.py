@@ -1,0 +1,45 @@
+"""Across all studies of the visitor: workers, results, money."""
+
+from __future__ import annotations
+
+from django.core.paginator import Paginator
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from annotation.console.permission import RANKS, console_page, studies_of, visitor
+from annotation.models import Role, Study
+from annotation.reports import latest as everywhere
+from annotation.studies import queries as overviews
+
+LINES = 50
+
+
+def _reviewed_by(request: HttpRequest) -> QuerySet[Study]:
+    """The studies whose workers the visitor may see."""
+    enough = [role for role, rank in RANKS.items() if rank >= RANKS[Role.REVIEWER]]
+    return studies_of(visitor(request)).filter(role__in=enough)  # type: ignore[misc]
+
+
+@console_page
+def workers(request: HttpRequest) -> HttpResponse:
+    found = Paginator(everywhere.workers(_reviewed_by(request)), LINES)
+    return render(request, "console/everybody.html", {"page": found.get_page(request.GET.get("page"))})
+
+
+@console_page
+def results(request: HttpRequest) -> HttpResponse:
+    found = Paginator(everywhere.results(studies_of(visitor(request))), LINES)
+    page = found.get_page(request.GET.get("page"))
+    reports = [everywhere.reported(one) for one in page.object_list]
+    targets = overviews.interval_targets(measure for one in reports for measure in one.measures)
+    shown = {"page": page, "reports": reports, "targets": targets}
+    return render(request, "console/findings.html", shown)
+
+
+@console_page
+def money(request: HttpRequest) -> HttpResponse:
+    studies = studies_of(visitor(request))
+    found = Paginator(everywhere.costly(studies), LINES)
+    context = {"purses": everywhere.purses(studies), "page": found.get_page(request.GET.get("page"))}
+    return render(request, "console/money.html", context)

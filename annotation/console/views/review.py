@@ -1,0 +1,263 @@
+"""The review desk: the queue, one assignment a screen, decisions that wait for their window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.forms import Form
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from annotation.console.form_errors import beside
+from annotation.console.forms.review import Approve, Bulk, Propose, Reason, ReplyForm
+from annotation.console.permission import may, studies_of, study_page, visitor
+from annotation.models import Role, Study, Submission
+from annotation.outbox.decision_intents import WINDOW
+from annotation.quality import applied_rules as reviewing
+from annotation.review import approve as review
+from annotation.review import assignment as desk
+from annotation.review import exclude, reject
+
+LINES = 50
+SLACK = timedelta(seconds=30)
+
+
+@require_safe
+@study_page(Role.REVIEWER)
+def queue(request: HttpRequest, study: Study) -> HttpResponse:
+    now, kind, state = timezone.now(), request.GET.get("flag", ""), request.GET.get("state", "")
+    page = Paginator(desk.queue(study, now=now, kind=kind, state=state), LINES).get_page(request.GET.get("page"))
+    shown = {"study": study, "page": page, "flag": kind, "state": state, "kinds": reviewing.known_kinds()}
+    told = {
+        "counts": reviewing.decided_counts(study),
+        "answers": reviewing.answered(study, now=now).count(),
+        "back": desk.to_take_back(study, visitor(request), now=now),
+        "actions": Bulk.ACTIONS,
+    }
+    return render(request, "console/review.html", {**shown, **told})
+
+
+@require_safe
+@study_page(Role.REVIEWER)
+def assignment(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
+    return _shown(request, study, _one(study, assignment))
+
+
+def _shown(request: HttpRequest, study: Study, one: Submission, **forms: Any) -> HttpResponse:
+    now = timezone.now()
+    told = {
+        "study": study,
+        "one": one,
+        "due": reviewing.due_at(study, one),
+        "lines": desk.lines(one),
+        "findings": reviewing.findings(one),
+        "history": desk.history(one.worker, studies_of(visitor(request))),
+        "decisions": one.decisions.select_related("actor", "rule_set").order_by("matter"),
+        "waits": reviewing.waits(one, now=now),
+        "next": desk.following(study, one, now=now),
+        "back": desk.to_take_back(study, visitor(request), now=now),
+        "replies": one.replies.select_related("recorded_by", "heeded_by").order_by("at"),
+        "unread": one.replies.filter(heeded_at=None).exists(),
+        "approve": Approve(prefix="approve"),
+        "propose": Propose(prefix="propose"),
+        "overturn": Reason(prefix="overturn"),
+        "reply": ReplyForm(prefix="reply"),
+        "analysis": Reason(prefix="analysis"),
+        "form": next(iter(forms.values()), None),
+    }
+    status = 422 if forms else 200
+    return render(request, "console/assignment.html", {**told, **forms}, status=status)
+
+
+@require_POST
+@study_page(Role.REVIEWER)
+def approve(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
+    one, form = _one(study, assignment), Approve(request.POST, prefix="approve")
+    leaving = "leave" in request.POST
+    if form.is_valid() and leaving and not form.cleaned_data["leave_out"]:
+        form.add_error("leave_out", _("Leaving work out of the analysis needs a reason."))
+    if form.errors:
+        return _shown(request, study, one, approve=form)
+    reason = form.cleaned_data["leave_out"] if leaving else ""
+    done = review.approve(
+        study,
+        _as_rows(one),
+        actor=visitor(request),
+        now=timezone.now(),
+        window=WINDOW,
+        leave_out=reason,
+        one_by_one=True,
+    )
+    messages.success(request, _undoable(_("Approved"), one) if done.decided else _("This had been decided before."))
+    return _onward(study, one)
+
+
+@require_POST
+@study_page(Role.REVIEWER)
+def undo(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
+    one = _one(study, assignment)
+    review.undo(study, _as_rows(one), actor=visitor(request), now=timezone.now())
+    messages.success(request, _("Taken back. The marketplace was told nothing."))
+    return redirect("console:review-assignment", study.uuid, one.market_id)
+
+
+@require_POST
+@study_page(Role.REVIEWER)
+def propose(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
+    one, form = _one(study, assignment), Propose(request.POST, prefix="propose")
+    if refusal := _acted(request, study, one, reject.propose, propose=form):
+        return refusal
+    messages.success(request, _("Proposed. It takes a second person to refuse payment."))
+    return _onward(study, one)
+
+
+@require_POST
+@study_page(Role.REVIEWER)
+def second(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
+    one, read = _one(study, assignment), _moment(request.POST.get("read", ""))
+    beyond = "beyond" in request.POST and may(study, Role.OWNER)
+    reject.second(study, one, actor=visitor(request), now=timezone.now(), beyond_guard=beyond, read=read)
+    messages.success(request, _undoable(_("Payment is refused"), one))
+    return _onward(study, one)
+
+
+@require_POST
+@study_page(Role.REVIEWER)
+def drop(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
+    one = _one(study, assignment)
+    reject.drop_proposal(study, one, actor=visitor(request), now=timezone.now())
+    return redirect("console:review-assignment", study.uuid, one.market_id)
+
+
+@require_POST
+@study_page(Role.REVIEWER)
+def overturn(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
+    one, form = _one(study, assignment), Reason(request.POST, prefix="overturn")
+    if refusal := _acted(request, study, one, reject.overturn, overturn=form):
+        return refusal
+    messages.success(request, _("The rejection becomes an approval."))
+    return redirect("console:review-assignment", study.uuid, one.market_id)
+
+
+@require_POST
+@study_page(Role.REVIEWER)
+def reply(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
+    one, form = _one(study, assignment), ReplyForm(request.POST, prefix="reply")
+    return _acted(request, study, one, reject.record_reply, reply=form) or redirect(
+        "console:review-assignment", study.uuid, one.market_id
+    )
+
+
+@require_POST
+@study_page(Role.REVIEWER)
+def uphold(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
+    one = _one(study, assignment)
+    reject.uphold(study, one, actor=visitor(request), now=timezone.now())
+    messages.success(request, _("The rejection stays. Its answer waits for nobody any more."))
+    return redirect("console:review-assignment", study.uuid, one.market_id)
+
+
+@require_POST
+@study_page(Role.REVIEWER)
+def analysis(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
+    """Leave out of the analysis, or take back in; payment is another matter."""
+    one, form = _one(study, assignment), Reason(request.POST, prefix="analysis")
+    if "include" in request.POST:
+        exclude.take_back_in(study, _as_rows(one), actor=visitor(request), now=timezone.now())
+    elif form.is_valid():
+        exclude.leave_out(study, _as_rows(one), **form.cleaned_data, actor=visitor(request), now=timezone.now())
+    else:
+        return _shown(request, study, one, analysis=form)
+    return redirect("console:review-assignment", study.uuid, one.market_id)
+
+
+@require_POST
+@study_page(Role.REVIEWER)
+def bulk(request: HttpRequest, study: Study) -> HttpResponse:
+    form = Bulk(request.POST)
+    # No name holds a NUL, on which PostgreSQL fails.
+    chosen = [name for name in request.POST.getlist("chosen") if "\x00" not in name]
+    seen = desk.preview(study, chosen)
+    if not form.is_valid() or not form.cleaned_data["confirmed"]:
+        told, status = {"study": study, "preview": seen, "form": form}, 422 if form.errors else 200
+        return render(request, "console/review_bulk.html", told, status=status)
+    leave_out = form.cleaned_data["reason"].strip() if form.cleaned_data["action"] == "leave_out" else ""
+    rows = Submission.objects.filter(hit__study=study, market_id__in=chosen)
+    done = review.approve(study, rows, actor=visitor(request), now=timezone.now(), window=WINDOW, leave_out=leave_out)
+    for sentence in _did(done):
+        messages.success(request, sentence)
+    return redirect("console:review", study.uuid)
+
+
+def _undoable(what: str, one: Submission) -> str:
+    """What was decided, and how long it can be taken back: less where the marketplace soon approves by itself."""
+    now = timezone.now()
+    waits = reviewing.waits(one, now=now)
+    if waits is None or waits.not_before is None:
+        return _("%(what)s; the marketplace is told at once.") % {"what": what}
+    if now + WINDOW - waits.not_before < SLACK:
+        return _("%(what)s; it can be taken back for ten minutes.") % {"what": what}
+    told = _("%(what)s; it can be taken back until %(moment)s UTC, for then the marketplace must hear of it.")
+    return told % {"what": what, "moment": f"{waits.not_before:%H:%M:%S}"}
+
+
+def _did(done: review.Review) -> Iterator[str]:
+    """What became of what was chosen, which others may have decided since it was shown."""
+    if done.decided:
+        yield _("%(n)s approved; they can be taken back for ten minutes.") % {"n": done.decided}
+    else:
+        yield _("Nothing was approved.")
+    if done.sooner:
+        told = _("Of these the marketplace is told of %(n)s sooner, for it would approve them by itself.")
+        yield told % {"n": done.sooner}
+    if done.already:
+        yield _("%(n)s had been decided before and stay as they are.") % {"n": done.already}
+    if done.proposed:
+        yield _("%(n)s wait for a second person, for somebody proposed to refuse them.") % {"n": done.proposed}
+
+
+def _acted(
+    request: HttpRequest, study: Study, one: Submission, verb: Callable[..., object], **given: Form
+) -> HttpResponse | None:
+    """Call the verb with what a form says, under the form's name on the page; the page again where it says nothing."""
+    (form,) = given.values()
+    if form.is_valid():
+        with beside(form):
+            verb(study, one, **form.cleaned_data, actor=visitor(request), now=timezone.now())
+            return None
+    return _shown(request, study, one, **given)
+
+
+def _moment(told: str) -> datetime | None:
+    """When the proposal was made that stood on the page, as the page told it."""
+    try:
+        return parse_datetime(told)
+    except ValueError:
+        return None
+
+
+def _one(study: Study, market_id: str) -> Submission:
+    found = desk.submission(study, market_id)
+    if found is None:
+        raise Http404
+    return found
+
+
+def _as_rows(one: Submission) -> Any:
+    return Submission.objects.filter(pk=one.pk)
+
+
+def _onward(study: Study, one: Submission) -> HttpResponse:
+    """To the next in the queue, or to the queue where that was the last."""
+    following = desk.following(study, one, now=timezone.now()) or reviewing.undecided(study, now=timezone.now()).first()
+    if following is None:
+        return redirect("console:review", study.uuid)
+    return redirect("console:review-assignment", study.uuid, following.market_id)

@@ -1,0 +1,45 @@
+"""Coming in and going out. Tries to sign in are counted by name and address (axes)."""
+
+from __future__ import annotations
+
+from django.contrib.auth import login
+from django.contrib.auth.views import LoginView, LogoutView
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse_lazy
+from django.utils import timezone
+from django.utils.cache import patch_cache_control
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from annotation.accounts import links
+from annotation.console.forms.sign_in import FirstPassword, SignIn
+from annotation.console.permission import refused
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+sign_in = LoginView.as_view(
+    authentication_form=SignIn,
+    template_name="console/sign_in.html",
+    next_page=reverse_lazy("console:studies"),
+    redirect_authenticated_user=True,
+)
+sign_out = LogoutView.as_view(next_page=reverse_lazy("console:sign-in"))
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def enter(request: HttpRequest, token: str) -> HttpResponse:
+    """Spend a one-time link by choosing a password; opening it does not spend it, as programs that follow links do."""
+    link = links.find(token, now=timezone.now())
+    if link is None:
+        text = _("It works once and for three days. Whoever runs this installation makes a new one: sign_in_link.")
+        return refused(request, _("This link cannot be used"), text=text, status=403)
+    form = FirstPassword(link.user, request.POST or None)
+    if not form.is_valid() or links.spend(token, now=timezone.now()) is None:
+        response = render(request, "console/enter.html", {"form": form, "name": link.user.get_username()})
+        patch_cache_control(response, private=True, no_store=True)
+        return response
+    login(request, form.save(), backend=BACKEND)
+    return redirect("console:studies")

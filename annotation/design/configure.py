@@ -1,0 +1,83 @@
+"""Change the settings of a draft, or refuse where its HITs are laid out already."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from annotation.design.wording import as_json, from_json, rename_texts
+from annotation.exceptions import DesignError, StateError
+from annotation.models import AuditEvent, Study, StudyWording
+
+DEALT = {"seed", "raters_per_text", "texts_per_hit", "evaluators_per_cell", "mix", "references_per_hit", "gold_per_hit",
+         "repeats_per_hit", "checks_per_hit", "in_nines", "once", "reward_cents", "noun"}  # fmt: skip
+# These are looked at when work is published or paid, not when texts are dealt: they may change after the layout.
+LATER = {"question", "budget_cents", "assignment_seconds", "lifetime_seconds", "auto_approval_seconds", "country",
+         "minimum_approved_hits", "minimum_percent_approved", "mode", "margin_points"}  # fmt: skip
+# No marketplace is ever told these: they may change at any time.
+EVER = {"retain_until"}
+
+
+def configure(study: Study, changes: Mapping[str, object], *, actor: str, now: datetime) -> list[str]:
+    """Set these fields of a draft (how long ids are kept: of any study); the names of those that are different now.
+
+    Raises StateError once the study is published, or where a change would need its HITs to be laid out anew;
+    DesignError naming the value that is out of its range.
+    """
+    if unknown := sorted(set(changes) - DEALT - LATER - EVER):
+        raise DesignError(f"A study has no setting {unknown[0]}.").at(unknown[0])
+    with transaction.atomic():
+        locked = Study.objects.select_for_update().get(pk=study.pk)
+        changed = sorted(name for name, value in changes.items() if getattr(locked, name) != value)
+        _require_changeable(locked, changed)
+        for name in changed:
+            setattr(locked, name, changes[name])
+        _check(locked, changed)
+        if changed:
+            locked.save(update_fields=changed)
+            if "noun" in changed:
+                _rename(locked, now)
+            told = {name: _told(changes[name]) for name in changed}
+            AuditEvent.objects.record(locked, "configure", actor=actor, now=now, changed=told)
+    for name in changed:
+        setattr(study, name, changes[name])
+    return changed
+
+
+def _require_changeable(study: Study, changed: list[str]) -> None:
+    if study.status != Study.Status.DRAFT and set(changed) - EVER:
+        raise StateError(f"The study {study.name} is {study.status}; its settings are fixed.")
+    dealt = sorted(DEALT.intersection(changed))
+    if dealt and study.hits.exists():
+        told = f"The HITs of {study.name} are laid out with its {dealt[0]}: take the layout back first."
+        raise StateError(told).at(dealt[0])
+
+
+def _check(study: Study, changed: Sequence[str]) -> None:
+    """The new values alone: an imported study may hold others that nobody would choose today."""
+    try:
+        study.clean_fields(exclude=[field.name for field in Study._meta.fields if field.name not in changed])
+        study.clean()
+        study.validate_constraints()
+    except ValidationError as error:
+        field, sentences = next(iter(error.message_dict.items()))
+        raise DesignError(f"The study's {field} cannot be used: {' '.join(sentences)}").at(field) from error
+
+
+def _rename(study: Study, now: datetime) -> None:
+    """The pages call the texts so too: a new version of the wording, unless it does already."""
+    last = study.wordings.last()
+    before = from_json(last.body) if last else None
+    if last is None or before is None or before.noun == study.noun:
+        return
+    wording = rename_texts(before, study.noun)
+    StudyWording.objects.create(
+        study=study, version=last.version + 1, digest=wording.digest(), body=as_json(wording), created_at=now
+    )
+
+
+def _told(value: object) -> object:
+    return value.isoformat() if isinstance(value, datetime) else value

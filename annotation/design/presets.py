@@ -1,0 +1,132 @@
+"""Designs of the papers, as data: every value can be changed, and where our default is a safer one it says why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from annotation.design import task_types as tasks
+from annotation.design.wording import Wording, default_wording, typicality_of
+from annotation.exceptions import DesignError
+
+
+@dataclass(frozen=True, slots=True)
+class ArmPlan:
+    """An arm and what one of its HITs pays."""
+
+    training: str
+    reward_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class CellPlan:
+    """A combination to be filled. generator, domain: names in the texts ("" all of them)."""
+
+    training: str
+    domain: str = ""
+    generator: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A design by name. settings: fields of a study; differs: our safer defaults, field by field, with the reason."""
+
+    name: str
+    source: str
+    wording: Wording
+    settings: Mapping[str, object]
+    arms: tuple[ArmPlan, ...] = (ArmPlan("none", 100),)
+    differs: Mapping[str, str] = field(default_factory=dict)
+
+
+HUSE = Preset(
+    "huse-2019",
+    "Hashimoto, Zhang and Liang 2019, Appendix A.3 and the released batch",
+    typicality_of("headline"),
+    {
+        "texts_per_hit": 25,
+        "raters_per_text": 20,
+        "reward_cents": 100,
+        "assignment_seconds": 3600,
+        "auto_approval_seconds": 259_200,
+        "minimum_percent_approved": 95,
+        "minimum_approved_hits": 50,
+        "country": "US",
+    },
+    differs={
+        "mix": "Sources are interleaved in each HIT; the released HITs hold one source each, which confounds source "
+        "with workers.",
+        "threats": "No text threatens rejection.",
+        "reward_cents": "$1.00 paid about $4.48 an hour at the released median of 804 s; the plan warns below the "
+        "floor.",
+    },
+)
+
+CLARK = Preset(
+    "clark-2021",
+    "Clark et al. 2021, sections 2 and 3",
+    default_wording(tasks.HUMAN_OR_MACHINE),
+    {
+        "texts_per_hit": 5,
+        "raters_per_text": 7,
+        "evaluators_per_cell": 130,
+        "reward_cents": 125,
+        "assignment_seconds": 3600,
+        "minimum_percent_approved": 95,
+        "minimum_approved_hits": 1000,
+        "country": "US",
+        "once": True,
+    },
+    arms=(
+        ArmPlan("none", 125),
+        ArmPlan("instructions", 125),
+        ArmPlan("examples", 175),
+        ArmPlan("comparison", 225),
+    ),
+    differs={
+        "mix": "Sources are balanced in each HIT (2 and 3 of 5); the paper leaves the mixture open.",
+        "exclusion": "Work left out of the analysis is paid unless a person decides otherwise.",
+    },
+)
+
+FREQUENCY = Preset(
+    "frequency-calibration",
+    "Hashimoto, Zhang and Liang 2019, Figure 2",
+    typicality_of("sentence"),
+    {
+        "texts_per_hit": 25,
+        "raters_per_text": 20,
+        "reward_cents": 100,
+        "assignment_seconds": 3600,
+        "minimum_percent_approved": 95,
+        "minimum_approved_hits": 50,
+        "country": "US",
+    },
+    differs={"mix": "All texts are references; strata of frequency are mixed in each HIT."},
+)
+
+PRESETS = {preset.name: preset for preset in (HUSE, CLARK, FREQUENCY)}
+
+
+def preset_called(name: str) -> Preset:
+    """The preset of that name. Raises DesignError for an unknown one."""
+    if name not in PRESETS:
+        raise DesignError(f"A preset is one of {', '.join(PRESETS)}, not {name}.")
+    return PRESETS[name]
+
+
+def clark_cells(domains: tuple[str, ...], generators: tuple[str, ...]) -> list[CellPlan]:
+    """The paper's fifteen: every generator and domain untrained, then each training in each domain for the last one.
+
+    domains: three of them in the paper; generators: two, the one that trained evaluators meet last.
+
+    >>> len(clark_cells(("stories", "news", "recipes"), ("GPT2", "GPT3")))
+    15
+    """
+    untrained = [CellPlan("none", domain, generator) for generator in generators for domain in domains]
+    trained = [
+        CellPlan(training, domain, generators[-1])
+        for training in ("instructions", "examples", "comparison")
+        for domain in domains
+    ]
+    return untrained + trained

@@ -1,0 +1,354 @@
+"""Every word a worker reads, as data of the study: defaults of our own, edited as JSON, versioned by digest.
+
+A replication pastes a paper's exact text here. `{noun}`, `{nouns}` and `{a noun}` stand for what a text is called, and
+`{context: ...}` holds words for texts that are shown with a context (see `nouns`). In an explanation of a practice
+pair `{human}` and `{machine}` stand for the side on which that text is shown.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+from annotation.design import task_types as tasks
+from annotation.design.nouns import fill_words, plural_of
+from annotation.design.task_types import Criterion, FollowUp
+from annotation.exceptions import DesignError
+
+SCHEMA_VERSION = 1
+MOST_TITLE, MOST_DESCRIPTION, MOST_KEYWORDS = 128, 2000, 1000  # of the Requester API
+
+
+@dataclass(frozen=True, slots=True)
+class Practice:
+    """A practice round: a text, which source wrote it, and why that could be told."""
+
+    text: str
+    source: str
+    explanation: str
+    context: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PracticePair:
+    """Two texts from one prompt, one by a person and one by a machine, and why that could be told.
+
+    explanation: names a text by `{human}` or `{machine}`, for which the page writes the side where it is shown. A pair
+    whose explanation names a side in words of its own (`the second one`) is always shown in this order.
+    """
+
+    human: str
+    machine: str
+    explanation: str
+    context: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """What the arms of a study show before the task."""
+
+    instructions: tuple[str, ...] = ()
+    examples: tuple[Practice, ...] = ()
+    comparison: tuple[PracticePair, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Buttons:
+    """The small words of a page. `{n}`, `{of}`: numbers; `{answer}`: a label; `{label}`: what to choose."""
+
+    next: str = "Next"
+    back: str = "Back"
+    submit: str = "Submit"
+    check: str = "Check my answer"
+    progress: str = "{n} of {of} answered"
+    step: str = "Step {n} of {of}"
+    place: str = "{n} of {of}"
+    meanings: str = "What the answers mean"
+    preview: str = "This is a preview. Accept the work to answer."
+    missing: str = "Something is still to be answered here. It is marked below."
+    short: str = "Please write at least {n} characters."
+    right: str = "Yes."
+    wrong: str = "Not this time."
+    truth_human: str = "A person wrote this one."
+    truth_machine: str = "A machine wrote this one."
+    truth_first: str = "A machine wrote the first one."
+    truth_second: str = "A machine wrote the second one."
+    which_machine: str = "Choose the one you think a machine wrote."
+    practice: str = "Practice {n} of {of}"
+    practice_intro: str = "Before you begin, try a few. These are for practice and do not count."
+    before: str = "Before you begin"
+    first: str = "First"
+    second: str = "Second"
+    attention: str = "To show that you are reading along, please choose “{label}” here."
+    lost_word: str = "a lost word"
+
+
+@dataclass(frozen=True)
+class Wording:
+    """All wordings of a study. kind: the task. consent: paragraphs of a first page (none: the market shows one)."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    kind: str
+    title: str
+    description: str
+    keywords: str
+    noun: str
+    nouns: str
+    heading: str
+    intro: tuple[str, ...]
+    criteria: tuple[Criterion, ...]
+    follow_ups: tuple[FollowUp, ...] = ()
+    unknown_markers: tuple[str, ...] = ("<UNK>", "<unk>", "UNKNOWN", "####")
+    unknown_clause: str = (
+        "A box ▢ stands for a word that was lost. Take it for a rare word that fits; please do not mark {a noun} down "
+        "for it."
+    )
+    consent: tuple[str, ...] = ()
+    measured: str = (
+        "While you work, this page notes how long you look at each {noun}, whether you leave the page, and how much "
+        "you type or paste, never what you type elsewhere."
+    )
+    measure: bool = True
+    training: Training = field(default_factory=Training)
+    buttons: Buttons = field(default_factory=Buttons)
+    language: str = "en"
+    thanks: str = "That was all. Submit to hand in your answers. Thank you."
+
+    def said(self, text: str, *, context: bool = False) -> str:
+        """`text` with the study's nouns. context: whether the text that it is about is shown with a context."""
+        return fill_words(text, noun=self.noun, nouns=self.nouns, context=context)
+
+    def digest(self) -> str:
+        """SHA-256 of the wording, in hex: its version."""
+        return hashlib.sha256(json.dumps(as_json(self), sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+_FORM = TypeAdapter(Wording)
+# Judgments are averaged by these: exact numbers, also as fractions.
+_NUMBER = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,9}|/[1-9][0-9]{0,8})?")
+
+
+def as_json(wording: Wording) -> dict[str, Any]:
+    """The wording as it is stored and edited."""
+    return {"schema_version": SCHEMA_VERSION, **json.loads(json.dumps(asdict(wording)))}
+
+
+def from_json(told: Mapping[str, Any]) -> Wording:
+    """Read what `as_json` wrote and a person may have edited. Raises DesignError naming the field and the rule."""
+    if told.get("schema_version") != SCHEMA_VERSION:
+        raise DesignError(f"schema_version is {SCHEMA_VERSION} in a wording of this version.")
+    rest = {name: value for name, value in told.items() if name != "schema_version"}
+    try:
+        wording = _FORM.validate_json(json.dumps(rest), strict=True)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the wording"
+        raise DesignError(f"The wording's {where}: {first['msg'].lower()}.").at(where) from None
+    _check(wording)
+    return wording
+
+
+def _check(wording: Wording) -> None:
+    limits = {"title": MOST_TITLE, "description": MOST_DESCRIPTION, "keywords": MOST_KEYWORDS}
+    for name, most in limits.items():
+        text = wording.said(getattr(wording, name))
+        if not text.strip() or len(text) > most:
+            raise DesignError(f"The {name} has 1 to {most:,} characters; this one has {len(text):,}.").at(name)
+    if wording.kind not in tasks.KINDS:
+        raise DesignError(f"A task is one of {', '.join(tasks.KINDS)}, not {wording.kind}.")
+    if not wording.criteria:
+        raise DesignError("A task asks at least one question: criteria is empty.").at("criteria")
+    names = [one.name for one in wording.criteria] + [one.name for one in wording.follow_ups]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise DesignError(f"The name {twice[0]} is used twice among criteria and follow_ups.")
+    for one in wording.criteria:
+        _check_scale(one)
+    labels = {label for one in wording.criteria for label, _, _ in one.labels}
+    for follow_up in wording.follow_ups:
+        if odd := [label for label in follow_up.when if label not in labels]:
+            raise DesignError(f"The follow-up {follow_up.name} waits for the label {odd[0]}, which no scale has.")
+    if bad := [one.source for one in wording.training.examples if one.source not in ("human", "machine")]:
+        raise DesignError(f"The source of a practice text is human or machine, not {bad[0]}.")
+
+
+def _check_scale(criterion: Criterion) -> None:
+    if len(criterion.labels) < 2:
+        raise DesignError(f"The scale of {criterion.name} has at least two labels.").at("labels")
+    for place, what in ((0, "label"), (1, "code")):
+        values = [row[place] for row in criterion.labels]
+        if len(set(values)) < len(values) or not all(values):
+            raise DesignError(f"Every {what} of {criterion.name} is there, and there once.").at("labels")
+    if odd := [code for _, code, _ in criterion.labels if not _NUMBER.fullmatch(code)]:
+        told = f"A code of {criterion.name} is a number such as 4, -1 or 0.5, not {odd[0]!r}."
+        raise DesignError(told).at("labels")
+
+
+def _typicality() -> Wording:
+    question = "How typical is this {noun}?"
+    return Wording(
+        kind=tasks.TYPICALITY,
+        title="How typical is each {noun}?",
+        description="Read short {nouns} and say for each how often you would come across one like it.",
+        keywords="survey, reading, text, judgment",
+        noun="text",
+        nouns="texts",
+        heading="How typical is each {noun}?",
+        intro=(
+            "For each {noun}, say how often you would expect to come across one just like it. Please also take into "
+            "account whether it is grammatical{context:, fits what is given above it,} and makes sense.",
+            "Longer {nouns} are rarer word for word; please do not mark one down for its length alone.",
+        ),
+        criteria=(Criterion("typicality", question, "typicality", tasks.TYPICALITY_LABELS),),
+    )
+
+
+def _human_or_machine() -> Wording:
+    labels = tasks.HUMAN_OR_MACHINE_LABELS
+    return Wording(
+        kind=tasks.HUMAN_OR_MACHINE,
+        title="Was each {noun} written by a person or by a machine?",
+        description="Read a few {nouns}, say of each whether a person or a computer program wrote it, and why.",
+        keywords="survey, reading, text, judgment, writing",
+        noun="text",
+        nouns="texts",
+        heading="A person or a machine?",
+        intro=(
+            "Some of these {nouns} were written by people, others by a computer program. Read each one and say where "
+            "you think it comes from.",
+            "There is no trick, and your pay does not depend on guessing right.",
+        ),
+        criteria=(Criterion("human_or_machine", "Who wrote this {noun}?", "human or machine", labels),),
+        follow_ups=(
+            FollowUp("why", "What makes you sure of that?", (labels[0][0],), 10),
+            FollowUp(
+                "change",
+                "What would have to change for it to read as if a person had written it?",
+                tuple(label for label, _, _ in labels[1:]),
+                10,
+            ),
+        ),
+        training=Training(
+            instructions=(
+                "Programs repeat themselves: the same phrase, the same fact, the same turn of thought.",
+                "Programs get facts wrong or contradict what they said a few lines before.",
+                "Good grammar and spelling tell you little: programs rarely misspell, and people often do.",
+                "A plain or a flowery style tells you little either; both write both.",
+            )
+        ),
+    )
+
+
+def _likert() -> Wording:
+    scale = "agreement"
+    return Wording(
+        kind=tasks.LIKERT,
+        title="How good is each {noun}?",
+        description="Read short {nouns} and say how far you agree with a few statements about each.",
+        keywords="survey, reading, text, judgment",
+        noun="text",
+        nouns="texts",
+        heading="How good is each {noun}?",
+        intro=("Read each {noun} and say how far you agree with the statements below it.",),
+        criteria=(
+            Criterion("fluency", "It reads well.", scale, tasks.AGREEMENT_LABELS),
+            Criterion("relevance", "It is about what it should be about.", scale, tasks.AGREEMENT_LABELS),
+        ),
+    )
+
+
+def _error_labels() -> Wording:
+    return Wording(
+        kind=tasks.ERROR_LABELS,
+        title="What is wrong with each {noun}, if anything?",
+        description="Read short {nouns} and say of each which kind of error it has, if it has one.",
+        keywords="survey, reading, text, errors",
+        noun="text",
+        nouns="texts",
+        heading="Is anything wrong?",
+        intro=("Choose what describes each {noun} best. If nothing is wrong with it, say so.",),
+        criteria=(
+            Criterion("error", "What describes it best?", "quiz design errors", tasks.ERROR_LABELS_OF_QUESTIONS),
+        ),
+    )
+
+
+def _pairwise() -> Wording:
+    return Wording(
+        kind=tasks.PAIRWISE,
+        title="Which {noun} is better?",
+        description="Read two {nouns} at a time and say which one is better.",
+        keywords="survey, reading, text, comparison",
+        noun="text",
+        nouns="texts",
+        heading="Which {noun} is better?",
+        intro=("Each page shows two {nouns}. Read both, then choose.",),
+        criteria=(Criterion("preference", "Which {noun} is better?", "preference", tasks.PREFERENCE_LABELS),),
+    )
+
+
+_DEFAULTS = {
+    tasks.TYPICALITY: _typicality,
+    tasks.HUMAN_OR_MACHINE: _human_or_machine,
+    tasks.LIKERT: _likert,
+    tasks.ERROR_LABELS: _error_labels,
+    tasks.PAIRWISE: _pairwise,
+}
+
+# What a text is called and asked in the settings of HUSE, in our own words with the paper's meaning.
+SETTINGS: dict[str, dict[str, Any]] = {
+    "headline": {
+        "noun": "headline",
+        "nouns": "headlines",
+        "question": "How typical is this {noun}{context: for the article above}?",
+        "fits": "{context: and true to the article}",
+    },
+    "story ending": {
+        "noun": "ending",
+        "nouns": "endings",
+        "question": "How typical is this {noun}{context: for the story above}?",
+        "fits": "{context: and follows from the story}",
+    },
+    "chit-chat reply": {
+        "noun": "reply",
+        "nouns": "replies",
+        "question": "How typical is this {noun}{context: to what was said above}?",
+        "fits": "{context: and answers what was said}",
+    },
+    "sentence": {
+        "noun": "sentence",
+        "nouns": "sentences",
+        "question": "How typical is this {noun}?",
+        "fits": " and makes sense by itself",
+    },
+}
+
+
+def default_wording(kind: str, *, noun: str = "", nouns: str = "") -> Wording:
+    """Our own words for a kind of task. Raises DesignError for an unknown one."""
+    if kind not in _DEFAULTS:
+        raise DesignError(f"A task is one of {', '.join(tasks.KINDS)}, not {kind}.")
+    made = _DEFAULTS[kind]()
+    return rename_texts(made, noun, nouns) if noun else made
+
+
+def rename_texts(wording: Wording, noun: str, nouns: str = "") -> Wording:
+    """The wording for texts that are called so. nouns: several of them; "" for the English plural."""
+    return replace(wording, noun=noun, nouns=nouns or plural_of(noun))
+
+
+def typicality_of(setting: str) -> Wording:
+    """The typicality task for one of SETTINGS. Raises DesignError for an unknown one."""
+    if setting not in SETTINGS:
+        raise DesignError(f"A setting is one of {', '.join(SETTINGS)}, not {setting}.")
+    words, made = SETTINGS[setting], _typicality()
+    plain = "grammatical{context:, fits what is given above it,} and makes sense"
+    intro = made.intro[0].replace(plain, f"grammatical{words['fits']}")
+    criterion = replace(made.criteria[0], question=words["question"])
+    return replace(made, noun=words["noun"], nouns=words["nouns"], intro=(intro, made.intro[1]), criteria=(criterion,))

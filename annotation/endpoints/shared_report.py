@@ -1,0 +1,31 @@
+"""A report that was shared by a link: read-only, for anybody who has the link, until it ends or is revoked."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from annotation.jobs.run import folder_of
+from annotation.reports.share import opened
+
+
+@require_safe
+def shared_report(request: HttpRequest, token: str) -> HttpResponse:
+    """The page of the report. It brings its own policy, which fetches nothing; here it has no origin and no cookie."""
+    job = opened(token, now=timezone.now())
+    path = folder_of(job) / job.page if job and job.page else None
+    if path is None or not path.is_file():
+        text = "It may be mistyped, have ended or been taken back: ask whoever gave it to you for another."
+        told = {"sentence": "This link opens no report", "text": text}
+        return render(request, "console/refused.html", told, status=404)
+    response = HttpResponse(path.read_bytes())
+    response.headers["Content-Security-Policy"] = (
+        "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+    response.headers["Referrer-Policy"] = "no-referrer"
+    response.headers["Cache-Control"] = "private, no-store"
+    response.headers["X-Robots-Tag"] = "noindex"
+    return response

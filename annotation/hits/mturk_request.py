@@ -1,0 +1,143 @@
+"""From a HIT of ours to what the marketplace is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from django.conf import settings
+from django.core import signing
+from django.urls import reverse
+
+from annotation.design.wording import Wording, from_json
+from annotation.exceptions import QuestionError, QuestionTooLargeError
+from annotation.hits.render import Arm, ShownLine, ShownText, hit_page
+from annotation.models import AttentionCheck, Hit, HitItem, Study, Text
+from annotation.mturk.answer_xml import CHANNEL, DEVICE
+from annotation.mturk.question_xml import external_question, html_question
+from annotation.mturk.records import HitOrder, Requirement
+
+APPROVED_HITS = "00000000000000000040"
+PERCENT_APPROVED = "000000000000000000L0"
+LOCALE = "00000000000000000071"
+
+
+def hit_order(hit: Hit, *, token: str, passes: tuple[str, ...] = ()) -> HitOrder:
+    """The order for `hit`. passes: qualification types that let a person in once (`assay:once`).
+
+    Raises QuestionError when its page cannot be sent.
+    """
+    study, wording = hit.study, wording_of(hit)
+    return HitOrder(
+        title=wording.said(wording.title),
+        description=wording.said(wording.description),
+        keywords=_keywords(wording, study),
+        reward_cents=hit.cell.reward_cents,
+        max_assignments=hit.max_assignments,
+        assignment_seconds=study.assignment_seconds,
+        lifetime_seconds=study.lifetime_seconds,
+        auto_approval_seconds=study.auto_approval_seconds,
+        question=_question(hit, wording),
+        annotation=token,
+        token=token,
+        requirements=(*history_asked(study), *(Requirement(one, "DoesNotExist") for one in passes)),
+    )
+
+
+def _keywords(wording: Wording, study: Study) -> str:
+    tag = f"assay:study={study.channel_tag}" if study.channel_tag else ""
+    device = DEVICE if settings.NOTE_DEVICES else ""
+    return ", ".join(word for word in (wording.keywords, tag, device, CHANNEL) if word)
+
+
+def _question(hit: Hit, wording: Wording) -> str:
+    """The page itself, or where it is too large for that, the address at which we serve it."""
+    try:
+        return html_question(page_of(hit, wording))
+    except QuestionTooLargeError:
+        return external_question(page_address(hit))
+
+
+def page_address(hit: Hit) -> str:
+    """Where we serve the page of a HIT; the address cannot be guessed from another's."""
+    return settings.HIT_ORIGIN + reverse("hit-page", args=[_SEAL.sign(str(hit.pk))])
+
+
+def hit_at(token: str) -> Hit | None:
+    """The HIT whose page an address names."""
+    try:
+        pk = int(_SEAL.unsign(token))
+    except (signing.BadSignature, ValueError):
+        return None
+    return Hit.objects.select_related("study", "cell__arm", "wording").filter(pk=pk).first()
+
+
+_SEAL = signing.Signer(salt="annotation.hit-page", sep=".")
+
+
+def wording_of(hit: Hit) -> Wording:
+    """The version the HIT was designed with. Raises QuestionError where it has none (an imported HIT)."""
+    if hit.wording is None:
+        raise QuestionError(f"The HIT {hit.slot} of {hit.study} has no wording.")
+    return from_json(hit.wording.body)
+
+
+def page_of(hit: Hit, wording: Wording, lines: Sequence[ShownLine] | None = None, *, shuffle: bool = True) -> str:
+    """The HTML of the HIT's page. lines: where they are read already. shuffle False: as they are stored, to look at."""
+    return hit_page(
+        wording, lines_of(hit) if lines is None else lines, arm=arm_of(hit), seed=hit.study.seed, shuffle=shuffle
+    )
+
+
+def arm_of(hit: Hit) -> Arm:
+    arm: Arm = hit.cell.arm.training  # type: ignore[assignment]
+    return arm
+
+
+def lines_of(hit: Hit) -> list[ShownLine]:
+    """What the HIT shows, by position: texts, pairs and attention checks."""
+    return lines_of_all([hit])[hit.pk]
+
+
+def lines_of_all(hits: Collection[Hit]) -> dict[int, list[ShownLine]]:
+    """The same of several HITs, by their primary keys, in two queries."""
+    lines: dict[int, list[ShownLine]] = {hit.pk: [] for hit in hits}
+    for item in HitItem.objects.filter(hit__in=lines).select_related("text__context", "partner__context"):
+        lines[item.hit_id].append(_line(item))
+    for check in AttentionCheck.objects.filter(hit__in=lines):
+        lines[check.hit_id].append(ShownLine(check.position, expected=check.expected))
+    return {pk: sorted(own, key=lambda line: line.position) for pk, own in lines.items()}
+
+
+def _line(item: HitItem) -> ShownLine:
+    return ShownLine(item.position, _text(item.text), _text(item.partner) if item.partner else None)
+
+
+def _text(text: Text) -> ShownText:
+    return ShownText(text.body, text.context.body if text.context else "")
+
+
+def history_sentences(study: Study) -> tuple[str, ...]:
+    """The same in words."""
+    told = []
+    if study.minimum_approved_hits:
+        told.append(f"more than {study.minimum_approved_hits} approved HITs")
+    if study.minimum_percent_approved:
+        told.append(f"more than {study.minimum_percent_approved} % approved")
+    if study.country:
+        told.append(f"a country of {study.country}")
+    return tuple(told)
+
+
+def history_asked(study: Study) -> tuple[Requirement, ...]:
+    """What the study asks of the accounts of a marketplace; 0 and an empty country ask nothing and are not sent.
+
+    A marketplace holds it against accounts. Assay's own asks it of nobody who comes by an invitation.
+    """
+    found = []
+    if study.minimum_approved_hits:
+        found.append(Requirement(APPROVED_HITS, "GreaterThan", integer=study.minimum_approved_hits))
+    if study.minimum_percent_approved:
+        found.append(Requirement(PERCENT_APPROVED, "GreaterThan", integer=study.minimum_percent_approved))
+    if study.country:
+        found.append(Requirement(LOCALE, "EqualTo", country=study.country))
+    return tuple(found)

@@ -1,0 +1,154 @@
+"""What a page's fields say: the inverse of `rendering`, pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from annotation.design import task_types as tasks
+from annotation.design.wording import Wording
+from annotation.hits.render import (
+    ORDER_FIELD,
+    SIDES_FIELD,
+    active_field,
+    criterion_field,
+    follow_up_field,
+    measured_fields,
+    practice_field,
+    rating_field,
+)
+
+MOST_MILLISECONDS = 86_400_000
+MOST_COUNT = 1_000_000
+MOST_REMARK = 20_000
+Answers = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """One line as a worker answered it. labels: those chosen, by criterion; missing: criteria without one; unanswered:
+    required follow-ups that the labels called for, and that have no words or fewer than they ask for."""
+
+    labels: Mapping[str, tuple[str, ...]]
+    missing: tuple[str, ...]
+    remarks: Mapping[str, str]
+    active_ms: int | None
+    away: int | None
+    pastes: int | None
+    keystrokes: int | None
+    unanswered: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Practised:
+    """A guess in a practice round."""
+
+    number: int
+    chosen: str
+    right: bool
+    sides_changed: bool
+    active_ms: int | None
+
+
+def read_line(answers: Answers, position: int, wording: Wording, *, sides_changed: bool = False) -> Answered:
+    """The answers to the line at `position`. A pair whose sides were changed is read back into the stored order."""
+    labels = {one.name: _labels(answers, position, one, wording, sides_changed) for one in wording.criteria}
+    away, pastes, keys = (number(answers.get(field, ""), MOST_COUNT) for field in measured_fields(position))
+    remarks = {one.name: answers.get(follow_up_field(position, one.name), "").strip() for one in wording.follow_ups}
+    return Answered(
+        labels,
+        tuple(name for name, found in labels.items() if not found),
+        {name: text[:MOST_REMARK] for name, text in remarks.items() if text},
+        number(answers.get(active_field(position), ""), MOST_MILLISECONDS),
+        away,
+        pastes,
+        keys,
+        tuple(_unanswered(remarks, _shown_labels(answers, position, wording), wording)),
+    )
+
+
+def _shown_labels(answers: Answers, position: int, wording: Wording) -> set[str]:
+    """The labels chosen as the page showed them, of all criteria: follow-ups wait for these."""
+    return {label for one in wording.criteria for label in _labels(answers, position, one, wording, swapped=False)}
+
+
+def _unanswered(remarks: Mapping[str, str], chosen: set[str], wording: Wording) -> Iterator[str]:
+    for one in wording.follow_ups:
+        called = chosen.intersection(one.when) if one.when else chosen
+        if one.required and called and _length(remarks[one.name]) < max(one.least_characters, 1):
+            yield one.name
+
+
+def _length(text: str) -> int:
+    """Characters as a browser counts them, by which the page tells whether they suffice."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def read_check(answers: Answers, position: int, wording: Wording) -> str:
+    """The label chosen at an attention check ("": none)."""
+    first = wording.criteria[0]
+    return answers.get(criterion_field(position, first, wording)) or answers.get(rating_field(position), "")
+
+
+def read_practice(answers: Answers, wording: Wording, arm: str) -> list[Practised]:
+    """The guesses of the arm's practice rounds; a round without a guess is left out."""
+    changed = set(changed_sides(answers))
+    if arm == "examples":
+        labels = [label for label, _, _ in wording.criteria[0].labels]
+        truths = [one.source for one in wording.training.examples]
+        guesses = [(i, answers.get(practice_field(i), ""), truth) for i, truth in enumerate(truths)]
+        return [
+            Practised(
+                i, guess, (labels.index(guess) >= len(labels) / 2) == (truth == "machine"), False, _ms(answers, i)
+            )
+            for i, guess, truth in guesses
+            if guess in labels
+        ]
+    if arm != "comparison":
+        return []
+    first, second = wording.buttons.first, wording.buttons.second
+    found = []
+    for i in range(len(wording.training.comparison)):
+        guess, swapped = answers.get(practice_field(i), ""), f"practice-{i}" in changed
+        if guess in (first, second):
+            # The machine's text stands second unless the sides were changed.
+            found.append(Practised(i, guess, (guess == first) == swapped, swapped, _ms(answers, i)))
+    return found
+
+
+def order_shown(answers: Answers, lines: int) -> list[int] | None:
+    """Positions in the order the worker met them; None where the page did not say (no script) or said nonsense."""
+    try:
+        found = [int(part) for part in answers.get(ORDER_FIELD, "").split(",")]
+    except ValueError:
+        return None
+    return found if sorted(found) == list(range(lines)) else None
+
+
+def changed_sides(answers: Answers) -> list[str]:
+    """Which pairs were shown with their sides changed: positions, and `practice-0` ... of the training."""
+    return [part for part in answers.get(SIDES_FIELD, "").split(",") if part]
+
+
+def number(field: str, most: int) -> int | None:
+    """A whole number below `most`; anything else a browser may send counts as not recorded."""
+    return int(field) if field.isascii() and field.isdigit() and len(field) < 12 and int(field) < most else None
+
+
+def _ms(answers: Answers, practice: int) -> int | None:
+    return number(answers.get(f"{practice_field(practice)}-ms", ""), MOST_MILLISECONDS)
+
+
+def _labels(answers: Answers, position: int, one: tasks.Criterion, wording: Wording, swapped: bool) -> tuple[str, ...]:
+    """The labels chosen that the scale has. Ticked boxes come joined by | from a marketplace."""
+    given = answers.get(criterion_field(position, one, wording), "")
+    known = [label for label, _, _ in one.labels]
+    chosen = [given] if given in known else given.split("|") if one.many else []
+    if wording.kind == tasks.PAIRWISE and swapped:
+        chosen = [_sides(label, known) for label in chosen]
+    return tuple(label for label in known if label in chosen)
+
+
+def _sides(label: str, known: Sequence[str]) -> str:
+    """The label of the other side: the first and the last of the scale change places."""
+    return {known[0]: known[-1], known[-1]: known[0]}.get(label, label)

@@ -1,0 +1,269 @@
+"""From a HIT's lines to the page a worker sees: one self-contained HTML document."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from django.template.loader import render_to_string
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+
+from annotation.design import task_types as tasks
+from annotation.design.sides import names_a_side
+from annotation.design.task_types import Criterion
+from annotation.design.wording import PracticePair, Wording
+
+Arm = Literal["none", "instructions", "examples", "comparison"]
+STEPWISE = (tasks.HUMAN_OR_MACHINE, tasks.PAIRWISE)
+RIGHT_TO_LEFT = ("ar", "fa", "he", "ur", "yi", "ps", "dv", "ckb")
+
+
+@dataclass(frozen=True, slots=True)
+class ShownText:
+    """A text as the page shows it; `context` is what it answers, "" for none."""
+
+    body: str
+    context: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownLine:
+    """A line of a HIT: a text, two texts side by side, or a check that asks for the label `expected`."""
+
+    position: int
+    text: ShownText = field(default_factory=lambda: ShownText(""))
+    partner: ShownText | None = None
+    expected: str = ""
+
+
+def rating_field(position: int, criterion: str = "") -> str:
+    """The form field that carries the label chosen for the line at `position` (from 0).
+
+    criterion: which question, where a task asks several.
+    """
+    return f"rating-{position}-{criterion}" if criterion else f"rating-{position}"
+
+
+def follow_up_field(position: int, name: str) -> str:
+    """The form field of a follow-up question."""
+    return f"{name}-{position}"
+
+
+def active_field(position: int) -> str:
+    """The form field that carries the active milliseconds spent on the line at `position`."""
+    return f"active-ms-{position}"
+
+
+def measured_fields(position: int) -> tuple[str, str, str]:
+    """The form fields that count how often the worker left the page, pasted and typed at a line."""
+    return f"away-{position}", f"pastes-{position}", f"keys-{position}"
+
+
+def practice_field(number: int) -> str:
+    """The form field of a practice round (from 0)."""
+    return f"practice-{number}"
+
+
+ORDER_FIELD, SIDES_FIELD = "order", "sides"
+
+
+def criterion_field(position: int, criterion: Criterion, wording: Wording) -> str:
+    """The field of one criterion: the plain one where there is only one."""
+    return rating_field(position, criterion.name if len(wording.criteria) > 1 else "")
+
+
+def hit_page(
+    wording: Wording, lines: Sequence[ShownLine], *, arm: Arm = "none", seed: int = 0, shuffle: bool = True
+) -> str:
+    """The page of a HIT: what the arm shows first, then every line, everything to be answered.
+
+    seed: of each worker's own order; shuffle False: as the lines stand (a preview of the layout).
+    """
+    shown = [_shown(line, wording, of=len(lines)) for line in lines]
+    beside = any(line.text.context for line in lines)
+    context = {
+        "wording": _Said(wording, context=beside),
+        "buttons": wording.buttons,
+        "direction": "rtl" if wording.language.split("-")[0] in RIGHT_TO_LEFT else "ltr",
+        "lines": shown,
+        "choices": _choices(wording.criteria[0]),
+        "glossed": any(gloss for _, _, gloss in wording.criteria[0].labels),
+        "unknown": _any_unknown(lines, wording),
+        "consent": [wording.said(text) for text in wording.consent],
+        "training": _training(wording, arm),
+        "stepwise": wording.kind in STEPWISE,
+        "setup": mark_safe(_script_json(_setup(wording, seed if shuffle else None))),  # noqa: S308 - escaped there
+        "measure": wording.measure,
+    }
+    return _smaller(render_to_string(f"{wording.kind}.html", context))
+
+
+def _smaller(html: str) -> str:
+    """Without the indentation of our own templates, which would count against the size of a question.
+
+    Texts keep theirs: they stand on the line of their paragraph.
+    """
+    head, form, rest = html.partition('<form id="answers"')
+    body, script, code = rest.partition("<script>")
+    return _INDENTED.sub("\n", head) + form + body + script + _INDENTED.sub("\n", code)
+
+
+_INDENTED = re.compile(r"\n\s+")
+
+
+class _Said:
+    """A wording whose texts come with their nouns. context: whether any text of the page is shown with one."""
+
+    def __init__(self, wording: Wording, *, context: bool) -> None:
+        self._wording, self._context = wording, context
+
+    def __getitem__(self, name: str) -> Any:
+        value = getattr(self._wording, name)
+        if isinstance(value, tuple):
+            return [self._said(one) if isinstance(one, str) else one for one in value]
+        return self._said(value) if isinstance(value, str) else value
+
+    def _said(self, text: str) -> str:
+        return self._wording.said(text, context=self._context)
+
+
+def _setup(wording: Wording, seed: int | None) -> dict[str, Any]:
+    """What the page's script needs to know."""
+    return {
+        "seed": seed,
+        "stepwise": wording.kind in STEPWISE,
+        "measure": wording.measure,
+        "pairs": wording.kind == tasks.PAIRWISE,
+        "words": {name: getattr(wording.buttons, name) for name in _SCRIPT_WORDS},
+    }
+
+
+_SCRIPT_WORDS = ("place", "progress", "step", "missing", "short", "right", "wrong", "truth_human", "truth_machine",
+                 "truth_first", "truth_second")  # fmt: skip
+
+
+def _script_json(value: Any) -> str:
+    """JSON that cannot end the script it stands in."""
+    return (
+        json.dumps(value, ensure_ascii=False)
+        .replace("<", "\\u003c")
+        .replace("\u2028", "\\u2028")
+        .replace("\u2029", "\\u2029")
+    )
+
+
+def _shown(line: ShownLine, wording: Wording, *, of: int) -> dict[str, Any]:
+    return {
+        "place": wording.buttons.place.replace("{n}", str(line.position + 1)).replace("{of}", str(of)),
+        "position": line.position,
+        "is_check": bool(line.expected),
+        "attention": wording.buttons.attention.replace("{label}", line.expected),
+        "text": _text(line.text, wording),
+        "partner": _text(line.partner, wording) if line.partner else None,
+        "criteria": [_criterion(line, one, wording) for one in wording.criteria],
+        "follow_ups": [] if line.expected else [_follow_up(line, one, wording) for one in wording.follow_ups],
+        "active": active_field(line.position),
+    }
+
+
+def _criterion(line: ShownLine, criterion: Criterion, wording: Wording) -> dict[str, Any]:
+    return {
+        "question": wording.said(criterion.question, context=bool(line.text.context)),
+        "field": criterion_field(line.position, criterion, wording),
+        "type": "checkbox" if criterion.many else "radio",
+        "choices": _choices(criterion),
+    }
+
+
+def _follow_up(line: ShownLine, one: tasks.FollowUp, wording: Wording) -> dict[str, Any]:
+    return {
+        "field": follow_up_field(line.position, one.name),
+        "text": wording.said(one.text, context=bool(line.text.context)),
+        "when": json.dumps(list(one.when), ensure_ascii=False),
+        "least": one.least_characters,
+        "required": one.required,
+    }
+
+
+def _choices(criterion: Criterion) -> list[tasks.Choice]:
+    return [tasks.Choice(label, gloss) for label, _, gloss in criterion.labels]
+
+
+def _text(text: ShownText, wording: Wording) -> dict[str, SafeString]:
+    return {"body": _neutral(text.body, wording), "context": _neutral(text.context, wording)}
+
+
+def _unknown(wording: Wording) -> re.Pattern[str] | None:
+    """A marker of a lost word, standing alone or before punctuation, as it reads when escaped."""
+    if not wording.unknown_markers:
+        return None
+    markers = "|".join(re.escape(escape(marker)) for marker in sorted(wording.unknown_markers, key=len, reverse=True))
+    return re.compile(rf"(?<!\S)(?:{markers})(?=$|[\s.,;:!?)])")
+
+
+def _neutral(text: str, wording: Wording) -> SafeString:
+    """`text` escaped, with a box for each lost word."""
+    safe, pattern = str(escape(text)), _unknown(wording)
+    if pattern is None:
+        return mark_safe(safe)  # noqa: S308 - escaped above
+    box = f'<span class="lost" role="img" aria-label="{escape(wording.buttons.lost_word)}">▢</span>'
+    return mark_safe(pattern.sub(lambda _: box, safe))  # noqa: S308 - escaped above
+
+
+def _any_unknown(lines: Sequence[ShownLine], wording: Wording) -> bool:
+    pattern = _unknown(wording)
+    bodies = [text.body for line in lines for text in (line.text, line.partner) if text]
+    return pattern is not None and any(pattern.search(str(escape(body))) for body in bodies)
+
+
+def _sided(pair: PracticePair, wording: Wording) -> SafeString:
+    """The explanation; its marks are places for the script, which writes the side where each text is shown."""
+    safe = str(escape(wording.said(pair.explanation, context=bool(pair.context))))
+    for mark, side in (("human", wording.buttons.first), ("machine", wording.buttons.second)):
+        safe = safe.replace(f"{{{mark}}}", f'“<span data-side="{mark}">{escape(side)}</span>”')
+    return mark_safe(safe)  # noqa: S308 - escaped above
+
+
+def _training(wording: Wording, arm: Arm) -> dict[str, Any]:
+    """What stands before the task in this arm."""
+    training, words = wording.training, wording.buttons
+    shown: dict[str, Any] = {"instructions": [], "rounds": []}
+    if arm == "instructions":
+        shown["instructions"] = [wording.said(text) for text in training.instructions]
+    if arm == "examples":
+        choices = _choices(wording.criteria[0])
+        shown["rounds"] = [
+            {
+                "field": practice_field(i),
+                "texts": [{"text": _text(ShownText(one.text, one.context), wording)}],
+                "choices": choices,
+                "source": one.source,
+                "question": wording.said(wording.criteria[0].question, context=bool(one.context)),
+                "explanation": wording.said(one.explanation, context=bool(one.context)),
+            }
+            for i, one in enumerate(training.examples)
+        ]
+    if arm == "comparison":
+        sides = [tasks.Choice(words.first, ""), tasks.Choice(words.second, "")]
+        shown["rounds"] = [
+            {
+                "field": practice_field(i),
+                "context": _neutral(one.context, wording),
+                "texts": [
+                    {"side": words.first, "text": _text(ShownText(one.human), wording)},
+                    {"side": words.second, "text": _text(ShownText(one.machine), wording)},
+                ],
+                "choices": sides,
+                "source": "pair",
+                "fixed": names_a_side(one.explanation, words),
+                "explanation": _sided(one, wording),
+            }
+            for i, one in enumerate(training.comparison)
+        ]
+    for i, one in enumerate(shown["rounds"]):
+        one["title"] = words.practice.replace("{n}", str(i + 1)).replace("{of}", str(len(shown["rounds"])))
+    return shown

@@ -1,0 +1,90 @@
+"""The verb that stores a study which was collected elsewhere (a batch-results file, or tidy ratings)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from annotation.accounts.models import User
+from annotation.importing import store_study as storing
+from annotation.importing.imported_report import store_told
+from annotation.models import AuditEvent, Generator, Study, Worker
+from annotation.readers.records import CollectedWork
+from annotation.texts import store as storing_texts
+
+
+@dataclass(frozen=True, slots=True)
+class WorkImported:
+    """What was stored. `rejected` counts payment rejections, all of which stay in the analysis."""
+
+    study: Study
+    texts: int
+    hits: int
+    submissions: int
+    judgments: int
+    workers: int
+    rejected: int
+
+
+def import_work(
+    work: CollectedWork, *, name: str, actor: str, now: datetime, owner: User | None = None
+) -> WorkImported:
+    """Make a study of mode `imported` from a file's records: all or nothing.
+
+    Raises StateError when a study of that name exists, DesignError when the name is malformed or the
+    scale's name is taken by another scale.
+    """
+    with transaction.atomic():
+        study = _founded(work, name)
+        storing.enrol_owner(study, owner)
+        Generator.objects.bulk_create(Generator(study=study, name=name, decoding=how) for name, how in work.generators)
+        texts = storing_texts.stored_texts(study, work.texts)
+        hits = storing.stored_hits(study, work, texts)
+        # Ids that mean nothing outside the file are the study's own: "r1" of two files are two people.
+        provider = work.provider or f"import:{study.uuid.hex}"
+        workers = Worker.objects.known_all(provider, (one.worker for one in work.submissions), in_order=work.in_order)
+        submissions = storing.stored_submissions(work, hits, workers, now=now)
+        judgments = storing.store_judgments(study, work, submissions, texts, now=now)
+        storing.store_flags(work, submissions, now=now)
+        rejected = storing.store_decisions(work, submissions, now=now)
+        storing.store_participations(study, submissions, now=now)
+        storing.count_work(study)
+        storing.store_statements(study, work.statements)
+        if work.told:
+            store_told(study, work.told, workers, now=now)
+        AuditEvent.objects.record(study, "import_work", actor=actor, now=now, **_facts(work))
+    return WorkImported(study, len(texts), len(hits), len(submissions), judgments, len(workers), rejected)
+
+
+def _founded(work: CollectedWork, name: str) -> Study:
+    study = storing.checked(
+        Study(
+            name=name,
+            mode=Study.Mode.IMPORTED,
+            status=Study.Status.CLOSED,
+            question=work.question,
+            noun=work.noun,
+            task=work.task,
+            reward_cents=work.reward_cents,
+            evaluators_per_cell=work.evaluators_per_cell,
+            arm_assignment=(work.told.study.arm_assignment if work.told else None) or "",
+            raters_per_text=max((hit.max_assignments for hit in work.hits), default=1),
+            texts_per_hit=max((len(hit.texts) for hit in work.hits), default=1),
+        )
+    )
+    if work.assignment_seconds is not None:
+        study.assignment_seconds = work.assignment_seconds
+    if work.auto_approval_seconds is not None:
+        study.auto_approval_seconds = work.auto_approval_seconds
+    study.scale = storing.stored_scale(work.scale, study_name=name)
+    study.save(force_insert=True)
+    return study
+
+
+def _facts(work: CollectedWork) -> dict[str, Any]:
+    files = [storing.told_file(one) for one in work.provenance]
+    created = next((one.created_at for one in work.provenance if one.created_at), None)
+    return {"files": files, "created_at": created.isoformat() if created else None, "texts": len(work.texts)}

@@ -1,0 +1,275 @@
+"""Writing checked records as rows, many at a time. Tools of the verbs; each runs in the caller's transaction."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from django.core.exceptions import ValidationError
+from django.db import connection
+from django.db.models import Count
+
+from annotation.accounts.models import User
+from annotation.exceptions import DesignError, StateError
+from annotation.models import (
+    Arm,
+    Cell,
+    Decision,
+    Flag,
+    Generator,
+    Hit,
+    HitItem,
+    Judgment,
+    Membership,
+    Parse,
+    Participation,
+    Presentation,
+    Remark,
+    Role,
+    Scale,
+    ScaleLabel,
+    Statement,
+    Study,
+    Submission,
+    Text,
+    Worker,
+)
+from annotation.readers.records import (
+    CollectedWork,
+    ConditionRecord,
+    JudgmentRecord,
+    Provenance,
+    ScaleRecord,
+    SubmissionRecord,
+)
+
+SHORT = 6
+
+
+def stored_scale(record: ScaleRecord, *, study_name: str) -> Scale:
+    """The scale of that name, made if new. Raises DesignError where one of that name has other labels."""
+    name = record.name or f"scale of {study_name}"
+    wanted = {(one.label, one.code) for one in record.labels}
+    scale = Scale.objects.ensure(name, [(one.label, one.code, one.gloss) for one in record.labels])
+    if set(scale.labels.values_list("label", "code")) != wanted:
+        raise DesignError(f"A scale named {name!r} exists already and has other labels; give this one another name.")
+    return scale
+
+
+def checked(study: Study) -> Study:
+    """The unsaved study, its name found free and well formed. Raises StateError or DesignError."""
+    if Study.objects.filter(name=study.name).exists():
+        raise StateError(f"A study named {study.name!r} exists already; nothing was imported. Choose another name.")
+    try:
+        study.clean_fields(exclude=["scale"])
+    except ValidationError as error:
+        field, sentences = next(iter(error.message_dict.items()))
+        raise DesignError(f"The study's {field} {getattr(study, field)!r} is refused: {' '.join(sentences)}") from None
+    return study
+
+
+def store_statements(study: Study, stated: Iterable[tuple[str, str]]) -> None:
+    """What people had said of the study, one sentence or two a key. Raises DesignError."""
+    for key, body in dict(stated).items():
+        if key not in Statement.Key.values or not 0 < len(body) <= Statement.LONGEST:
+            raise DesignError(f"The statement {key!r} is none that a report holds, or is longer than it may be.")
+        Statement.objects.create(study=study, key=key, body=body)
+
+
+def enrol_owner(study: Study, owner: User | None) -> None:
+    """Give the study its owner, where somebody is named."""
+    if owner is not None:
+        Membership.objects.create(study=study, user=owner, role=Role.OWNER)
+
+
+def stored_hits(study: Study, work: CollectedWork, texts: dict[str, Text]) -> dict[str, Hit]:
+    """Write the study's cells, their HITs and the places of their texts; HIT by its id, "" for one without."""
+    cells = _stored_cells(study, work.conditions or (ConditionRecord(""),))
+    hits = Hit.objects.bulk_create(
+        Hit(
+            study=study,
+            cell=cells[record.condition],
+            slot=slot,
+            max_assignments=record.max_assignments,
+            market_id=record.id or None,
+        )
+        for slot, record in enumerate(work.hits)
+    )
+    by_id = {hit.market_id or "": hit for hit in hits}
+    HitItem.objects.bulk_create(
+        HitItem(hit=by_id[record.id], text=texts[key], position=position)
+        for record in work.hits
+        for position, key in enumerate(record.texts)
+    )
+    return by_id
+
+
+def _stored_cells(study: Study, conditions: Sequence[ConditionRecord]) -> dict[str, Cell]:
+    """By the condition's name. An arm pays what its first condition pays, where that is not the study's reward."""
+    arms: dict[str, Arm] = {}
+    cells: dict[str, Cell] = {}
+    for one in conditions:
+        if one.training not in arms:
+            own = one.reward_cents if one.reward_cents != study.reward_cents else None
+            arms[one.training] = Arm.objects.create(study=study, training=one.training, reward_cents=own)
+        generator = Generator.objects.get_or_create(study=study, name=one.generator)[0] if one.generator else None
+        cells[one.name] = Cell.objects.create(arm=arms[one.training], domain=one.domain, generator=generator)
+    return cells
+
+
+def stored_submissions(
+    work: CollectedWork, hits: dict[str, Hit], workers: dict[str, Worker], *, now: datetime
+) -> list[Submission]:
+    """Write the submissions as they came, in the order of the file; a worker's real id is not among what is stored."""
+    return Submission.objects.bulk_create(
+        Submission(
+            hit=hits[record.hit],
+            worker=workers[record.worker],
+            market_id=record.assignment,
+            raw=raw_document(record, workers[record.worker].pseudonym),
+            raw_format=work.raw_format,
+            accepted_at=record.accepted_at,
+            submitted_at=record.submitted_at,
+            work_seconds=record.work_seconds,
+            received_at=now,
+        )
+        for record in work.submissions
+    )
+
+
+def raw_document(record: SubmissionRecord, pseudonym: str) -> str:
+    """The row as JSON; wherever a cell names the worker's id, the pseudonym stands instead.
+
+    An id of fewer than SHORT characters is left alone: it cannot be told from an ordinary word or number.
+    """
+    if len(record.worker) < SHORT:
+        return json.dumps(dict(record.raw))
+    worker = re.compile(rf"(?<!\w){re.escape(record.worker)}(?!\w)")
+    return json.dumps({name: worker.sub(pseudonym, cell) for name, cell in record.raw})
+
+
+def store_judgments(
+    study: Study, work: CollectedWork, submissions: Sequence[Submission], texts: dict[str, Text], *, now: datetime
+) -> int:
+    """Parse the stored submissions into presentations, judgments and remarks; returns how many judgments."""
+    labels = _labels(study, work)
+    pairs = list(zip(submissions, work.submissions, strict=True))
+    shown = {(row.pk, *place): place for row, record in pairs for place in _places(record)}
+    presentations = Presentation.objects.bulk_create(
+        Presentation(submission_id=pk, text=texts[text], position=position, partner=texts[partner] if partner else None)
+        for (pk, *_), (position, text, partner) in shown.items()
+    )
+    by_place = dict(zip(shown, presentations, strict=True))
+    told = [(by_place[row.pk, *_place(one)], one) for row, record in pairs for one in record.judgments]
+    Judgment.objects.bulk_create(
+        Judgment(
+            presentation=seen,
+            criterion=one.criterion,
+            label=(labels.get(one.criterion) or labels[""])[one.label],
+            text_id=seen.text_id,
+        )
+        for seen, one in told
+    )
+    by_text = {(pk, text): by_place[pk, position, text, partner] for pk, position, text, partner in by_place}
+    Remark.objects.bulk_create(
+        Remark(presentation=by_text[row.pk, one.text], question=one.question, body=one.body)
+        for row, record in pairs
+        for one in record.remarks
+    )
+    Parse.objects.bulk_create(Parse(submission=submission, parsed_at=now) for submission in submissions)
+    return len(told)
+
+
+Place = tuple[int, str, str | None]  # position, text, the other text of a pair
+
+
+def _place(one: JudgmentRecord) -> Place:
+    return one.position, one.text, one.partner
+
+
+def _places(record: SubmissionRecord) -> list[Place]:
+    """Where each text stood; one that was written about and not judged comes after the others."""
+    found = list(dict.fromkeys(_place(one) for one in record.judgments))
+    judged = {text for _, text, _ in found}
+    free = 1 + max((position for position, *_ in found), default=-1)
+    others = dict.fromkeys(one.text for one in record.remarks if one.text not in judged)
+    return [*found, *((free + at, text, None) for at, text in enumerate(others))]
+
+
+def _labels(study: Study, work: CollectedWork) -> dict[str, dict[str, ScaleLabel]]:
+    """Labels by name, by criterion; "" for every criterion that is answered on the study's scale."""
+    own = {one: stored_scale(scale, study_name=f"{study.name}: {one}"[:100]) for one, scale in work.scales.items()}
+    return {
+        criterion: {one.label: one for one in ScaleLabel.objects.filter(scale=scale)}
+        for criterion, scale in {**own, "": study.scale}.items()
+    }
+
+
+def store_flags(work: CollectedWork, submissions: Sequence[Submission], *, now: datetime) -> None:
+    """The flags that the file tells."""
+    Flag.objects.bulk_create(
+        Flag(submission=row, kind=kind, sentence=sentence, raised_at=now)
+        for row, record in zip(submissions, work.submissions, strict=True)
+        for kind, sentence in record.flags
+    )
+
+
+def store_decisions(work: CollectedWork, submissions: Sequence[Submission], *, now: datetime) -> int:
+    """Write the decisions the file tells, on payment and on the analysis; returns how many were refused payment."""
+    told = [(row, record) for row, record in zip(submissions, work.submissions, strict=True) if record.payment]
+    Decision.objects.bulk_create(
+        Decision(
+            submission=row,
+            matter=Decision.Matter.PAYMENT,
+            verdict=record.payment or "",
+            reason=record.feedback or ("Rejected in the imported file." if record.payment == "reject" else ""),
+            at=now,
+        )
+        for row, record in told
+    )
+    Decision.objects.bulk_create(
+        Decision(
+            submission=row,
+            matter=Decision.Matter.ANALYSIS,
+            verdict=Decision.Verdict.EXCLUDE,
+            reason=record.left_out[:1024],
+            at=now,
+        )
+        for row, record in zip(submissions, work.submissions, strict=True)
+        if record.left_out
+    )
+    return sum(record.payment == "reject" for _, record in told)
+
+
+def store_participations(study: Study, submissions: Sequence[Submission], *, now: datetime) -> None:
+    """Note each worker's arm, since their first submission."""
+    arms = dict(Hit.objects.filter(study=study).values_list("pk", "cell__arm"))
+    since: dict[int, tuple[datetime, int]] = {}
+    for row in submissions:
+        first = (row.accepted_at or row.submitted_at or now, arms[row.hit_id])
+        since[row.worker_id] = min(first, since.get(row.worker_id, first))
+    Participation.objects.bulk_create(
+        Participation(study=study, worker_id=worker, arm_id=arm, since=at) for worker, (at, arm) in since.items()
+    )
+
+
+def told_file(origin: Provenance) -> dict[str, str | int]:
+    """A file as the audit tells it."""
+    return {"file": origin.file, "sha256": origin.sha256, "rows": origin.rows, "layout": origin.layout}
+
+
+def count_work(study: Study) -> None:
+    """Bring the running sums of the study's HITs to what its rows say."""
+    if connection.vendor == "postgresql":
+        # Within the transaction that filled them, plans would be made for empty tables and take minutes.
+        with connection.cursor() as cursor:
+            for model in (Hit, Submission, Presentation, Judgment):
+                cursor.execute(f"ANALYZE {connection.ops.quote_name(model._meta.db_table)}")
+    submissions = Submission.objects.filter(hit__study=study).order_by().values_list("hit")
+    judgments = Judgment.objects.filter(presentation__submission__hit__study=study).order_by()
+    for pk, number in submissions.annotate(n=Count("pk")):
+        Hit.objects.filter(pk=pk).update(collected=number)
+    for pk, number in judgments.values_list("presentation__submission__hit").annotate(n=Count("pk")):
+        Hit.objects.filter(pk=pk).update(judged=number)

@@ -1,0 +1,349 @@
+"""The door behind long work: takes a job, carries it out by the verbs, tells how far it is, notes what came of it."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from celery import shared_task
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from django.db import transaction
+from django.utils import timezone
+
+from annotation import settings as conf
+from annotation.design.lay_out import deal_texts, store_design
+from annotation.exceptions import AssayError, StateError
+from annotation.importing.add_texts import add_texts, compared
+from annotation.importing.import_study import import_work
+from annotation.jobs import queue as jobs
+from annotation.jobs.time_limit import TimeLimitError, drop_broken_connection, time_limit
+from annotation.models import Job, Role, Study
+from annotation.publishing.preflight import preflight
+from annotation.quality import detectors as detecting
+from annotation.quality.assess import assess
+from annotation.quality.detect import detect
+from annotation.readers.batch import read_batch
+from annotation.readers.columns import Names
+from annotation.readers.problem_codes import Code
+from annotation.readers.problems import Told
+from annotation.readers.tabular import FileForm
+from annotation.readers.texts import Examination, examine_texts
+from annotation.reports.export import export
+from annotation.reports.export_comparison import export_comparison
+from annotation.reports.gather import score
+from metrics.errors import MetricsError
+from metrics.figures import exclusion_curve, static
+from metrics.inference.specification_curve import Exclusions
+from metrics.report.build import build
+from metrics.report.comparison.compare import compare
+from metrics.report.formats.figures import charts
+from metrics.report.formats.write import USUAL
+from metrics.report.sections.exclusions import DRAWS, conclusions, everything, idle
+from metrics.tables.delimited import table_csv
+from metrics.tables.exclusions import exclusions_table
+
+Clock = Callable[[], datetime]
+Tell = Callable[[str, int, int], None]
+log = logging.getLogger(__name__)
+
+
+@shared_task(name="annotation.jobs", ignore_result=True)
+def jobs_off() -> None:
+    """Carry out the jobs that wait."""
+    run_due()
+
+
+def run_due(*, clock: Clock = timezone.now, at_most: int = 100) -> int:
+    """Carry out the jobs that wait; how many came to an end."""
+    ended = 0
+    while ended < at_most and (job := jobs.take(now=clock())):
+        run(job, clock=clock)
+        ended += 1
+    return ended
+
+
+def run(job: Job, *, clock: Clock = timezone.now) -> None:
+    """Carry out a job that this caller has taken. What fails is noted with a sentence, and nothing else is kept."""
+
+    began, limit = clock(), timedelta(seconds=settings.JOB_SECONDS)
+
+    def tell(step: str, done: int, of: int) -> None:
+        if clock() - began >= limit:
+            raise TimeLimitError
+        jobs.tell(job, step, done, of, now=clock())
+
+    try:
+        with time_limit(limit.total_seconds()):
+            outcome, study = RUNS[Job.Kind(job.kind)](job, tell, clock())
+    except TimeLimitError:
+        drop_broken_connection()
+        jobs.fail(job, _over_time(job), now=clock())
+    except (AssayError, MetricsError, CommandError) as error:
+        jobs.fail(job, str(error), now=clock())
+    except Exception:
+        log.exception("The job %s failed", job.uuid)
+        jobs.fail(job, "A fault of ours; the log of the server says more. Nothing was changed.", now=clock())
+    else:
+        if jobs.finish(job, outcome, now=clock(), study=study) and job.kind in STORED:
+            for name in job.settings.keys() & {"path", "likelihoods"}:
+                shutil.rmtree(Path(job.settings[name]).parent, ignore_errors=True)
+
+
+def _over_time(job: Job) -> str:
+    again = "Start it again: it continues where it stopped."
+    if not job.keeps_part:
+        again = "Ask for less, or start it again with a higher limit."
+    return f"It was stopped after {settings.JOB_SECONDS:,} seconds, the limit for one job (JOB_SECONDS). {again}"
+
+
+# What these read is in the database now; the uploads go, with the folders that they had to themselves.
+STORED = (Job.Kind.ADD_TEXTS, Job.Kind.IMPORT_BATCH)
+Done = tuple[dict[str, Any], Study | None]
+SEE_RESULTS = (Role.REVIEWER, Role.EDITOR, Role.OWNER)
+
+
+def _study_of(job: Job) -> Study:
+    if job.study is None:
+        raise StateError("This job is of no study.")
+    return job.study
+
+
+def _actor(job: Job) -> str:
+    return job.asked_by.get_username() if job.asked_by else "assay"
+
+
+def _examined(job: Job, tell: Tell) -> Examination:
+    asked = job.settings
+    if not Path(asked["path"]).is_file():
+        raise StateError(
+            f"The upload is not kept any more (it is deleted after {settings.UPLOADS_DAYS} days): bring the file again."
+        )
+    found = examine_texts(
+        Path(asked["path"]),
+        names=_names(asked),
+        likelihoods=Path(asked["likelihoods"]) if asked.get("likelihoods") else None,
+        generator=asked.get("generator") or None,
+        form=FileForm(asked.get("delimiter") or None, asked.get("encoding") or None),
+        allow=[Code(one) for one in asked.get("allow", ())],
+        progress=lambda done, of: tell("Reading", done, of),
+    )
+    if found.total_problems:
+        return found
+    return compared(_study_of(job), found, file=Path(asked["path"]).name)
+
+
+def _names(asked: Mapping[str, Any]) -> Names:
+    sources = asked.get("sources") or {}
+    return Names(asked.get("columns") or {}, sources) if sources else Names(asked.get("columns") or {})
+
+
+def _check_texts(job: Job, tell: Tell, now: datetime) -> Done:
+    found = _examined(job, tell)
+    return {
+        "rows": found.rows,
+        "notes": list(found.notes),
+        "preview": [{"row": one.row, "cells": dict(one.cells)} for one in found.preview],
+        "problems": [line for one in found.faults for line in _lines(one.problems)],
+        "total_problems": found.total_problems,
+        "warnings": [line for one in found.faults for line in _lines(one.warnings)],
+        "total_warnings": found.total_warnings,
+        "texts": len(found.texts),
+        "kept_until": (now + conf.uploads_kept()).date().isoformat(),
+    }, None
+
+
+def _lines(told: Told) -> list[dict[str, Any]]:
+    return [
+        {"row": one.row, "field": one.field, "rule": one.rule, "code": str(one.code), "do": one.what_to_do_on_a_page}
+        for one in told.listed
+    ]
+
+
+def _add_texts(job: Job, tell: Tell, now: datetime) -> Done:
+    found = _examined(job, tell)
+    found.raise_if_any()
+    added = add_texts(
+        _study_of(job),
+        found.texts,
+        actor=_actor(job),
+        now=now,
+        origin=found.provenance,
+        allowed=[Code(one) for one in job.settings.get("allow", ())],
+        progress=None,
+    )
+    return {"texts": added.texts, "references": added.references, "by_generator": dict(added.by_generator)}, None
+
+
+def _import_batch(job: Job, tell: Tell, now: datetime) -> Done:
+    tell("Reading", 0, 2)
+    work = read_batch(Path(job.settings["path"]))
+    tell("Storing", 1, 2)
+    done = import_work(work, name=job.settings["name"], actor=_actor(job), now=now, owner=job.asked_by)
+    counts = {name: getattr(done, name) for name in ("texts", "hits", "submissions", "judgments", "workers")}
+    return {**counts, "warnings": list(work.warnings)}, done.study
+
+
+def _preflight(job: Job, tell: Tell, now: datetime) -> Done:
+    def tried(done: int, of: int) -> None:
+        tell("Trying the pages of the HITs", done, of)
+
+    return preflight(_study_of(job), endpoint=conf.endpoint(), progress=tried).as_json(), None
+
+
+def _report(job: Job, tell: Tell, now: datetime) -> Done:
+    """The report's files lie in a folder of the job; its figures, without script, in the outcome."""
+    study, seed = _study_of(job), int(job.settings.get("seed", 0))
+    command = f"manage.py report {study} --out DIR --seed {seed}"
+    report = build(score(study, command=command), seed=seed, progress=tell)
+    tell("Writing", len(report.generators), len(report.generators))
+    done = export(
+        report,
+        folder_of(job),
+        study=study,
+        actor=_actor(job),
+        now=now,
+        formats=job.settings.get("formats") or USUAL,
+        chromium=conf.chromium(),
+        sandbox=conf.sandbox(),
+    )
+    figures = [{"name": one.name, "title": one.title, "alt": one.alt, "svg": static.svg(one)} for one in charts(report)]
+    return {
+        "result": done.result.pk,
+        "files": [path.name for path in done.paths],
+        "figures": figures,
+        **_without(done.left_out),
+    }, None
+
+
+def _exclusions(job: Job, tell: Tell, now: datetime) -> Done:
+    """Measured anew; a figure and a table a generator or condition, as files in the job's folder and in the outcome."""
+    study, seed = _study_of(job), int(job.settings.get("seed", 0))
+    tell("Measuring", 0, 0)
+    assess(study, now=now)
+    given = score(study)
+    folder = folder_of(job)
+    folder.mkdir(parents=True, exist_ok=True)
+    found = everything(given, draws=DRAWS, seed=seed, progress=tell)
+    parts = [_selections(name, told, folder, at) for at, (name, told) in enumerate(found.parts.items(), 1)]
+    files = [name for part in parts for name in part["files"]]
+    held, missing = list(conclusions(found.parts)), [list(one) for one in found.missing]
+    return {"generators": parts, "idle": list(idle(given)), "files": files, "held": held, "missing": missing}, None
+
+
+def _selections(name: str, told: Exclusions, folder: Path, at: int) -> dict[str, Any]:
+    """The page's part of a generator or a condition; its figure and its table are written beside."""
+    table, chart = exclusions_table(told, name=f"exclusions-{at}"), exclusion_curve.chart(told)
+    written = {f"exclusions-{at}.svg": static.svg(chart), f"exclusions-{at}.csv": table_csv(table)}
+    for file, body in written.items():
+        (folder / file).write_text(body, encoding="utf-8")
+    return {
+        "name": name,
+        "alt": chart.alt,
+        "svg": written[f"exclusions-{at}.svg"],
+        "title": table.title,
+        "columns": [one.title for one in table.columns],
+        "rows": [list(row) for row in table.rows],
+        "notes": list(table.notes),
+        "sides": [told.below, told.inside, told.above],
+        "selections": len(told.specifications),
+        "signature": told.signature,
+        "files": list(written),
+    }
+
+
+def _detect(job: Job, tell: Tell, now: datetime) -> Done:
+    """Begun again, it goes on where it was."""
+    study = _study_of(job)
+    tell("Opening the model", 0, 0)
+    declared, score = detecting.fast_detect_gpt(conf.detector_model(), float(job.settings["threshold"]))
+
+    def told(done: int, of: int) -> None:
+        tell("Looking at explanations", done, of)
+
+    done = detect(study, declared, score=score, actor=_actor(job), now=now, progress=told)
+    assess(study, now=now)
+    return asdict(done), None
+
+
+def _lay_out(job: Job, tell: Tell, now: datetime) -> Done:
+    """Noted as done together with what it stores, so that one that was canceled leaves no HIT behind."""
+    study = _study_of(job)
+    dealt = deal_texts(study, tell)
+    with transaction.atomic():
+        made = store_design(study, dealt, actor=_actor(job), now=now)
+        outcome = {"hits": made.hits, "places": made.assignments}
+        if not jobs.finish(job, outcome, now=now):
+            raise StateError("This job was canceled or taken by somebody else.")
+    return outcome, None
+
+
+def _comparison(job: Job, tell: Tell, now: datetime) -> Done:
+    """Of studies on which whoever asked may still look at results (who has the terminal: at all); its files lie in a
+    folder of the job."""
+    asked, seed = job.settings["studies"], int(job.settings.get("seed", 0))
+    may_see = Study.objects.with_role(job.asked_by, *SEE_RESULTS) if job.asked_by else Study.objects.none()
+    if job.settings.get("terminal"):
+        may_see = Study.objects.all()
+    studies = sorted(may_see.filter(uuid__in=asked), key=lambda one: asked.index(str(one.uuid)))
+    if len(studies) < len(asked):
+        raise StateError("Who asked for this may not look at the results of every one of these studies.")
+    given = []
+    for at, study in enumerate(studies):
+        tell(f"Reading {study}", at, len(studies) + 3)
+        given.append(score(study, command=f"manage.py report {study} --out DIR --seed {seed}"))
+    command = f"manage.py report {' '.join(one.name for one in studies)} --out DIR --seed {seed}"
+    compared = compare(
+        given,
+        seed=seed,
+        command=command,
+        progress=lambda step, done, of: tell(step, len(studies) + done, len(studies) + of),
+    )
+    paths, left_out = export_comparison(
+        compared,
+        folder_of(job),
+        studies=studies,
+        actor=_actor(job),
+        now=now,
+        formats=job.settings.get("formats") or USUAL,
+        chromium=conf.chromium(),
+        sandbox=conf.sandbox(),
+    )
+    told = {"verdicts": list(compared.verdicts), "warnings": [one.sentence for one in compared.warnings]}
+    return {"files": [path.name for path in paths], **told, **_without(left_out)}, None
+
+
+def _without(sentence: str) -> dict[str, str]:
+    """What the page of the job says of a format that could not be made."""
+    return {"left_out": sentence} if sentence else {}
+
+
+def _crowd(job: Job, tell: Tell, now: datetime) -> Done:
+    """By name: neither room imports the rehearsal."""
+    tell("People are at work", 0, 0)
+    call_command("rehearsal_crowd", _study_of(job).name, verbosity=0)
+    return {}, None
+
+
+RUNS: dict[Job.Kind, Callable[[Job, Tell, datetime], Done]] = {
+    Job.Kind.CHECK_TEXTS: _check_texts,
+    Job.Kind.ADD_TEXTS: _add_texts,
+    Job.Kind.IMPORT_BATCH: _import_batch,
+    Job.Kind.PREFLIGHT: _preflight,
+    Job.Kind.REPORT: _report,
+    Job.Kind.EXCLUSIONS: _exclusions,
+    Job.Kind.COMPARISON: _comparison,
+    Job.Kind.DETECT: _detect,
+    Job.Kind.LAY_OUT: _lay_out,
+    Job.Kind.CROWD: _crowd,
+}
+
+
+def folder_of(job: Job) -> Path:
+    """Where the files lie that a job wrote."""
+    return Path(settings.VAR) / "jobs" / str(job.uuid)

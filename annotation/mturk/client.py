@@ -1,0 +1,481 @@
+"""The Requester API by boto3. No other module imports boto3."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import boto3
+from botocore import session as botocore_session
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+
+from annotation.exceptions import MarketClosedError, MarketError
+from annotation.mturk.rate_limit import Pace
+from annotation.mturk.records import (
+    AccountCounts,
+    Endpoint,
+    HitOrder,
+    Invitation,
+    PaidBonus,
+    QueuedMessage,
+    RequesterName,
+    Requirement,
+    SeenHit,
+    SubmittedWork,
+)
+
+TURK = "AWS.MechanicalTurk."
+PASSING = {"ThrottlingException", "ServiceFault", "RequestTimeout", "InternalFailure", "ServiceUnavailable"}
+PAGE = 100
+ONCE = "assay:once"
+# The header in which our own marketplace says what it charges.
+FEES = "x-assay-fees"
+HELD_BACK = (
+    "This time others are asked. What you have done for us and your pay for it stay as they are. This ends by itself."
+)
+OURS = frozenset({"assay", "rehearsal"})
+# The path of queues beside a compatible endpoint; Amazon's own had none.
+QUEUES = "/sqs/"
+# Operations of Assay's own marketplace that Amazon's API never had, described as botocore reads it.
+OWN_SERVICE = Path(__file__).resolve().parent / "service"
+EVENTS = (
+    "AssignmentAccepted",
+    "AssignmentAbandoned",
+    "AssignmentReturned",
+    "AssignmentSubmitted",
+    "AssignmentApproved",
+    "HITExpired",
+    "HITReviewable",
+)
+
+
+# Our own marketplace alone knows it; to subscribe to it elsewhere would be refused.
+OWN_EVENTS = (*EVENTS, "RejectionAnswered")
+
+
+class Market:
+    """One requester's view of a marketplace. Every failure is a MarketError that says if trying again can help."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        host = urlsplit(endpoint.url).hostname or ""
+        if host == "amazonaws.com" or host.endswith(".amazonaws.com"):
+            raise MarketClosedError(
+                f"{host} belongs to Amazon Mechanical Turk, which closed on 30 September 2026. "
+                "Leave MTURK_ENDPOINT_URL unset for Assay's own marketplace, or name another compatible endpoint.",
+                code="Closed",
+            )
+        self.provider = endpoint.provider
+        # Assay's own marketplace does some things that no other does.
+        self.ours = endpoint.provider in OURS
+        self.url = endpoint.url
+        self._ahead: timedelta | None = None
+        self._told_fees = ""
+        self._subscribed: set[str] = set()
+        self._sqs: Any = None
+        self._own: Any = None
+        self._pace = Pace(endpoint)
+        on_this_machine = host in {"localhost", "127.0.0.1", "::1"}
+        self._access = {
+            "region_name": endpoint.region,
+            "aws_access_key_id": endpoint.access_key,
+            "aws_secret_access_key": endpoint.secret_key,
+            "config": Config(
+                retries={"mode": "standard", "max_attempts": endpoint.attempts},
+                connect_timeout=5,
+                read_timeout=30,
+                # A proxy named in the environment would swallow calls to loopback.
+                proxies={} if on_this_machine else None,
+            ),
+        }
+        self._client = boto3.client("mturk", endpoint_url=endpoint.url, **self._access)
+
+    def now(self) -> datetime:
+        """The market's time, by the Date header of its last answer; asks for one if there was none yet."""
+        if self._ahead is None:
+            self.balance_cents()
+        return datetime.now(UTC) + (self._ahead or timedelta(0))
+
+    @property
+    def told_fees(self) -> str:
+        """What the marketplace said in its last answer that it charges (none, mturk); "" where it says nothing."""
+        return self._told_fees
+
+    def balance_cents(self) -> int:
+        """What is left to spend."""
+        return int(Decimal(self._call("get_account_balance")["AvailableBalance"]) * 100)
+
+    def create_hit(self, order: HitOrder) -> str:
+        """Create the HIT and return its id; the id of the HIT that its token made before, if it did."""
+        try:
+            answer = self._call("create_hit", **_create_parameters(order))
+        except MarketError as error:
+            if error.code == TURK + "HitAlreadyExists":
+                return _quoted_id(error)
+            raise
+        return str(answer["HIT"]["HITId"])
+
+    def find_hit(self, annotation: str) -> str | None:
+        """The HIT that carries this RequesterAnnotation: how one is found after its token was forgotten (24 h)."""
+        for hit in self._pages("list_hits", "HITs"):
+            if hit.get("RequesterAnnotation") == annotation:
+                return str(hit["HITId"])
+        return None
+
+    def hits(self) -> Iterator[SeenHit]:
+        """Every HIT of the account that was not disposed of, newest first."""
+        for row in self._pages("list_hits", "HITs"):
+            yield _seen(row)
+
+    def hit(self, hit_id: str) -> SeenHit:
+        """One HIT as it is now."""
+        return _seen(self._call("get_hit", HITId=hit_id)["HIT"])
+
+    def still(self, hit_id: str) -> SeenHit | None:
+        """One HIT as it is now; None where the marketplace says that there is none of that id."""
+        try:
+            return self.hit(hit_id)
+        except MarketError as error:
+            if error.code != TURK + "HITDoesNotExist":
+                raise
+            return None
+
+    def add_places(self, hit_id: str, places: int, *, token: str) -> None:
+        """So many more assignments; again with the same token, nothing more."""
+        self._once(
+            "create_additional_assignments_for_hit",
+            HITId=hit_id,
+            NumberOfAdditionalAssignments=places,
+            UniqueRequestToken=token,
+        )
+
+    def prolong(self, hit_id: str, until: datetime) -> None:
+        """Let the HIT be found until then."""
+        self._call("update_expiration_for_hit", HITId=hit_id, ExpireAt=until)
+
+    def expire(self, hit_id: str) -> None:
+        """Offer the HIT to nobody new; who is inside can finish. One that is gone stays so."""
+        past = datetime(2015, 1, 1, tzinfo=UTC)
+        self._unless_gone("update_expiration_for_hit", HITId=hit_id, ExpireAt=past)
+
+    def delete_hit(self, hit_id: str) -> None:
+        """Delete a HIT all of whose work is decided; one that is gone stays so."""
+        self._unless_gone("delete_hit", HITId=hit_id)
+
+    def send_bonus(self, assignment_id: str, *, worker_id: str, cents: int, reason: str, token: str) -> None:
+        """Pay a bonus; again with the same token, nothing more."""
+        self._once(
+            "send_bonus",
+            WorkerId=worker_id,
+            AssignmentId=assignment_id,
+            BonusAmount=_dollars(cents),
+            Reason=reason,
+            UniqueRequestToken=token,
+        )
+
+    def bonuses(self, assignment_id: str) -> Iterator[PaidBonus]:
+        """The bonuses that were paid for an assignment."""
+        for row in self._pages("list_bonus_payments", "BonusPayments", AssignmentId=assignment_id):
+            yield PaidBonus(row["AssignmentId"], round(Decimal(row["BonusAmount"]) * 100), row.get("Reason", ""))
+
+    def grant(self, type_id: str, worker_id: str, value: int) -> None:
+        """Give a worker a qualification without telling them."""
+        self._call(
+            "associate_qualification_with_worker",
+            QualificationTypeId=type_id,
+            WorkerId=worker_id,
+            IntegerValue=value,
+            SendNotification=False,
+        )
+
+    def revoke(self, type_id: str, worker_id: str) -> None:
+        """Take a qualification back without telling; who does not have it (any more) stays without."""
+        try:
+            self._call(
+                "disassociate_qualification_from_worker", QualificationTypeId=type_id, WorkerId=worker_id, Reason=""
+            )
+        except MarketError as error:
+            if not error.code.startswith(TURK + "InvalidQualification"):
+                raise
+
+    def block(self, worker_id: str, *, reason: str) -> None:
+        """Keep a worker out of all HITs of the account; again, it changes nothing."""
+        self._call("create_worker_block", WorkerId=worker_id, Reason=reason)
+
+    def unblock(self, worker_id: str) -> None:
+        """End a block; where there is none, it changes nothing."""
+        self._call("delete_worker_block", WorkerId=worker_id)
+
+    def notify(self, worker_id: str, *, subject: str, text: str) -> None:
+        """Write to a worker whose work was decided on. Raises MarketError (NotNotified) where that cannot be done."""
+        answer = self._call("notify_workers", Subject=subject, MessageText=text, WorkerIds=[worker_id])
+        if failed := answer.get("NotifyWorkersFailureStatuses"):
+            why = _nameless(failed[0]["NotifyWorkersFailureMessage"], [worker_id])
+            raise MarketError(f"The worker was not written to: {why}")
+
+    def subscribe(self, hit_id: str, *, queue: str) -> None:
+        """Have what happens to HITs of this one's type told to a queue, or to a topic (its ARN)."""
+        type_id = self.hit(hit_id).type_id
+        if type_id in self._subscribed:
+            return
+        transport = "SNS" if queue.startswith("arn:") else "SQS"
+        events = OWN_EVENTS if self.ours else EVENTS
+        told = {"Destination": queue, "Transport": transport, "Version": "2014-08-15", "EventTypes": list(events)}
+        self._call("update_notification_settings", HITTypeId=type_id, Notification=told, Active=True)
+        self._subscribed.add(type_id)
+
+    def requester(self) -> RequesterName:
+        """Whose account this is, and the name that people read (Assay's own marketplace only)."""
+        return _requester_name(self._answer(self._own_client().get_requester))
+
+    def name_requester(self, name: str) -> RequesterName:
+        """Let people read `name` as who asks (Assay's own marketplace only)."""
+        return _requester_name(self._answer(self._own_client().update_requester, DisplayName=name))
+
+    def count_workers(self, requirements: Sequence[Requirement]) -> AccountCounts:
+        """How many accounts there are and how many meet `requirements` (Assay's own marketplace only)."""
+        rows = [_requirement(one) for one in requirements]
+        answer = self._answer(self._own_client().count_workers, QualificationRequirements=rows)
+        return AccountCounts(answer["Accounts"], answer["Qualified"])
+
+    def invite(self, tag: str, *, title: str) -> Invitation:
+        """The link to the HITs under a study tag; again, the same one (Assay's own marketplace only)."""
+        return _invitation(self._answer(self._own_client().create_invitation, Study=tag, Title=title[:200]))
+
+    def invitation(self, tag: str) -> Invitation | None:
+        """That link, if it was made and is open."""
+        answer = self._answer(self._own_client().get_invitation, Study=tag)
+        return _invitation(answer) if "Link" in answer else None
+
+    def _own_client(self) -> Any:
+        if self._own is None:
+            core = botocore_session.get_session()
+            core.get_component("data_loader").search_paths.append(str(OWN_SERVICE))
+            self._own = boto3.Session(botocore_session=core).client("assay", endpoint_url=self.url, **self._access)
+        return self._own
+
+    def messages(self, queue: str) -> list[QueuedMessage]:
+        """Up to ten messages of the queue; they come back after a while unless they are deleted."""
+        answer = self._answer(self._queue(queue).receive_message, QueueUrl=queue, MaxNumberOfMessages=10)
+        return [QueuedMessage(row["Body"], row["ReceiptHandle"]) for row in answer.get("Messages", [])]
+
+    def delete_message(self, queue: str, handle: str) -> None:
+        """The message has been understood and stored."""
+        self._answer(self._queue(queue).delete_message, QueueUrl=queue, ReceiptHandle=handle)
+
+    def _queue(self, queue: str) -> Any:
+        if self._sqs is None:
+            parts = urlsplit(queue)
+            address = f"{parts.scheme}://{parts.netloc}{QUEUES}"
+            self._sqs = boto3.client("sqs", endpoint_url=address, **self._access)
+        return self._sqs
+
+    def _once(self, operation: str, **parameters: Any) -> None:
+        """A call with a token: that it was done before is its success."""
+        try:
+            self._call(operation, **parameters)
+        except MarketError as error:
+            if error.code != TURK + "DuplicateRequest" and "was already done by the request" not in str(error):
+                raise
+
+    def _unless_gone(self, operation: str, **parameters: Any) -> None:
+        try:
+            self._call(operation, **parameters)
+        except MarketError as error:
+            gone = error.code == TURK + "HITDoesNotExist" or "'Disposed'" in str(error)
+            if not gone:
+                raise
+
+    def once_pass(self, name: str) -> str:
+        """The qualification type of that name by which Assay's marketplace lets each person in once (`assay:once`).
+
+        Made at the first call; the same one afterwards.
+        """
+        told = "Held by people who have taken part. Each person takes part once."
+        return self._kind_called(name, Description=told, Keywords=ONCE)
+
+    def hold_mark(self, name: str) -> str:
+        """The qualification type of that name, which people have who are kept out of a study for a while.
+
+        Made at the first call; the same one afterwards.
+        """
+        return self._kind_called(name, Description=HELD_BACK)
+
+    def _kind_called(self, name: str, **properties: Any) -> str:
+        try:
+            answer = self._call("create_qualification_type", Name=name, QualificationTypeStatus="Active", **properties)
+            return str(answer["QualificationType"]["QualificationTypeId"])
+        except MarketError as error:
+            if "already created" not in str(error):
+                raise
+        own = {"Query": name, "MustBeRequestable": False, "MustBeOwnedByCaller": True}
+        for row in self._pages("list_qualification_types", "QualificationTypes", **own):
+            if row["Name"] == name:
+                return str(row["QualificationTypeId"])
+        raise MarketError(f"The qualification {name} is there, but is not listed yet.", permanent=False)
+
+    def submitted(self, hit_id: str) -> Iterator[SubmittedWork]:
+        """All submitted, approved and rejected assignments of a HIT, to the last page."""
+        for row in self._pages("list_assignments_for_hit", "Assignments", HITId=hit_id):
+            yield SubmittedWork(
+                assignment_id=row["AssignmentId"],
+                hit_id=row["HITId"],
+                worker_id=row["WorkerId"],
+                status=row["AssignmentStatus"],
+                answer=row.get("Answer", ""),
+                accepted_at=row["AcceptTime"].astimezone(UTC),
+                submitted_at=row["SubmitTime"].astimezone(UTC),
+                approves_at=row["AutoApprovalTime"].astimezone(UTC) if "AutoApprovalTime" in row else None,
+            )
+
+    def approve(self, assignment_id: str, *, feedback: str = "", override: bool = False) -> None:
+        """Approve; an assignment that is already approved (by us, or by the clock) stays so.
+
+        override: a rejection becomes an approval.
+        """
+        more = {"OverrideRejection": True} if override else {}
+        self._decide("approve_assignment", assignment_id, ("Approved",), feedback, **more)
+
+    def reject(self, assignment_id: str, *, feedback: str) -> bool:
+        """Reject with a reason; an assignment that is already rejected stays so. False: it was approved before (by the
+        clock), and stays so."""
+        return self._decide("reject_assignment", assignment_id, ("Rejected", "Approved"), feedback) == "Rejected"
+
+    def _decide(self, operation: str, assignment_id: str, settled: tuple[str, ...], feedback: str, **more: Any) -> str:
+        """The state that it is in: the first of `settled`, or another of these that cannot be changed any more."""
+        try:
+            self._call(operation, AssignmentId=assignment_id, RequesterFeedback=feedback, **more)
+        except MarketError as error:
+            if error.code != TURK + "InvalidAssignmentState":
+                raise
+            found = str(self._call("get_assignment", AssignmentId=assignment_id)["Assignment"]["AssignmentStatus"])
+            if found not in settled:
+                raise
+            return found
+        return settled[0]
+
+    def _pages(self, operation: str, member: str, **parameters: Any) -> Iterator[dict[str, Any]]:
+        """Every row of a listing: until a page is empty or names no next one."""
+        token = None
+        while True:
+            if token:
+                parameters["NextToken"] = token
+            answer = self._call(operation, MaxResults=PAGE, **parameters)
+            rows = answer.get(member, [])
+            yield from rows
+            token = answer.get("NextToken")
+            if not rows or not token:
+                return
+
+    def _call(self, operation: str, **parameters: Any) -> dict[str, Any]:
+        answer = self._answer(getattr(self._client, operation), **parameters)
+        headers = answer["ResponseMetadata"]["HTTPHeaders"]
+        self._told_fees = headers.get(FEES, "")
+        stamp = headers.get("date")
+        if stamp:
+            self._ahead = parsedate_to_datetime(stamp).astimezone(UTC) - datetime.now(UTC)
+        return answer
+
+    def _answer(self, operation: Callable[..., dict[str, Any]], **parameters: Any) -> dict[str, Any]:
+        self._pace.wait()
+        try:
+            return operation(**parameters)
+        except ClientError as error:
+            raise _market_error(error, _people(parameters)) from error
+        except BotoCoreError as error:
+            told = _nameless(str(error), _people(parameters))
+            raise MarketError(f"The marketplace could not be reached: {told}", permanent=False) from error
+
+
+def _requester_name(answer: Mapping[str, Any]) -> RequesterName:
+    return RequesterName(answer["AccountName"], answer.get("DisplayName", ""))
+
+
+def _invitation(answer: Mapping[str, Any]) -> Invitation:
+    return Invitation(answer["Link"], answer["Channel"], answer["CreationTime"].astimezone(UTC))
+
+
+def _people(parameters: Mapping[str, Any]) -> list[str]:
+    """Workers that a call is about."""
+    return [str(one) for one in (parameters.get("WorkerId"), *parameters.get("WorkerIds", ())) if one]
+
+
+def _nameless(text: str, people: Sequence[str]) -> str:
+    """A marketplace's words without the ids that it repeats: they are shown to people who may not see them."""
+    for one in people:
+        text = text.replace(one, "(id not shown)")
+    return text
+
+
+def _market_error(error: ClientError, people: Sequence[str]) -> MarketError:
+    """The Turk code stands beside the error, not in it; throttling and faults pass by themselves."""
+    code = error.response.get("Error", {}).get("Code", "")
+    message = error.response.get("Error", {}).get("Message") or error.response.get("Message") or str(error)
+    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400)
+    return MarketError(
+        f"The marketplace refused: {_nameless(message, people)}",
+        code=error.response.get("TurkErrorCode") or code,
+        permanent=status < 500 and code not in PASSING,
+    )
+
+
+def _quoted_id(error: MarketError) -> str:
+    """The HIT id in: The HIT with ID "3..." already exists."""
+    parts = str(error).split('"')
+    if len(parts) < 3 or not parts[1]:
+        raise MarketError(f"The marketplace named no HIT: {error}", code=error.code)
+    return parts[1]
+
+
+def _create_parameters(order: HitOrder) -> dict[str, Any]:
+    return {
+        "Title": order.title,
+        "Description": order.description,
+        "Keywords": order.keywords,
+        "Reward": _dollars(order.reward_cents),
+        "MaxAssignments": order.max_assignments,
+        "AssignmentDurationInSeconds": order.assignment_seconds,
+        "LifetimeInSeconds": order.lifetime_seconds,
+        "AutoApprovalDelayInSeconds": order.auto_approval_seconds,
+        "Question": order.question,
+        "RequesterAnnotation": order.annotation,
+        "UniqueRequestToken": order.token,
+        "QualificationRequirements": [_requirement(requirement) for requirement in order.requirements],
+    }
+
+
+def _requirement(requirement: Requirement) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    if requirement.integer is not None:
+        values["IntegerValues"] = [requirement.integer]
+    if requirement.country:
+        values["LocaleValues"] = [{"Country": requirement.country}]
+    return {
+        "QualificationTypeId": requirement.qualification_type_id,
+        "Comparator": requirement.comparator,
+        **values,
+    }
+
+
+def _dollars(cents: int) -> str:
+    return f"{cents // 100}.{cents % 100:02d}"
+
+
+def _seen(row: dict[str, Any]) -> SeenHit:
+    return SeenHit(
+        market_id=str(row["HITId"]),
+        annotation=str(row.get("RequesterAnnotation", "")),
+        status=str(row["HITStatus"]),
+        places=int(row["MaxAssignments"]),
+        free=int(row.get("NumberOfAssignmentsAvailable", 0)),
+        inside=int(row.get("NumberOfAssignmentsPending", 0)),
+        decided=int(row.get("NumberOfAssignmentsCompleted", 0)),
+        expires_at=row["Expiration"].astimezone(UTC),
+        title=str(row.get("Title", "")),
+        type_id=str(row.get("HITTypeId", "")),
+    )

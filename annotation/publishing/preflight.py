@@ -1,0 +1,342 @@
+"""Before a study is published: everything that can be known to go wrong, said before it costs anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from urllib.parse import urlsplit
+
+import httpx
+from django.conf import settings
+from django.db.models import Count, Max, Q
+
+from annotation import ledger as books
+from annotation.design.sides import names_a_side
+from annotation.design.wording import Wording, from_json
+from annotation.exceptions import MarketError
+from annotation.hits.dry_run import Tried, try_page
+from annotation.hits.mturk_request import (
+    history_asked,
+    history_sentences,
+    lines_of_all,
+    page_address,
+    page_of,
+    wording_of,
+)
+from annotation.models import Arm, Hit, Study, Text
+from annotation.mturk.client import Market
+from annotation.mturk.records import Endpoint
+from annotation.pricing.fees import most_cents
+from annotation.pricing.wages import DEFAULT_FLOOR_CENTS, HOUR, hit_time, reward_for_floor, wage
+from annotation.publishing.preflight_result import Finding, Preflight
+from annotation.reports.report_rows import arm_assignment
+from annotation.workers import participation as apart
+from metrics.data.arm_assignment import assignment_sentence
+
+SHOWN = 5
+TOGETHER = 20  # HITs
+LINK_SECONDS = 10
+LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+Progress = Callable[[int, int], None]
+
+
+def preflight(
+    study: Study,
+    *,
+    market: Market | None = None,
+    endpoint: Endpoint | None = None,
+    floor: int = DEFAULT_FLOOR_CENTS,
+    progress: Progress | None = None,
+    by_invitation: bool = False,
+) -> Preflight:
+    """Look at the study's HITs, its money, its texts and, where one is given, at the marketplace. Changes nothing.
+
+    endpoint: of a marketplace that is asked; one that cannot be is an error among those found.
+    progress: told how many pages of how many were tried.
+    by_invitation: where that is known already; what holds of accounts alone is not looked at.
+
+    Every page is really rendered, wrapped as a question, filled in and read back.
+    """
+    hits = list(study.hits.select_related("cell__arm__study", "study", "wording").order_by("slot"))
+    rewards, fees = most_cents(
+        ((hit.max_assignments, hit.cell.reward_cents) for hit in hits), fees=books.endpoint_fees()
+    )
+    large: list[Hit] = []
+    found = [*_hits(study, hits, large, progress), *_texts(study), *_times(study), *_wage(study, hits, floor)]
+    found += [*_wording(study), *_arms(study, hits)]
+    found += _affordable(study, rewards + fees, market, endpoint, by_invitation)
+    if large and (market or endpoint):
+        found += _link(large[0])
+    places = sum(hit.max_assignments for hit in hits)
+    return Preflight(tuple(sorted(found, key=lambda one: one.level)), len(hits), places, rewards, fees)
+
+
+def afford(study: Study, *, endpoint: Endpoint, by_invitation: bool = False) -> tuple[Finding, ...]:
+    """Errors of money, marketplace and its accounts alone, which change while nobody touches the study: quick enough
+    for a page."""
+    places = study.hits.values_list("max_assignments", "cell__arm__reward_cents")
+    priced = ((count, study.reward_cents if own is None else own) for count, own in places)
+    total = sum(most_cents(priced, fees=books.endpoint_fees()))
+    return tuple(one for one in _affordable(study, total, None, endpoint, by_invitation) if one.level == "error")
+
+
+def _error(rule: str, sentence: str) -> Finding:
+    return Finding("error", rule, sentence)
+
+
+def _warning(rule: str, sentence: str) -> Finding:
+    return Finding("warning", rule, sentence)
+
+
+def _hits(study: Study, hits: list[Hit], large: list[Hit], progress: Progress | None) -> Iterator[Finding]:
+    """Those whose pages are too large for a question are put into `large`."""
+    if not hits:
+        yield _error("no_hits", f"The study {study.name} has no HITs yet: design it first.")
+    bad = 0
+    for hit, tried in _tried(hits, progress):
+        if tried.too_large:
+            large.append(hit)
+        for problem in tried.problems:
+            bad += 1
+            if bad <= SHOWN:
+                yield _error("page", f"HIT {hit.slot + 1} ({hit.cell}): {problem}")
+    if large:
+        yield _warning(
+            "external",
+            f"{len(large)} HITs are over 65,535 bytes: they go out as ExternalQuestions, served from "
+            f"{settings.HIT_ORIGIN} "
+            "for as long as the study runs.",
+        )
+    if bad > SHOWN:
+        yield _error("page", f"{bad - SHOWN} more problems with pages.")
+
+
+def _tried(hits: list[Hit], progress: Progress | None) -> Iterator[tuple[Hit, Tried]]:
+    for begin in range(0, len(hits), TOGETHER):
+        some = hits[begin : begin + TOGETHER]
+        shown = lines_of_all(some)
+        for hit in some:
+            wording, lines = wording_of(hit), shown[hit.pk]
+            yield hit, try_page(page_of(hit, wording, lines), lines, wording)
+        if progress:
+            progress(begin + len(some), len(hits))
+
+
+def _link(hit: Hit) -> Iterator[Finding]:
+    """A page that we serve must be reached: by the frame of a marketplace, over TLS."""
+    origin = urlsplit(settings.HIT_ORIGIN)
+    near = origin.hostname in LOOPBACK
+    if origin.scheme != "https" and not near:
+        yield _error("link", f"Pages that we serve must be at an https address, not {settings.HIT_ORIGIN}.")
+        return
+    try:
+        # A proxy named in the environment would swallow calls to loopback.
+        answer = httpx.get(page_address(hit), timeout=LINK_SECONDS, trust_env=not near)
+    except httpx.HTTPError as error:
+        yield _error("link", f"Nothing answers at {settings.HIT_ORIGIN}, where pages would be served: {error}.")
+        return
+    if answer.status_code != 200:
+        yield _error("link", f"{settings.HIT_ORIGIN} answers {answer.status_code} for the page of HIT {hit.slot + 1}.")
+
+
+def _texts(study: Study) -> Iterator[Finding]:
+    contexts = study.contexts.annotate(
+        references=Count("texts", filter=Q(texts__source=Text.Source.REFERENCE, texts__known_label="")),
+        models=Count("texts", filter=Q(texts__source=Text.Source.MODEL, texts__known_label="")),
+    ).exclude(references=0, models=0)
+    alone = list(contexts.filter(Q(references=0) | Q(models=0)).order_by("pk").values_list("key", flat=True))
+    if alone and contexts.filter(references__gt=0, models__gt=0).exists():
+        named = ", ".join(alone[:SHOWN])
+        yield _error("unpaired", f"{len(alone)} contexts have no text of one of the sources: {named}.")
+    unused = study.texts.judged().filter(known_label="", places=None, partner_places=None).count()
+    if unused and study.hits.exists():
+        yield _warning("unused_texts", f"{unused} texts stand in no HIT.")
+
+
+def _money(study: Study, total: int) -> Iterator[Finding]:
+    if study.budget_cents is not None and total > study.budget_cents:
+        over = total - study.budget_cents
+        yield _error(
+            "budget",
+            f"The study costs ${total / 100:,.2f}; its budget is ${study.budget_cents / 100:,.2f}. "
+            f"${over / 100:,.2f} are missing.",
+        )
+
+
+def _times(study: Study) -> Iterator[Finding]:
+    if study.lifetime_seconds < study.assignment_seconds:
+        yield _warning(
+            "short_offer",
+            f"HITs are offered for {_span(study.lifetime_seconds)}, less than the {_span(study.assignment_seconds)} "
+            "that one may take: places that come back late are not offered again.",
+        )
+    if study.auto_approval_seconds < HOUR:
+        yield _warning(
+            "paid_at_once",
+            f"Work is paid by itself after {_span(study.auto_approval_seconds)}, before anybody can look at it: "
+            "nothing can be refused.",
+        )
+
+
+def _span(seconds: int) -> str:
+    return f"{seconds / 60:,.0f} minutes" if seconds < 2 * HOUR else f"{seconds / HOUR:,.0f} hours"
+
+
+def _wage(study: Study, hits: list[Hit], floor: int) -> Iterator[Finding]:
+    """Estimated from the words of the first HIT of each cell."""
+    first: dict[int, Hit] = {}
+    for hit in hits:
+        first.setdefault(hit.cell_id, hit)
+    shown = lines_of_all(first.values())
+    for hit in first.values():
+        lines, wording = shown[hit.pk], wording_of(hit)
+        texts = [text for line in lines for text in (line.text, line.partner) if text]
+        words = sum(len(text.body.split()) + len(text.context.split()) for text in texts)
+        remarks = len(lines) if wording.follow_ups else 0
+        time = hit_time(words, judgments=len(lines) * len(wording.criteria), remarks=remarks)
+        if study.assignment_seconds < time.slow:
+            yield _warning(
+                "time",
+                f"In the cell {hit.cell}, {_span(study.assignment_seconds)} are allowed for a HIT; "
+                f"a quarter of the people need more than {time.slow / 60:.0f} minutes (estimated) "
+                "and would lose their work.",
+            )
+        pay = wage(hit.cell.reward_cents, time, floor=floor)
+        if pay.below_floor:
+            least = reward_for_floor(time, floor=floor, slow=False)
+            yield _warning(
+                "wage",
+                f"In the cell {hit.cell}, about {time.median / 60:.0f} minutes "
+                f"at ${hit.cell.reward_cents / 100:.2f} make ${pay.median / 100:.2f} an hour (estimated), "
+                f"below ${floor / 100:.2f}; ${least / 100:.2f} would pay it.",
+            )
+
+
+def _wording(study: Study) -> Iterator[Finding]:
+    version = study.wordings.last()
+    if version is None:
+        yield _error("no_wording", "The study has no wording.")
+        return
+    wording = from_json(version.body)
+    stale = study.hits.exclude(wording__digest=version.digest).count()
+    if stale:
+        yield _warning("wording_changed", f"{stale} HITs hold an earlier version of the wording.")
+    if not wording.consent:
+        yield _warning("no_consent", "The pages ask for no consent; see that the marketplace or the invitation does.")
+    for arm in Arm.objects.filter(study=study, cells__isnull=False).distinct():
+        yield from _training(wording, arm)
+
+
+def _arms(study: Study, hits: list[Hit]) -> Iterator[Finding]:
+    """How raters will come to their arm, where there is more than one."""
+    if len({hit.cell_id for hit in hits}) > 1 and (told := assignment_sentence(arm_assignment(study), ahead=True)):
+        yield _warning("arms_not_random", told)
+
+
+def _training(wording: Wording, arm: Arm) -> Iterator[Finding]:
+    given = {
+        "instructions": len(wording.training.instructions),
+        "examples": len(wording.training.examples),
+        "comparison": len(wording.training.comparison),
+    }
+    if given.get(arm.training) == 0:
+        yield _error("no_training", f"The arm {arm.training} has nothing to show: fill training.{arm.training} in.")
+    pairs = wording.training.comparison if arm.training == Arm.Training.COMPARISON else ()
+    for number, pair in enumerate(pairs, 1):
+        if names_a_side(pair.explanation, wording.buttons):
+            yield _warning(
+                "side_named",
+                f"The explanation of practice pair {number} seems to name a side, so this pair is shown to everybody "
+                "in the same order. Write {human} or {machine} in its place to have the sides shuffled.",
+            )
+
+
+def _affordable(
+    study: Study, total: int, market: Market | None, endpoint: Endpoint | None, by_invitation: bool
+) -> Iterator[Finding]:
+    yield from _money(study, total)
+    if endpoint:
+        try:
+            market = Market(endpoint)
+        except MarketError as error:
+            yield _error("endpoint", str(error))
+    if market:
+        yield from _market(study, market, total)
+        if market.ours and study.mode == Study.Mode.LIVE:
+            yield from _name(market)
+            if not (by_invitation or study.channel_tag):
+                yield from _accounts(study, market)
+
+
+def _name(market: Market) -> Iterator[Finding]:
+    """People read who asks: a name that somebody chose for them, never one that a program made up."""
+    try:
+        name = market.requester()
+    except MarketError as error:
+        yield _error("market", str(error))
+        return
+    if not name.shown:
+        yield _error(
+            "no_name",
+            f"Participants would read “{name.account}” as the name of who asks. Set the name that they see (a person, "
+            "a group, a lab) in the console, on the page Publish, or by the command "
+            f'manage.py requester {name.account} --display-name "NAME".',
+        )
+
+
+def _accounts(study: Study, market: Market) -> Iterator[Finding]:
+    """Whether anybody with an account here meets what the study asks. Simulated raters are made as they must be."""
+    asked = history_asked(study)
+    if not asked:
+        return
+    try:
+        count = market.count_workers(asked)
+    except MarketError as error:
+        yield _error("market", str(error))
+        return
+    wanted = ", ".join(history_sentences(study))
+    # A new account has 0 approved HITs, an approval rate of 100 % and may still state its country.
+    closed_to_new = bool(study.minimum_approved_hits) or (study.minimum_percent_approved or 0) >= 100
+    if not count.qualified and closed_to_new:
+        here = (
+            f"None of the {count.accounts} accounts of this marketplace meets"
+            if count.accounts
+            else ("This marketplace has no accounts yet, and a new one does not meet")
+        )
+        yield _error(
+            "nobody_enters",
+            f"Nobody could enter: the study asks for {wanted}. {here} that. Set these requirements to 0 (no country), "
+            "or publish to invited people only: a history is not asked of them.",
+        )
+        return
+    needed = study.hits.aggregate(most=Max("max_assignments"))["most"] or 0
+    if count.qualified < needed:
+        yield _warning(
+            "few_enter",
+            f"{count.qualified} of the {count.accounts} accounts of this marketplace meet what the study asks for "
+            f"({wanted}), and each HIT needs {needed} workers.",
+        )
+
+
+def _market(study: Study, market: Market, total: int) -> Iterator[Finding]:
+    try:
+        balance = market.balance_cents()
+    except MarketError as error:
+        yield _error("market", str(error))
+        return
+    if balance < total:
+        short = total - balance
+        yield _error(
+            "balance", f"The account holds ${balance / 100:,.2f}; ${short / 100:,.2f} are missing for this study."
+        )
+    if market.told_fees and market.told_fees != books.endpoint_fees():
+        yield _error(
+            "fees",
+            f"The marketplace charges by other rules (“{market.told_fees}”) than this server expects "
+            f"(“{books.endpoint_fees()}”): set MTURK_FEES={market.told_fees} and start the server again.",
+        )
+    if study.once and not apart.grants_by_itself(market):
+        yield _warning(
+            "once",
+            "This marketplace may not grant assay:once by itself: one person could enter two cells. "
+            "Publish a cell at a time (`manage.py publish STUDY --wave`); a person's first work is used.",
+        )

@@ -1,0 +1,201 @@
+"""Whether answers look like a reader's or like clicks: a log likelihood ratio, ours.
+
+A text lies somewhere on the scale, which the others' answers tell more or less surely. A reader perceives it, moved by
+a bias of their own and blurred by noise, and gives the nearest label. Someone who does not read gives every label
+alike, or one label with few exceptions. It uses the study's own answers, so it orders the queue of a reviewer and
+excludes nobody by itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotation.quality.filters_answers import Z, by_others
+from annotation.quality.work_table import Floats, Ints, Measured, Work, counted
+
+# Biases in steps of the scale (weights: a normal of sd .5), and the usual noises that a study's readers may have.
+BIASES = np.linspace(-1.5, 1.5, 7)
+NOISES = (0.64, 0.8, 1.0, 1.25, 1.56)
+AROUND = np.array([0.25, 0.5, 0.25])  # of people, by noise around the usual one
+PASSES = 6
+LEAST_CHANCE = 1e-4
+STRAIGHT = 0.97  # share of one label in a straight line
+UNREAD = 0.1  # the share of people who do not read, as far as the readers' noise is concerned
+ALIKE = 0.98  # the chance that somebody works alike in all of a study
+STEPS = 41  # places of a text that are told apart
+SPREADS = (0.8, 1.1, 1.5)  # of single answers around a text's place, in steps of the scale
+CLICKED = 0.05  # share of answers that say nothing, as far as a text's place is concerned
+
+
+def without_reading(work: Work) -> Measured:
+    """Log likelihood of answering without reading over that of reading, for the whole assignment, in nats.
+
+    Above 0: the answers fit clicking better. The interval is that of the sum if each text's part were drawn anew.
+    """
+    laid, size = _laid_out(work), len(work)
+    given = laid.given
+    n = counted(given.assignment, size)
+    value = laid.alone
+    each = given.predicted[NOISES.index(1.0), len(BIASES) // 2][given.at]
+    mean = counted(given.assignment, size, each) / np.maximum(n, 1)
+    spread = counted(given.assignment, size, (each - mean[given.assignment]) ** 2)
+    half = Z * np.sqrt(spread * n / np.maximum(n - 1, 1))
+    value, low, high = (np.where(n > 1, part, np.nan) for part in (value, value - half, value + half))
+    return Measured(value, low, high, n.astype(np.int64))
+
+
+def clicking(work: Work) -> Floats:
+    """(N,) the same, with what the worker's other assignments tell of them; 0 where nothing is known.
+
+    Somebody works alike throughout the study (all with one bias and one noise, or all without reading) with a chance of
+    ALIKE, else each assignment stands for itself.
+    """
+    laid = _laid_out(work)
+    given = laid.given
+    if not len(given.label):
+        return np.zeros(len(work))
+    workers, by = int(work.worker.max()) + 1, work.worker[given.assignment]
+    all_lines, all_clicks = (counted(work.worker, workers, part) for part in (laid.lines, laid.clicks))
+    together = _over(by, given, all_lines, all_clicks)[work.worker]
+    return np.logaddexp(np.log(ALIKE) + together, np.log(1 - ALIKE) + laid.alone)
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """Answers to texts that others answered too: assignment, label, and where the others leave the text.
+
+    at: (rows,) the line of this text and label. predicted: (noises, biases, lines) log-probability that such a reader
+    gives the label to the text, by what the answers tell of it without this one.
+    """
+
+    assignment: Ints
+    label: Ints
+    at: Ints
+    predicted: Floats
+    labels: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Laid:
+    """The answers of a study's work, and by assignment: log likelihoods of a straight line and of clicking, and of not
+    reading over reading."""
+
+    given: _Given
+    lines: Floats
+    clicks: Floats
+    alone: Floats
+
+
+def _laid_out(work: Work) -> _Laid:
+    """Worked out once for each work: the filter and the order of the queue both look at it."""
+    if "laid out" not in work.kept:
+        given = _given(work)
+        lines, clicks = _unread(given, len(work))
+        work.kept["laid out"] = _Laid(given, lines, clicks, _over(given.assignment, given, lines, clicks))
+    found: _Laid = work.kept["laid out"]
+    return found
+
+
+def _given(work: Work) -> _Given:
+    rows, _ = by_others(work)
+    labels = max(2, len(work.codes))
+    text, label = np.unique(work.lines.text[rows], return_inverse=True)[1], work.lines.label[rows]
+    texts = int(text.max(initial=-1)) + 1
+    counts = counted(text * labels + label, texts * labels).reshape(texts, labels)
+    return _Given(
+        work.lines.assignment[rows], label, text * labels + label, _predicted(_places(counts), labels), labels
+    )
+
+
+def _places(counts: Floats) -> Floats:
+    """(texts x labels, grid): what the answers (texts, labels), less one of each label, tell of a text's place.
+
+    Ordered labels of a noisy impression, some of them clicked; the spread of the noise and the distribution of places
+    are those under which all answers of the study are likeliest.
+    """
+    texts, labels = counts.shape
+    grid = _grid(labels)
+    best = (-np.inf, np.empty((labels, STEPS)), np.empty(STEPS))
+    for spread in SPREADS:
+        chance = np.log((1 - CLICKED) * _chances(grid, spread, labels).T + CLICKED / labels)
+        found = counts @ chance
+        prior = np.full(STEPS, -np.log(STEPS))
+        total = -np.inf
+        for _ in range(PASSES if texts else 0):
+            joint = found + prior
+            whole = _log_sum(joint.T)
+            total = float(whole.sum())
+            share = np.exp(joint - whole[:, None]).mean(axis=0) + LEAST_CHANCE
+            prior = np.log(share / share.sum())
+        best = max(best, (total, chance, prior), key=lambda one: one[0])
+    _, chance, prior = best
+    left = (counts @ chance + prior)[:, None, :] - chance
+    left = np.exp(left - left.max(axis=2, keepdims=True)).reshape(texts * labels, STEPS)
+    return np.asarray(left / left.sum(axis=1, keepdims=True))
+
+
+def _unread(given: _Given, size: int) -> tuple[Floats, Floats]:
+    """Log likelihoods of a straight line and of clicking, by assignment."""
+    clicks = -counted(given.assignment, size) * np.log(given.labels)
+    return _one_label(given.assignment, given.label, size, given.labels), clicks
+
+
+def _over(by: Ints, given: _Given, lines: Floats, clicks: Floats) -> Floats:
+    """Either way of not reading, alike likely, over reading. by: (rows,) whose answers share a bias and a noise."""
+    unread = np.logaddexp(lines, clicks) - np.log(2)
+    return np.asarray(unread - _reading(by, given, unread))
+
+
+def _reading(by: Ints, given: _Given, unread: Floats) -> Floats:
+    """(size,) log likelihood of a reader's answers. The usual noise is the study's own."""
+    weights = np.exp(-0.5 * (BIASES / 0.5) ** 2)
+    prior = np.log(weights / weights.sum())
+    by_noise = np.empty((len(NOISES), len(unread)))
+    for i in range(len(NOISES)):
+        logs = np.empty((len(BIASES), len(unread)))
+        for j in range(len(BIASES)):
+            logs[j] = prior[j] + counted(by, len(unread), given.predicted[i, j][given.at])
+        by_noise[i] = _log_sum(logs)
+    # Of all usual noises the one under which the whole study is likeliest; people lie around it.
+    found = [_log_sum(by_noise[at : at + len(AROUND)] + np.log(AROUND)[:, None]) for at in range(len(NOISES) - 2)]
+    whole = [np.logaddexp(one + np.log(1 - UNREAD), unread + np.log(UNREAD)).sum() for one in found]
+    return found[int(np.argmax(whole))]
+
+
+def _predicted(places: Floats, labels: int) -> Floats:
+    """(noises, biases, lines) log-probability that such a reader gives the label in each line's turn."""
+    found = np.empty((len(NOISES), len(BIASES), len(places)))
+    for i, noise in enumerate(NOISES):
+        for j, bias in enumerate(BIASES):
+            chance = _chances(_grid(labels) + bias, noise, labels)
+            for label in range(labels):
+                found[i, j, label::labels] = places[label::labels] @ chance[:, label]
+    return np.log(np.maximum(found, LEAST_CHANCE))
+
+
+def _grid(labels: int) -> Floats:
+    return np.linspace(-1, labels, STEPS)
+
+
+def _log_sum(logs: Floats) -> Floats:
+    """Logs of sums over the first axis."""
+    top = logs.max(axis=0)
+    return np.asarray(top + np.log(np.exp(logs - top).sum(axis=0)))
+
+
+def _one_label(assignment: Ints, label: Ints, size: int, labels: int) -> Floats:
+    """Log likelihood of a straight line of some label, by assignment."""
+    counts = counted(assignment * labels + label, size * labels).reshape(size, labels)
+    n, other = counts.sum(axis=1, keepdims=True), (1 - STRAIGHT) / labels
+    logs = counts * np.log(STRAIGHT + other) + (n - counts) * np.log(other)
+    return _log_sum(logs.T) - np.log(labels)
+
+
+def _chances(place: Floats, noise: float, labels: int) -> Floats:
+    """(places, labels): probability of each label where a text lies at these places."""
+    from scipy.special import ndtr
+
+    below = ndtr((np.arange(labels - 1) + 0.5 - place[:, None]) / noise)
+    return np.diff(np.hstack([np.zeros((len(place), 1)), below, np.ones((len(place), 1))]), axis=1)

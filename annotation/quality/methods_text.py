@@ -1,0 +1,159 @@
+"""The methods paragraph on quality: what was really done, in sentences that a paper can print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from annotation.quality.filters import BROKEN_PAIR, BY_KIND, CODED, NEVER_ALONE, NOTED, OF_TEXTS, STYLE
+from annotation.quality.rules import Rule, Tabulated, Thinned
+
+NOTHING = "Beyond the recruitment criteria, no rater, assignment or item was excluded."
+DETECTED = "machine_written"
+Recruitment = tuple[int | None, int | None, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What was done about the quality of a study's work.
+
+    recruitment: percent approved, approved HITs (each more than this, None: any), country ("": any). submissions:
+    handed in. left_out: left out of the analysis; by_hand of them by a person's decision, late of these after results
+    were seen; again: for the person had taken part before, whose first work is used; kept: left out by a rule that
+    holds, and kept by a person's decision. rules: that hold; hits: by kind, the submissions left out for which a rule
+    holds, and of how many people. blind: whether the rules were fixed before results were seen; None without rules.
+    by_source, by_condition: tables with their tests. refused: payments, `elsewhere` of them on the marketplace and not
+    by two people here; undecided: payments of which nothing is recorded. left: what is left of the texts' ratings; None
+    where nobody counts them. flagged: submissions by kind of flag. detector: name and version of what looked for
+    machine-written explanations ("": nothing did). kappas: of two reviewers, by criterion. gold: control items.
+    practised: whether practice answers were given. paid: whether all work is known to have been paid, with real money.
+    """
+
+    recruitment: Recruitment
+    submissions: int
+    left_out: int
+    by_hand: int
+    rules: Sequence[Rule]
+    hits: Mapping[str, tuple[int, int]]
+    version: int | None
+    blind: bool | None
+    by_source: Tabulated | None
+    by_condition: Tabulated | None
+    refused: int
+    late: int = 0
+    again: int = 0
+    kept: int = 0
+    undecided: int = 0
+    elsewhere: int = 0
+    left: Thinned | None = None
+    flagged: Mapping[str, int] = field(default_factory=dict)
+    detector: str = ""
+    kappas: Mapping[str, float | None] = field(default_factory=dict)
+    gold: int = 0
+    practised: bool = False
+    paid: bool = False
+
+
+def paragraph(done: Done) -> str:
+    """The paragraph."""
+    return " ".join(part for part in (_recruited(done), *_flagged(done), *_excluded(done), _paid(done)) if part)
+
+
+def _excluded(done: Done) -> Iterator[str]:
+    if not done.left_out and not done.rules:
+        yield NOTHING
+        return
+    yield from (_rule(rule, done) for rule in done.rules if rule.kind not in NEVER_ALONE | OF_TEXTS.keys())
+    if done.blind is not None:
+        when = "before" if done.blind else "after"
+        yield f"These rules (version {done.version}) were fixed {when} results were seen."
+    yield _summary(done)
+    yield from _texts(done)
+    for name, table in (("source", done.by_source), ("condition", done.by_condition)):
+        if table and len(table.rows) > 1:
+            yield _rates(name, table)
+
+
+def _recruited(done: Done) -> str:
+    percent, hits, country = done.recruitment
+    needed = f"an approval rate above {percent} %" if percent is not None else ""
+    if hits is not None:
+        needed = f"{needed} over more than {hits} tasks" if needed else f"more than {hits} approved tasks"
+    told = [f"needed {needed}"] if needed else []
+    told += [f"were located in {country}"] if country else []
+    return f"Workers {' and '.join(told)}." if told else ""
+
+
+def _rule(rule: Rule, done: Done) -> str:
+    count, raters = done.hits.get(rule.kind, (0, 0))
+    if rule.kind in CODED:
+        kappa = done.kappas.get(rule.kind)
+        return CODED[rule.kind].format(count=count, kappa="not defined" if kappa is None else f"{kappa:.2f}")
+    if rule.kind in NOTED:
+        return f"{count} assignments are of people held out of new studies."
+    one, cut = BY_KIND[rule.kind], rule.cut
+    return one.methods.format(
+        count=count,
+        raters=raters,
+        total=done.submissions,
+        threshold=one.shown(cut),
+        right=one.shown(1 - cut),
+        range=f"{100 * max(0.0, 0.1 - cut):.0f} to {100 * min(1.0, 0.98 + cut):.0f} %",
+        gold=done.gold,
+    )
+
+
+def _flagged(done: Done) -> Iterator[str]:
+    """What raised flags and left nobody out."""
+    used = {rule.kind for rule in done.rules}
+    if done.detector:
+        yield BY_KIND[DETECTED].methods.format(detector=done.detector, count=done.flagged.get(DETECTED, 0))
+    if "shared_device" not in used and (count := done.flagged.get("shared_device", 0)):
+        yield f"{count} assignments shared a device; that raised a flag and excluded nobody."
+    if style := [kind for kind in STYLE if kind not in used and done.flagged.get(kind)]:
+        counts = "; ".join(f"{BY_KIND[kind].title.lower()}: {done.flagged[kind]} assignments" for kind in style)
+        yield f"Filters on how explanations are written raised flags only and were no rule of exclusion ({counts})."
+    if "practice" not in used and done.practised:
+        yield "Training answers were not used to exclude."
+
+
+def _summary(done: Done) -> str:
+    share = 100 * done.left_out / done.submissions if done.submissions else 0.0
+    late = f", {done.late} of these after results were seen" if done.late else ""
+    hand = f" ({done.by_hand} by a reviewer's decision on the single submission{late})" if done.by_hand else ""
+    kept = f" {done.kept} that a rule excludes were kept by a reviewer's decision." if done.kept else ""
+    before = f" {done.again} of these were of people who had taken part before; their first work was used."
+    again = before if done.again else ""
+    return f"Of {done.submissions} submissions, {done.left_out} ({share:.1f} %) were excluded{hand}.{again}{kept}"
+
+
+def _texts(done: Done) -> list[str]:
+    left = done.left
+    if left is None:
+        return []
+    told = [f"{left.thin} of {left.texts} items fell below {left.least} ratings."] if left.thin else []
+    if not left.broken:
+        return told
+    dropped = any(rule.kind == BROKEN_PAIR for rule in done.rules)
+    then = "; both sides were left out of the results" if dropped else ""
+    return [*told, f"{left.broken} of {left.contexts} contexts lost a side{then}."]
+
+
+def _rates(name: str, table: Tabulated) -> str:
+    told = ", ".join(f"{row.group} {100 * row.share:.1f} % of {row.ratings} ratings" for row in table.rows)
+    test = f"; permutation test over assignments, p = {table.p:.3f}" if table.p is not None else ""
+    return f"Exclusion rates by {name} were {told}{test}."
+
+
+def _paid(done: Done) -> str:
+    if not done.submissions:
+        return ""
+    if not done.refused and not done.undecided:
+        return "All submitted work was paid." if done.paid else "All submitted work was approved."
+    told = []
+    if done.refused:
+        how = f", {done.elsewhere} of them on the marketplace" if done.elsewhere else ", each by two people"
+        told.append(f"Payment was refused for {done.refused} of {done.submissions} submissions{how}.")
+    if done.undecided:
+        told.append(f"No decision on payment is recorded for {done.undecided} of {done.submissions} submissions.")
+    return " ".join(told)

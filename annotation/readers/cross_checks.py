@@ -1,0 +1,74 @@
+"""Rules about texts together: duplicates, one text under both sources, contexts and their sides."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+
+from annotation.readers.problem_codes import Code
+from annotation.readers.problems import Findings
+from annotation.readers.records import TextRecord
+
+REFERENCE = ""
+
+
+def digest(*parts: str | None) -> bytes:
+    """16 bytes that stand for some strings, so that a large pile need not be kept in memory."""
+    told = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        content = b"" if part is None else part.encode("utf-8", "surrogatepass")
+        told.update(b"%d:" % (-1 if part is None else len(content)) + content)
+    return told.digest()
+
+
+class Pile:
+    """Takes texts one by one and tells what is wrong between them."""
+
+    def __init__(self, findings: Findings) -> None:
+        self.findings = findings
+        self._seen: dict[bytes, int | None] = {}
+        self._sources: dict[bytes, str] = {}
+        # context: generator ("" the reference): how many texts, and the row of the first
+        self._sides: defaultdict[str, dict[str, list[int]]] = defaultdict(dict)
+
+    def take(self, text: TextRecord) -> None:
+        """Compare a text with those before it."""
+        self._compare(text)
+        # Nobody compares a gold text with the other side of its context.
+        if text.context and not text.known_label:
+            side = self._sides[text.context].setdefault(text.generator or REFERENCE, [0, text.row or 0])
+            side[0] += 1
+            if side[0] == 2 and text.source == "reference":
+                rule = f"the context {text.context!r} has another reference in row {side[1]}"
+                self.findings.problem(text.row, "context", rule, Code.TWO_REFERENCES)
+
+    def expect(self, context: str, generator: str | None, row: int) -> None:
+        """A text of this context is there, though it broke a rule: its context does not lack it."""
+        self._sides[context].setdefault(generator or REFERENCE, [0, row])
+
+    def _compare(self, text: TextRecord) -> None:
+        what = digest(text.context, text.body, text.source, text.generator)
+        if what in self._seen:
+            rule = f"the same text of the same source and context stands in row {self._seen[what]}"
+            self.findings.problem(text.row, "text", rule, Code.DUPLICATE_TEXT)
+        self._seen.setdefault(what, text.row)
+        if self._sources.setdefault(digest(text.body), text.source) != text.source:
+            self.findings.warn(text.row, "text", "the same text stands under both sources", Code.BOTH_SOURCES)
+
+    def finish(self) -> None:
+        """Tell of contexts that lack a side, when all texts have been taken."""
+        generators = sorted({name for sides in self._sides.values() for name in sides if name != REFERENCE})
+        lacking: dict[str, int] = dict.fromkeys(generators, 0)
+        for context, sides in self._sides.items():
+            row = min(row for _, row in sides.values())
+            if REFERENCE not in sides or len(sides) == 1:
+                what = "a model text" if REFERENCE in sides else "a reference"
+                rule = f"the context {context!r} lacks {what}"
+                self.findings.problem(row or None, "context", rule, Code.UNPAIRED_CONTEXT)
+                continue
+            for name in generators:
+                lacking[name] += name not in sides
+        for name, count in lacking.items():
+            if count:
+                rule = f"{name!r} has no text for {count} of {len(self._sides)} contexts"
+                self.findings.warn(None, "context", rule, Code.INCOMPLETE_CONTEXT)

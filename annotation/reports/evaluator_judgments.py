@@ -1,0 +1,49 @@
+"""Gather human-or-machine judgments for `metrics.evaluate_judgments`."""
+
+from __future__ import annotations
+
+from annotation.collecting.ratings import excluded
+from annotation.exceptions import StateError
+from annotation.models import ItemRole, Judgment, Study, Text
+from metrics import HUMAN, MACHINE, Judged
+
+CRITERION = "human_or_machine"
+FACTORS = ("training", "domain", "generator")
+
+
+def score_evaluators(study: Study) -> list[Judged]:
+    """Every kept judgment with its condition: training, domain and the generator its cell compares.
+
+    Raises StateError for another kind of study, or one without judgments.
+    """
+    if study.task != Study.Task.HUMAN_OR_MACHINE:
+        raise StateError(f"The study {study.name} asks another question than who wrote its texts.")
+    rows = (
+        Judgment.objects.filter(
+            presentation__submission__hit__study=study, presentation__role=ItemRole.ITEM, criterion=CRITERION
+        )
+        .filter(~excluded())
+        .order_by("presentation__submission__hit__slot", "presentation__submission__worker__pseudonym", "pk")
+        .values_list(
+            "presentation__submission__worker__pseudonym",
+            "presentation__text__key",
+            "presentation__text__source",
+            "label__code",
+            "presentation__submission__hit__cell__arm__training",
+            "presentation__submission__hit__cell__domain",
+            "presentation__submission__hit__cell__generator__name",
+        )
+    )
+    found = [
+        Judged(
+            rater,
+            text,
+            HUMAN if source == Text.Source.REFERENCE else MACHINE,
+            int(code),
+            {"training": training, "domain": domain or "all", "generator": generator or "all"},
+        )
+        for rater, text, source, code, training, domain, generator in rows.iterator(chunk_size=5000)
+    ]
+    if not found:
+        raise StateError(f"The study {study.name} has no judgments yet.")
+    return found

@@ -1,0 +1,44 @@
+"""The verb that lets a language model read a study's texts: automatic scores of human-likeness for its report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from annotation.collecting import ratings as selectors
+from annotation.exceptions import StateError
+from annotation.models import AuditEvent, Study, Text
+from metrics.text_scores.machine_scores import automatic_scores
+
+if TYPE_CHECKING:
+    from metrics.likelihood.huggingface import HuggingFace
+
+HUMAN_OR_MACHINE, HUMAN_UP_TO = "human_or_machine", 2  # on the scale of four
+
+
+def read_by_model(study: Study, *, model: HuggingFace, actor: str, now: datetime, seed: int = 0) -> dict[str, Any]:
+    """Fp, ranks, entropies and Fast-DetectGPT of every text, as `report --attach` takes them; nothing is stored.
+
+    The threshold is calibrated on the study's own sources. Agreement with people is told where they said who wrote a
+    text and somebody has looked at the results. Raises StateError without texts, the errors of `metrics.likelihood`.
+    """
+    texts = list(study.texts.judged().filter(known_label="").order_by("key"))
+    if not texts:
+        raise StateError(f"The study {study} has no texts yet, so there is nothing to read.")
+    human = {text.key for text in texts if text.source == Text.Source.REFERENCE}
+    bodies = {text.key: text.body for text in texts}
+    found = automatic_scores(model, bodies, human=human, human_share=_human_share(study), seed=seed)
+    AuditEvent.objects.record(study, "read_by_model", actor=actor, now=now, model=model.card.signature)
+    return found
+
+
+def _human_share(study: Study) -> Mapping[str, float]:
+    """By text, the share of kept answers that said human; none before somebody has looked."""
+    if selectors.seen_at(study) is None:
+        return {}
+    said: dict[str, list[bool]] = {}
+    for line in selectors.rating_lines(study):
+        if line.kept and line.criterion == HUMAN_OR_MACHINE:
+            said.setdefault(line.text, []).append(float(line.code) <= HUMAN_UP_TO)
+    return {text: sum(own) / len(own) for text, own in said.items()}

@@ -1,0 +1,98 @@
+"""The verb that makes near-negative tests of what people judged in a study."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal
+
+from annotation.collecting import ratings as selectors
+from annotation.exceptions import DesignError, StateError
+from annotation.models import Study, Text
+from metrics.nnd.build import Options
+from metrics.nnd.from_study import Labelled, StudyText, by_labels, by_majorities, by_means
+from metrics.nnd.orders import Order, PartialOrder, one_above_all
+from metrics.nnd.records import TestSet
+from metrics.types import Rating
+
+NO_CONTEXT = "texts_without_a_context"
+EXCLUDED = "judgments_left_out_of_the_analysis"
+EVERYWHERE = "(no context)"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What makes one text of a context better than another.
+
+    kind: `mean` (of the labels' codes), `majority` (more than half chose `best`), `labels` (most frequent label).
+    best: a label; for a majority the one of the highest code where none is named, for labels the one without error.
+    better: pairs (better label, worse label) instead of `best` above all others.
+    minimum_gap: of two means. minimum_ratings: texts of fewer are left out. one_context: texts without a context
+    count as written for the same one; otherwise they are left out.
+    """
+
+    kind: Literal["mean", "majority", "labels"] = "mean"
+    best: str | None = None
+    better: tuple[tuple[str, str], ...] = ()
+    minimum_gap: Fraction = Fraction(0)
+    minimum_ratings: int = 1
+    one_context: bool = False
+
+
+def make_tests(study: Study, *, rule: Rule | None = None) -> TestSet:
+    """All pairs of a context's texts of which people found one better, with counts of what was left out and why.
+
+    Raises StateError for a study without judgments, DesignError for a label that its scale lacks or a rule that
+    needs one, BadInput and InsufficientData where no pair makes a test.
+    """
+    how = rule or Rule()
+    codes = {one.label: Fraction(one.code) for one in study.scale.labels.all()}
+    _check(study, how, codes)
+    texts = list(selectors.texts(study).filter(known_label=""))
+    kept = [_text(text) for text in texts if text.context or how.one_context]
+    lines = list(selectors.rating_lines(study))
+    if not lines:
+        raise StateError(f"The study {study} has no judgments yet, so there is nothing to make tests of.")
+    ids = {text.id for text in kept}
+    mine = [line for line in lines if line.kept and line.text in ids]
+    made = _made(kept, mine, codes, how)
+    skipped = {NO_CONTEXT: len(texts) - len(kept), EXCLUDED: sum(not line.kept for line in lines)}
+    counts = {name: count for name, count in skipped.items() if count} | dict(made.skipped)
+    return replace(made, source=f"study {study}", skipped=counts, settings={**made.settings, "study": str(study)})
+
+
+def _check(study: Study, how: Rule, codes: dict[str, Fraction]) -> None:
+    named = [*([how.best] if how.best else []), *(label for pair in how.better for label in pair)]
+    strange = [label for label in named if label not in codes]
+    if strange:
+        raise DesignError(f"The scale of {study} has no label {strange[0]!r}; it has {', '.join(codes)}.")
+    if how.kind == "labels" and not (how.best or how.better):
+        raise DesignError("Say which label stands for a text without error, or which labels are better than which.")
+
+
+def _text(text: Text) -> StudyText:
+    return StudyText(
+        text.key,
+        text.context.key if text.context else EVERYWHERE,
+        text.context.body if text.context else "",
+        text.body,
+        text.generator.name if text.generator else Text.Source.REFERENCE.value,
+    )
+
+
+def _made(texts: list[StudyText], lines: list[selectors.RatingLine], codes: dict[str, Fraction], how: Rule) -> TestSet:
+    if how.kind == "labels":
+        labelled = [Labelled(line.text, line.rater, line.label) for line in lines]
+        return by_labels(texts, labelled, _order(codes, how), minimum_ratings=how.minimum_ratings)
+    ratings = [Rating(line.text, line.rater, codes[line.label]) for line in lines]
+    if how.kind == "majority":
+        top = codes[how.best] if how.best else max(codes.values())
+        return by_majorities(texts, ratings, top, minimum_ratings=how.minimum_ratings)
+    return by_means(texts, ratings, minimum_gap=how.minimum_gap, minimum_ratings=how.minimum_ratings, options=Options())
+
+
+def _order(codes: dict[str, Fraction], how: Rule) -> Order:
+    if how.better:
+        return PartialOrder(how.better)
+    best = how.best or ""
+    return one_above_all(best, [label for label in codes if label != best])

@@ -1,0 +1,375 @@
+"""What a report tells beside the facts: conditions, assignments, what raters wrote, the pages, what people stated."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast, get_args
+
+from django.conf import settings
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+
+from annotation.collecting import ratings as selectors
+from annotation.design.wording import from_json
+from annotation.hits.mturk_request import page_of, wording_of
+from annotation.models import (
+    AttentionCheck,
+    Cell,
+    Codebook,
+    Coding,
+    Decision,
+    Flag,
+    Hit,
+    HitItem,
+    ItemRole,
+    Remark,
+    Statement,
+    Study,
+    Submission,
+    Text,
+)
+from annotation.studies.preregistration import STATED, Planned, differences
+from metrics.data.arm_assignment import ArmAssignment
+from metrics.inference.power import accuracy_difference, minimum_effect
+from metrics.report.records import ExtrasFacts, GeneratorFacts, TextRow, Warn
+from metrics.report.row_records import (
+    AssignmentRow,
+    Attached,
+    AttachedKind,
+    CodebookName,
+    CodeRow,
+    CommentRow,
+    ConditionFacts,
+    PageFacts,
+    PlanFacts,
+)
+
+NO_TRAINING = "none"
+
+
+def condition_name(cell: Cell) -> str:
+    """What a condition is called; "" for the one of a study that has no other."""
+    parts = (cell.arm.training, cell.domain, cell.generator.name if cell.generator else "")
+    return "" if parts == (NO_TRAINING, "", "") else " × ".join(part for part in parts if part)
+
+
+def cells(study: Study) -> list[Cell]:
+    """Conditions in the order in which they were made."""
+    return list(Cell.objects.filter(arm__study=study).select_related("arm__study", "generator").order_by("pk"))
+
+
+def conditions(study: Study, rows: Sequence[AssignmentRow]) -> tuple[ConditionFacts, ...]:
+    """Each condition with what came of it; none for a study without a choice of conditions."""
+    found = cells(study)
+    if all(not condition_name(cell) for cell in found):
+        return ()
+    return tuple(_condition(study, cell, rows) for cell in found)
+
+
+def _condition(study: Study, cell: Cell, rows: Sequence[AssignmentRow]) -> ConditionFacts:
+    name = condition_name(cell)
+    own = [row for row in rows if row.condition == name]
+    seconds = [row.seconds for row in own if row.seconds is not None]
+    return ConditionFacts(
+        name=name,
+        training=cell.arm.training,
+        domain=cell.domain,
+        generator=cell.generator.name if cell.generator else "",
+        planned=study.evaluators_per_cell,
+        workers=len({row.rater for row in own}),
+        submitted=len(own),
+        excluded=sum(not row.kept for row in own),
+        reward_cents=cell.reward_cents or None,
+        median_seconds=float(statistics.median(seconds)) if seconds else None,
+    )
+
+
+def numbers(study: Study) -> dict[int, str]:
+    """The number of our own under which a report knows each submission (primary key)."""
+    rows = Submission.objects.filter(hit__study=study).order_by("hit__slot", "worker__pseudonym", "pk")
+    return {pk: f"A{at:05d}" for at, pk in enumerate(rows.values_list("pk", flat=True), 1)}
+
+
+def assignments(study: Study) -> tuple[AssignmentRow, ...]:
+    """Every assignment under a number of our own, its HIT as the ratings name it. A rehearsal's clock tells nothing."""
+    ids = numbers(study)
+    told, imported = study.mode != Study.Mode.REHEARSAL, study.mode == Study.Mode.IMPORTED
+    names = {cell.pk: condition_name(cell) for cell in cells(study)}
+    flags: dict[int, list[str]] = {}
+    for pk, kind in (
+        Flag.objects.filter(submission__hit__study=study).order_by("kind").values_list("submission", "kind")
+    ):
+        flags.setdefault(pk, []).append(kind)
+    decided = {
+        (pk, matter): (verdict, reason)
+        for pk, matter, verdict, reason in Decision.objects.filter(submission__hit__study=study).values_list(
+            "submission", "matter", "verdict", "reason"
+        )
+    }
+    rows = (
+        Submission.objects.filter(hit__study=study)
+        .order_by("hit__slot", "worker__pseudonym", "pk")
+        .values_list(
+            "pk",
+            "worker__pseudonym",
+            "hit__slot",
+            "hit__market_id",
+            "hit__cell",
+            "submitted_at",
+            selectors.TAKEN,
+        )
+    )
+    made = []
+    for pk, rater, slot, market_id, cell, at, taken in rows:
+        payment = decided.get((pk, Decision.Matter.PAYMENT), ("", ""))[0]
+        verdict, reason = decided.get((pk, Decision.Matter.ANALYSIS), ("", ""))
+        kept = verdict != Decision.Verdict.EXCLUDE
+        made.append(
+            AssignmentRow(
+                id=ids[pk],
+                rater=rater,
+                hit=market_id if imported else f"HIT {slot + 1}",
+                condition=names[cell],
+                submitted_at=at.replace(microsecond=0) if at and told else None,
+                seconds=None if taken is None else round(taken),
+                payment={"approve": "approved", "reject": "rejected"}.get(payment, ""),
+                kept=kept,
+                reason="" if kept else reason,
+                flags=tuple(flags.get(pk, ())),
+            )
+        )
+    return tuple(made)
+
+
+def comments(study: Study) -> tuple[CommentRow, ...]:
+    """What raters wrote about the texts that count."""
+    left_out = Exists(selectors.exclusions().filter(submission=OuterRef("presentation__submission")))
+    rows = (
+        Remark.objects.filter(presentation__submission__hit__study=study, presentation__role=ItemRole.ITEM)
+        .annotate(left_out=left_out)
+        .order_by("presentation__text__key", "presentation__submission__worker__pseudonym", "question")
+        .values_list(
+            "presentation__text__key", "presentation__submission__worker__pseudonym", "question", "body", "left_out"
+        )
+    )
+    return tuple(CommentRow(text, rater, question, body, not gone) for text, rater, question, body, gone in rows)
+
+
+def pages(study: Study) -> tuple[PageFacts, ...]:
+    """The page of the first HIT of each training, as it was published."""
+    firsts: dict[str, Hit] = {}
+    for hit in study.hits.select_related("cell__arm", "study", "wording").exclude(wording=None).order_by("slot"):
+        firsts.setdefault(hit.cell.arm.training, hit)
+    return tuple(
+        PageFacts(f"page-{training}", _title(training), page_of(hit, wording_of(hit), shuffle=False))
+        for training, hit in firsts.items()
+    )
+
+
+def _title(training: str) -> str:
+    return "The task" if training == NO_TRAINING else f"The task, with {training} before it"
+
+
+def statements(study: Study) -> dict[str, str]:
+    """What people stated, by key."""
+    return dict(study.statements.order_by("key").values_list("key", "body"))
+
+
+def plan(study: Study, said: Mapping[str, str], kept: Planned | None) -> PlanFacts | None:
+    """What was planned before the data: as the log kept it at publication, else as far as somebody stated it."""
+    deviations = said.get("deviations")
+    stated = kept.plan["stated"] if kept else said
+    told = (deviations,) if deviations else ()
+    found = PlanFacts(
+        sentences=(stated["plan"],) if "plan" in stated else (),
+        registered_at=kept.at if kept else None,
+        registered_where=stated.get("registered"),
+        sha256=kept.sha256 if kept else None,
+        deviations=(*told, *differences(study, kept.plan)) if kept else told or None,
+        power=stated.get("power") or (_power(kept.plan["settings"]) if kept else None),
+        margin_points=kept.plan["settings"].get("margin_points") if kept else None,
+        text=kept.text if kept else None,
+    )
+    return None if found == PlanFacts() else found
+
+
+def _power(settings: Mapping[str, Any]) -> str | None:
+    """What so many evaluators of so many texts would find; None for another task, or where texts decide."""
+    people, texts = settings["evaluators_per_cell"], settings["texts_per_hit"]
+    if settings["task"] != Study.Task.HUMAN_OR_MACHINE or not people or people < 2:
+        return None
+    effect = minimum_effect(people, design="one_sample")
+    points = 100 * accuracy_difference(effect, texts)
+    return (
+        f"Calculated from the plan: {people} evaluators of {texts} texts each find an accuracy {points:.1f} percentage "
+        f"points from 50% with a power of .8, by a two-sided t-test at 5% (d = {effect:.3f})."
+    )
+
+
+def plan_warnings(said: Mapping[str, str], kept: Planned | None) -> list[Warn]:
+    """What was stated of the plan after the study was published."""
+    late = [key for key in STATED if kept and said.get(key) != kept.plan["stated"].get(key)]
+    if not late:
+        return []
+    words = " and ".join(str(Statement.Key(key).label) for key in late)
+    sentence = f"After the study was published somebody stated or changed {words}; the report tells what stood before."
+    return [Warn("plan_changed", sentence)]
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What the latest wording says: instructions and question as shown, how consent was asked, what a text is called.
+
+    None: nothing.
+    """
+
+    instructions: str | None = None
+    consent: str | None = None
+    question: str | None = None
+    noun: str | None = None
+
+
+def words(study: Study) -> Words:
+    """Of the latest wording that a HIT holds, or of the one that a HIT would be given; nothing where there is none."""
+    stored = study.wordings.filter(hits__isnull=False).last() or study.wordings.last()
+    if stored is None:
+        return Words()
+    wording, beside = from_json(stored.body), _contexts(study)
+    consent = "Asked on the first page of every task, before anything else." if wording.consent else None
+    shown = "\n".join(wording.said(line, context=True in beside) for line in wording.intro)
+    questions = dict.fromkeys(
+        wording.said(one.question, context=context) for one in wording.criteria for context in beside
+    )
+    return Words(shown or None, consent, " / ".join(questions), wording.noun)
+
+
+def _contexts(study: Study) -> tuple[bool, ...]:
+    """Whether texts are judged with a context, without one, or some so and some so."""
+    with_one = ~Q(context=None) & ~Q(context__body="")
+    texts = study.texts.judged()
+    found = texts.aggregate(beside=Count("pk", filter=with_one), alone=Count("pk", filter=~with_one))
+    return tuple(context for context, count in ((True, found["beside"]), (False, found["alone"])) if count) or (False,)
+
+
+def arm_assignment(study: Study) -> ArmAssignment | None:
+    """How raters come to their arm; None where it is not known."""
+    return cast(ArmAssignment, study.arm_assignment) if study.arm_assignment else None
+
+
+def extras(study: Study) -> ExtrasFacts | None:
+    """What the tasks that somebody handed in held beside the texts; None where there are none, or of an import."""
+    hits = study.hits.filter(Exists(Submission.objects.filter(hit=OuterRef("pk"))))
+    if study.mode == Study.Mode.IMPORTED or not hits.exists():
+        return None
+    shown = HitItem.objects.filter(hit__in=hits)
+    return ExtrasFacts(
+        attention_checks=_spread(hits, AttentionCheck.objects.filter(hit__in=hits)),
+        repeats=_spread(hits, shown.filter(role=ItemRole.REPEAT)),
+        gold=_spread(hits, shown.filter(role=ItemRole.GOLD)),
+    )
+
+
+def _spread(hits: QuerySet[Hit], rows: QuerySet[Any]) -> tuple[int, int]:
+    """The fewest and the most of the rows in a HIT."""
+    counts = dict(rows.order_by().values_list("hit").annotate(n=Count("pk")))
+    found = [counts.get(pk, 0) for pk in hits.values_list("pk", flat=True)]
+    return min(found), max(found)
+
+
+def commit() -> str | None:
+    """The revision of the platform: by the setting, else by the repository beside it, else None."""
+    if settings.ASSAY_COMMIT:
+        return str(settings.ASSAY_COMMIT)
+    head = settings.ROOT / ".git" / "HEAD"
+    if not head.is_file():
+        return None
+    told = head.read_text(encoding="utf-8").strip()
+    named = settings.ROOT / ".git" / told.removeprefix("ref: ")
+    if not told.startswith("ref: "):
+        return told
+    return named.read_text(encoding="utf-8").strip() if named.is_file() else None
+
+
+def codebook(study: Study, purpose: CodebookName = "comments") -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The latest codebook of a purpose; () before there is one."""
+    held = _codebook(study, purpose)
+    return tuple((str(name), tuple(map(str, codes))) for name, codes in held.categories) if held else ()
+
+
+def _codebook(study: Study, purpose: str) -> Codebook | None:
+    return Codebook.objects.filter(study=study, purpose=purpose).order_by("number").last()
+
+
+def codes(study: Study) -> tuple[CodeRow, ...]:
+    """What coders made of the comments by the latest codebooks; coders by number in the order in which they began."""
+    held: dict[int, CodebookName] = {
+        book.pk: name for name in get_args(CodebookName) if (book := _codebook(study, name)) is not None
+    }
+    rows = Coding.objects.filter(codebook__in=held).order_by("at", "pk")
+    coders: dict[int, str] = {}
+    found = []
+    for row in rows.select_related("remark__presentation__text", "remark__presentation__submission__worker"):
+        seen, who = row.remark.presentation, coders.setdefault(row.coder_id, f"coder {len(coders) + 1}")
+        name = "adjudicated" if row.adjudicated else who
+        key = (seen.text.key, seen.submission.worker.pseudonym, row.remark.question)
+        found.append(CodeRow(*key, name, tuple(row.codes), held[row.codebook_id]))
+    return tuple(found)
+
+
+def text_row(text: Text) -> TextRow:
+    """A text as a report takes it."""
+    return TextRow(
+        id=text.key,
+        source="reference" if text.source == Text.Source.REFERENCE else "model",
+        generator=text.generator.name if text.generator else None,
+        body=text.body,
+        context_id=text.context.key if text.context else None,
+        context=(text.context.body or None) if text.context else None,
+        corpus_count=text.corpus_count,
+        corpus_name=text.corpus_name,
+    )
+
+
+def generation(texts: Sequence[Text]) -> tuple[str, ...]:
+    """The settings that all these texts were made by; what differs from text to text is only named."""
+    told = [text.generation for text in texts if text.generation]
+    if not told:
+        return ()
+    names = sorted({name for one in told for name in one})
+    same = {name: told[0].get(name) for name in names if all(one.get(name) == told[0].get(name) for one in told)}
+    lines = [f"{name} = {str(value)[:200]}" for name, value in same.items() if value not in (None, "")]
+    differ = [name for name in names if name not in same]
+    return (*lines, *((f"different from text to text: {', '.join(differ)}",) if differ else ()))
+
+
+def unscored(study: Study, texts: Sequence[Text]) -> tuple[GeneratorFacts, ...]:
+    """What is known of generators that HUSE is not asked of."""
+    return tuple(
+        GeneratorFacts(
+            name=one.name,
+            items=(),
+            decoding=one.decoding or None,
+            generation=generation([text for text in texts if text.generator_id == one.pk]),
+        )
+        for one in study.generators.order_by("pk")
+        if any(text.generator_id == one.pk for text in texts)
+    )
+
+
+def attached(study: Study) -> tuple[Attached, ...]:
+    """The files of numbers that the study keeps, in the order in which they came."""
+    return tuple(
+        Attached(
+            cast(AttachedKind, one.kind),
+            one.name,
+            one.sha256,
+            json.loads(one.document),
+            one.model,
+            one.version,
+            one.actor,
+            one.attached_at,
+        )
+        for one in study.score_files.order_by("pk")
+    )

@@ -1,0 +1,310 @@
+"""Reads of the review desk's pages: one assignment as a reviewer sees it, and a person's work here."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import date, datetime
+from fractions import Fraction
+from typing import Any
+
+from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet
+
+from annotation import ledger as books
+from annotation.accounts.models import User
+from annotation.models import (
+    Coding,
+    Decision,
+    Flag,
+    Hit,
+    Hold,
+    Intent,
+    ItemRole,
+    Judgment,
+    Look,
+    Presentation,
+    Rejection,
+    Remark,
+    Study,
+    Submission,
+    Worker,
+)
+from annotation.quality import applied_rules as reviewing
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A text as judged; its source is not shown to a reviewer. others: mean of the other raters, and how many."""
+
+    number: int
+    body: str
+    context: str
+    role: str
+    label: str
+    others: float | None
+    raters: int
+    seconds: float | None
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What a worker has done in the studies that the visitor may see."""
+
+    submissions: int
+    approved: int
+    refused: int
+    left_out: int
+    flags: int
+
+
+def submission(study: Study, market_id: str) -> Submission | None:
+    """The study's submission of that assignment."""
+    rows = Submission.objects.filter(hit__study=study, market_id=market_id)
+    return rows.select_related("hit", "worker", "evidence", "rejection__proposed_by").first()
+
+
+def proposal(one: Submission) -> Rejection | None:
+    """The proposal to refuse payment that waits for a second person."""
+    open_ones = Rejection.objects.filter(submission=one, seconded_by=None).select_related("proposed_by")
+    return None if reviewing.payments().filter(submission=one).exists() else open_ones.first()
+
+
+def worker(study: Study, pseudonym: str) -> Worker | None:
+    """Who handed in work of the study under that pseudonym."""
+    return Worker.objects.filter(pseudonym=pseudonym, submissions__hit__study=study).first()
+
+
+def workers(study: Study, pseudonyms: Collection[str]) -> dict[str, Worker]:
+    """Those of the pseudonyms under which somebody handed in work of the study, and who that is."""
+    found = Worker.objects.filter(pseudonym__in=pseudonyms, submissions__hit__study=study).distinct()
+    return {one.pseudonym: one for one in found}
+
+
+def block_intents(worker: Worker) -> QuerySet[Intent]:
+    """What was to be told of blocks on the worker, the latest first."""
+    kinds = [Intent.Kind.BLOCK, Intent.Kind.UNBLOCK]
+    return Intent.objects.filter(kind__in=kinds, subject=worker.pk).exclude(state=Intent.State.DROPPED).order_by("-pk")
+
+
+def blocked(worker: Worker) -> Intent | None:
+    """The block that stands."""
+    latest = block_intents(worker).first()
+    return latest if latest and latest.kind == Intent.Kind.BLOCK else None
+
+
+def queue(study: Study, *, now: datetime, kind: str = "", state: str = "") -> QuerySet[Submission]:
+    """What waits for a decision (state "proposed": for a second person only; "answered": refused work whose worker
+    answered), with flags; `kind`: of one flag only."""
+    found = reviewing.answered if state == "answered" else reviewing.undecided
+    rows = found(study, now=now).select_related("worker", "hit", "rejection").defer("raw")
+    if kind:
+        rows = rows.filter(Exists(Flag.objects.filter(submission=OuterRef("pk"), kind=kind)))
+    if state == "proposed":
+        rows = rows.filter(rejection__seconded_by=None, rejection__isnull=False)
+    return rows.prefetch_related(Prefetch("flags", Flag.objects.order_by("kind")))
+
+
+def following(study: Study, here: Submission, *, now: datetime) -> Submission | None:
+    """The next in the queue after this one, which may be decided already."""
+    mine = reviewing.waiting_order(Submission.objects.filter(pk=here.pk), study, now=now).get()
+    band, suspicion = mine.band, mine.suspicion  # type: ignore[attr-defined]
+    later = Q(band__gt=band) | Q(band=band, suspicion__lt=suspicion) | Q(band=band, suspicion=suspicion, pk__gt=mine.pk)
+    return reviewing.undecided(study, now=now).filter(later).first()
+
+
+def lines(one: Submission) -> list[Line]:
+    """The texts in the order the worker met them."""
+    shown = list(
+        Presentation.objects.filter(submission=one)
+        .select_related("text__context")
+        .prefetch_related("remarks", Prefetch("judgments", Judgment.objects.select_related("label").order_by("pk")))
+    )
+    shown.sort(key=lambda row: (row.position if row.shown_at is None else row.shown_at, row.position))
+    means = _others(shown)
+    return [_line(number, row, means.get(row.text_id)) for number, row in enumerate(shown, 1)]
+
+
+def _line(number: int, row: Presentation, others: tuple[Fraction, int] | None) -> Line:
+    labels = list(row.judgments.all())
+    return Line(
+        number=number,
+        body=row.text.body,
+        context=row.text.context.body if row.text.context else "",
+        role="" if row.role == "item" else row.get_role_display(),
+        label=", ".join(one.label.label for one in labels),
+        others=float(others[0]) if others else None,
+        raters=others[1] if others else 0,
+        seconds=None if row.active_ms is None else row.active_ms / 1000,
+        reasons=tuple(remark.body for remark in row.remarks.all()),
+    )
+
+
+def _others(shown: Iterable[Presentation]) -> dict[int, tuple[Fraction, int]]:
+    """Mean code and number of the other workers' labels, by text: all labels, less this worker's own."""
+    own = {
+        row.text_id: judged[0] for row in shown if row.role == ItemRole.ITEM and (judged := list(row.judgments.all()))
+    }
+    criteria = {one.criterion for one in own.values()}
+    rows = Judgment.objects.filter(text__in=list(own), criterion__in=criteria).order_by()
+    sums = {text: (-Fraction(one.label.code), -1) for text, one in own.items()}
+    for text, code, n in rows.values_list("text", "label__code").annotate(n=Count("pk")):
+        total, count = sums[text]
+        sums[text] = total + n * Fraction(code), count + n
+    return {text: (total / count, count) for text, (total, count) in sums.items() if count > 0}
+
+
+def history(worker: Worker, studies: QuerySet[Study]) -> History:
+    """Counts over those studies: three queries, for a join would multiply flags by decisions."""
+    seen = {"worker": worker, "hit__study__in": studies.values("pk")}
+    through = {f"submission__{key}": value for key, value in seen.items()}
+    decided = Decision.objects.filter(**through).order_by().values_list("verdict").annotate(n=Count("pk"))
+    verdicts = dict(decided)
+    return History(
+        submissions=Submission.objects.filter(**seen).count(),
+        approved=verdicts.get("approve", 0),
+        refused=verdicts.get("reject", 0),
+        left_out=verdicts.get("exclude", 0),
+        flags=Flag.objects.filter(**through).count(),
+    )
+
+
+def work_of(worker: Worker, studies: QuerySet[Study]) -> QuerySet[Submission]:
+    """Everything the worker handed in there, newest first, with flags and decisions."""
+    mine = Submission.objects.filter(worker=worker, hit__study__in=studies.values("pk"))
+    told = mine.select_related("hit__study", "evidence").prefetch_related("flags", "decisions", "replies")
+    return told.defer("raw", "evidence__findings").order_by("-submitted_at", "-pk")
+
+
+def open_hold(worker: Worker, *, today: date) -> Hold | None:
+    """The hold that stands on that day, if any."""
+    return Hold.objects.filter(worker=worker, lifted_at=None, until__gte=today).select_related("actor").first()
+
+
+def ended_holds(worker: Worker, *, today: date) -> QuerySet[Hold]:
+    """Holds that stand no more, the latest first: somebody ended them, or their last day is over."""
+    rows = Hold.objects.filter(Q(lifted_at__isnull=False) | Q(until__lt=today), worker=worker)
+    return rows.select_related("actor", "lifted_by").order_by("-since", "-pk")
+
+
+def looks(worker: Worker) -> QuerySet[Look]:
+    """Who looked up who this is, newest first."""
+    return Look.objects.filter(worker=worker).select_related("user").order_by("-at")
+
+
+@dataclass(frozen=True, slots=True)
+class TakeBack:
+    """The visitor's latest decision that can still be taken back, and until when."""
+
+    submission: Submission
+    verdict: str
+    until: datetime
+
+
+def to_take_back(study: Study, user: User, *, now: datetime) -> TakeBack | None:
+    """None where the marketplace has heard of everything."""
+    waiting = Intent.objects.filter(study=study, state="waiting", not_before__gt=now, attempts=0)
+    rows = waiting.filter(kind__in=["approve", "reject"]).values_list("subject", "not_before")
+    until = {subject: at for subject, at in rows if at is not None}
+    if not until:
+        return None
+    mine = Decision.objects.filter(matter="payment", actor=user, submission__in=list(until)).select_related(
+        "submission"
+    )
+    last = mine.order_by("-at", "-pk").first()
+    return TakeBack(last.submission, last.verdict, until[last.submission_id]) if last else None
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a bulk action would do: to how many, of whom flagged, at what cost; `already` decided before; `proposed`:
+    left to the second person whom a proposal to refuse payment waits for. cents: rewards."""
+
+    submissions: tuple[Submission, ...]
+    flagged: int
+    already: int
+    cents: int
+    proposed: int
+    fee_cents: int = 0
+
+    @property
+    def total_cents(self) -> int:
+        return self.cents + self.fee_cents
+
+    @property
+    def shown(self) -> str:
+        """A code of what is shown: another where a submission, the sum or the number of flagged ones is another."""
+        names = sorted(one.market_id or str(one.pk) for one in self.submissions)
+        told = "\n".join([*names, str(self.flagged), str(self.cents), str(self.fee_cents)])
+        return hashlib.sha256(told.encode()).hexdigest()[:16]
+
+
+def preview(study: Study, chosen: Iterable[str]) -> Preview:
+    """Look before a bulk action."""
+    return preview_of(study, Submission.objects.filter(market_id__in=list(chosen)))
+
+
+def preview_of(study: Study, submissions: QuerySet[Submission]) -> Preview:
+    """What it would be to approve those of `submissions` that are of this study."""
+    wanted = submissions.filter(hit__study=study)
+    open_ones = wanted.exclude(Exists(reviewing.payments().filter(submission=OuterRef("pk"))))
+    proposed = open_ones.exclude(rejection=None).count()
+    mine = open_ones.filter(rejection=None).select_related("worker", "hit__cell__arm__study")
+    rows = list(mine.prefetch_related("flags").defer("raw").order_by("pk"))
+    costs = [books.place_cost(row.hit) for row in rows]
+    return Preview(
+        tuple(rows),
+        sum(bool(row.flags.all()) for row in rows),
+        wanted.count() - len(rows) - proposed,
+        sum(cost.amount for cost in costs),
+        proposed,
+        sum(cost.fee for cost in costs),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """How many submissions wait for a decision on payment that nobody proposed to refuse, and what approving costs."""
+
+    submissions: int
+    total_cents: int
+
+
+def waiting(study: Study) -> Waiting:
+    """Counted by HIT: quick enough for a page that asks for it again and again."""
+    mine = Submission.objects.filter(hit__study=study, rejection=None)
+    open_ones = mine.exclude(Exists(reviewing.payments().filter(submission=OuterRef("pk"))))
+    counts = dict(open_ones.order_by().values_list("hit").annotate(n=Count("pk")))
+    hits = Hit.objects.filter(pk__in=[*counts]).select_related("cell__arm__study")
+    return Waiting(sum(counts.values()), sum(counts[hit.pk] * books.place_cost(hit).total for hit in hits))
+
+
+def to_code(study: Study, book: Any, user: User) -> QuerySet[Remark]:
+    """Explanations that this person can code: those that wait for a second coder first."""
+    mine = Coding.objects.filter(remark=OuterRef("pk"), codebook=book, coder=user, adjudicated=False)
+    coded = Count("codings", filter=Q(codings__codebook=book, codings__adjudicated=False))
+    rows = Remark.objects.filter(presentation__submission__hit__study=study).exclude(Exists(mine))
+    return rows.annotate(coded=coded).filter(coded__lt=2).order_by("-coded", "pk").select_related("presentation__text")
+
+
+def last_coded(book: Any, user: User) -> Coding | None:
+    """What this person coded last, which can be changed."""
+    mine = Coding.objects.filter(codebook=book, coder=user, adjudicated=False)
+    return mine.select_related("remark__presentation__text").order_by("-at", "-pk").first()
+
+
+def to_settle(study: Study, book: Any) -> list[Remark]:
+    """Explanations that two coded differently and nobody has settled, with their codings."""
+    rows = (
+        Remark.objects.filter(presentation__submission__hit__study=study)
+        .annotate(
+            coded=Count("codings", filter=Q(codings__codebook=book, codings__adjudicated=False)),
+            settled=Count("codings", filter=Q(codings__codebook=book, codings__adjudicated=True)),
+        )
+        .filter(coded=2, settled=0)
+        .select_related("presentation__text")
+        .prefetch_related(Prefetch("codings", Coding.objects.filter(codebook=book).select_related("coder")))
+        .order_by("pk")
+    )
+    return [row for row in rows if len({frozenset(one.codes) for one in row.codings.all()}) > 1]

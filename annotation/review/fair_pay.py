@@ -1,0 +1,65 @@
+"""Fair pay: what the median worker of an arm earns by the hour, and the difference to a floor paid as bonuses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from annotation import ledger as books
+from annotation.exceptions import StateError
+from annotation.models import AuditEvent, Intent, Study, Submission
+from annotation.publishing import progress as standing
+
+OCCASION = "fair pay"
+REASON = "The work took longer than we had planned: this brings its pay to what we promise."
+
+
+@dataclass(frozen=True, slots=True)
+class Raise:
+    """Bonuses intended, their cents (without fees), and cents set aside for them with fees."""
+
+    bonuses: int
+    cents: int
+    reserved_cents: int
+
+
+def raise_pay(study: Study, *, floor_cents: int, actor: str, now: datetime) -> Raise:
+    """Intend, for every approved submission of each arm below the floor, what its median worker lacks.
+
+    Every worker of an arm gets the same, so that nobody gains by being slow. Again, it pays only what is still missing.
+    Raises StateError where no time was measured, BudgetError when the budget does not cover it.
+    """
+    with transaction.atomic():
+        locked = Study.objects.select_for_update().get(pk=study.pk)
+        wages = standing.arm_wages(locked, floor_cents=floor_cents)
+        if not wages:
+            raise StateError(f"No work of {study.name} has a measured time yet.")
+        lacking = {wage.arm: wage.lacking_cents for wage in wages if wage.lacking_cents > 0}
+        bonuses = _due(locked, lacking)
+        reserved = books.promise_bonuses(locked, bonuses, occasion=OCCASION, reason=REASON, now=now)
+        cents = sum(amount for _, amount in bonuses)
+        if bonuses:
+            AuditEvent.objects.record(
+                study, "raise_pay", actor=actor, now=now, bonuses=len(bonuses), cents=cents, floor_cents=floor_cents
+            )
+    return Raise(len(bonuses), cents, reserved)
+
+
+def _due(study: Study, lacking: dict[int, int]) -> list[tuple[Submission, int]]:
+    """What each submission still lacks."""
+    given: Counter[int] = Counter()
+    rows = study.intents.filter(kind=Intent.Kind.BONUS).exclude(state=Intent.State.DROPPED)
+    for subject, details in rows.values_list("subject", "details"):
+        if details.get("occasion") == OCCASION:
+            given[subject] += int(details["cents"])
+    approved = Submission.objects.filter(
+        hit__study=study, hit__cell__arm__in=lacking, decisions__matter="payment", decisions__verdict="approve"
+    )
+    rows_due = (
+        (one, lacking[one.hit.cell.arm_id] - given[one.pk])
+        for one in approved.select_related("hit__cell").order_by("pk")
+    )
+    return [(one, cents) for one, cents in rows_due if cents > 0]

@@ -1,0 +1,115 @@
+"""The proof of the log: the chain is whole, and money and decisions are what it says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.db.models import Q
+
+from annotation import ledger as books
+from annotation.models import AuditEvent, Decision, Intent, LedgerEntry, Study, Submission
+
+VERDICTS = {"pay": "approve", "refuse": "reject"}
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Rows of the chain that were checked, and one sentence for each fault, the first altered row first."""
+
+    rows: int
+    faults: tuple[str, ...]
+
+
+def prove(study: Study) -> Proof:
+    """Check the chain of hashes, the ledger against the chain, the sums, and decisions against the chain."""
+    broken = AuditEvent.objects.first_broken(study)
+    chain = () if broken is None else (f"Row {broken.number} of the log ({broken.verb}, {broken.at:%Y-%m-%d %H:%M}) "
+    "is the first that was altered, or follows one that is missing.",)  # fmt: skip
+    rows = AuditEvent.objects.filter(study=study).count()
+    return Proof(rows, (*chain, *_money(study), *_decisions(study), *_told(study), *_sums(study)))
+
+
+def _money(study: Study) -> Iterator[str]:
+    """Every row of money that left stands in the chain with the same cents, and the other way round."""
+    told = {
+        (event.facts["intent"], kind): int(event.facts[kind])
+        for event in AuditEvent.objects.filter(study=study, verb="pay").order_by("number").iterator(chunk_size=2000)
+        for kind in LedgerEntry.SPENT
+        if kind in event.facts
+    }
+    paid = LedgerEntry.objects.filter(study=study, kind__in=LedgerEntry.SPENT).order_by("pk")
+    if told:
+        for pk, key, kind, cents in paid.values_list("pk", "intent__key", "kind", "cents").iterator():
+            said = told.pop((key, kind), None)
+            if said != cents:
+                yield f"Ledger row {pk} ({kind}) is {cents} cents; the log says {said}."
+    for (key, kind), cents in told.items():
+        yield f"The log tells of {cents} cents ({kind}, intent {key[:12]}) that the ledger lacks."
+
+
+def _decisions(study: Study) -> Iterator[str]:
+    """Every decision on pay stands in the chain from the moment it was taken, and the other way round."""
+    said, whole = _chained(study)
+    rows = Decision.objects.filter(submission__hit__study=study, matter="payment").order_by("pk")
+    for pk, assignment, verdict in rows.values_list("pk", "submission__market_id", "verdict").iterator():
+        chained = said.pop(assignment, None)
+        if chained not in (verdict, None):
+            yield f"Decision {pk} on {assignment} says {verdict}; the log says that it was decided: {chained}."
+        elif chained is None and whole:
+            yield f"Decision {pk} on {assignment} says {verdict}; the log does not tell of it."
+    for assignment, chained in said.items() if whole else ():
+        yield f"The log tells of a decision on {assignment} ({chained}) that is not there."
+
+
+def _chained(study: Study) -> tuple[dict[str, str], bool]:
+    """The last decision on each assignment by the log, and whether it names them all.
+
+    An imported study brings its decisions along, and earlier versions wrote only how many were approved.
+    """
+    said: dict[str, str] = {}
+    whole = study.mode != Study.Mode.IMPORTED
+    events = AuditEvent.objects.filter(study=study, verb__in=["approve", "undo", "reject", "overturn", "follow"])
+    for verb, facts in events.order_by("number").values_list("verb", "facts").iterator(chunk_size=2000):
+        named = facts.get("assignments", [facts["assignment"]] if "assignment" in facts else None)
+        if named is None or (verb == "follow" and "refused" not in facts):
+            whole = False
+            continue
+        if verb == "undo":
+            for one in named:
+                said.pop(one, None)
+            continue
+        refused = set(named) if verb == "reject" else set(facts.get("refused", []))
+        said |= {one: "reject" if one in refused else "approve" for one in named}
+    return said, whole
+
+
+def _told(study: Study) -> Iterator[str]:
+    """What was told to the marketplace is what the decisions say."""
+    events = AuditEvent.objects.filter(study=study, verb__in=VERDICTS).order_by("number")
+    told = {
+        event.facts["assignment"]: VERDICTS[event.verb]
+        for event in events.iterator(chunk_size=2000)
+        if "bonus" not in event.facts
+    }
+    rows = Decision.objects.filter(submission__hit__study=study, matter="payment").order_by("pk")
+    for pk, assignment, verdict in rows.values_list("pk", "submission__market_id", "verdict").iterator():
+        said = told.get(assignment)
+        if said is not None and said != verdict and not _on_its_way(study, assignment):
+            yield f"Decision {pk} on {assignment} says {verdict}; the log says {said}."
+
+
+def _on_its_way(study: Study, assignment: str) -> bool:
+    """Whether a later decision waits to be told."""
+    mine = Submission.objects.filter(hit__study=study, market_id=assignment).values("pk")
+    waiting = Q(state__in=[Intent.State.WAITING, Intent.State.TAKEN, Intent.State.FAILED])
+    return study.intents.filter(waiting, kind__in=[Intent.Kind.APPROVE, Intent.Kind.REJECT], subject__in=mine).exists()
+
+
+def _sums(study: Study) -> Iterator[str]:
+    found = books.sums(study)
+    if not found.agree:
+        yield (
+            f"The study stores {found.stored_spent} cents spent and {found.stored_reserved} set aside; its rows sum to "
+            f"{found.spent} and {found.reserved}."
+        )

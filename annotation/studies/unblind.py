@@ -1,0 +1,43 @@
+"""Look at results: once seen, a study can no longer be decided on blindly, so the log says when and by whom."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db import transaction
+
+from annotation.collecting.ratings import seen_at
+from annotation.exceptions import StateError
+from annotation.models import AuditEvent, Study, Submission
+
+
+def unblind(study: Study, *, actor: str, now: datetime) -> bool:
+    """Note that results are looked at from now on, with how much work was in; False where that was noted before."""
+    with transaction.atomic():
+        Study.objects.select_for_update().get(pk=study.pk)
+        if AuditEvent.objects.filter(study=study, verb="unblind").exists():
+            return False
+        submitted = Submission.objects.filter(hit__study=study).count()
+        AuditEvent.objects.record(study, "unblind", actor=actor, now=now, submitted=submitted)
+    return True
+
+
+def look(study: Study, *, actor: str, now: datetime, confirmed: bool = True) -> str:
+    """Look at results; a warning where nobody had looked before, else "".
+
+    Before anything was handed in there is nothing to see, and nothing is noted. Raises StateError, naming `unblind`,
+    for a first look that is not `confirmed`.
+    """
+    if seen_at(study) is not None or not Submission.objects.filter(hit__study=study).exists():
+        return ""
+    if not confirmed:
+        raise StateError(
+            f"Nobody has looked at the results of {study.name} yet. Once somebody has, decisions about whom to exclude "
+            "and when to stop are no longer blind: decide on exclusions first, then confirm with `unblind`. The log "
+            "will say who looked, when, and how much was in."
+        ).at("unblind")
+    unblind(study, actor=actor, now=now)
+    return (
+        f"Warning: nobody had looked at the results of {study.name} before. Decisions about whom to exclude and when "
+        "to stop are no longer blind from now on; the log says who looked, when, and how much was in."
+    )

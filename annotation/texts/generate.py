@@ -1,0 +1,131 @@
+"""The verb that lets a model write texts for a study, each with every setting that made it and its own log p."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from annotation.exceptions import StateError
+from annotation.models import AuditEvent, Study
+from annotation.readers.records import LikelihoodRecord, TextRecord
+from annotation.texts import store as storing_texts
+from metrics.generation import Generated, Settings, overlap
+
+Check = Callable[[str, str], bool]
+# (prompts, settings, check): one text for every prompt, as `metrics.generation.generate.generate` makes them.
+Sample = Callable[[Sequence[str], Settings, Check], Sequence[Generated]]
+
+
+@dataclass(frozen=True, slots=True)
+class TextsSampled:
+    """texts: added. again: sampled more than once. overlapping: kept although the last attempt overlapped, too.
+
+    empty: left out, for nothing but blanks was sampled. cut: stopped at the most tokens, without an end of text.
+    """
+
+    generator: str
+    texts: int
+    again: int
+    overlapping: int
+    empty: int
+    cut: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What to write: `each` texts behind every context of the study; `count` texts behind `prompt` where it has none.
+
+    most_overlap: share of a text's words that may stand in an 8-gram of a priming text too; above it is sampled again.
+    """
+
+    each: int = 1
+    count: int = 0
+    prompt: str = ""
+    most_overlap: float = 0.8
+
+
+def sample_texts(
+    study: Study, *, generator: str, sample: Sample, settings: Settings, wish: Wish, actor: str, now: datetime
+) -> TextsSampled:
+    """Sample texts and add them under a new generator: all or none.
+
+    The log p stored with a text is that of the pass that sampled it, priming included. Raises StateError where the
+    study is no draft, has the generator's texts already, or nothing is asked for; the errors of `sample`.
+    """
+    check_may_write(study, generator)
+    places = _places(study, wish)
+    prompts = [body for _, body in places]
+    examples = settings.priming.examples
+
+    def fine(prompt: str, text: str) -> bool:
+        return bool(text.strip()) and all(overlap(text, one) <= wish.most_overlap for one in examples)
+
+    made = list(zip(places, sample(prompts, settings, fine), strict=True))
+    records = [_record(generator, key, one, wish) for (key, _), one in made if one.text.strip()]
+    if not records:
+        raise StateError(f"Nothing but blanks was sampled for {study}; nothing was added.")
+    texts = [one for _, one in made]
+    done = TextsSampled(
+        generator=generator,
+        texts=len(records),
+        again=sum(one.attempt > 1 for one in texts),
+        overlapping=sum(not one.accepted and bool(one.text.strip()) for one in texts),
+        empty=len(texts) - len(records),
+        cut=sum(one.stopped == "length" for one in texts),
+    )
+    with transaction.atomic():
+        Study.objects.select_for_update().get(pk=study.pk)
+        check_may_write(study, generator)
+        storing_texts.stored_texts(study, records)
+        told = {"generator": generator, "texts": done.texts, "again": done.again, "decoding": str(settings.decoding)}
+        AuditEvent.objects.record(study, "sample_texts", actor=actor, now=now, **told)
+    return done
+
+
+def check_may_write(study: Study, generator: str) -> None:
+    """Raise StateError where texts of a new generator cannot be added."""
+    study.refresh_from_db(fields=["status"])
+    if study.status != Study.Status.DRAFT:
+        raise StateError(f"The study {study} is {study.status}; texts are added to a draft only.")
+    if study.texts.filter(generator__name=generator).exists():
+        raise StateError(f"The study {study} has texts of {generator} already; nothing was added. Name another one.")
+
+
+def _places(study: Study, wish: Wish) -> list[tuple[str | None, str]]:
+    """(context, prompt) of every text to sample."""
+    contexts = list(study.contexts.order_by("pk").values_list("key", "body"))
+    if contexts and (wish.count or wish.prompt):
+        raise StateError(
+            f"The study {study} has {len(contexts)} contexts; texts are written for these, not for a prompt."
+        )
+    places: list[tuple[str | None, str]] = [(key, body) for key, body in contexts for _ in range(wish.each)]
+    places = places or [(None, wish.prompt)] * wish.count
+    if not places:
+        raise StateError(
+            f"The study {study} has no contexts, so say how many texts to write (and behind which prompt)."
+        )
+    return places
+
+
+def _record(generator: str, context: str | None, one: Generated, wish: Wish) -> TextRecord:
+    told = dict(one.record) | {
+        "prompt": one.prompt,
+        "stopped": one.stopped,
+        "accepted": one.accepted,
+        "most_overlap": wish.most_overlap,
+    }
+    number = int(str(one.record["number"]))
+    decoding = str(one.record["decoding"])
+    return TextRecord(
+        id=f"{generator}-{number + 1:04d}",
+        body=one.text,
+        source="model",
+        generator=generator,
+        decoding=decoding,
+        context=context,
+        generation=told,
+        likelihoods=(LikelihoodRecord(generator, one.log_prob, one.tokens, "model_token", decoding),),
+    )

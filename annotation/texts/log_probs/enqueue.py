@@ -1,0 +1,70 @@
+"""The verb that puts the scoring of a study's texts on the queue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from annotation.exceptions import StateError
+from annotation.models import AuditEvent, ScoringChunk, ScoringJob, Study, Text
+from annotation.texts.log_probs import store as tools
+from metrics.likelihood import Pair
+from metrics.likelihood.opening import Opening
+from metrics.likelihood.scoring import chunks
+
+CHUNK = 64
+OPEN = (ScoringChunk.State.WAITING, ScoringChunk.State.TAKEN)
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """job: its primary key. texts, chunks: how many."""
+
+    job: int
+    generator: str
+    texts: int
+    chunks: int
+
+
+def plan_scoring(
+    study: Study,
+    *,
+    opening: Opening,
+    generator: str | None = None,
+    replace: bool = False,
+    actor: str,
+    now: datetime,
+    size: int = CHUNK,
+) -> Planned:
+    """Write a job with its chunks of about `size` texts; workers take them. Texts of equal content share a chunk.
+
+    Raises StateError where there is nothing to score, where a job for this generator is still open, or where
+    log-probabilities of a file would be mixed in; DesignError where the generator cannot be told.
+    """
+    with transaction.atomic():
+        Study.objects.select_for_update().get(pk=study.pk)
+        found = tools.generator_of(study, generator)
+        texts = list(tools.wanted(study, found))
+        if ScoringChunk.objects.filter(job__generator=found, state__in=OPEN).exists():
+            raise StateError(f"A scoring of {found} is on the queue already; `manage.py scoring {study}` shows it.")
+        if not replace:
+            tools.check_unmixed(found, None)
+        job = ScoringJob.objects.create(
+            study=study, generator=found, opening=opening.values(), replace=replace, actor=actor, created_at=now
+        )
+        parts = _parts(texts, size)
+        ScoringChunk.objects.bulk_create(
+            ScoringChunk(job=job, number=number, texts=part) for number, part in enumerate(parts, start=1)
+        )
+        told = {"generator": found.name, "model": opening.model, "texts": len(texts), "chunks": len(parts)}
+        AuditEvent.objects.record(study, "plan_scoring", actor=actor, now=now, **told)
+    return Planned(job.pk, found.name, len(texts), len(parts))
+
+
+def _parts(texts: list[Text], size: int) -> list[list[int]]:
+    by_pair: dict[Pair, list[int]] = {}
+    for text in texts:
+        by_pair.setdefault(tools.pair_of(text), []).append(text.pk)
+    return [[number for pair in part for number in by_pair[pair]] for part in chunks(list(by_pair), size)]

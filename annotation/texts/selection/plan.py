@@ -1,0 +1,235 @@
+"""A selection written down: its rules in order, each with its settings, as data that can be stored and run again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from annotation.exceptions import DesignError
+from annotation.texts.selection import rules
+from annotation.texts.selection.rules import Rule
+from annotation.texts.selection.tokens import bare_words
+
+Side = Literal["all", "references", "models"]
+SIDES: tuple[Side, ...] = ("all", "references", "models")
+STRATA = ("domain", "side")
+MOST_WORDS = 200_000
+MOST_NAME = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One rule with its settings. of: the texts it looks at."""
+
+    rule: str
+    settings: Mapping[str, Any]
+    of: Side = "all"
+
+    def told(self) -> str:
+        """The rule in words."""
+        side = "" if self.of == "all" else f" (of {self.of})"
+        return str(KINDS[self.rule].told(self.settings)) + side
+
+    def as_json(self) -> dict[str, Any]:
+        return {"rule": self.rule, "of": self.of, **self.settings}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The rules in order, and the seed of every draw."""
+
+    steps: tuple[Step, ...]
+    seed: int
+
+    def as_json(self) -> dict[str, Any]:
+        return {"seed": self.seed, "steps": [step.as_json() for step in self.steps]}
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of rule: what runs it, its settings with their checks, how it is told, whom it looks at by default."""
+
+    run: Rule
+    settings: Mapping[str, Setting]
+    told: Any
+    of: Side = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting's form and default; NEEDED where there is none, None for one that may be absent."""
+
+    form: str
+    default: Any = None
+
+
+NEEDED = object()
+
+
+def plan_of(data: Mapping[str, Any], *, seed: int) -> Plan:
+    """The plan that JSON or TOML tells; raises DesignError naming the step and the setting that cannot be."""
+    unknown = sorted(set(data) - {"seed", "steps"})
+    if unknown:
+        raise DesignError(f"A selection has no {unknown[0]!r}; it has seed and steps.")
+    given = data.get("seed", seed)
+    if not isinstance(given, int) or isinstance(given, bool) or not 0 <= given < 2**63:
+        raise DesignError(f"The seed of a selection is a whole number of 0 or more, not {given!r}.")
+    steps = data.get("steps")
+    if not isinstance(steps, Sequence) or isinstance(steps, str) or not steps:
+        raise DesignError("A selection has at least one step.")
+    return Plan(tuple(_step(at, one) for at, one in enumerate(steps, start=1)), given)
+
+
+def _step(at: int, data: Any) -> Step:
+    if not isinstance(data, Mapping) or data.get("rule") not in KINDS:
+        raise DesignError(f"Step {at}: the rule must be one of {', '.join(KINDS)}.")
+    kind, name = KINDS[data["rule"]], data["rule"]
+    of = data.get("of", kind.of)
+    if of not in SIDES:
+        raise DesignError(f"Step {at}, {name}: `of` must be one of {', '.join(SIDES)}, not {of!r}.")
+    unknown = sorted(set(data) - {"rule", "of", *kind.settings})
+    if unknown:
+        known = ", ".join(kind.settings) or "none"
+        raise DesignError(f"Step {at}, {name}: there is no setting {unknown[0]!r} (there are: {known}).")
+    settings = {}
+    for key, setting in kind.settings.items():
+        value = data.get(key, setting.default)
+        if value is NEEDED:
+            raise DesignError(f"Step {at}, {name}: {key!r} is missing.")
+        if value is not None:
+            settings[key] = _checked(value, setting.form, f"Step {at}, {name}: {key!r}")
+    step = Step(name, settings, of)
+    _check_together(step, f"Step {at}, {name}")
+    return step
+
+
+def _checked(value: Any, form: str, place: str) -> Any:
+    """The value, if it has the form; raises DesignError with a sentence that says which form is needed."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if form == "count" and whole and 1 <= value <= 10**9:
+        return value
+    if form == "share" and isinstance(value, int | float) and math.isfinite(value) and 0 <= value <= 1:
+        return float(value)
+    if form == "flag" and isinstance(value, bool):
+        return value
+    if form == "text" and isinstance(value, str) and value.strip():
+        return value
+    listed = isinstance(value, Sequence) and not isinstance(value, str)
+    if form == "texts" and listed and value and all(isinstance(one, str) and one.strip() for one in value):
+        return list(value)
+    if form == "words" and listed and 0 < len(value) <= MOST_WORDS and all(isinstance(one, str) for one in value):
+        # A listed "don't!" is compared as the bare words of a text are.
+        return sorted({word for one in value for word in bare_words(one)})
+    if form == "strata" and listed and all(one in STRATA for one in value):
+        return list(value)
+    if form == "reasons" and isinstance(value, Mapping) and value:
+        blank = next((key for key, why in value.items() if not isinstance(why, str) or not why.strip()), None)
+        if blank is None:
+            return {str(key): why.strip() for key, why in value.items()}
+        raise DesignError(f"{place}: the exclusion of {blank!r} needs a reason.")
+    if form == "sizes" and isinstance(value, Mapping) and value and all(map(_is_size, value.items())):
+        return dict(value)
+    raise DesignError(f"{place} must be {FORMS[form]}, not {_short(value)}.")
+
+
+def _is_size(one: tuple[Any, Any]) -> bool:
+    name, size = one
+    named = isinstance(name, str) and bool(name.strip()) and len(name) <= MOST_NAME
+    return named and isinstance(size, int) and not isinstance(size, bool) and 1 <= size <= 10**9
+
+
+def _short(value: Any) -> str:
+    told = repr(value)
+    return told if len(told) <= 80 else f"{told[:80]}..."
+
+
+FORMS = {
+    "count": "a whole number of 1 or more",
+    "share": "a share from 0 to 1",
+    "flag": "true or false",
+    "text": "a text that is not blank",
+    "texts": "a list of texts",
+    "words": f"a list of 1 to {MOST_WORDS} words",
+    "strata": f"a list of {' and '.join(STRATA)}",
+    "reasons": "ids, each with a reason",
+    "sizes": "names, each with a whole number of 1 or more",
+}
+
+
+def _check_together(step: Step, place: str) -> None:
+    settings = step.settings
+    if step.rule == "vocabulary" and ("words" in settings) == ("most_frequent" in settings):
+        raise DesignError(f"{place}: give either words or most_frequent.")
+    if step.rule == "split" and settings["judge"] not in settings["sizes"]:
+        raise DesignError(f"{place}: {settings['judge']!r}, which is to be judged, is none of its sizes.")
+
+
+def _told_vocabulary(one: Mapping[str, Any]) -> str:
+    listed = f"a list of {len(one['words'])} words" if "words" in one else ""
+    known = listed or f"the {one['most_frequent']} most frequent words of the references"
+    share = "no word" if one["unknown"] == 0 else f"at most {one['unknown']:.0%} of the words"
+    return f"{share} outside {known}"
+
+
+def _told_split(one: Mapping[str, Any]) -> str:
+    sizes = ", ".join(f"{size} for {name}" for name, size in sorted(one["sizes"].items()))
+    each = f", in each {' and '.join(one['by'])}" if one["by"] else ""
+    return f"drawn at random and disjoint: {sizes}{each}; {one['judge']} is judged"
+
+
+KINDS: dict[str, Kind] = {
+    "minimum-words": Kind(
+        rules.minimum_words, {"words": Setting("count", NEEDED)}, lambda one: f"at least {one['words']} words"
+    ),
+    "maximum-words": Kind(
+        rules.maximum_words, {"words": Setting("count", NEEDED)}, lambda one: f"at most {one['words']} words"
+    ),
+    "starts-with": Kind(
+        rules.starts_with, {"text": Setting("text", NEEDED)}, lambda one: f"begins with {one['text']!r}"
+    ),
+    "vocabulary": Kind(
+        rules.vocabulary,
+        {"words": Setting("words"), "most_frequent": Setting("count"), "unknown": Setting("share", 0.0)},
+        _told_vocabulary,
+    ),
+    "forbidden-words": Kind(
+        rules.forbidden_words,
+        {"words": Setting("words", NEEDED)},
+        lambda one: f"none of {len(one['words'])} forbidden words",
+    ),
+    "duplicates": Kind(rules.duplicates, {}, lambda one: "not the words of an earlier text of the same side"),
+    "exclude": Kind(
+        rules.exclude,
+        {"texts": Setting("reasons", NEEDED)},
+        lambda one: f"not left out by hand ({len(one['texts'])} named)",
+    ),
+    "truncate": Kind(
+        rules.truncate,
+        {"words": Setting("count", NEEDED)},
+        lambda one: f"cut at the end of the sentence that reaches {one['words']} words",
+    ),
+    "overlap": Kind(
+        rules.overlap,
+        {"priming": Setting("texts", NEEDED), "share": Setting("share", 0.8), "n": Setting("count", 8)},
+        lambda one: (
+            f"at most {one['share']:.0%} of the words in runs of {one['n']} words "
+            f"that {len(one['priming'])} priming texts have too"
+        ),
+        of="models",
+    ),
+    "pairs": Kind(
+        rules.pairs,
+        {"every_generator": Setting("flag", False)},
+        lambda one: (
+            "its context has a reference and a text of "
+            + ("every generator" if one["every_generator"] else "a generator")
+        ),
+    ),
+    "split": Kind(
+        rules.split,
+        {"sizes": Setting("sizes", NEEDED), "by": Setting("strata", ()), "judge": Setting("text", "evaluate")},
+        _told_split,
+    ),
+}

@@ -1,0 +1,89 @@
+"""Running a selection: the rules one after the other over the whole pool, with what each did."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from annotation.exceptions import DesignError
+from annotation.texts.selection.plan import KINDS, Plan, Step
+from annotation.texts.selection.records import Candidate, Fate, FunnelLine, Outcome
+from annotation.texts.selection.rules import Effect, Values
+
+
+def run(pool: Sequence[Candidate], plan: Plan, *, progress: Callable[[int], None] | None = None) -> Outcome:
+    """Every text's fate. Depends on the pool (in its order), the plan and its seed, and on nothing else.
+
+    progress: told how many rules have been run. Raises DesignError for a rule that cannot be kept: an unknown id,
+    too few texts for a split.
+    """
+    _require_known(pool, plan)
+    fates = {text.id: Fate(text.body) for text in pool}
+    left, funnel = list(pool), []
+    for number, step in enumerate(plan.steps, start=1):
+        seen = [text for text in left if _concerns(step, text)]
+        effect = KINDS[step.rule].run(seen, Values(step.settings, plan.seed))
+        for key, reason in effect.out.items():
+            told = f"{number} {step.rule}" + (f": {reason}" if reason else "")
+            fates[key] = replace(fates[key], left_out=told)
+        for key, name in effect.splits.items():
+            fates[key] = replace(fates[key], split=name)
+        for key, (body, at) in effect.cuts.items():
+            fates[key] = replace(fates[key], body=body, cut_at=at)
+        before = left
+        left = [_changed(text, effect) for text in before if text.id not in effect.out]
+        funnel.append(_line(step, before, left, effect))
+        if progress is not None:
+            progress(number)
+    return Outcome(fates, tuple(funnel))
+
+
+def _require_known(pool: Sequence[Candidate], plan: Plan) -> None:
+    ids = {text.id for text in pool}
+    for number, step in enumerate(plan.steps, start=1):
+        if step.rule == "exclude":
+            unknown = sorted(set(step.settings["texts"]) - ids)
+            if unknown:
+                told = f"Step {number}, exclude: the study has no text with the id {unknown[0]!r}."
+                raise DesignError(told).at("exclude")
+
+
+def _concerns(step: Step, text: Candidate) -> bool:
+    return step.of == "all" or (text.generator is None) == (step.of == "references")
+
+
+def _changed(text: Candidate, effect: Effect) -> Candidate:
+    return replace(text, body=effect.cuts[text.id][0]) if text.id in effect.cuts else text
+
+
+def _line(step: Step, before: Sequence[Candidate], after: Sequence[Candidate], effect: Effect) -> FunnelLine:
+    had, has = Counter(text.side for text in before), Counter(text.side for text in after)
+    return FunnelLine(
+        rule=step.rule,
+        told=step.told(),
+        before=len(before),
+        removed=len(before) - len(after),
+        after=len(after),
+        changed=len(effect.cuts),
+        by_side={side: (had[side], has[side]) for side in sorted(had)},
+        note=effect.note,
+    )
+
+
+def digest_of_pool(pool: Iterable[Candidate]) -> str:
+    """SHA-256 over every text of the pool in its order: the same digest, the same selection."""
+    return _digest((one.id, one.body, one.generator, one.context, one.domain) for one in pool)
+
+
+def digest_of_outcome(outcome: Outcome) -> str:
+    """SHA-256 over every fate."""
+    return _digest((key, one.left_out, one.split, one.cut_at, one.body) for key, one in outcome.fates.items())
+
+
+def _digest(rows: Iterable[tuple[object, ...]]) -> str:
+    told = hashlib.sha256()
+    for row in rows:
+        told.update(repr(row).encode("utf-8", "surrogatepass") + b"\n")
+    return told.hexdigest()

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db.models import Count, Max, Q
 
 from annotation import ledger as books
+from annotation.design.queries import arm_assignment
 from annotation.design.sides import names_a_side
 from annotation.design.wording import Wording, from_json
 from annotation.exceptions import MarketError
@@ -28,7 +29,6 @@ from annotation.mturk.records import Endpoint
 from annotation.pricing.fees import most_cents
 from annotation.pricing.wages import DEFAULT_FLOOR_CENTS, HOUR, hit_time, reward_for_floor, wage
 from annotation.publishing.preflight_result import Finding, Preflight
-from annotation.reports.report_rows import arm_assignment
 from annotation.workers import participation as apart
 from metrics.data.arm_assignment import assignment_sentence
 

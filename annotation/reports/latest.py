@@ -10,8 +10,8 @@ from typing import Any
 from django.db.models import Count, Exists, IntegerField, Max, OuterRef, QuerySet, Subquery, Sum, Value
 from django.db.models.functions import Coalesce
 
+from annotation.design.queries import arm_assignment
 from annotation.models import Decision, Flag, Result, Study, Submission, Worker
-from annotation.reports.report_rows import arm_assignment
 from annotation.studies.queries import Told, stand_side_by_side, told_of
 from metrics.data.arm_assignment import assignment_sentence
 

@@ -31,7 +31,6 @@ from annotation.models import (
     Text,
 )
 from annotation.studies.preregistration import STATED, Planned, differences
-from metrics.data.arm_assignment import ArmAssignment
 from metrics.inference.power import accuracy_difference, minimum_effect
 from metrics.report.records import ExtrasFacts, GeneratorFacts, TextRow, Warn
 from metrics.report.row_records import (
@@ -251,11 +250,6 @@ def _contexts(study: Study) -> tuple[bool, ...]:
     texts = study.texts.judged()
     found = texts.aggregate(beside=Count("pk", filter=with_one), alone=Count("pk", filter=~with_one))
     return tuple(context for context, count in ((True, found["beside"]), (False, found["alone"])) if count) or (False,)
-
-
-def arm_assignment(study: Study) -> ArmAssignment | None:
-    """How raters come to their arm; None where it is not known."""
-    return cast(ArmAssignment, study.arm_assignment) if study.arm_assignment else None
 
 
 def extras(study: Study) -> ExtrasFacts | None:

@@ -15,6 +15,7 @@ from django.db.models.functions import Coalesce
 
 import metrics
 from annotation.collecting import ratings as selectors
+from annotation.design import queries
 from annotation.models import Decision, Flag, Likelihood, PracticeAnswer, Study, Submission, WayIn
 from annotation.mturk.client import OURS
 from annotation.pricing.wages import wage_cents
@@ -85,7 +86,7 @@ def study_facts(study: Study, crowd: selectors.CrowdCounts, words: particulars.W
         selection=_selection(study),
         aim=aim,
         extras=particulars.extras(study),
-        arm_assignment=particulars.arm_assignment(study),
+        arm_assignment=queries.arm_assignment(study),
     )
 
 

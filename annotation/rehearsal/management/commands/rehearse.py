@@ -17,6 +17,7 @@ from annotation.design.arrange_cells import arrange
 from annotation.design.lay_out import Design as Laid
 from annotation.design.lay_out import design as lay_out
 from annotation.design.presets import CLARK
+from annotation.design.queries import arm_assignment
 from annotation.importing.add_texts import add_texts
 from annotation.management.lookup import sentences
 from annotation.models import Study, Submission
@@ -33,7 +34,6 @@ from annotation.rehearsal.world import Design, World
 from annotation.reports.evaluator_judgments import FACTORS, score_evaluators
 from annotation.reports.export import export
 from annotation.reports.gather import score
-from annotation.reports.report_rows import arm_assignment
 from annotation.review.approve import approve
 from annotation.studies.create import create
 from annotation.texts.log_probs.score_now import score_texts

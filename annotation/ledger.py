@@ -175,3 +175,10 @@ def sums(study: Study) -> Sums:
     )
     held = Study.objects.get(pk=study.pk)
     return Sums(found["spent"], found["reserved"], held.spent_cents, held.reserved_cents)
+
+
+def money_spent(study: Study) -> dict[str, int]:
+    """Cents by kind (reward, fee, bonus), from the ledger."""
+    paid = LedgerEntry.objects.filter(study=study, kind__in=LedgerEntry.SPENT)
+    rows = paid.values_list("kind").annotate(cents=Sum("cents")).order_by()
+    return dict(rows)

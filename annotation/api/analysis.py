@@ -14,7 +14,7 @@ from ninja.errors import HttpError
 from annotation.api.auth import caller, study_for
 from annotation.api.jobs import JobOut
 from annotation.api.responses import Page, Paged, gives, paged
-from annotation.collecting import ratings as selectors
+from annotation.collecting import counts
 from annotation.exceptions import StateError
 from annotation.jobs.celery_tasks import ask_to_detect
 from annotation.models import Codebook, Job, Remark, Role, RuleSet, Study, Submission
@@ -29,6 +29,7 @@ from annotation.quality.work_table import Filter
 from annotation.reports import study_facts as facts
 from annotation.review import assignment as desk
 from annotation.review import exclude
+from annotation.studies import blinding
 from annotation.studies.unblind import unblind
 from metrics.evaluators.comment_codes import NULL
 
@@ -184,13 +185,13 @@ def list_filters(request: HttpRequest, page: Query[Page]) -> dict[str, Any]:
 def show_quality(request: HttpRequest, study: UUID) -> dict[str, Any]:
     found = study_for(request, study)
     work, stored = Submission.objects.filter(hit__study=found), reviewing.rule_set(found)
-    flags, people = selectors.flags_by_kind(found).items(), selectors.flagged_workers(found)
+    flags, people = counts.flags_by_kind(found).items(), counts.flagged_workers(found)
     done = facts.quality_done(found)
     return {
         "submissions": work.count(),
         "measured": work.exclude(evidence=None).count(),
         "left_out": len(reviewing.left_out(found)),
-        "unblinded_at": selectors.seen_at(found),
+        "unblinded_at": blinding.seen_at(found),
         "holds": stored.number if stored else None,
         "flags": [
             {"kind": kind, "rule": rule_of(kind), "submissions": n, "workers": people[kind], "left_out": gone}

@@ -18,7 +18,6 @@ from ninja.files import UploadedFile
 from annotation.api.auth import caller, job_for, study_for
 from annotation.api.jobs import JobOut
 from annotation.api.responses import Page, Paged, cleaned, gives, paged
-from annotation.collecting.ratings import seen_at
 from annotation.console.forms.scores import AttachScores
 from annotation.exceptions import StateError
 from annotation.jobs import uploads
@@ -26,6 +25,7 @@ from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, ScoreFile, ShareLink
 from annotation.reports.attach_scores import attach, detach
 from annotation.reports.share import revoke, share
+from annotation.studies.blinding import seen_at
 from annotation.studies.unblind import look
 from metrics.report.formats.write import Format
 

@@ -15,12 +15,12 @@ from ninja.files import UploadedFile
 from annotation.api.auth import caller, study_for
 from annotation.api.jobs import JobOut
 from annotation.api.responses import Page, Paged, cleaned, gives, paged
-from annotation.collecting import ratings as selectors
 from annotation.console.forms.texts import UploadTexts
 from annotation.jobs import uploads
 from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, Text
 from annotation.studies import queries as overviews
+from annotation.texts import queries
 from annotation.texts.select import TextsSelected, select_texts
 
 router = Router(tags=["Texts"])
@@ -119,7 +119,7 @@ def check_texts(
 
 @router.get("/studies/{study}/selection", response=gives(StoredSelection | None), summary="The selection that holds")
 def show_selection(request: HttpRequest, study: UUID) -> Any:
-    return selectors.selection(study_for(request, study))
+    return queries.selection(study_for(request, study))
 
 
 @router.post("/studies/{study}/selection", response=gives(SelectionOut), summary="Choose the texts that are judged")

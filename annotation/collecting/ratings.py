@@ -5,76 +5,32 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from fractions import Fraction
-from typing import Any
 
 from django.db import connection
 from django.db.models import (
     Count,
     Exists,
-    F,
-    FloatField,
-    IntegerField,
     Max,
     Min,
     OuterRef,
     Q,
     QuerySet,
-    Subquery,
     Sum,
-    Value,
 )
-from django.db.models.functions import Coalesce
 
 from annotation.design.wording import from_json
 from annotation.models import (
-    AuditEvent,
     Decision,
-    Flag,
-    HitItem,
     ItemRole,
     Judgment,
-    LedgerEntry,
-    Likelihood,
-    Result,
     Scale,
     ScaleLabel,
-    Selection,
     Study,
-    Submission,
     Text,
-    WorkerIdentity,
 )
 
 CRITERION = "typicality"
-# Deeds after which somebody has seen results of a study.
-SEEN = ("export", "export_comparison", "unblind")
-# Of a submission: the active time that the page's own clock measured, where it timed every text; else from accepting
-# to submitting, which also counts the time a worker was elsewhere.
-TAKEN = Coalesce(F("parse__active_ms") / Value(1000.0), F("work_seconds"), output_field=FloatField())
-
-
-def counted(rows: QuerySet[Any], of: str, *, what: Count | Sum | None = None) -> Coalesce:
-    """For annotations: how many `rows` (or their sum) lead to each by the key `of`. Joins would multiply each other."""
-    told = rows.filter(**{of: OuterRef("pk")}).order_by().values(of).annotate(n=what or Count("pk")).values("n")
-    return Coalesce(Subquery(told, output_field=IntegerField()), Value(0))
-
-
-def seen_at(study: Study) -> datetime | None:
-    """When somebody first could see results: a report, a page of results, or the import of a finished study."""
-    if study.mode == Study.Mode.IMPORTED:
-        return study.created_at
-    reported = Result.objects.filter(study=study).order_by("made_at").values_list("made_at", flat=True).first()
-    deed = AuditEvent.objects.filter(study=study, verb__in=SEEN).order_by("number").values_list("at", flat=True).first()
-    return min((at for at in (reported, deed) if at), default=None)
-
-
-def seen_of(studies: Sequence[Study]) -> set[int]:
-    """Keys of those of the studies whose results somebody could see already (`seen_at`), in two queries."""
-    deeds = AuditEvent.objects.filter(study__in=studies, verb__in=SEEN).values_list("study", flat=True)
-    reported = Result.objects.filter(study__in=studies).values_list("study", flat=True)
-    return {*deeds, *reported, *(one.pk for one in studies if one.mode == Study.Mode.IMPORTED)}
 
 
 def excluded() -> Exists:
@@ -242,124 +198,3 @@ def rating_lines(study: Study) -> Iterator[RatingLine]:
     ):
         hit = market_id if imported else f"HIT {slot + 1}"
         yield RatingLine(text, rater, label, code, hit, position, not left_out, criterion, cell, partner)
-
-
-def texts(study: Study) -> QuerySet[Text]:
-    """The study's texts that are judged, in the order in which they came, with context and generator."""
-    return study.texts.judged().select_related("context", "generator").order_by("pk")
-
-
-def likelihoods(study: Study) -> dict[int, dict[int, Likelihood]]:
-    """Likelihood by generator, then by text (primary keys)."""
-    found: defaultdict[int, dict[int, Likelihood]] = defaultdict(dict)
-    for one in Likelihood.objects.filter(text__study=study).select_related("scoring").iterator(chunk_size=5000):
-        found[one.generator_id][one.text_id] = one
-    return found
-
-
-def money_spent(study: Study) -> dict[str, int]:
-    """Cents by kind (reward, fee, bonus), from the ledger."""
-    paid = LedgerEntry.objects.filter(study=study, kind__in=LedgerEntry.SPENT)
-    rows = paid.values_list("kind").annotate(cents=Sum("cents")).order_by()
-    return dict(rows)
-
-
-def work_seconds(study: Study) -> list[int]:
-    """How long each submission took, where known, ascending."""
-    taken = Submission.objects.filter(hit__study=study).values_list(TAKEN, flat=True)
-    return sorted(round(seconds) for seconds in taken if seconds is not None)
-
-
-@dataclass(frozen=True, slots=True)
-class CrowdCounts:
-    """Submissions of a study: who gave them, when, and what was decided about them."""
-
-    workers: int
-    submitted: int
-    approved: int
-    rejected: int
-    excluded: int
-    rejected_kept: int
-    withdrawn: int
-    first: datetime | None
-    last: datetime | None
-
-
-def crowd_counts(study: Study) -> CrowdCounts:
-    """One row of counts."""
-    left_out = Exists(exclusions().filter(submission=OuterRef("pk")))
-    paid = Decision.objects.filter(matter=Decision.Matter.PAYMENT, submission=OuterRef("pk"))
-    found = (
-        Submission.objects.filter(hit__study=study)
-        .annotate(
-            left_out=left_out, yes=Exists(paid.filter(verdict="approve")), no=Exists(paid.filter(verdict="reject"))
-        )
-        .aggregate(
-            workers=Count("worker", distinct=True),
-            submitted=Count("pk"),
-            approved=Count("pk", filter=Q(yes=True)),
-            rejected=Count("pk", filter=Q(no=True)),
-            excluded=Count("pk", filter=Q(left_out=True)),
-            rejected_kept=Count("pk", filter=Q(no=True, left_out=False)),
-            withdrawn=Count("pk", filter=Q(raw_format=Submission.WITHDRAWN)),
-            first=Min("submitted_at"),
-            last=Max("submitted_at"),
-        )
-    )
-    return CrowdCounts(**found)
-
-
-def refused_by_two(study: Study) -> int:
-    """Submissions that one person proposed to refuse and another refused; others were refused on the marketplace."""
-    refused = Decision.objects.filter(submission__hit__study=study, matter=Decision.Matter.PAYMENT, verdict="reject")
-    return refused.filter(submission__rejection__seconded_by__isnull=False).count()
-
-
-def providers(study: Study) -> tuple[str, ...]:
-    """Where the study's workers come from."""
-    known = WorkerIdentity.objects.filter(worker__submissions__hit__study=study)
-    return tuple(known.order_by("provider").values_list("provider", flat=True).distinct())
-
-
-def hit_sources(study: Study) -> list[tuple[int, int]]:
-    """(references, model texts) of each HIT, in slot order."""
-    rows = (
-        HitItem.objects.filter(hit__study=study)
-        .values("hit__slot")
-        .annotate(
-            references=Count("pk", filter=Q(text__source=Text.Source.REFERENCE)),
-            models=Count("pk", filter=Q(text__source=Text.Source.MODEL)),
-        )
-        .order_by("hit__slot")
-    )
-    return [(row["references"], row["models"]) for row in rows]
-
-
-def flags_by_kind(study: Study) -> dict[str, tuple[int, int]]:
-    """(assignments flagged, of these left out of the analysis) by kind of flag."""
-    left_out = Exists(exclusions().filter(submission=OuterRef("submission")))
-    rows = (
-        Flag.objects.filter(submission__hit__study=study)
-        .annotate(left_out=left_out)
-        .values("kind")
-        .annotate(n=Count("pk"), gone=Count("pk", filter=Q(left_out=True)))
-        .order_by("kind")
-    )
-    return {row["kind"]: (row["n"], row["gone"]) for row in rows}
-
-
-def flagged_workers(study: Study) -> dict[str, int]:
-    """People with a flag, by its kind."""
-    rows = Flag.objects.filter(submission__hit__study=study).order_by().values_list("kind")
-    return dict(rows.annotate(n=Count("submission__worker", distinct=True)))
-
-
-def selection(study: Study) -> Selection | None:
-    """The selection that holds: the latest."""
-    return Selection.objects.filter(study=study).order_by("-number").first()
-
-
-def origins(study: Study) -> list[dict[str, Any]]:
-    """What the audit says of the files that the study's texts and ratings came from, oldest first."""
-    events = AuditEvent.objects.filter(study=study, verb__in=["add_texts", "import_work"]).order_by("number")
-    return list(events.values_list("facts", flat=True))

@@ -11,7 +11,8 @@ from fractions import Fraction
 
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q, Sum
 
-from annotation.collecting.ratings import TAKEN, excluded, exclusions, judgments
+from annotation.collecting.counts import TAKEN
+from annotation.collecting.ratings import excluded, exclusions, judgments
 from annotation.models import Arm, Decision, HitItem, Intent, ItemRole, Study, Submission
 from annotation.pricing.wages import HOUR, wage_cents
 

@@ -14,10 +14,10 @@ from typing import Any
 
 from django.db import transaction
 
-from annotation.collecting import ratings as selectors
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Detection, Detector, Remark, Study
 from annotation.quality import detectors as detecting
+from annotation.studies import blinding
 
 CHUNK = 64
 
@@ -79,7 +79,7 @@ def _declare(study: Study, declared: detecting.Declared, *, actor: str, now: dat
         last = detecting.detector_of(study)
         if last is not None and all(getattr(last, field) == value for field, value in same.items()):
             return last
-        blind = selectors.seen_at(study) is None
+        blind = blinding.seen_at(study) is None
         AuditEvent.objects.record(study, "detect", actor=actor, now=now, **same, blind=blind)
         return Detector.objects.create(study=study, **same, blind=blind, actor=actor, declared_at=now)
 

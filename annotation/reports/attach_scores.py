@@ -9,11 +9,11 @@ from pathlib import Path
 
 from django.db import transaction
 
-from annotation.collecting import ratings as selectors
 from annotation.exceptions import DesignError, StateError
 from annotation.models import AuditEvent, ScoreFile, Study
 from annotation.readers.score_files import read_scores
 from annotation.reports import report_rows as particulars
+from annotation.texts import queries
 from metrics.errors import BadInput
 from metrics.report.row_records import Attached
 from metrics.report.sections.machine_scores import check
@@ -36,7 +36,7 @@ def attach(
     model, version: what made them; a table must say, a file of `python -m metrics` says so itself. columns: of a CSV,
     those to take; none: all but `id`. Raises DesignError naming row, column and rule, StateError.
     """
-    texts = [particulars.text_row(text) for text in selectors.texts(study)]
+    texts = [particulars.text_row(text) for text in queries.texts(study)]
     try:
         read = read_scores(path, [text.id for text in texts], columns)
         made = (model.strip() or read.model, version.strip() or read.version)

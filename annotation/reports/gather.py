@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from annotation.collecting import counts
 from annotation.collecting import ratings as selectors
 from annotation.exceptions import StateError
 from annotation.importing.imported_report import as_told
@@ -14,6 +15,7 @@ from annotation.reports import exclusion_rules as sensitivity
 from annotation.reports import report_rows as particulars
 from annotation.reports import study_facts as facts
 from annotation.studies.preregistration import planned
+from annotation.texts import queries
 from metrics.errors import nothing_left
 from metrics.report.records import GeneratorFacts, RatingRow, ReportInput, Truth, Warn
 from metrics.report.row_records import Attached
@@ -38,9 +40,9 @@ def score(
     """
     typicality = study.task == Study.Task.TYPICALITY
     sums = selectors.rating_sums(study) if typicality else {}
-    crowd = selectors.crowd_counts(study)
+    crowd = counts.crowd_counts(study)
     # Gold texts check the raters; nobody evaluates them.
-    texts = list(selectors.texts(study).filter(known_label=""))
+    texts = list(queries.texts(study).filter(known_label=""))
     generators, warnings = _generators(study, texts, sums, truths or {}) if typicality and sums else ((), [])
     shown = {item.id for one in generators for item in (*one.items, *one.dropped)} or {text.key for text in texts}
     dropped = {item.id for one in generators for item in one.dropped}
@@ -86,14 +88,14 @@ def score(
     return as_told(study, given)
 
 
-def _quality(study: Study, crowd: selectors.CrowdCounts) -> tuple[str, ...] | None:
+def _quality(study: Study, crowd: counts.CrowdCounts) -> tuple[str, ...] | None:
     """What was done about the quality of the work, in words; None where nobody looked (an import as it came)."""
     if study.mode == Study.Mode.IMPORTED and not crowd.excluded:
         return None
     return (paragraph(facts.quality_done(study)),)
 
 
-def _check(study: Study, crowd: selectors.CrowdCounts, *, needs_generators: bool, generators: bool, kept: bool) -> None:
+def _check(study: Study, crowd: counts.CrowdCounts, *, needs_generators: bool, generators: bool, kept: bool) -> None:
     if not kept and crowd.excluded:
         raise nothing_left("rating", {"excluded from the analysis": crowd.excluded})
     if kept and needs_generators and not generators:
@@ -103,7 +105,7 @@ def _check(study: Study, crowd: selectors.CrowdCounts, *, needs_generators: bool
 def _generators(
     study: Study, texts: Sequence[Text], sums: Mapping[int, selectors.RatingSum], truths: Mapping[str, Truth]
 ) -> tuple[tuple[GeneratorFacts, ...], list[Warn]]:
-    likelihoods, sideless = selectors.likelihoods(study), reviewing.without_a_side(study)
+    likelihoods, sideless = queries.likelihoods(study), reviewing.without_a_side(study)
     somewhere = {text for known in likelihoods.values() for text in known}
     found, warnings = [], []
     for generator in study.generators.order_by("pk"):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from annotation.collecting import ratings as selectors
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Study, Text
+from annotation.studies import blinding
 from metrics.text_scores.machine_scores import automatic_scores
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def read_by_model(study: Study, *, model: HuggingFace, actor: str, now: datetime
 
 def _human_share(study: Study) -> Mapping[str, float]:
     """By text, the share of kept answers that said human; none before somebody has looked."""
-    if selectors.seen_at(study) is None:
+    if blinding.seen_at(study) is None:
         return {}
     said: dict[str, list[bool]] = {}
     for line in selectors.rating_lines(study):

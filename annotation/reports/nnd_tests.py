@@ -9,6 +9,7 @@ from typing import Literal
 from annotation.collecting import ratings as selectors
 from annotation.exceptions import DesignError, StateError
 from annotation.models import Study, Text
+from annotation.texts import queries
 from metrics.nnd.build import Options
 from metrics.nnd.from_study import Labelled, StudyText, by_labels, by_majorities, by_means
 from metrics.nnd.orders import Order, PartialOrder, one_above_all
@@ -48,7 +49,7 @@ def make_tests(study: Study, *, rule: Rule | None = None) -> TestSet:
     how = rule or Rule()
     codes = {one.label: Fraction(one.code) for one in study.scale.labels.all()}
     _check(study, how, codes)
-    texts = list(selectors.texts(study).filter(known_label=""))
+    texts = list(queries.texts(study).filter(known_label=""))
     kept = [_text(text) for text in texts if text.context or how.one_context]
     lines = list(selectors.rating_lines(study))
     if not lines:

@@ -11,6 +11,7 @@ from typing import Any, cast, get_args
 from django.conf import settings
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
+from annotation.collecting import counts as collecting_counts
 from annotation.collecting import ratings as selectors
 from annotation.design.wording import from_json
 from annotation.hits.mturk_request import page_of, wording_of
@@ -117,7 +118,7 @@ def assignments(study: Study) -> tuple[AssignmentRow, ...]:
             "hit__market_id",
             "hit__cell",
             "submitted_at",
-            selectors.TAKEN,
+            collecting_counts.TAKEN,
         )
     )
     made = []

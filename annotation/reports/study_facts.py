@@ -14,6 +14,8 @@ from django.db.models import Count, Exists, F, OuterRef, Q, Sum
 from django.db.models.functions import Coalesce
 
 import metrics
+from annotation import ledger
+from annotation.collecting import counts as collecting_counts
 from annotation.collecting import ratings as selectors
 from annotation.design import queries
 from annotation.models import Decision, Flag, Likelihood, PracticeAnswer, Study, Submission, WayIn
@@ -26,6 +28,8 @@ from annotation.quality.filters import CODED, FILTERS, rule_of
 from annotation.quality.methods_text import Done
 from annotation.quality.rules import Rule
 from annotation.reports import report_rows as particulars
+from annotation.studies import blinding
+from annotation.texts import queries as texts_queries
 from annotation.workers import participation as apart
 from metrics.report.pay import VOLUNTEERS
 from metrics.report.records import (
@@ -53,10 +57,10 @@ def number(code: str) -> int | Fraction:
     return int(value) if value.denominator == 1 else value
 
 
-def study_facts(study: Study, crowd: selectors.CrowdCounts, words: particulars.Words) -> StudyFacts:
+def study_facts(study: Study, crowd: collecting_counts.CrowdCounts, words: particulars.Words) -> StudyFacts:
     """What was asked, of whom, and how the texts were laid out."""
-    sources = selectors.hit_sources(study)
-    origins = selectors.origins(study)
+    sources = texts_queries.hit_sources(study)
+    origins = texts_queries.origins(study)
     imported = study.mode == Study.Mode.IMPORTED
     in_hits = not imported or study.hits.exclude(market_id=None).exists()
     labels = list(study.scale.labels.order_by("pk"))
@@ -100,7 +104,7 @@ def _sides(counts: dict[str, Any]) -> list[tuple[str, Any]]:
 
 
 def _selection(study: Study) -> tuple[SelectionStep, ...] | None:
-    stored = selectors.selection(study)
+    stored = texts_queries.selection(study)
     if stored is None:
         return None
     return tuple(
@@ -167,17 +171,17 @@ def _told_origin(facts: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def money_facts(study: Study, crowd: selectors.CrowdCounts) -> MoneyFacts:
+def money_facts(study: Study, crowd: collecting_counts.CrowdCounts) -> MoneyFacts:
     """What the ledger says was spent, the quartiles of the time taken, and the wage at the median."""
     reward = study.reward_cents or None
-    seconds = selectors.work_seconds(study)
+    seconds = collecting_counts.work_seconds(study)
     low, median, high = quartiles(seconds)
     wage = wage_cents(reward, seconds=median) if reward is not None and median else None
     if study.mode == Study.Mode.IMPORTED:
         # The file tells which work was approved, not what the marketplace charged for it.
         paid = crowd.approved * reward if reward is not None and crowd.approved else None
         return MoneyFacts(reward, paid, None, None, None, low, median, high, wage)
-    spent = selectors.money_spent(study)
+    spent = ledger.money_spent(study)
     paid, fee, bonus = (spent.get(kind, 0) for kind in ("reward", "fee", "bonus"))
     return MoneyFacts(reward, paid, fee, bonus, paid + fee + bonus, low, median, high, wage)
 
@@ -193,7 +197,7 @@ def quartiles(values: Sequence[int]) -> tuple[float | None, float | None, float 
 
 
 def crowd_facts(
-    study: Study, crowd: selectors.CrowdCounts, said: Mapping[str, str], words: particulars.Words
+    study: Study, crowd: collecting_counts.CrowdCounts, said: Mapping[str, str], words: particulars.Words
 ) -> CrowdFacts:
     """Who rated, and what was decided about their work."""
     decided = study.mode != Study.Mode.IMPORTED or crowd.approved + crowd.rejected > 0
@@ -221,7 +225,7 @@ PLAY_MONEY = "Raters were simulated; their rewards were play money."
 def _provider(study: Study, ways: Sequence[WayIn]) -> str | None:
     if study.mode == Study.Mode.REHEARSAL:
         return "rehearsal crowd (simulated raters)"
-    named = [name for name in selectors.providers(study) if not name.startswith("import:")]
+    named = [name for name in collecting_counts.providers(study) if not name.startswith("import:")]
     channels = ", ".join(dict.fromkeys(KINDS.get(way.kind, way.kind) for way in ways))
     return f"{', '.join(named)}{f' ({channels})' if channels else ''}" if named else channels or None
 
@@ -254,7 +258,7 @@ def all_paid(study: Study) -> bool:
     if study.mode != Study.Mode.LIVE:
         return False
     ways = set(study.ways_in.values_list("pays", flat=True))
-    if ways - {HERE} or (not ways and OURS & set(selectors.providers(study))):
+    if ways - {HERE} or (not ways and OURS & set(collecting_counts.providers(study))):
         return False
     approved = Decision.objects.filter(submission=OuterRef("pk"), matter=Decision.Matter.PAYMENT, verdict="approve")
     own, general = F("hit__cell__arm__reward_cents"), F("hit__study__reward_cents")
@@ -262,7 +266,7 @@ def all_paid(study: Study) -> bool:
     if not work.exists() or work.filter(Q(paid=False) | Q(cents=0)).exists():
         return False
     owed = work.aggregate(owed=Sum("cents"))["owed"]
-    return bool(owed <= selectors.money_spent(study).get("reward", 0))
+    return bool(owed <= ledger.money_spent(study).get("reward", 0))
 
 
 def _criteria(study: Study) -> tuple[str, ...]:
@@ -285,9 +289,9 @@ def _recruitment(study: Study) -> tuple[int | None, int | None, str]:
     return study.minimum_percent_approved or None, study.minimum_approved_hits or None, study.country
 
 
-def flag_facts(study: Study, crowd: selectors.CrowdCounts) -> tuple[FlagFacts, ...] | None:
+def flag_facts(study: Study, crowd: collecting_counts.CrowdCounts) -> tuple[FlagFacts, ...] | None:
     """Each quality rule and what it found; None for an imported study on which none was run."""
-    found = selectors.flags_by_kind(study)
+    found = collecting_counts.flags_by_kind(study)
     if study.mode == Study.Mode.IMPORTED and not found:
         return None
     return tuple(
@@ -325,7 +329,7 @@ def quality_done(study: Study) -> Done:
         by_condition=found.by_condition if found else None,
         refused=decided.get("reject", 0),
         undecided=decided["all"] - decided.get("approve", 0) - decided.get("reject", 0),
-        elsewhere=decided.get("reject", 0) - selectors.refused_by_two(study) if decided.get("reject") else 0,
+        elsewhere=decided.get("reject", 0) - collecting_counts.refused_by_two(study) if decided.get("reject") else 0,
         left=reviewing.thinned(study) if counted else None,
         flagged=_only_flagged(study),
         detector=str(detecting.detector_of(study) or ""),
@@ -338,7 +342,7 @@ def quality_done(study: Study) -> Done:
 
 def _late(study: Study) -> int:
     """Submissions that a person left out of the analysis after results were seen."""
-    seen = selectors.seen_at(study)
+    seen = blinding.seen_at(study)
     if seen is None:
         return 0
     by_hand = selectors.exclusions().filter(submission__hit__study=study, rule_set=None, at__gte=seen)
@@ -369,7 +373,7 @@ def _hits(study: Study, rules: Sequence[Rule]) -> dict[str, tuple[int, int]]:
     return {kind: (len(ones), len({worker[one] for one in ones})) for kind, ones in held.items()}
 
 
-def crowd_warnings(crowd: selectors.CrowdCounts) -> list[Warn]:
+def crowd_warnings(crowd: collecting_counts.CrowdCounts) -> list[Warn]:
     """What a reader must know of the decisions."""
     found = []
     if crowd.rejected_kept:
@@ -387,7 +391,7 @@ def crowd_warnings(crowd: selectors.CrowdCounts) -> list[Warn]:
     return found
 
 
-def running_warnings(study: Study, crowd: selectors.CrowdCounts) -> list[Warn]:
+def running_warnings(study: Study, crowd: collecting_counts.CrowdCounts) -> list[Warn]:
     """That the study is not over, and how far it is."""
     if study.mode == Study.Mode.IMPORTED or study.status in (Study.Status.DRAFT, Study.Status.CLOSED):
         return []

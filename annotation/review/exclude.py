@@ -11,13 +11,13 @@ from django.db import transaction
 from django.db.models import Max, QuerySet
 
 from annotation.accounts.models import User
-from annotation.collecting import ratings as selectors
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Decision, RuleSet, Study, Submission
 from annotation.outbox import decision_intents as deciding
 from annotation.quality import applied_rules as reviewing
 from annotation.quality.filters import BY_KIND, NEVER_ALONE, rule_of, title_of
 from annotation.quality.rules import Rule, known
+from annotation.studies import blinding
 
 ANALYSIS = Decision.Matter.ANALYSIS
 MOST_NAME, MOST_REASON = 100, 500
@@ -53,7 +53,7 @@ def fix_rules(study: Study, name: str, rules: Sequence[Rule], *, actor: User | N
             number=last + 1,
             name=name.strip(),
             rules=[[rule.kind, rule.threshold] for rule in rules],
-            blind=selectors.seen_at(study) is None,
+            blind=blinding.seen_at(study) is None,
             actor=actor,
             fixed_at=now,
         )

@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Count, Q, QuerySet, Sum
 
 from annotation import ledger as books
-from annotation.collecting.ratings import counted
+from annotation.common.queries import counted
 from annotation.design.wording import from_json
 from annotation.models import AuditEvent, Decision, Hit, Intent, Job, Result, Study, Submission, Text
 

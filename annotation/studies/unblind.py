@@ -6,9 +6,9 @@ from datetime import datetime
 
 from django.db import transaction
 
-from annotation.collecting.ratings import seen_at
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Study, Submission
+from annotation.studies.blinding import seen_at
 
 
 def unblind(study: Study, *, actor: str, now: datetime) -> bool:

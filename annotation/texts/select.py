@@ -11,9 +11,9 @@ from typing import Any
 from django.db import transaction
 from django.db.models import QuerySet
 
-from annotation.collecting import ratings as selectors
 from annotation.exceptions import DesignError, StateError
 from annotation.models import AuditEvent, Likelihood, Selection, Study, Text
+from annotation.texts import queries
 from annotation.texts.selection.plan import Plan, plan_of
 from annotation.texts.selection.records import Candidate, FunnelLine, Outcome
 from annotation.texts.selection.run import digest_of_outcome, digest_of_pool, run
@@ -101,7 +101,7 @@ def select_texts(
 
 def repeat_selection(study: Study) -> Repeated:
     """Run the study's stored selection again and compare; changes nothing. Raises StateError where there is none."""
-    stored = selectors.selection(study)
+    stored = queries.selection(study)
     if stored is None:
         raise StateError(f"The study {study} has no selection.")
     pool = _pool(study)
@@ -179,7 +179,7 @@ def _differs(study: Study, outcome: Outcome) -> bool:
 
 
 def _record(study: Study, plan: Plan, pool: list[Candidate], outcome: Outcome, now: datetime) -> Selection:
-    last = selectors.selection(study)
+    last = queries.selection(study)
     return Selection.objects.create(
         study=study,
         number=last.number + 1 if last else 1,

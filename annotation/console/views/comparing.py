@@ -14,7 +14,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from annotation.collecting import ratings as selectors
 from annotation.console.form_errors import beside
 from annotation.console.forms.comparing import Compare, Share
 from annotation.console.permission import console_page, may, refused, studies_of, visitor
@@ -23,13 +22,14 @@ from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, ShareLink
 from annotation.reports.share import revoke, share
 from annotation.reports.share import studies_of as studies_behind
+from annotation.studies import blinding
 
 
 @console_page
 def compare(request: HttpRequest) -> HttpResponse:
     """Which studies to compare: those whose results somebody has looked at, and on which one may look."""
     every = [one for one in studies_of(visitor(request)).order_by("-pk") if may(one, Role.REVIEWER)]
-    seen = selectors.seen_of(every)
+    seen = blinding.seen_of(every)
     form = Compare(request.POST or None, studies=[one for one in every if one.pk in seen])
     if form.is_valid():
         wanted = {"studies": form.cleaned_data["studies"], "seed": 0}

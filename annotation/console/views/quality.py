@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation import settings as conf
-from annotation.collecting import ratings as selectors
+from annotation.collecting import counts as collecting_counts
 from annotation.console.form_errors import beside
 from annotation.console.forms.review import Detect, Rules
 from annotation.console.permission import study_page, visitor
@@ -25,6 +25,7 @@ from annotation.quality.filters import NAMED_SETS, rule_of
 from annotation.quality.methods_text import paragraph
 from annotation.reports import study_facts as facts
 from annotation.review import exclude
+from annotation.studies import blinding
 
 
 @require_safe
@@ -36,7 +37,7 @@ def overview(request: HttpRequest, study: Study) -> HttpResponse:
 
 def _shown(request: HttpRequest, study: Study, form: Rules, *, detect: Detect | None = None) -> HttpResponse:
     measured = Evidence.objects.filter(submission__hit__study=study)
-    flags = selectors.flags_by_kind(study)
+    flags = collecting_counts.flags_by_kind(study)
     told: dict[str, Any] = {
         "study": study,
         "form": form,
@@ -47,7 +48,7 @@ def _shown(request: HttpRequest, study: Study, form: Rules, *, detect: Detect | 
         "measured_at": measured.order_by("-measured_at").values_list("measured_at", flat=True).first(),
         "flags": [(rule_of(kind), *counts) for kind, counts in flags.items()],
         "doubted": reviewing.doubted_gold(study),
-        "seen": selectors.seen_at(study),
+        "seen": blinding.seen_at(study),
         "versions": study.rule_sets.select_related("actor").order_by("-number"),
         "holds": reviewing.rule_set(study),
         "detector": detecting.detector_of(study),

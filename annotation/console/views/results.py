@@ -10,13 +10,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from annotation import settings as conf
-from annotation.collecting import ratings as selectors
 from annotation.console.forms.statements import StatementsForm
 from annotation.console.permission import may, study_page, visitor
 from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, Study
 from annotation.publishing import progress as standing
 from annotation.reports import latest as everywhere
+from annotation.studies import blinding
 from annotation.studies import queries as overviews
 from annotation.studies.statements import state
 from annotation.studies.unblind import unblind
@@ -25,7 +25,7 @@ from metrics.report.formats.write import FORMATS
 
 @study_page()
 def results(request: HttpRequest, study: Study) -> HttpResponse:
-    if selectors.seen_at(study) is None:
+    if blinding.seen_at(study) is None:
         return render(request, "console/blind.html", {"study": study, "at": standing.progress(study)})
     reports = study.jobs.filter(kind=Job.Kind.REPORT).order_by("-created_at")
     done = reports.filter(state=Job.State.DONE).first()
@@ -49,7 +49,7 @@ def reveal(request: HttpRequest, study: Study) -> HttpResponse:
 @require_POST
 @study_page(Role.REVIEWER)
 def compute(request: HttpRequest, study: Study) -> HttpResponse:
-    if selectors.seen_at(study) is None:  # the warning comes first
+    if blinding.seen_at(study) is None:  # the warning comes first
         return redirect("console:results", study.uuid)
     every = [one for one in FORMATS if one != "pdf" or conf.chromium()]
     wanted = {"formats": every} if request.POST.get("every") else {}
@@ -60,7 +60,7 @@ def compute(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page()
 def exclusions(request: HttpRequest, study: Study) -> HttpResponse:
     """What leaving out work by rules does to the measures: behind the same warning as the results themselves."""
-    if selectors.seen_at(study) is None:
+    if blinding.seen_at(study) is None:
         return render(request, "console/blind.html", {"study": study, "at": standing.progress(study)})
     asked = study.jobs.filter(kind=Job.Kind.EXCLUSIONS).order_by("-created_at")
     done = asked.filter(state=Job.State.DONE).first()
@@ -70,7 +70,7 @@ def exclusions(request: HttpRequest, study: Study) -> HttpResponse:
 @require_POST
 @study_page(Role.REVIEWER)
 def compute_exclusions(request: HttpRequest, study: Study) -> HttpResponse:
-    if selectors.seen_at(study) is None:
+    if blinding.seen_at(study) is None:
         return redirect("console:results-exclusions", study.uuid)
     job = ask(Job.Kind.EXCLUSIONS, by=visitor(request), now=timezone.now(), study=study)
     return redirect("console:job", job.uuid)
@@ -79,7 +79,7 @@ def compute_exclusions(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page()
 def exports(request: HttpRequest, study: Study) -> HttpResponse:
     """Every report that was made, with its files; before unblinding there is none to see."""
-    seen = selectors.seen_at(study) is not None
+    seen = blinding.seen_at(study) is not None
     done = study.jobs.filter(kind=Job.Kind.REPORT, state=Job.State.DONE).order_by("-created_at")[:20] if seen else []
     return render(
         request, "console/exports.html", {"study": study, "done": done, "unblinded": seen, "prints": conf.chromium()}

@@ -12,7 +12,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from annotation.collecting import ratings as selectors
 from annotation.console.form_errors import beside
 from annotation.console.forms.texts import SelectTexts, UploadTexts
 from annotation.console.permission import study_page, visitor
@@ -21,6 +20,7 @@ from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, Study
 from annotation.publishing import cost_estimate as bills
 from annotation.studies import queries as overviews
+from annotation.texts import queries
 from annotation.texts.select import TextsSelected, select_texts
 
 LINES = 100
@@ -33,7 +33,7 @@ def texts(request: HttpRequest, study: Study) -> HttpResponse:
     context = {
         "study": study, "page": found.get_page(request.GET.get("page")), "asked": asked, "bill": bills.of(study),
         "sides": list(study.generators.order_by("name").values_list("name", flat=True)),
-        "pile": overviews.pile(study), "selection": selectors.selection(study),
+        "pile": overviews.pile(study), "selection": queries.selection(study),
         "query": urlencode({name: value for name, value in asked.items() if value}) + "&",
     }  # fmt: skip
     return render(request, "console/texts.html", context)
@@ -75,7 +75,7 @@ def select(request: HttpRequest, study: Study) -> HttpResponse:
             if tried.number is not None:
                 messages.success(request, _("%d texts are judged now.") % tried.kept)
                 return redirect("console:texts", study.uuid)
-    told = {"study": study, "form": form, "tried": tried, "stored": selectors.selection(study)}
+    told = {"study": study, "form": form, "tried": tried, "stored": queries.selection(study)}
     return render(request, "console/texts_select.html", told, status=422 if form.errors else 200)
 
 

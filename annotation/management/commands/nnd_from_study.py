@@ -10,11 +10,11 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from annotation.collecting.ratings import seen_at
 from annotation.management.commands._study import StudyCommand
 from annotation.management.lookup import sentences
 from annotation.models import Role
 from annotation.reports.nnd_tests import Rule, make_tests
+from annotation.studies.blinding import seen_at
 from annotation.studies.unblind import look
 from metrics.cli.nnd_build import table
 from metrics.cli.output import json_text

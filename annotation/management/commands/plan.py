@@ -14,7 +14,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
-from annotation.collecting import ratings as selectors
+from annotation.collecting import counts as collecting_counts
 from annotation.management.lookup import sentences, study_called
 from annotation.pricing.fees import Fees
 from annotation.pricing.precision import Layout, Option, next_options, options
@@ -219,7 +219,7 @@ def _learnt(facts: ReportInput, generator: str, name: str) -> Pilot:
 
 def _time(given: dict[str, Any]) -> WorkTime:
     if given["pilot"]:
-        seconds = [one for one in selectors.work_seconds(study_called(given["pilot"])) if one > 0]
+        seconds = [one for one in collecting_counts.work_seconds(study_called(given["pilot"])) if one > 0]
         if len(seconds) > 1:
             return measured_time(seconds)
     texts = given["texts_per_hit"]

@@ -14,12 +14,12 @@ from django.utils import timezone
 
 from annotation import settings as conf
 from annotation.accounts.models import User
-from annotation.collecting.ratings import seen_at
 from annotation.management.lookup import actor_of, add_actor, at_least, sentences, study_called
 from annotation.models import Role, Study
 from annotation.reports.export import export
 from annotation.reports.export_comparison import export_comparison
 from annotation.reports.gather import score
+from annotation.studies.blinding import seen_at
 from annotation.studies.unblind import look
 from metrics.errors import BadInput, MetricsError
 from metrics.figures.images import NoBrowser, there

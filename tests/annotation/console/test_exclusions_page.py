@@ -15,13 +15,13 @@ from django.urls import reverse
 from django.utils import timezone
 from lxml.html import fromstring
 
-from annotation.collecting import ratings as selectors
 from annotation.jobs.run import folder_of, run_due
 from annotation.models import Job, Judgment, Scale, Study, Submission
 from annotation.quality.rules import Rule
 from annotation.reports import exclusion_rules as sensitivity
 from annotation.reports.gather import score
 from annotation.review import exclude
+from annotation.studies import blinding
 from annotation.studies.unblind import unblind
 from metrics.huse.estimate import evaluate
 from tests.annotation.review.world import NOW, judged, make, member
@@ -44,7 +44,7 @@ def entered(study: Study, role: str) -> Client:
 def test_nothing_is_shown_before_somebody_decides_to_look(study: Study) -> None:
     page = entered(study, "viewer").get(reverse("console:results-exclusions", args=[study.uuid])).content.decode()
     assert "Nobody has looked yet" in page
-    assert selectors.seen_at(study) is None
+    assert blinding.seen_at(study) is None
 
 
 @pytest.mark.parametrize("name", ["console:results-exclusions-compute", "console:results-compute"])
@@ -52,10 +52,10 @@ def test_a_viewer_does_not_compute_and_a_reviewer_not_before_the_warning(study: 
     address, reviewer = reverse(name, args=[study.uuid]), entered(study, "reviewer")
     assert entered(study, "viewer").post(address).status_code == 403
     assert b"Nobody has looked yet" in reviewer.post(address, follow=True).content
-    assert selectors.seen_at(study) is None
+    assert blinding.seen_at(study) is None
     assert not study.jobs.exists()
     reviewer.post(reverse("console:results-reveal", args=[study.uuid]))
-    assert selectors.seen_at(study) is not None
+    assert blinding.seen_at(study) is not None
     assert reviewer.post(address).status_code == 302
     assert study.jobs.count() == 1
 

@@ -9,8 +9,8 @@ import pytest
 from django.db.models import Q
 
 from annotation.collecting.collect import collect
+from annotation.collecting.counts import crowd_counts
 from annotation.collecting.parse_submissions import read
-from annotation.collecting.ratings import crowd_counts
 from annotation.models import Hit, LedgerEntry, Study, Submission
 from annotation.mturk.client import Market
 from annotation.outbox.worker import work

@@ -10,8 +10,8 @@ import pytest
 from django.db.models import Q
 
 from annotation.collecting.collect import collect
+from annotation.collecting.counts import work_seconds
 from annotation.collecting.parse_submissions import read
-from annotation.collecting.ratings import work_seconds
 from annotation.design.lay_out import design
 from annotation.design.wording import default_wording
 from annotation.exceptions import MarketError, StateError

@@ -17,6 +17,8 @@ from django.core.management import call_command
 from django.db import DatabaseError, transaction
 from django.db.models import Q
 
+from annotation import ledger
+from annotation.collecting import counts
 from annotation.collecting import ratings as selectors
 from annotation.collecting.collect import collect
 from annotation.collecting.parse_submissions import read
@@ -75,7 +77,7 @@ def test_what_was_collected_is_erased_and_what_was_paid_stays_paid(rated: Study,
     gathered(rated, market)
     approve(rated, Submission.objects.all(), actor=None, now=NOW)
     work(Q(), market=market, clock=lambda: NOW)
-    spent = selectors.money_spent(rated)
+    spent = ledger.money_spent(rated)
     take_back("ann")
     named = withdrawn_on(rated, market=market)
     done = withdraw(rated, named, actor="marketplace", now=NOW)
@@ -86,7 +88,7 @@ def test_what_was_collected_is_erased_and_what_was_paid_stays_paid(rated: Study,
         sorted(Parse.objects.values_list("active_ms", "submission__raw_format"), key=str)[2:]
         == [(None, "withdrawn")] * 2
     )
-    assert selectors.money_spent(rated) == spent
+    assert ledger.money_spent(rated) == spent
     assert {row.count for row in selectors.rating_sums(rated).values()} == {1}
     erased = Submission.objects.filter(raw_format="withdrawn")
     for relation in Submission._meta.related_objects:
@@ -118,10 +120,10 @@ def test_answers_taken_back_before_we_saw_them_are_never_stored(rated: Study, ma
 
 def test_a_report_says_how_many_were_withdrawn(rated: Study, market: Market) -> None:
     gathered(rated, market)
-    assert facts.crowd_warnings(selectors.crowd_counts(rated)) == []
+    assert facts.crowd_warnings(counts.crowd_counts(rated)) == []
     take_back("ann")
     withdraw(rated, withdrawn_on(rated, market=market), actor="marketplace", now=NOW)
-    (warned,) = facts.crowd_warnings(selectors.crowd_counts(rated))
+    (warned,) = facts.crowd_warnings(counts.crowd_counts(rated))
     assert warned.sentence.startswith("2 of 4 submissions were withdrawn by their workers")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.collecting.ratings import crowd_counts, texts
+from annotation.collecting.counts import crowd_counts
 from annotation.design.lay_out import design
 from annotation.exceptions import DesignError, StateError
 from annotation.importing.add_texts import add_texts
@@ -17,6 +17,7 @@ from annotation.readers.records import LikelihoodRecord, TextRecord
 from annotation.reports.report_rows import words
 from annotation.reports.study_facts import study_facts
 from annotation.studies.create import Plan, create
+from annotation.texts.queries import texts
 from annotation.texts.select import repeat_selection, select_texts
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db]

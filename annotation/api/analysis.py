@@ -19,7 +19,7 @@ from annotation.exceptions import StateError
 from annotation.jobs.celery_tasks import ask_to_detect
 from annotation.models import Codebook, Job, Remark, Role, RuleSet, Study, Submission
 from annotation.quality import applied_rules as reviewing
-from annotation.quality import assess
+from annotation.quality import assess, coding_queue
 from annotation.quality import code_explanations as code_reasons
 from annotation.quality import coder_agreement as coded
 from annotation.quality.filters import FILTERS, NAMED_SETS, rule_of
@@ -27,7 +27,6 @@ from annotation.quality.methods_text import paragraph
 from annotation.quality.rules import Rule, rules_from
 from annotation.quality.work_table import Filter
 from annotation.reports import study_facts as facts
-from annotation.review import assignment as desk
 from annotation.review import exclude
 from annotation.studies import blinding
 from annotation.studies.unblind import unblind
@@ -256,14 +255,14 @@ def show_coding(request: HttpRequest, study: UUID, page: Query[Page]) -> dict[st
 
 def _coding(request: HttpRequest, study: Study, purpose: str) -> dict[str, Any]:
     told = coded.standing(study, purpose)
-    after = desk.to_code(study, told.book, caller(request)).first() if told.book else None
+    after = coding_queue.to_code(study, told.book, caller(request)).first() if told.book else None
     shown = {name: getattr(told, name) for name in ("purpose", "codes", "lines", "remarks", "coded_twice", "agreement")}
     return {
         **shown,
         "version": told.book.number if told.book else None,
         "next_remark": after.pk if after else None,
         "next_body": after.body if after else "",
-        "unsettled": [row.pk for row in desk.to_settle(study, told.book)] if told.book else [],
+        "unsettled": [row.pk for row in coding_queue.to_settle(study, told.book)] if told.book else [],
     }
 
 

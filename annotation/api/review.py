@@ -23,6 +23,7 @@ from annotation.quality import applied_rules as reviewing
 from annotation.review import approve as review
 from annotation.review import assignment as desk
 from annotation.review import exclude, reject
+from annotation.review import workers as review_workers
 from annotation.review.block import block, unblock
 from annotation.review.notify import Notices, notify
 from annotation.workers import hold
@@ -401,10 +402,13 @@ def list_workers(request: HttpRequest, study: UUID, page: Query[Page]) -> dict[s
 @router.get("/studies/{study}/workers/{pseudonym}", response=gives(HistoryOut), summary="What a worker did")
 def show_worker(request: HttpRequest, study: UUID, pseudonym: str) -> dict[str, Any]:
     worker = _worker(study_for(request, study, Role.REVIEWER), pseudonym)
-    told, held = desk.history(worker, studies_of(caller(request))), desk.open_hold(worker, today=timezone.now().date())
+    told, held = (
+        desk.history(worker, studies_of(caller(request))),
+        review_workers.open_hold(worker, today=timezone.now().date()),
+    )
     counts = {name: getattr(told, name) for name in ("submissions", "approved", "refused", "left_out", "flags")}
     until, reason = (held.until, held.reason) if held else (None, "")
-    kept_out = {"held_until": until, "held_reason": reason, "blocked": bool(desk.blocked(worker))}
+    kept_out = {"held_until": until, "held_reason": reason, "blocked": bool(review_workers.blocked(worker))}
     return {"pseudonym": worker.pseudonym, **counts, **kept_out}
 
 
@@ -443,7 +447,7 @@ def lift_block(request: HttpRequest, study: UUID, pseudonym: str) -> Status[None
 def post_notice(request: HttpRequest, study: UUID, given: NoticeIn) -> Notices:
     """Only to people whose work was approved or rejected: marketplaces take no other. The same words come once."""
     found = study_for(request, study, Role.EDITOR)
-    named = None if given.workers is None else desk.workers(found, given.workers)
+    named = None if given.workers is None else review_workers.workers_by_pseudonym(found, given.workers)
     if named is not None and set(given.workers or ()) - set(named):
         raise HttpError(404, NO_WORKER)
     workers = None if named is None else list(named.values())
@@ -454,7 +458,7 @@ def post_notice(request: HttpRequest, study: UUID, given: NoticeIn) -> Notices:
 
 
 def _worker(study: Study, pseudonym: str) -> Worker:
-    found = desk.worker(study, pseudonym)
+    found = review_workers.worker(study, pseudonym)
     if found is None:
         raise HttpError(404, NO_WORKER)
     return found

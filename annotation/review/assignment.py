@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from fractions import Fraction
-from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet
 
 from annotation import ledger as books
 from annotation.accounts.models import User
 from annotation.models import (
-    Coding,
     Decision,
     Flag,
     Hit,
-    Hold,
     Intent,
     ItemRole,
     Judgment,
-    Look,
     Presentation,
     Rejection,
-    Remark,
     Study,
     Submission,
     Worker,
@@ -69,29 +64,6 @@ def proposal(one: Submission) -> Rejection | None:
     """The proposal to refuse payment that waits for a second person."""
     open_ones = Rejection.objects.filter(submission=one, seconded_by=None).select_related("proposed_by")
     return None if reviewing.payments().filter(submission=one).exists() else open_ones.first()
-
-
-def worker(study: Study, pseudonym: str) -> Worker | None:
-    """Who handed in work of the study under that pseudonym."""
-    return Worker.objects.filter(pseudonym=pseudonym, submissions__hit__study=study).first()
-
-
-def workers(study: Study, pseudonyms: Collection[str]) -> dict[str, Worker]:
-    """Those of the pseudonyms under which somebody handed in work of the study, and who that is."""
-    found = Worker.objects.filter(pseudonym__in=pseudonyms, submissions__hit__study=study).distinct()
-    return {one.pseudonym: one for one in found}
-
-
-def block_intents(worker: Worker) -> QuerySet[Intent]:
-    """What was to be told of blocks on the worker, the latest first."""
-    kinds = [Intent.Kind.BLOCK, Intent.Kind.UNBLOCK]
-    return Intent.objects.filter(kind__in=kinds, subject=worker.pk).exclude(state=Intent.State.DROPPED).order_by("-pk")
-
-
-def blocked(worker: Worker) -> Intent | None:
-    """The block that stands."""
-    latest = block_intents(worker).first()
-    return latest if latest and latest.kind == Intent.Kind.BLOCK else None
 
 
 def queue(study: Study, *, now: datetime, kind: str = "", state: str = "") -> QuerySet[Submission]:
@@ -168,29 +140,6 @@ def history(worker: Worker, studies: QuerySet[Study]) -> History:
         left_out=verdicts.get("exclude", 0),
         flags=Flag.objects.filter(**through).count(),
     )
-
-
-def work_of(worker: Worker, studies: QuerySet[Study]) -> QuerySet[Submission]:
-    """Everything the worker handed in there, newest first, with flags and decisions."""
-    mine = Submission.objects.filter(worker=worker, hit__study__in=studies.values("pk"))
-    told = mine.select_related("hit__study", "evidence").prefetch_related("flags", "decisions", "replies")
-    return told.defer("raw", "evidence__findings").order_by("-submitted_at", "-pk")
-
-
-def open_hold(worker: Worker, *, today: date) -> Hold | None:
-    """The hold that stands on that day, if any."""
-    return Hold.objects.filter(worker=worker, lifted_at=None, until__gte=today).select_related("actor").first()
-
-
-def ended_holds(worker: Worker, *, today: date) -> QuerySet[Hold]:
-    """Holds that stand no more, the latest first: somebody ended them, or their last day is over."""
-    rows = Hold.objects.filter(Q(lifted_at__isnull=False) | Q(until__lt=today), worker=worker)
-    return rows.select_related("actor", "lifted_by").order_by("-since", "-pk")
-
-
-def looks(worker: Worker) -> QuerySet[Look]:
-    """Who looked up who this is, newest first."""
-    return Look.objects.filter(worker=worker).select_related("user").order_by("-at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,33 +227,3 @@ def waiting(study: Study) -> Waiting:
     counts = dict(open_ones.order_by().values_list("hit").annotate(n=Count("pk")))
     hits = Hit.objects.filter(pk__in=[*counts]).select_related("cell__arm__study")
     return Waiting(sum(counts.values()), sum(counts[hit.pk] * books.place_cost(hit).total for hit in hits))
-
-
-def to_code(study: Study, book: Any, user: User) -> QuerySet[Remark]:
-    """Explanations that this person can code: those that wait for a second coder first."""
-    mine = Coding.objects.filter(remark=OuterRef("pk"), codebook=book, coder=user, adjudicated=False)
-    coded = Count("codings", filter=Q(codings__codebook=book, codings__adjudicated=False))
-    rows = Remark.objects.filter(presentation__submission__hit__study=study).exclude(Exists(mine))
-    return rows.annotate(coded=coded).filter(coded__lt=2).order_by("-coded", "pk").select_related("presentation__text")
-
-
-def last_coded(book: Any, user: User) -> Coding | None:
-    """What this person coded last, which can be changed."""
-    mine = Coding.objects.filter(codebook=book, coder=user, adjudicated=False)
-    return mine.select_related("remark__presentation__text").order_by("-at", "-pk").first()
-
-
-def to_settle(study: Study, book: Any) -> list[Remark]:
-    """Explanations that two coded differently and nobody has settled, with their codings."""
-    rows = (
-        Remark.objects.filter(presentation__submission__hit__study=study)
-        .annotate(
-            coded=Count("codings", filter=Q(codings__codebook=book, codings__adjudicated=False)),
-            settled=Count("codings", filter=Q(codings__codebook=book, codings__adjudicated=True)),
-        )
-        .filter(coded=2, settled=0)
-        .select_related("presentation__text")
-        .prefetch_related(Prefetch("codings", Coding.objects.filter(codebook=book).select_related("coder")))
-        .order_by("pk")
-    )
-    return [row for row in rows if len({frozenset(one.codes) for one in row.codings.all()}) > 1]

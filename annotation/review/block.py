@@ -10,7 +10,7 @@ from django.db.models import Q
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Intent, Study, Worker
 from annotation.outbox import queue as outbox
-from annotation.review import assignment as desk
+from annotation.review import workers
 
 Kind = Intent.Kind
 LEAST_REASON, MOST_REASON = 20, 1024
@@ -29,7 +29,7 @@ def block(study: Study, worker: Worker, *, reason: str, actor: str, now: datetim
         raise StateError("The study came from a file: its people cannot be blocked on a marketplace.")
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
-        if desk.blocked(worker):
+        if workers.blocked(worker):
             raise StateError("This person is blocked already.")
         _intend(study, worker, Kind.BLOCK, {"reason": told})
         AuditEvent.objects.record(study, "block", actor=actor, now=now, worker=worker.pseudonym, reason=told)
@@ -39,7 +39,7 @@ def unblock(study: Study, worker: Worker, *, actor: str, now: datetime) -> None:
     """Intend the end of a block. Raises StateError where there is none."""
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
-        if not desk.blocked(worker):
+        if not workers.blocked(worker):
             raise StateError("This person is not blocked.")
         _intend(study, worker, Kind.UNBLOCK, {})
         AuditEvent.objects.record(study, "unblock", actor=actor, now=now, worker=worker.pseudonym)
@@ -47,7 +47,7 @@ def unblock(study: Study, worker: Worker, *, actor: str, now: datetime) -> None:
 
 def _intend(study: Study, worker: Worker, kind: Intent.Kind, details: dict[str, str]) -> None:
     """Write the intent; what it would undo and nobody has begun is dropped instead, so that order does not matter."""
-    before = desk.block_intents(worker).first()
+    before = workers.block_intents(worker).first()
     if before is not None and before.state != Intent.State.DONE:
         dropped = outbox.drop(before.study, Q(pk=before.pk))
         if not dropped:

@@ -21,7 +21,7 @@ from annotation.console.permission import study_page, visitor
 from annotation.models import Codebook, Remark, Role, Study
 from annotation.quality import code_explanations as code_reasons
 from annotation.quality import coder_agreement as coded
-from annotation.review import assignment as desk
+from annotation.quality import coding_queue
 from metrics.evaluators.comment_codes import NULL
 
 KEYS = "1234567890abcdefghijklmnop"
@@ -80,8 +80,11 @@ def _part(request: HttpRequest, study: Study, purpose: str) -> dict[str, Any]:
     part: dict[str, Any] = {"standing": told, "edit": edit, "code": None, "settle": None, "last": None}
     if told.book is None:
         return part
-    waiting, unsettled = desk.to_code(study, told.book, visitor(request)), desk.to_settle(study, told.book)
-    last = desk.last_coded(told.book, visitor(request))
+    waiting, unsettled = (
+        coding_queue.to_code(study, told.book, visitor(request)),
+        coding_queue.to_settle(study, told.book),
+    )
+    last = coding_queue.last_coded(told.book, visitor(request))
     if last and request.GET.get("redo") == purpose:
         part["code"] = _sheet(told, last.remark, last.codes) | {"redo": True}
     elif following := waiting.first():

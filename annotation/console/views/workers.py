@@ -20,6 +20,7 @@ from annotation.models import Role, Study, Worker
 from annotation.quality import applied_rules as reviewing
 from annotation.review import assignment as desk
 from annotation.review import block as blocks
+from annotation.review import workers as review_workers
 from annotation.review.notify import notify
 from annotation.workers import hold as verbs
 
@@ -52,12 +53,12 @@ def _shown(request: HttpRequest, study: Study, worker: Worker, **more: Any) -> H
         "study": study,
         "worker": worker,
         "history": desk.history(worker, mine),
-        "page": Paginator(desk.work_of(worker, mine), LINES).get_page(request.GET.get("page")),
-        "held": desk.open_hold(worker, today=timezone.now().date()),
-        "ended": desk.ended_holds(worker, today=timezone.now().date()),
-        "blocked": desk.blocked(worker),
+        "page": Paginator(review_workers.work_of(worker, mine), LINES).get_page(request.GET.get("page")),
+        "held": review_workers.open_hold(worker, today=timezone.now().date()),
+        "ended": review_workers.ended_holds(worker, today=timezone.now().date()),
+        "blocked": review_workers.blocked(worker),
         "competence": reviewing.competence(study, worker),
-        "looks": desk.looks(worker) if allowed else (),
+        "looks": review_workers.looks(worker) if allowed else (),
         "allowed": allowed,
         "hold": HoldForm(prefix="hold"),
         "look": Reason(prefix="look"),
@@ -150,7 +151,7 @@ def _write(request: HttpRequest, study: Study, form: NoticeForm, workers: list[W
 
 
 def _one(study: Study, pseudonym: str) -> Worker:
-    found = desk.worker(study, pseudonym)
+    found = review_workers.worker(study, pseudonym)
     if found is None:
         raise Http404
     return found

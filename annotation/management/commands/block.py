@@ -11,7 +11,7 @@ from annotation.jobs.celery_tasks import wake
 from annotation.management.commands._study import StudyCommand
 from annotation.management.lookup import sentences
 from annotation.models import Role
-from annotation.review import assignment as desk
+from annotation.review import workers
 from annotation.review.block import block, unblock
 
 
@@ -29,7 +29,7 @@ class Command(StudyCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         study, _, actor = self.asked(options)
         now = timezone.now()
-        worker = desk.worker(study, options["worker"])
+        worker = workers.worker(study, options["worker"])
         if worker is None:
             raise CommandError("The study has no such worker.", returncode=2)
         with sentences():

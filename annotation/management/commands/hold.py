@@ -10,7 +10,7 @@ from django.utils.dateparse import parse_date
 
 from annotation.management.commands._study import StudyCommand
 from annotation.management.lookup import sentences
-from annotation.review import assignment as desk
+from annotation.review import workers
 from annotation.workers import hold as verbs
 
 
@@ -26,7 +26,7 @@ class Command(StudyCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         study, user, _ = self.asked(options)
-        worker = desk.worker(study, options["worker"])
+        worker = workers.worker(study, options["worker"])
         if worker is None:
             raise CommandError("The study has no such worker.", returncode=2)
         if options["lift"]:

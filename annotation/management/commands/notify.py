@@ -11,7 +11,7 @@ from annotation.jobs.celery_tasks import wake
 from annotation.management.commands._study import StudyCommand
 from annotation.management.lookup import sentences
 from annotation.models import Study, Worker
-from annotation.review import assignment as desk
+from annotation.review import workers as review_workers
 from annotation.review.notify import notify
 
 
@@ -40,7 +40,7 @@ class Command(StudyCommand):
 
 
 def _named(study: Study, names: list[str]) -> list[Worker]:
-    found = desk.workers(study, names)
+    found = review_workers.workers_by_pseudonym(study, names)
     if strangers := sorted(set(names) - set(found)):
         raise CommandError(f"The study has no such worker: {', '.join(strangers)}.", returncode=2)
     return list(found.values())

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.conf import settings
-from django.db.models import F, Q, Sum
+from django.db.models import F, Q, QuerySet, Sum
 
 from annotation.exceptions import BudgetError
 from annotation.models import AuditEvent, Hit, Intent, LedgerEntry, Study, Submission
@@ -182,3 +182,24 @@ def money_spent(study: Study) -> dict[str, int]:
     paid = LedgerEntry.objects.filter(study=study, kind__in=LedgerEntry.SPENT)
     rows = paid.values_list("kind").annotate(cents=Sum("cents")).order_by()
     return dict(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Purse:
+    """Money of one mode: cents spent, and set aside."""
+
+    mode: str
+    spent_cents: int
+    reserved_cents: int
+
+
+def purses(studies: QuerySet[Study]) -> list[Purse]:
+    """What accounts were charged: live studies and rehearsals (play money) apart."""
+    out = Study.objects.filter(pk__in=studies.values("pk")).exclude(mode=Study.Mode.IMPORTED)
+    rows = out.order_by("mode").values_list("mode").annotate(spent=Sum("spent_cents"), held=Sum("reserved_cents"))
+    return [Purse(mode, int(spent), int(held)) for mode, spent, held in rows]
+
+
+def costly(studies: QuerySet[Study]) -> QuerySet[Study]:
+    """The studies that money was spent on, is set aside for or is planned for, newest first."""
+    return studies.exclude(mode=Study.Mode.IMPORTED).order_by("-created_at", "-pk")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import date
+from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
 
-from annotation.models import Hold, Intent, Look, Study, Submission, Worker
+from annotation.models import Decision, Flag, Hold, Intent, Look, Study, Submission, Worker
 
 
 def worker(study: Study, pseudonym: str) -> Worker | None:
@@ -54,3 +56,31 @@ def ended_holds(worker: Worker, *, today: date) -> QuerySet[Hold]:
 def looks(worker: Worker) -> QuerySet[Look]:
     """Who looked up who this is, newest first."""
     return Look.objects.filter(worker=worker).select_related("user").order_by("-at")
+
+
+def workers_across(studies: QuerySet[Study]) -> QuerySet[Worker]:
+    """Who handed in work in these studies, with counts: studies, handed_in, flags, left_out, refused; and one study.
+
+    The most active first.
+    """
+    named = studies.values("pk")
+    mine = Submission.objects.filter(hit__study__in=named)
+    flagged = Flag.objects.filter(submission__hit__study__in=named)
+    decided = Decision.objects.filter(submission__hit__study__in=named)
+    return (
+        Worker.objects.filter(Exists(mine.filter(worker=OuterRef("pk"))))
+        .annotate(
+            studies=_counted(mine, "worker", Count("hit__study", distinct=True)),
+            handed_in=_counted(mine, "worker"),
+            flags=_counted(flagged, "submission__worker"),
+            left_out=_counted(decided.filter(verdict="exclude"), "submission__worker"),
+            refused=_counted(decided.filter(verdict="reject"), "submission__worker"),
+            seen_in=Subquery(mine.filter(worker=OuterRef("pk")).order_by("-pk").values("hit__study__uuid")[:1]),
+        )
+        .order_by("-handed_in", "pseudonym")
+    )
+
+
+def _counted(rows: QuerySet[Any], worker: str, what: Count | None = None) -> Coalesce:
+    told = rows.filter(**{worker: OuterRef("pk")}).order_by().values(worker).annotate(n=what or Count("pk"))
+    return Coalesce(Subquery(told.values("n"), output_field=IntegerField()), Value(0))

@@ -7,9 +7,11 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from annotation import ledger
 from annotation.console.permission import RANKS, console_page, studies_of, visitor
 from annotation.models import Role, Study
 from annotation.reports import latest as everywhere
+from annotation.review import workers as review_workers
 from annotation.studies import queries as overviews
 
 LINES = 50
@@ -23,7 +25,7 @@ def _reviewed_by(request: HttpRequest) -> QuerySet[Study]:
 
 @console_page
 def workers(request: HttpRequest) -> HttpResponse:
-    found = Paginator(everywhere.workers(_reviewed_by(request)), LINES)
+    found = Paginator(review_workers.workers_across(_reviewed_by(request)), LINES)
     return render(request, "console/everybody.html", {"page": found.get_page(request.GET.get("page"))})
 
 
@@ -40,6 +42,6 @@ def results(request: HttpRequest) -> HttpResponse:
 @console_page
 def money(request: HttpRequest) -> HttpResponse:
     studies = studies_of(visitor(request))
-    found = Paginator(everywhere.costly(studies), LINES)
-    context = {"purses": everywhere.purses(studies), "page": found.get_page(request.GET.get("page"))}
+    found = Paginator(ledger.costly(studies), LINES)
+    context = {"purses": ledger.purses(studies), "page": found.get_page(request.GET.get("page"))}
     return render(request, "console/money.html", context)

@@ -13,6 +13,7 @@ from ninja import Body, Field, Query, Router, Schema, Status
 from annotation.api.auth import caller, study_for
 from annotation.api.jobs import JobOut
 from annotation.api.responses import Page, Paged, gives, paged
+from annotation.design import queries
 from annotation.design.arrange_cells import arrange
 from annotation.design.configure import configure
 from annotation.design.discard_layout import clear_design
@@ -23,7 +24,6 @@ from annotation.exceptions import StateError
 from annotation.jobs.celery_tasks import ask
 from annotation.models import Cell, Job, Role, Study
 from annotation.publishing import cost_estimate as bills
-from annotation.studies import queries as overviews
 from annotation.studies.create import reword
 
 router = Router(tags=["Design"])
@@ -197,7 +197,7 @@ def _design(study: Study) -> dict[str, Any]:
             }
             for one in cells
         ],
-        "laid_out": overviews.laid_out(study),
+        "laid_out": queries.laid_out(study),
     }
 
 
@@ -255,7 +255,7 @@ def show_precision(request: HttpRequest, study: UUID) -> Any:
 
 @router.get("/studies/{study}/layout", response=gives(Paged[Layout]), summary="HITs as laid out, cell by cell")
 def show_layout(request: HttpRequest, study: UUID, page: Query[Page]) -> dict[str, Any]:
-    return paged(overviews.laid_out(study_for(request, study)), page)
+    return paged(queries.laid_out(study_for(request, study)), page)
 
 
 @router.post(

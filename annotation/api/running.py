@@ -26,6 +26,7 @@ from annotation.outbox.retry import drop, retry
 from annotation.pricing.wages import DEFAULT_FLOOR_CENTS
 from annotation.publishing import preflight_result as prechecked
 from annotation.publishing import progress as standing
+from annotation.publishing import summary
 from annotation.publishing.end import close, expire_now
 from annotation.publishing.pause import pause, resume
 from annotation.publishing.preflight import afford
@@ -33,7 +34,6 @@ from annotation.publishing.preflight_result import Preflight
 from annotation.publishing.publish import Publication, publish
 from annotation.publishing.top_up import MOST_RATERS, declare_width, keep_topped_up, top_up
 from annotation.review.fair_pay import raise_pay
-from annotation.studies import queries as overviews
 
 router = Router(tags=["Running"])
 SOON = timedelta(hours=24)
@@ -243,7 +243,7 @@ def publish_study(request: HttpRequest, study: UUID, given: PublishIn) -> Status
 @router.get("/studies/{study}/progress", response=gives(ProgressOut), summary="How far the study is")
 def show_progress(request: HttpRequest, study: UUID) -> dict[str, Any]:
     found = study_for(request, study)
-    work = overviews.work(found)
+    work = summary.work(found)
     due = standing.deadlines(found, now=timezone.now(), within=SOON)
     told = {**asdict(standing.progress(found)), **asdict(work), "to_review": work.to_review, "due": asdict(due)}
     return {**told, "status": found.status}

@@ -19,8 +19,7 @@ from annotation.console.forms.texts import UploadTexts
 from annotation.jobs import uploads
 from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, Text
-from annotation.studies import queries as overviews
-from annotation.texts import queries
+from annotation.texts import pile, queries
 from annotation.texts.select import TextsSelected, select_texts
 
 router = Router(tags=["Texts"])
@@ -95,7 +94,7 @@ def list_texts(
     request: HttpRequest, study: UUID, page: Query[Page], words: str = "", side: str = "", state: str = ""
 ) -> dict[str, Any]:
     """side: `reference` or the name of a generator; state: `judged` or `left_out`."""
-    return paged(overviews.found_texts(study_for(request, study), words=words, side=side, state=state), page)
+    return paged(pile.found_texts(study_for(request, study), words=words, side=side, state=state), page)
 
 
 @router.post("/studies/{study}/texts", response=gives(JobOut, 202), summary="Check a file of texts (a dry run)")

@@ -12,7 +12,7 @@ from annotation.design.presets import ArmPlan, CellPlan
 from annotation.design.wording import from_json
 from annotation.models import Cell, Study
 from annotation.pricing.estimates import CellSize, Estimate, Sketch, estimate
-from annotation.studies import queries as overviews
+from annotation.texts import pile as texts_pile
 from metrics.errors import MetricsError
 from metrics.inference.power import accuracy_difference, minimum_effect
 from metrics.planning import Precision, expected_precision, known_pilots, prior_pilot
@@ -59,7 +59,7 @@ def of_forms(study: Study, given: dict[str, Any], cells: Sequence[CellPlan], arm
 
 
 def _bill(study: Study, given: dict[str, Any], cells: Sequence[CellPlan], pays: dict[str, int]) -> Bill:
-    pile = overviews.pile(study)
+    pile = texts_pile.pile(study)
     sizes = [
         CellSize(pile.of_cell(one.domain, one.generator), pays.get(one.training, given["reward_cents"]))
         for one in cells or [CellPlan("none")]
@@ -68,7 +68,7 @@ def _bill(study: Study, given: dict[str, Any], cells: Sequence[CellPlan], pays: 
     wording = from_json(version.body) if version else None
     sketch = Sketch(
         tuple(sizes), given["texts_per_hit"], given["raters_per_text"], books.endpoint_fees(),
-        given["evaluators_per_cell"], given["in_nines"], given["extra"], overviews.average_words(study),
+        given["evaluators_per_cell"], given["in_nines"], given["extra"], texts_pile.average_words(study),
         len(wording.criteria) if wording else 1, bool(wording and wording.follow_ups), given["budget_cents"],
     )  # fmt: skip
     references = sum(pile.references.values())

@@ -10,7 +10,7 @@ from django.db.models import Max, QuerySet
 
 from annotation.design.queries import arm_assignment
 from annotation.models import Result, Study
-from annotation.studies.queries import Told, stand_side_by_side, told_of
+from annotation.reports.measures import Told, stand_side_by_side, told_of
 from metrics.data.arm_assignment import assignment_sentence
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from annotation.studies.queries import Told, _told, interval_targets
+from annotation.reports.measures import Told, _told, interval_targets
 
 TEXTS = "expectation over new texts"
 RATERS = "expectation over new texts and other raters"

@@ -14,7 +14,7 @@ from annotation.console.forms.money import DollarField
 from annotation.design.presets import ArmPlan, CellPlan
 from annotation.models import Arm, Cell, Study
 from annotation.pricing.fees import Fees
-from annotation.studies.queries import Pile
+from annotation.texts.pile import Pile
 
 
 class RetentionForm(forms.Form):

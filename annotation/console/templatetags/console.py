@@ -18,9 +18,9 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.console import navigation as places
 from annotation.console import permission
+from annotation.console.steps import Step
 from annotation.models import AuditEvent, Decision, Job, Study
 from annotation.quality.filters import title_of
-from annotation.studies.queries import Step
 
 register = template.Library()
 

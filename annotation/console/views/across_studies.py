@@ -11,8 +11,8 @@ from annotation import ledger
 from annotation.console.permission import RANKS, console_page, studies_of, visitor
 from annotation.models import Role, Study
 from annotation.reports import latest as everywhere
+from annotation.reports import measures
 from annotation.review import workers as review_workers
-from annotation.studies import queries as overviews
 
 LINES = 50
 
@@ -34,7 +34,7 @@ def results(request: HttpRequest) -> HttpResponse:
     found = Paginator(everywhere.results(studies_of(visitor(request))), LINES)
     page = found.get_page(request.GET.get("page"))
     reports = [everywhere.reported(one) for one in page.object_list]
-    targets = overviews.interval_targets(measure for one in reports for measure in one.measures)
+    targets = measures.interval_targets(measure for one in reports for measure in one.measures)
     shown = {"page": page, "reports": reports, "targets": targets}
     return render(request, "console/findings.html", shown)
 

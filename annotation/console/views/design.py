@@ -14,6 +14,7 @@ from annotation.console.form_errors import beside
 from annotation.console.forms.design import ArmsForm, DesignForm, LaterForm, RetentionForm
 from annotation.console.forms.wording import WordingForm
 from annotation.console.permission import study_page, visitor
+from annotation.design import queries
 from annotation.design.arrange_cells import arrange
 from annotation.design.configure import configure
 from annotation.design.discard_layout import clear_design
@@ -24,8 +25,8 @@ from annotation.hits.mturk_request import page_address
 from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, Study, StudyWording
 from annotation.publishing import cost_estimate as bills
-from annotation.studies import queries as overviews
 from annotation.studies.create import reword
+from annotation.texts import pile as texts_pile
 
 
 @study_page()
@@ -35,11 +36,11 @@ def design(request: HttpRequest, study: Study) -> HttpResponse:
     under_way = study.jobs.filter(kind=Job.Kind.LAY_OUT, state__in=["waiting", "running"]).first()
     context = {"study": study, "form": DesignForm.of(study), "arms": ArmsForm.of(study), "bill": bills.of(study)}
     context["under_way"] = under_way
-    return render(request, "console/design.html", {**context, "versions": overviews.versions(study)})
+    return render(request, "console/design.html", {**context, "versions": queries.versions(study)})
 
 
 def _laid_out(request: HttpRequest, study: Study, form: RetentionForm) -> HttpResponse:
-    context = {"study": study, "cells": overviews.laid_out(study), "bill": bills.of(study), "form": form}
+    context = {"study": study, "cells": queries.laid_out(study), "bill": bills.of(study), "form": form}
     return render(request, "console/design_laid_out.html", context, status=422 if form.errors else 200)
 
 
@@ -70,13 +71,13 @@ def save(request: HttpRequest, study: Study) -> HttpResponse:
         with beside(form, arms, above=True):
             return _store(request, study, form, arms)
     context = {"study": study, "form": form, "arms": arms, "bill": bills.of(study)}
-    return render(request, "console/design.html", {**context, "versions": overviews.versions(study)}, status=422)
+    return render(request, "console/design.html", {**context, "versions": queries.versions(study)}, status=422)
 
 
 def _store(request: HttpRequest, study: Study, form: DesignForm, arms: ArmsForm) -> HttpResponse:
     actor, now = request.user.get_username(), timezone.now()
     configure(study, form.cleaned_data, actor=actor, now=now)
-    pile = overviews.pile(study)
+    pile = texts_pile.pile(study)
     arrange(study, arms.arms(study.reward_cents), arms.cells(pile), actor=actor, now=now)
     if "lay_out" not in request.POST:
         messages.success(request, _("The design is stored."))
@@ -99,7 +100,7 @@ def price(request: HttpRequest, study: Study) -> HttpResponse:
     if not (form.is_valid() and arms.is_valid()):
         return render(request, "console/bill.html", {"study": study, "bill": bills.of(study), "stale": True})
     given = form.cleaned_data
-    bill = bills.of_forms(study, given, arms.cells(overviews.pile(study)), arms.arms(given["reward_cents"]))
+    bill = bills.of_forms(study, given, arms.cells(texts_pile.pile(study)), arms.arms(given["reward_cents"]))
     return render(request, "console/bill.html", {"study": study, "bill": bill})
 
 
@@ -137,7 +138,7 @@ def wording(request: HttpRequest, study: Study) -> HttpResponse:
             made = reword(study, form.wording(before), actor=request.user.get_username(), now=timezone.now())
             messages.success(request, _("The words are stored as version %d.") % made.version)
             return redirect("console:design", study.uuid)
-    told = {"study": study, "form": form, "versions": overviews.versions(study)}
+    told = {"study": study, "form": form, "versions": queries.versions(study)}
     return render(request, "console/wording.html", told, status=422 if form.errors else 200)
 
 

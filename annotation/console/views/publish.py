@@ -17,6 +17,7 @@ from annotation import settings as conf
 from annotation.console.form_errors import beside
 from annotation.console.forms.publish import Publish
 from annotation.console.permission import study_page, visitor
+from annotation.design import queries
 from annotation.exceptions import ChangedError, MarketError, StateError
 from annotation.jobs.celery_tasks import ask, wake
 from annotation.models import Job, Role, Study, Submission
@@ -25,12 +26,12 @@ from annotation.outbox.decision_intents import WINDOW
 from annotation.publishing import cost_estimate as bills
 from annotation.publishing import preflight_result as prechecked
 from annotation.publishing import progress as standing
+from annotation.publishing import summary
 from annotation.publishing.invite import invite
 from annotation.publishing.preflight import afford
 from annotation.publishing.publish import publish as publish_study
 from annotation.review import assignment as desk
 from annotation.review.approve import approve, undo
-from annotation.studies import queries as overviews
 
 SOON = timedelta(hours=24)
 
@@ -41,7 +42,7 @@ def publish(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def _shown(request: HttpRequest, study: Study, form: Publish) -> HttpResponse:
-    context = {"cells": overviews.laid_out(study), "bill": bills.of(study), **_checked(study, form)}
+    context = {"cells": queries.laid_out(study), "bill": bills.of(study), **_checked(study, form)}
     status = 422 if form.errors else 200
     return render(request, "console/publish.html", {"study": study, **context}, status=status)
 
@@ -51,7 +52,7 @@ def _checked(study: Study, form: Publish) -> dict[str, Any]:
     endpoint = conf.endpoint()
     job = prechecked.latest(study, endpoint=endpoint.url, now=timezone.now())
     found = prechecked.from_json(job.outcome) if job and job.state == Job.State.DONE else None
-    return {"job": job, "found": found, "plan": overviews.plan_of(study), "endpoint": endpoint, "form": form}
+    return {"job": job, "found": found, "plan": summary.plan_of(study), "endpoint": endpoint, "form": form}
 
 
 @study_page()
@@ -117,7 +118,7 @@ def progress(request: HttpRequest, study: Study) -> HttpResponse:
     template = "console/progress_state.html" if request.headers.get("HX-Request") else "console/progress.html"
     context = {
         "at": standing.progress(study),
-        "work": overviews.work(study),
+        "work": summary.work(study),
         "waiting": desk.waiting(study),
         "due": standing.deadlines(study, now=timezone.now(), within=SOON),
         "back": desk.to_take_back(study, visitor(request), now=timezone.now()),

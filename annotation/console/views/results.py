@@ -16,8 +16,8 @@ from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, Study
 from annotation.publishing import progress as standing
 from annotation.reports import latest as everywhere
+from annotation.reports import measures
 from annotation.studies import blinding
-from annotation.studies import queries as overviews
 from annotation.studies.statements import state
 from annotation.studies.unblind import unblind
 from metrics.report.formats.write import FORMATS
@@ -29,12 +29,12 @@ def results(request: HttpRequest, study: Study) -> HttpResponse:
         return render(request, "console/blind.html", {"study": study, "at": standing.progress(study)})
     reports = study.jobs.filter(kind=Job.Kind.REPORT).order_by("-created_at")
     done = reports.filter(state=Job.State.DONE).first()
-    told = overviews.told(done) if done else []
+    told = measures.told(done) if done else []
     lacking = any(one.value is None for one in told)
     arms = everywhere.arms_of(study, told)
     context = {
         "study": study, "latest": reports.first(), "done": done, "told": told, "lacking": lacking, "arms": arms,
-        "targets": overviews.interval_targets(told),
+        "targets": measures.interval_targets(told),
     }  # fmt: skip
     return render(request, "console/results.html", context)
 

@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.accounts.models import User
+from annotation.console import steps
 from annotation.console.form_errors import beside
 from annotation.console.forms.studies import Enrol, ImportBatch, NewStudy
 from annotation.console.permission import console_page, may, studies_of, study_page, visitor
@@ -64,7 +65,7 @@ def import_batch(request: HttpRequest) -> HttpResponse:
 
 @study_page()
 def overview(request: HttpRequest, study: Study) -> HttpResponse:
-    context = {"study": study, "counts": overviews.counts(study), "steps": overviews.steps(study)}
+    context = {"study": study, "counts": overviews.counts(study), "steps": steps.steps(study)}
     return render(request, "console/overview.html", {**context, "jobs": study.jobs.order_by("-created_at")[:10]})
 
 

@@ -19,8 +19,7 @@ from annotation.jobs import uploads
 from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, Study
 from annotation.publishing import cost_estimate as bills
-from annotation.studies import queries as overviews
-from annotation.texts import queries
+from annotation.texts import pile, queries
 from annotation.texts.select import TextsSelected, select_texts
 
 LINES = 100
@@ -29,11 +28,11 @@ LINES = 100
 @study_page()
 def texts(request: HttpRequest, study: Study) -> HttpResponse:
     asked = {name: request.GET.get(name, "").strip() for name in ("words", "side", "state")}
-    found = Paginator(overviews.found_texts(study, **asked), LINES)
+    found = Paginator(pile.found_texts(study, **asked), LINES)
     context = {
         "study": study, "page": found.get_page(request.GET.get("page")), "asked": asked, "bill": bills.of(study),
         "sides": list(study.generators.order_by("name").values_list("name", flat=True)),
-        "pile": overviews.pile(study), "selection": queries.selection(study),
+        "pile": pile.pile(study), "selection": queries.selection(study),
         "query": urlencode({name: value for name, value in asked.items() if value}) + "&",
     }  # fmt: skip
     return render(request, "console/texts.html", context)

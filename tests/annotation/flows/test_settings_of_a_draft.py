@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from annotation.design import queries
 from annotation.design.configure import configure
 from annotation.design.wording import PracticePair, Training, as_json, default_wording, from_json
 from annotation.exceptions import DesignError, StateError
 from annotation.models import Study
 from annotation.publishing.preflight import preflight
 from annotation.reports.report_rows import words
-from annotation.studies import queries as overviews
 from annotation.studies.create import Plan, create, reword
 
 from .conftest import NOW
@@ -151,7 +151,7 @@ def test_a_pair_that_names_a_side_in_its_own_words_is_told_before_publishing(db:
 def test_versions_tell_what_holds_them_and_how_they_differ(study: Study) -> None:
     mine = study.wordings.get()
     reword(study, replace(FIRST, noun="headline", heading="How usual?"), actor="ada", now=NOW)
-    latest, first = overviews.versions(study)
+    latest, first = queries.versions(study)
     assert (latest.number, latest.in_use, latest.hits, latest.differs) == (2, True, 0, ())
     assert (first.number, first.in_use, first.hits) == (mine.version, False, 2)
     assert "heading" in first.differs

@@ -29,10 +29,10 @@ from annotation.publishing.invite import invite
 from annotation.publishing.name_requester import name_requester
 from annotation.publishing.preflight import preflight
 from annotation.publishing.publish import publish
+from annotation.publishing.summary import plan_of
 from annotation.readers.records import TextRecord
 from annotation.rehearsal.crowd.browser import Browser
 from annotation.studies.create import Plan, create
-from annotation.studies.queries import plan_of
 from tests.marketplace.channels.guests import Guest
 
 from .conftest import NOW, told

@@ -19,7 +19,7 @@ from annotation.exceptions import StateError
 from annotation.jobs.celery_tasks import ask_to_detect
 from annotation.models import Codebook, Job, Remark, Role, RuleSet, Study, Submission
 from annotation.quality import applied_rules as reviewing
-from annotation.quality import assess, coding_queue
+from annotation.quality import assess, coding_queue, evidence
 from annotation.quality import code_explanations as code_reasons
 from annotation.quality import coder_agreement as coded
 from annotation.quality.filters import FILTERS, NAMED_SETS, rule_of
@@ -196,7 +196,7 @@ def show_quality(request: HttpRequest, study: UUID) -> dict[str, Any]:
             {"kind": kind, "rule": rule_of(kind), "submissions": n, "workers": people[kind], "left_out": gone}
             for kind, (n, gone) in flags
         ],
-        "doubted_gold": reviewing.doubted_gold(found),
+        "doubted_gold": evidence.doubted_gold(found),
         "paragraph": paragraph(done) if done.submissions else "",
     }
 

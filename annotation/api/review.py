@@ -19,10 +19,10 @@ from annotation.exceptions import StateError
 from annotation.jobs.celery_tasks import wake
 from annotation.models import Decision, Rejection, Reply, Role, Study, Submission, Worker
 from annotation.outbox.decision_intents import WINDOW
-from annotation.quality import applied_rules as reviewing
+from annotation.quality import evidence
 from annotation.review import approve as review
 from annotation.review import assignment as desk
-from annotation.review import exclude, reject
+from annotation.review import exclude, queue, reject
 from annotation.review import workers as review_workers
 from annotation.review.block import block, unblock
 from annotation.review.notify import Notices, notify
@@ -82,11 +82,11 @@ class FoundOut(Schema):
     sentence: str
 
     @staticmethod
-    def resolve_kind(found: reviewing.Finding) -> str:
+    def resolve_kind(found: evidence.Finding) -> str:
         return found.one.kind
 
     @staticmethod
-    def resolve_title(found: reviewing.Finding) -> str:
+    def resolve_title(found: evidence.Finding) -> str:
         return found.one.title
 
 
@@ -258,15 +258,15 @@ def show_queue(
 @router.get("/studies/{study}/assignments/{assignment}", response=gives(AssignmentOut), summary="One assignment")
 def show_assignment(request: HttpRequest, study: UUID, assignment: str) -> dict[str, Any]:
     found, one = submission_for(request, study, assignment)
-    waits = reviewing.waits(one, now=timezone.now())
+    waits = queue.waits(one, now=timezone.now())
     return {
         "assignment": one.market_id,
         "worker": one.worker.pseudonym,
         "submitted_at": one.submitted_at,
-        "due": reviewing.due_at(found, one),
+        "due": queue.due_at(found, one),
         "until": waits.not_before if waits else None,
         "lines": desk.lines(one),
-        "findings": reviewing.findings(one),
+        "findings": evidence.findings(one),
         "proposal": desk.proposal(one),
         "decisions": one.decisions.select_related("actor").order_by("matter"),
         "replies": one.replies.select_related("recorded_by").order_by("at"),
@@ -396,7 +396,7 @@ def approve_many(request: HttpRequest, study: UUID, given: BulkIn) -> dict[str, 
 
 @router.get("/studies/{study}/workers", response=gives(Paged[WorkerOut]), summary="Workers, by pseudonym")
 def list_workers(request: HttpRequest, study: UUID, page: Query[Page]) -> dict[str, Any]:
-    return paged(reviewing.workers(study_for(request, study, Role.REVIEWER)), page)
+    return paged(review_workers.worker_lines(study_for(request, study, Role.REVIEWER)), page)
 
 
 @router.get("/studies/{study}/workers/{pseudonym}", response=gives(HistoryOut), summary="What a worker did")

@@ -9,7 +9,7 @@ from annotation.collecting import ratings as selectors
 from annotation.exceptions import StateError
 from annotation.importing.imported_report import as_told
 from annotation.models import Likelihood, Study, Text
-from annotation.quality import applied_rules as reviewing
+from annotation.quality import thinned_texts
 from annotation.quality.methods_text import paragraph
 from annotation.reports import exclusion_rules as sensitivity
 from annotation.reports import report_rows as particulars
@@ -105,7 +105,7 @@ def _check(study: Study, crowd: counts.CrowdCounts, *, needs_generators: bool, g
 def _generators(
     study: Study, texts: Sequence[Text], sums: Mapping[int, selectors.RatingSum], truths: Mapping[str, Truth]
 ) -> tuple[tuple[GeneratorFacts, ...], list[Warn]]:
-    likelihoods, sideless = queries.likelihoods(study), reviewing.without_a_side(study)
+    likelihoods, sideless = queries.likelihoods(study), thinned_texts.without_a_side(study)
     somewhere = {text for known in likelihoods.values() for text in known}
     found, warnings = [], []
     for generator in study.generators.order_by("pk"):

@@ -24,10 +24,12 @@ from annotation.pricing.wages import wage_cents
 from annotation.quality import applied_rules as reviewing
 from annotation.quality import coder_agreement as coded
 from annotation.quality import detectors as detecting
+from annotation.quality import rule_effects, thinned_texts
 from annotation.quality.filters import CODED, FILTERS, rule_of
 from annotation.quality.methods_text import Done
 from annotation.quality.rules import Rule
 from annotation.reports import report_rows as particulars
+from annotation.review import queue
 from annotation.studies import blinding
 from annotation.texts import queries as texts_queries
 from annotation.workers import participation as apart
@@ -307,10 +309,10 @@ def _counts(found: tuple[int, int], submitted: int) -> tuple[int, int, int]:
 
 def quality_done(study: Study) -> Done:
     """What was done about the quality of the study's work, for the methods paragraph."""
-    decided, stored = reviewing.decided_counts(study), reviewing.rule_set(study)
+    decided, stored = queue.decided_counts(study), reviewing.rule_set(study)
     gone = reviewing.left_out(study)
     rules = reviewing.rules_of(stored) if stored else ()
-    found = reviewing.tables(study, set(gone)) if gone else None
+    found = rule_effects.tables(study, set(gone)) if gone else None
     again = selectors.exclusions().filter(submission__hit__study=study, **TOOK_PART_BEFORE).count()
     counted = decided["all"] and study.task == Study.Task.TYPICALITY
     return Done(
@@ -330,7 +332,7 @@ def quality_done(study: Study) -> Done:
         refused=decided.get("reject", 0),
         undecided=decided["all"] - decided.get("approve", 0) - decided.get("reject", 0),
         elsewhere=decided.get("reject", 0) - collecting_counts.refused_by_two(study) if decided.get("reject") else 0,
-        left=reviewing.thinned(study) if counted else None,
+        left=thinned_texts.thinned(study) if counted else None,
         flagged=_only_flagged(study),
         detector=str(detecting.detector_of(study) or ""),
         kappas=coded.kappas(study, "criteria") if any(rule.kind in CODED for rule in rules) else {},

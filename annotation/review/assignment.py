@@ -25,7 +25,7 @@ from annotation.models import (
     Submission,
     Worker,
 )
-from annotation.quality import applied_rules as reviewing
+from annotation.review import queue as review_queue
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +63,13 @@ def submission(study: Study, market_id: str) -> Submission | None:
 def proposal(one: Submission) -> Rejection | None:
     """The proposal to refuse payment that waits for a second person."""
     open_ones = Rejection.objects.filter(submission=one, seconded_by=None).select_related("proposed_by")
-    return None if reviewing.payments().filter(submission=one).exists() else open_ones.first()
+    return None if review_queue.payments().filter(submission=one).exists() else open_ones.first()
 
 
 def queue(study: Study, *, now: datetime, kind: str = "", state: str = "") -> QuerySet[Submission]:
     """What waits for a decision (state "proposed": for a second person only; "answered": refused work whose worker
     answered), with flags; `kind`: of one flag only."""
-    found = reviewing.answered if state == "answered" else reviewing.undecided
+    found = review_queue.answered if state == "answered" else review_queue.undecided
     rows = found(study, now=now).select_related("worker", "hit", "rejection").defer("raw")
     if kind:
         rows = rows.filter(Exists(Flag.objects.filter(submission=OuterRef("pk"), kind=kind)))
@@ -80,10 +80,10 @@ def queue(study: Study, *, now: datetime, kind: str = "", state: str = "") -> Qu
 
 def following(study: Study, here: Submission, *, now: datetime) -> Submission | None:
     """The next in the queue after this one, which may be decided already."""
-    mine = reviewing.waiting_order(Submission.objects.filter(pk=here.pk), study, now=now).get()
+    mine = review_queue.waiting_order(Submission.objects.filter(pk=here.pk), study, now=now).get()
     band, suspicion = mine.band, mine.suspicion  # type: ignore[attr-defined]
     later = Q(band__gt=band) | Q(band=band, suspicion__lt=suspicion) | Q(band=band, suspicion=suspicion, pk__gt=mine.pk)
-    return reviewing.undecided(study, now=now).filter(later).first()
+    return review_queue.undecided(study, now=now).filter(later).first()
 
 
 def lines(one: Submission) -> list[Line]:
@@ -197,7 +197,7 @@ def preview(study: Study, chosen: Iterable[str]) -> Preview:
 def preview_of(study: Study, submissions: QuerySet[Submission]) -> Preview:
     """What it would be to approve those of `submissions` that are of this study."""
     wanted = submissions.filter(hit__study=study)
-    open_ones = wanted.exclude(Exists(reviewing.payments().filter(submission=OuterRef("pk"))))
+    open_ones = wanted.exclude(Exists(review_queue.payments().filter(submission=OuterRef("pk"))))
     proposed = open_ones.exclude(rejection=None).count()
     mine = open_ones.filter(rejection=None).select_related("worker", "hit__cell__arm__study")
     rows = list(mine.prefetch_related("flags").defer("raw").order_by("pk"))
@@ -223,7 +223,7 @@ class Waiting:
 def waiting(study: Study) -> Waiting:
     """Counted by HIT: quick enough for a page that asks for it again and again."""
     mine = Submission.objects.filter(hit__study=study, rejection=None)
-    open_ones = mine.exclude(Exists(reviewing.payments().filter(submission=OuterRef("pk"))))
+    open_ones = mine.exclude(Exists(review_queue.payments().filter(submission=OuterRef("pk"))))
     counts = dict(open_ones.order_by().values_list("hit").annotate(n=Count("pk")))
     hits = Hit.objects.filter(pk__in=[*counts]).select_related("cell__arm__study")
     return Waiting(sum(counts.values()), sum(counts[hit.pk] * books.place_cost(hit).total for hit in hits))

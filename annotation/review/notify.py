@@ -12,7 +12,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Intent, Study, Submission, Worker
 from annotation.outbox import decision_intents as deciding
-from annotation.quality import applied_rules as reviewing
+from annotation.review import queue
 
 # The marketplace's bounds of Subject and MessageText.
 MOST_SUBJECT, MOST_TEXT = 200, 4096
@@ -67,7 +67,7 @@ def _told(study: Study) -> QuerySet[Submission]:
         subject=OuterRef("pk"),
         state__in=[Intent.State.WAITING, Intent.State.TAKEN],
     )
-    decided = reviewing.payments().filter(submission=OuterRef("pk"))
+    decided = queue.payments().filter(submission=OuterRef("pk"))
     return Submission.objects.filter(Exists(decided), ~Exists(on_its_way), hit__study=study, worker=OuterRef("pk"))
 
 

@@ -11,7 +11,7 @@ from annotation.accounts.models import User
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Decision, Hit, Intent, Rejection, Reply, Study, Submission
 from annotation.outbox import decision_intents as deciding
-from annotation.quality import applied_rules as reviewing
+from annotation.review import queue
 
 # The marketplace's bounds of RequesterFeedback; ours ask for a sentence.
 LEAST_REASON, MOST_REASON = 20, 1024
@@ -108,7 +108,7 @@ def overturn(study: Study, submission: Submission, *, reason: str, actor: User, 
         told = Intent.objects.filter(kind=Intent.Kind.REJECT, subject=submission.pk, state=Intent.State.DONE).exists()
         if decision is None or not told:
             raise StateError("Only a rejection of which the marketplace has been told can be turned into an approval.")
-        if submission.submitted_at is None or submission.submitted_at + reviewing.OVERRIDE_WINDOW < now:
+        if submission.submitted_at is None or submission.submitted_at + queue.OVERRIDE_WINDOW < now:
             raise StateError("The work was handed in more than 30 days ago; the marketplace keeps its rejection.")
         if submission.hit.market_status == Hit.GONE:
             raise StateError("The marketplace has deleted the HIT; the rejections of its work stay.")
@@ -140,7 +140,7 @@ def uphold(study: Study, submission: Submission, *, actor: User, now: datetime) 
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
         mine = Reply.objects.filter(submission=submission, submission__hit__study=study, heeded_at=None)
-        refused = reviewing.payments().filter(submission=submission, verdict="reject").exists()
+        refused = queue.payments().filter(submission=submission, verdict="reject").exists()
         if not refused or not mine.exists():
             raise StateError("There is no answer to a rejection here that waits to be read.")
         heeded = mine.update(heeded_by=actor, heeded_at=now)
@@ -154,15 +154,15 @@ def _undecided(study: Study, submission: Submission, *, now: datetime) -> None:
         raise StateError("The submission belongs to another study.")
     if submission.raw_format == Submission.WITHDRAWN:
         raise StateError("The worker took these answers back; they are paid for.")
-    if reviewing.payments().filter(submission=submission).exists():
+    if queue.payments().filter(submission=submission).exists():
         raise StateError("Payment of this submission has been decided.")
-    due = reviewing.due_at(study, submission)
+    due = queue.due_at(study, submission)
     if due is not None and due <= now and study.mode != Study.Mode.IMPORTED:
         raise StateError(f"The marketplace approved this by itself at {due:%Y-%m-%d %H:%M} UTC; it is paid.")
 
 
 def _guard(study: Study, beyond: bool) -> None:
-    counts = reviewing.decided_counts(study)
+    counts = queue.decided_counts(study)
     allowed = max(1, int(GUARD * counts["all"]))
     if counts.get("reject", 0) + 1 > allowed and not beyond:
         raise StateError(

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
 from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 
-from annotation.models import Decision, Flag, Hold, Intent, Look, Study, Submission, Worker
+from annotation.models import Decision, Evidence, Flag, Hold, Intent, Look, Study, Submission, Worker
+from annotation.quality.evidence import COMPETENCE, Finding, _finding
 
 
 def worker(study: Study, pseudonym: str) -> Worker | None:
@@ -84,3 +86,48 @@ def workers_across(studies: QuerySet[Study]) -> QuerySet[Worker]:
 def _counted(rows: QuerySet[Any], worker: str, what: Count | None = None) -> Coalesce:
     told = rows.filter(**{worker: OuterRef("pk")}).order_by().values(worker).annotate(n=what or Count("pk"))
     return Coalesce(Subquery(told.values("n"), output_field=IntegerField()), Value(0))
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerLine:
+    """One of a study's people in counts of submissions and flags; held: on hold now; competence: F12, if measured."""
+
+    pk: int
+    pseudonym: str
+    handed_in: int
+    flags: int
+    left_out: int
+    refused: int
+    held: bool = False
+    competence: Finding | None = None
+
+
+def worker_lines(study: Study) -> list[WorkerLine]:
+    """The study's workers, those with the most flags first: four counts side by side, no join multiplies."""
+    mine = Submission.objects.filter(hit__study=study)
+    decided = Decision.objects.filter(submission__hit__study=study)
+    handed_in = _by_worker(mine, "worker_id")
+    flags = _by_worker(Flag.objects.filter(submission__hit__study=study), "submission__worker_id")
+    left_out = _by_worker(decided.filter(verdict="exclude"), "submission__worker_id")
+    refused = _by_worker(decided.filter(verdict="reject"), "submission__worker_id")
+    names = Worker.objects.filter(pk__in=mine.values("worker")).values_list("pk", "pseudonym")
+    lines = [
+        WorkerLine(pk, name, handed_in.get(pk, 0), flags.get(pk, 0), left_out.get(pk, 0), refused.get(pk, 0))
+        for pk, name in names
+    ]
+    return sorted(lines, key=lambda one: (-one.flags, one.pseudonym))
+
+
+def _by_worker(rows: QuerySet[Any], worker: str) -> dict[int, int]:
+    return dict(rows.order_by().values_list(worker).annotate(n=Count("pk")))
+
+
+def with_more(study: Study, lines: Sequence[WorkerLine], *, today: date) -> list[WorkerLine]:
+    """The same lines (a page of them) with who is on hold, and competence."""
+    people = [one.pk for one in lines]
+    held = set(
+        Hold.objects.filter(worker__in=people, lifted_at=None, until__gte=today).values_list("worker", flat=True)
+    )
+    measured = Evidence.objects.filter(submission__hit__study=study, submission__worker__in=people)
+    told = dict(measured.order_by("-pk").values_list("submission__worker", f"findings__{COMPETENCE.kind}"))
+    return [replace(one, held=one.pk in held, competence=_finding(COMPETENCE, told.get(one.pk))) for one in lines]

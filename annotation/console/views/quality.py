@@ -19,7 +19,7 @@ from annotation.console.permission import study_page, visitor
 from annotation.jobs import celery_tasks as tasks
 from annotation.models import Evidence, Role, Study, Submission
 from annotation.quality import applied_rules as reviewing
-from annotation.quality import assess
+from annotation.quality import assess, evidence
 from annotation.quality import detectors as detecting
 from annotation.quality.filters import NAMED_SETS, rule_of
 from annotation.quality.methods_text import paragraph
@@ -47,7 +47,7 @@ def _shown(request: HttpRequest, study: Study, form: Rules, *, detect: Detect | 
         "measured": measured.count(),
         "measured_at": measured.order_by("-measured_at").values_list("measured_at", flat=True).first(),
         "flags": [(rule_of(kind), *counts) for kind, counts in flags.items()],
-        "doubted": reviewing.doubted_gold(study),
+        "doubted": evidence.doubted_gold(study),
         "seen": blinding.seen_at(study),
         "versions": study.rule_sets.select_related("actor").order_by("-number"),
         "holds": reviewing.rule_set(study),

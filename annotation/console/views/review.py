@@ -21,10 +21,11 @@ from annotation.console.forms.review import Approve, Bulk, Propose, Reason, Repl
 from annotation.console.permission import may, studies_of, study_page, visitor
 from annotation.models import Role, Study, Submission
 from annotation.outbox.decision_intents import WINDOW
-from annotation.quality import applied_rules as reviewing
+from annotation.quality import evidence
 from annotation.review import approve as review
 from annotation.review import assignment as desk
 from annotation.review import exclude, reject
+from annotation.review import queue as review_queue
 
 LINES = 50
 SLACK = timedelta(seconds=30)
@@ -35,10 +36,10 @@ SLACK = timedelta(seconds=30)
 def queue(request: HttpRequest, study: Study) -> HttpResponse:
     now, kind, state = timezone.now(), request.GET.get("flag", ""), request.GET.get("state", "")
     page = Paginator(desk.queue(study, now=now, kind=kind, state=state), LINES).get_page(request.GET.get("page"))
-    shown = {"study": study, "page": page, "flag": kind, "state": state, "kinds": reviewing.known_kinds()}
+    shown = {"study": study, "page": page, "flag": kind, "state": state, "kinds": evidence.known_kinds()}
     told = {
-        "counts": reviewing.decided_counts(study),
-        "answers": reviewing.answered(study, now=now).count(),
+        "counts": review_queue.decided_counts(study),
+        "answers": review_queue.answered(study, now=now).count(),
         "back": desk.to_take_back(study, visitor(request), now=now),
         "actions": Bulk.ACTIONS,
     }
@@ -56,12 +57,12 @@ def _shown(request: HttpRequest, study: Study, one: Submission, **forms: Any) ->
     told = {
         "study": study,
         "one": one,
-        "due": reviewing.due_at(study, one),
+        "due": review_queue.due_at(study, one),
         "lines": desk.lines(one),
-        "findings": reviewing.findings(one),
+        "findings": evidence.findings(one),
         "history": desk.history(one.worker, studies_of(visitor(request))),
         "decisions": one.decisions.select_related("actor", "rule_set").order_by("matter"),
-        "waits": reviewing.waits(one, now=now),
+        "waits": review_queue.waits(one, now=now),
         "next": desk.following(study, one, now=now),
         "back": desk.to_take_back(study, visitor(request), now=now),
         "replies": one.replies.select_related("recorded_by", "heeded_by").order_by("at"),
@@ -200,7 +201,7 @@ def bulk(request: HttpRequest, study: Study) -> HttpResponse:
 def _undoable(what: str, one: Submission) -> str:
     """What was decided, and how long it can be taken back: less where the marketplace soon approves by itself."""
     now = timezone.now()
-    waits = reviewing.waits(one, now=now)
+    waits = review_queue.waits(one, now=now)
     if waits is None or waits.not_before is None:
         return _("%(what)s; the marketplace is told at once.") % {"what": what}
     if now + WINDOW - waits.not_before < SLACK:
@@ -257,7 +258,9 @@ def _as_rows(one: Submission) -> Any:
 
 def _onward(study: Study, one: Submission) -> HttpResponse:
     """To the next in the queue, or to the queue where that was the last."""
-    following = desk.following(study, one, now=timezone.now()) or reviewing.undecided(study, now=timezone.now()).first()
+    following = (
+        desk.following(study, one, now=timezone.now()) or review_queue.undecided(study, now=timezone.now()).first()
+    )
     if following is None:
         return redirect("console:review", study.uuid)
     return redirect("console:review-assignment", study.uuid, following.market_id)

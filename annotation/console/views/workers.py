@@ -17,7 +17,7 @@ from annotation.console.forms.review import BlockForm, HoldForm, NoticeForm, Rea
 from annotation.console.permission import studies_of, study_page, visitor
 from annotation.jobs.celery_tasks import wake
 from annotation.models import Role, Study, Worker
-from annotation.quality import applied_rules as reviewing
+from annotation.quality import evidence
 from annotation.review import assignment as desk
 from annotation.review import block as blocks
 from annotation.review import workers as review_workers
@@ -34,8 +34,8 @@ def listing(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def _listed(request: HttpRequest, study: Study, form: NoticeForm | None = None) -> HttpResponse:
-    page = Paginator(reviewing.workers(study), LINES).get_page(request.GET.get("page"))
-    lines = reviewing.with_more(study, list(page.object_list), today=timezone.now().date())
+    page = Paginator(review_workers.worker_lines(study), LINES).get_page(request.GET.get("page"))
+    lines = review_workers.with_more(study, list(page.object_list), today=timezone.now().date())
     told = {"study": study, "page": page, "lines": lines, "notice": form or NoticeForm(prefix="notice")}
     return render(request, "console/workers.html", told, status=422 if form else 200)
 
@@ -57,7 +57,7 @@ def _shown(request: HttpRequest, study: Study, worker: Worker, **more: Any) -> H
         "held": review_workers.open_hold(worker, today=timezone.now().date()),
         "ended": review_workers.ended_holds(worker, today=timezone.now().date()),
         "blocked": review_workers.blocked(worker),
-        "competence": reviewing.competence(study, worker),
+        "competence": evidence.competence(study, worker),
         "looks": review_workers.looks(worker) if allowed else (),
         "allowed": allowed,
         "hold": HoldForm(prefix="hold"),

@@ -30,8 +30,8 @@ from annotation.mturk.records import Endpoint
 from annotation.mturk.sns import Notice, read_events
 from annotation.outbox.worker import work
 from annotation.publishing.publish import publish
-from annotation.quality import applied_rules as reviewing
 from annotation.rehearsal.crowd.browser import Answer, Browser
+from annotation.review import queue as review_queue
 from annotation.review import reject
 from tests.annotation.flows.conftest import told
 
@@ -306,9 +306,9 @@ def test_what_was_read_from_the_queue_and_lost_before_it_was_deleted_is_taken_up
 def test_a_rejection_that_is_kept_waits_for_nobody_any_more(one: Submission, study: Study):
     ada, now = User.objects.get(username="ada"), timezone.now()
     take_note(document(one, WORDS), now=now)
-    assert list(reviewing.answered(study, now=now)) == [one]
+    assert list(review_queue.answered(study, now=now)) == [one]
     assert reject.uphold(study, one, actor=ada, now=now) == 1
-    assert list(reviewing.answered(study, now=now)) == []
+    assert list(review_queue.answered(study, now=now)) == []
     with pytest.raises(reject.StateError, match="no answer to a rejection"):
         reject.uphold(study, one, actor=ada, now=now)
     assert AuditEvent.objects.get(verb="uphold").facts == {"assignment": one.market_id}
@@ -318,5 +318,5 @@ def test_a_rejection_that_is_kept_waits_for_nobody_any_more(one: Submission, stu
 def test_after_thirty_days_it_waits_for_nobody(one: Submission, study: Study):
     take_note(document(one, WORDS), now=timezone.now())
     last = Submission.objects.get().submitted_at + timedelta(days=30)
-    assert list(reviewing.answered(study, now=last)) == [one]
-    assert list(reviewing.answered(study, now=last + timedelta(seconds=1))) == []
+    assert list(review_queue.answered(study, now=last)) == [one]
+    assert list(review_queue.answered(study, now=last + timedelta(seconds=1))) == []

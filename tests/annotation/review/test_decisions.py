@@ -12,10 +12,9 @@ from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Decision, Flag, Hit, Intent, LedgerEntry, Rejection, Study, Submission
 from annotation.outbox.decision_intents import WINDOW
 from annotation.outbox.queue import take
-from annotation.quality import applied_rules as reviewing
 from annotation.quality.rules import Rule
 from annotation.review import approve as review
-from annotation.review import exclude, reject
+from annotation.review import exclude, queue, reject
 from tests.annotation.review.world import NOW, make, member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("mturk_fees")]
@@ -175,7 +174,7 @@ def test_after_thirty_days_the_marketplace_keeps_its_rejection(study, ada, bea):
 
 def test_leaving_out_and_refusing_payment_are_different_decisions(study, ada):
     exclude.leave_out(study, rows(study, 1), reason="Straight line.", actor=ada, now=NOW)
-    assert reviewing.undecided(study, now=NOW).count() == 8
+    assert queue.undecided(study, now=NOW).count() == 8
     assert not Intent.objects.exists()
     exclude.take_back_in(study, rows(study, 1), actor=ada, now=NOW)
     assert Decision.objects.get().verdict == "include"
@@ -233,7 +232,7 @@ def test_a_refusal_never_waits_past_the_markets_own_approval(study, ada, bea):
 
 def test_what_the_clock_has_approved_is_not_refused(study, ada, bea):
     one = rows(study, 1).get()
-    due = reviewing.due_at(study, one)
+    due = queue.due_at(study, one)
     reject.propose(study, one, reason=REASON, actor=ada, now=due - timedelta(seconds=1))
     with pytest.raises(StateError, match="approved this by itself"):
         reject.second(study, one, actor=bea, now=due)

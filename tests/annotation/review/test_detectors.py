@@ -19,9 +19,9 @@ from annotation.exceptions import StateError
 from annotation.jobs import celery_tasks as tasks
 from annotation.jobs.run import run_due
 from annotation.models import AuditEvent, Decision, Detection, Flag, Job, Remark, RuleSet, Study, Submission
-from annotation.quality import applied_rules as reviewing
 from annotation.quality import detect as verb
 from annotation.quality import detectors as detecting
+from annotation.quality import evidence
 from annotation.quality.assess import assess
 from annotation.quality.detect import Detected, detect
 from annotation.quality.detectors import Declared
@@ -80,7 +80,7 @@ def test_more_than_half_of_the_explanations_beyond_the_threshold_are_a_flag(stud
     assert sniffed(study, {0: 6, 1: 5, 2: 0}) == Detected("Sniffer, 2.1", scored=30, kept=0, unknown=0)
     assert flagged() == {by(0)}
     (found,) = [
-        one for one in reviewing.findings(Submission.objects.get(worker__pseudonym=by(0))) if one.one.id == "F21"
+        one for one in evidence.findings(Submission.objects.get(worker__pseudonym=by(0))) if one.one.id == "F21"
     ]
     assert (found.value, found.n, found.flag) == (0.6, 10, True)
     wilson = stats.binomtest(6, 10).proportion_ci(0.90, "wilson")

@@ -29,6 +29,7 @@ from annotation.models import (
     Worker,
 )
 from annotation.quality import applied_rules as reviewing
+from annotation.quality import evidence, rule_effects, thinned_texts
 from annotation.quality.assess import assess
 from annotation.quality.code_explanations import adjudicate, code, edit_codebook
 from annotation.quality.codebooks import COMMENTS, CRITERIA, read_lines
@@ -41,7 +42,7 @@ from annotation.reports import report_rows as particulars
 from annotation.reports.gather import score
 from annotation.reports.study_facts import quality_done
 from annotation.review import approve as review
-from annotation.review import exclude, reject
+from annotation.review import exclude, queue, reject
 from annotation.studies.unblind import unblind
 from annotation.workers import hold
 from annotation.workers.participation import SECOND
@@ -85,9 +86,9 @@ def test_measuring_again_changes_nothing_but_the_day(study):
 
 def test_the_queue_goes_by_deadline_then_by_suspicion(study):
     # Work was handed in 0 to 15 hours ago and is approved after 72: all in the last band but one.
-    found = list(reviewing.undecided(study, now=NOW))
+    found = list(queue.undecided(study, now=NOW))
     assert {row.worker.pseudonym for row in found[:2]} == {"wjudged00000"}
-    urgent = list(reviewing.undecided(study, now=NOW + timedelta(hours=52)))
+    urgent = list(queue.undecided(study, now=NOW + timedelta(hours=52)))
     bands = [row.band for row in urgent]
     assert bands == sorted(bands)
     assert set(bands) == {0, 1}
@@ -201,7 +202,7 @@ def test_gold_texts_that_most_people_answer_otherwise_are_doubted(study):
         answers = Judgment.objects.filter(presentation__in=shown).order_by("pk")
         for at, one in enumerate(answers):
             Judgment.objects.filter(pk=one.pk).update(label=five if at < right else two)
-    assert reviewing.doubted_gold(study) == [reviewing.DoubtedGold("t0", "5", 8, 3)]
+    assert evidence.doubted_gold(study) == [evidence.DoubtedGold("t0", "5", 8, 3)]
 
 
 def test_second_work_of_a_person_is_told_apart_from_what_a_reviewer_left_out(study):
@@ -222,13 +223,13 @@ def test_conditions_that_differ_by_generator_alone_are_tabulated_apart(study):
     other = Cell.objects.create(arm=first.cell.arm, generator=second)
     study.hits.exclude(pk=first.pk).update(cell=other)
     gone = set(Submission.objects.filter(hit=first, worker__pseudonym="wjudged00000").values_list("pk", flat=True))
-    rows = reviewing.tables(study, gone).by_condition.rows
+    rows = rule_effects.tables(study, gone).by_condition.rows
     assert [(row.group, row.left_out) for row in rows] == [("none × large", 0), ("none × tiny", 10)]
 
 
 def test_what_is_left_out_is_tabulated_by_source_and_condition(study):
     gone = set(Submission.objects.filter(worker__pseudonym="wjudged00000").values_list("pk", flat=True))
-    found = reviewing.tables(study, gone)
+    found = rule_effects.tables(study, gone)
     # Every HIT holds as many of both sources, so each loses the same.
     assert [(row.group, row.ratings, row.left_out) for row in found.by_source.rows] == [
         ("reference", 80, 10), ("model", 80, 10),
@@ -246,9 +247,9 @@ def test_the_texts_of_hits_are_those_that_were_shown(study):
     Submission.objects.filter(pk=withdrawn.pk).update(raw="", raw_format=Submission.WITHDRAWN)
     Parse.objects.filter(submission=unread).delete()
     gone = set(Submission.objects.filter(worker__pseudonym="wjudged00002").values_list("pk", flat=True))
-    by_hits = reviewing.tables(study, gone)
+    by_hits = rule_effects.tables(study, gone)
     Study.objects.update(mode="imported")
-    assert by_hits == reviewing.tables(Study.objects.get(), gone)
+    assert by_hits == rule_effects.tables(Study.objects.get(), gone)
     # 6 read submissions of 5 references and 4 model texts, and 8 of 5 and 5.
     assert [(row.ratings, row.left_out) for row in by_hits.by_source.rows] == [(70, 10), (64, 9)]
 
@@ -261,9 +262,9 @@ def test_texts_with_fewer_than_five_ratings_left_and_contexts_that_lost_a_side_a
         study.texts.filter(key__in=[f"t{at}" for at in texts]).update(context=context)
     first = Submission.objects.filter(hit__slot=0)
     exclude.leave_out(study, first.filter(worker__pseudonym="wjudged00000"), reason="Asleep.", actor=None, now=NOW)
-    assert reviewing.thinned(study) == Thinned(texts=8, thin=0, contexts=2, broken=0)
+    assert thinned_texts.thinned(study) == Thinned(texts=8, thin=0, contexts=2, broken=0)
     exclude.leave_out(study, first.filter(worker__pseudonym="wjudged00001"), reason="Asleep.", actor=None, now=NOW)
-    assert reviewing.thinned(study) == Thinned(texts=8, thin=4, contexts=2, broken=1)
+    assert thinned_texts.thinned(study) == Thinned(texts=8, thin=4, contexts=2, broken=1)
 
 
 @pytest.mark.parametrize("sums", ["kept", "not kept"])
@@ -277,14 +278,14 @@ def test_texts_that_people_left_unanswered_are_counted_one_by_one(sums):
     study.hits.filter(slot=0).update(judged=24 - gone)
     if sums == "not kept":
         study.hits.update(judged=0)
-    assert reviewing.thinned(study) == Thinned(texts=8, thin=1, contexts=0, broken=0)
+    assert thinned_texts.thinned(study) == Thinned(texts=8, thin=1, contexts=0, broken=0)
 
 
 def test_a_study_of_more_thin_texts_than_a_query_names_is_counted_whole(monkeypatch):
     study = make(workers=4, hits=2, texts=4)
-    assert reviewing.thinned(study) == Thinned(texts=8, thin=8, contexts=0, broken=0)
-    monkeypatch.setattr(reviewing, "MOST_NAMED", 3)
-    assert reviewing.thinned(study) == Thinned(texts=8, thin=8, contexts=0, broken=0)
+    assert thinned_texts.thinned(study) == Thinned(texts=8, thin=8, contexts=0, broken=0)
+    monkeypatch.setattr(thinned_texts, "MOST_NAMED", 3)
+    assert thinned_texts.thinned(study) == Thinned(texts=8, thin=8, contexts=0, broken=0)
 
 
 def test_contexts_that_lost_a_side_are_dropped_on_both_sides_where_a_version_says_so():

@@ -1,0 +1,71 @@
+"""The work tables on which exclusion rules are tried."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django.db.models import Count, Q, QuerySet
+
+from annotation.models import Cell, HitItem, ItemRole, Presentation, Study, Text
+from annotation.quality.rules import Tabulated, tabulate
+from annotation.quality.thinned_texts import _read
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """What leaving out submissions takes from each source and each condition."""
+
+    by_source: Tabulated
+    by_condition: Tabulated
+
+
+def tables(study: Study, left_out: set[int]) -> Tables:
+    """Texts judged (without gold and repeats) of submissions left out, by source and by cell, each with its test."""
+    alike = _imported(study, left_out) if study.mode == Study.Mode.IMPORTED else _by_hit(study, left_out)
+    named = {pk: " × ".join(part for part in parts if part) for pk, *parts in _cells(study)}
+    conditions = sorted({named[one.cell] for one in alike})
+    met = np.array([(one.references, one.made) for one in alike], dtype=np.float64).reshape(-1, 2)
+    of = np.array([conditions.index(named[one.cell]) for one in alike], dtype=np.int64)
+    by_condition = met.sum(axis=1, keepdims=True) * (of[:, None] == np.arange(len(conditions)))
+    # Who handed in the same texts may change places: first those left out, then the others.
+    rows = np.repeat(np.arange(len(alike)), np.array([one.handed_in for one in alike], dtype=np.int64))
+    gone = np.array([at < one.left_out for one in alike for at in range(one.handed_in)], dtype=np.bool_)
+    sources = [str(Text.Source.REFERENCE), str(Text.Source.MODEL)]
+    return Tables(tabulate(sources, met[rows], gone), tabulate(conditions, by_condition[rows], gone))
+
+
+@dataclass(frozen=True, slots=True)
+class _Alike:
+    """Submissions of one cell with so many references and model texts each, and how many of them were left out."""
+
+    cell: int
+    references: int
+    made: int
+    handed_in: int
+    left_out: int
+
+
+def _cells(study: Study) -> QuerySet[Any, Any]:
+    return Cell.objects.filter(arm__study=study).values_list("pk", "arm__training", "domain", "generator__name")
+
+
+def _imported(study: Study, left_out: set[int]) -> list[_Alike]:
+    """Each submission by itself, by what it shows."""
+    made = Count("pk", filter=Q(text__source=Text.Source.MODEL))
+    shown = Presentation.objects.filter(role=ItemRole.ITEM, submission__hit__study=study).order_by()
+    met = shown.values_list("submission_id", "submission__hit__cell_id").annotate(n=Count("pk"), m=made)
+    return [_Alike(cell, n - m, m, 1, int(pk in left_out)) for pk, cell, n, m in met]
+
+
+def _by_hit(study: Study, left_out: set[int]) -> list[_Alike]:
+    """Whoever does a HIT of ours meets all of its texts: there are far fewer HITs than texts shown."""
+    made = Count("pk", filter=Q(text__source=Text.Source.MODEL))
+    laid_out = HitItem.objects.filter(role=ItemRole.ITEM, hit__study=study).order_by().values_list("hit_id")
+    met = {hit: (n - m, m) for hit, n, m in laid_out.annotate(n=Count("pk"), m=made)}
+    read = _read(study)
+    gone = Counter(read.filter(pk__in=left_out).values_list("hit_id", flat=True))
+    by_hit = read.order_by("hit_id").values_list("hit_id", "hit__cell_id").annotate(n=Count("pk"))
+    return [_Alike(cell, *met[hit], n, gone[hit]) for hit, cell, n in by_hit if hit in met]

@@ -33,6 +33,7 @@ from annotation.publishing.preflight import afford
 from annotation.publishing.preflight_result import Preflight
 from annotation.publishing.publish import Publication, publish
 from annotation.publishing.top_up import MOST_RATERS, declare_width, keep_topped_up, top_up
+from annotation.review import deadlines, wages
 from annotation.review.fair_pay import raise_pay
 
 router = Router(tags=["Running"])
@@ -244,7 +245,7 @@ def publish_study(request: HttpRequest, study: UUID, given: PublishIn) -> Status
 def show_progress(request: HttpRequest, study: UUID) -> dict[str, Any]:
     found = study_for(request, study)
     work = summary.work(found)
-    due = standing.deadlines(found, now=timezone.now(), within=SOON)
+    due = deadlines.deadlines(found, now=timezone.now(), within=SOON)
     told = {**asdict(standing.progress(found)), **asdict(work), "to_review": work.to_review, "due": asdict(due)}
     return {**told, "status": found.status}
 
@@ -293,7 +294,7 @@ def put_top_up(request: HttpRequest, study: UUID, given: SwitchIn) -> Status[Non
 def show_pay(
     request: HttpRequest, study: UUID, page: Query[Page], floor_cents: int = DEFAULT_FLOOR_CENTS
 ) -> dict[str, Any]:
-    return paged(standing.arm_wages(study_for(request, study), floor_cents=floor_cents), page)
+    return paged(wages.arm_wages(study_for(request, study), floor_cents=floor_cents), page)
 
 
 @router.post("/studies/{study}/pay", response=gives(RaiseOut), summary="Bring every arm's pay to a floor by bonuses")

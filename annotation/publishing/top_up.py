@@ -16,7 +16,7 @@ from annotation.exceptions import StateError
 from annotation.models import AttentionCheck, AuditEvent, Hit, HitItem, Intent, Study
 from annotation.outbox import queue as outbox
 from annotation.pricing.fees import LARGE_HIT, split
-from annotation.publishing import progress as standing
+from annotation.publishing import missing_ratings
 
 Kind = Intent.Kind
 
@@ -94,7 +94,7 @@ def top_up(study: Study, *, actor: str, now: datetime) -> TopUp:
 
 def _planned(study: Study) -> _Plan:
     plan, asked = _Plan(), _asked_to_prolong(study)
-    spread = standing.text_spreads(study) if study.stop_rule == Study.Stop.WIDTH else {}
+    spread = missing_ratings.text_spreads(study) if study.stop_rule == Study.Stop.WIDTH else {}
     for page in _pages(study, spread):
         missing = wanted(page.state, study) - page.state.valid - page.coming
         plan.short += wanted(page.state, study) > page.state.valid
@@ -140,13 +140,13 @@ def _place(plan: _Plan, page: _Page, missing: int) -> None:
 
 
 def _pages(study: Study, spread: Mapping[int, tuple[int, float]]) -> Iterator[_Page]:
-    valid, added = standing.valid_submissions(study), _added(study)
+    valid, added = missing_ratings.valid_submissions(study), _added(study)
     topped = set(study.intents.filter(kind=Kind.CREATE_HIT, details__top_up=True).values_list("subject", flat=True))
     found: dict[tuple[str, int], list[Hit]] = {}
     for hit in study.hits.select_related("cell__arm__study").order_by("slot"):
         key = ("page", hit.page) if hit.page is not None else ("hit", hit.pk)
         found.setdefault(key, []).append(hit)
-    texts = standing.texts_by_hit(study) if spread else {}
+    texts = missing_ratings.texts_by_hit(study) if spread else {}
     for hits in found.values():
         planned = sum(hit.max_assignments - added[hit.pk][0] for hit in hits if hit.pk not in topped)
         left = {hit.pk: max(0, hit.max_assignments + added[hit.pk][1] - hit.collected) for hit in hits}

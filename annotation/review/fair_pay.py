@@ -11,7 +11,7 @@ from django.db import transaction
 from annotation import ledger as books
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Intent, Study, Submission
-from annotation.publishing import progress as standing
+from annotation.review import wages as review_wages
 
 OCCASION = "fair pay"
 REASON = "The work took longer than we had planned: this brings its pay to what we promise."
@@ -34,7 +34,7 @@ def raise_pay(study: Study, *, floor_cents: int, actor: str, now: datetime) -> R
     """
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)
-        wages = standing.arm_wages(locked, floor_cents=floor_cents)
+        wages = review_wages.arm_wages(locked, floor_cents=floor_cents)
         if not wages:
             raise StateError(f"No work of {study.name} has a measured time yet.")
         lacking = {wage.arm: wage.lacking_cents for wage in wages if wage.lacking_cents > 0}

@@ -11,7 +11,7 @@ from django.core.mail import send_mail
 from django.db.models import Q
 
 from annotation.models import Role, Study
-from annotation.publishing import progress as standing
+from annotation.review import deadlines
 
 log = logging.getLogger(__name__)
 BEFORE = timedelta(hours=24)
@@ -31,7 +31,7 @@ def warn(study: Study, *, now: datetime) -> Warned:
 
     A mail that cannot be sent is logged and tried at the next pass; nothing else depends on it.
     """
-    due = standing.deadlines(study, now=now, within=BEFORE)
+    due = deadlines.deadlines(study, now=now, within=BEFORE)
     people = study.memberships.filter(role__in=[Role.OWNER, Role.EDITOR, Role.REVIEWER]).exclude(user__email="")
     addresses = sorted(set(people.values_list("user__email", flat=True)))
     if not due.soon or not addresses:

@@ -31,6 +31,7 @@ from annotation.publishing.invite import invite
 from annotation.publishing.preflight import afford
 from annotation.publishing.publish import publish as publish_study
 from annotation.review import assignment as desk
+from annotation.review import deadlines
 from annotation.review.approve import approve, undo
 
 SOON = timedelta(hours=24)
@@ -120,7 +121,7 @@ def progress(request: HttpRequest, study: Study) -> HttpResponse:
         "at": standing.progress(study),
         "work": summary.work(study),
         "waiting": desk.waiting(study),
-        "due": standing.deadlines(study, now=timezone.now(), within=SOON),
+        "due": deadlines.deadlines(study, now=timezone.now(), within=SOON),
         "back": desk.to_take_back(study, visitor(request), now=timezone.now()),
         "job": study.jobs.filter(kind=Job.Kind.CROWD).order_by("-created_at").first(),
     }

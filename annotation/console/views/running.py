@@ -25,6 +25,8 @@ from annotation.publishing import progress as standing
 from annotation.publishing.end import close, expire_now
 from annotation.publishing.pause import pause, resume
 from annotation.publishing.top_up import top_up
+from annotation.review import deadlines
+from annotation.review import wages as review_wages
 from annotation.review.fair_pay import raise_pay
 
 Act = Callable[..., Any]
@@ -56,7 +58,7 @@ def running(request: HttpRequest, study: Study) -> HttpResponse:
             "study": study,
             "now": standing.progress(study),
             "effects": standing.effects(study),
-            "due": standing.deadlines(study, now=timezone.now(), within=SOON),
+            "due": deadlines.deadlines(study, now=timezone.now(), within=SOON),
         },
     )
 
@@ -68,7 +70,7 @@ def wages(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def _wages(request: HttpRequest, study: Study, form: Floor) -> HttpResponse:
-    found = standing.arm_wages(study, floor_cents=form.cents())
+    found = review_wages.arm_wages(study, floor_cents=form.cents())
     context = {"study": study, "form": form, "wages": found, "lacking": any(one.lacking_cents for one in found)}
     template = "console/running_wages.html" if "HX-Request" not in request.headers else "console/wages.html"
     return render(request, template, context, status=422 if form.errors else 200)

@@ -8,8 +8,8 @@ from annotation.management.commands._study import StudyCommand
 from annotation.management.lookup import sentences
 from annotation.models import Role
 from annotation.pricing.wages import DEFAULT_FLOOR_CENTS
-from annotation.publishing.progress import arm_wages
 from annotation.review.fair_pay import raise_pay
+from annotation.review.wages import arm_wages
 
 
 class Command(StudyCommand):

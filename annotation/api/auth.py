@@ -12,9 +12,9 @@ from ninja.security import HttpBearer
 
 from annotation.accounts.models import ApiToken, User
 from annotation.api.responses import RefusedError
-from annotation.console.permission import may, studies_of
 from annotation.models import Job, Role, Study, Submission
 from annotation.review import assignment as desk
+from annotation.studies.access import may, studies_of
 
 FORMS = ("multipart/form-data", "application/x-www-form-urlencoded")
 UNWRITABLE = "[\x00\ud800-\udfff]"

@@ -14,7 +14,6 @@ from ninja.errors import HttpError
 
 from annotation.api.auth import caller, study_for, submission_for
 from annotation.api.responses import Page, Paged, RefusedError, gives, paged
-from annotation.console.permission import may, studies_of
 from annotation.exceptions import StateError
 from annotation.jobs.celery_tasks import wake
 from annotation.models import Decision, Rejection, Reply, Role, Study, Submission, Worker
@@ -26,6 +25,7 @@ from annotation.review import exclude, queue, reject
 from annotation.review import workers as review_workers
 from annotation.review.block import block, unblock
 from annotation.review.notify import Notices, notify
+from annotation.studies.access import may, studies_of
 from annotation.workers import hold
 
 router = Router(tags=["Review"])

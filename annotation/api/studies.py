@@ -16,13 +16,13 @@ from annotation.accounts.models import User
 from annotation.api.auth import caller, study_for
 from annotation.api.jobs import JobOut
 from annotation.api.responses import Page, Paged, RefusedError, gives, paged
-from annotation.console.permission import studies_of
 from annotation.design.presets import PRESETS, preset_called
 from annotation.design.wording import rename_texts
 from annotation.jobs import uploads
 from annotation.jobs.celery_tasks import ask
 from annotation.models import AuditEvent, Job, Membership, Role, Statement, Study
 from annotation.studies import queries as overviews
+from annotation.studies.access import studies_of
 from annotation.studies.create import Plan, create
 from annotation.studies.members import enrol
 from annotation.studies.statements import state

@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from django.contrib.auth.views import redirect_to_login
-from django.db.models import OuterRef, QuerySet, Subquery, Value
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -23,29 +22,15 @@ from django.utils.translation import gettext as _
 
 from annotation.accounts.models import User
 from annotation.exceptions import AssayError
-from annotation.models import Membership, Role, Study
+from annotation.models import Role
+from annotation.studies.access import may, studies_of
 
 View = Callable[..., HttpResponseBase]
-
-RANKS = {Role.VIEWER: 0, Role.REVIEWER: 1, Role.EDITOR: 2, Role.OWNER: 3}
 
 
 def visitor(request: HttpRequest) -> User:
     """Who is signed in: inside a console page somebody is."""
     return cast(User, request.user)
-
-
-def studies_of(user: User) -> QuerySet[Study]:
-    """The studies that `user` may see, each with the `role` held on it."""
-    if user.is_superuser:
-        return Study.objects.annotate(role=Value(str(Role.OWNER)))
-    held = Membership.objects.filter(user=user, study=OuterRef("pk")).values("role")[:1]
-    return Study.objects.visible_to(user).annotate(role=Subquery(held))
-
-
-def may(study: Study, least: str) -> bool:
-    """Whether the role held on a study (one of `studies_of`) is at least `least`."""
-    return RANKS[Role(study.role)] >= RANKS[Role(least)]  # type: ignore[attr-defined]
 
 
 def console_page(view: View) -> View:

@@ -17,10 +17,10 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext_lazy as _
 
 from annotation.console import navigation as places
-from annotation.console import permission
 from annotation.console.steps import Step
 from annotation.models import AuditEvent, Decision, Job, Study
 from annotation.quality.filters import title_of
+from annotation.studies import access
 
 register = template.Library()
 
@@ -83,7 +83,7 @@ def flag_title(kind: str) -> str:
 @register.filter
 def may(study: Study, least: str) -> bool:
     """Whether the visitor's role on the study is at least `least`."""
-    return permission.may(study, least)
+    return access.may(study, least)
 
 
 @register.filter
@@ -104,7 +104,7 @@ def rail(context: Context) -> dict[str, Any]:
 @register.inclusion_tag("console/links.html", takes_context=True)
 def tabs(context: Context, study: Study) -> dict[str, Any]:
     """The pages of a study that the visitor's role sees."""
-    seen = [place for place in places.TABS if permission.may(study, place.least)]
+    seen = [place for place in places.TABS if access.may(study, place.least)]
     return {"links": _links(seen, _here(context), study.uuid)}
 
 

@@ -8,11 +8,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from annotation import ledger
-from annotation.console.permission import RANKS, console_page, studies_of, visitor
+from annotation.console.permission import console_page, visitor
 from annotation.models import Role, Study
 from annotation.reports import latest as everywhere
 from annotation.reports import measures
 from annotation.review import workers as review_workers
+from annotation.studies.access import RANKS, studies_of
 
 LINES = 50
 

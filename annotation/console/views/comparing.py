@@ -16,13 +16,14 @@ from django.views.decorators.http import require_POST
 
 from annotation.console.form_errors import beside
 from annotation.console.forms.comparing import Compare, Share
-from annotation.console.permission import console_page, may, refused, studies_of, visitor
+from annotation.console.permission import console_page, refused, visitor
 from annotation.console.views.jobs import job_for
 from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, ShareLink
 from annotation.reports.share import revoke, share
 from annotation.reports.share import studies_of as studies_behind
 from annotation.studies import blinding
+from annotation.studies.access import may, studies_of
 
 
 @console_page

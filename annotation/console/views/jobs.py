@@ -11,11 +11,12 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from annotation.accounts.models import User
-from annotation.console.permission import console_page, may, studies_of, visitor
+from annotation.console.permission import console_page, visitor
 from annotation.exceptions import StateError
 from annotation.jobs import queue as jobs
 from annotation.jobs.run import folder_of
 from annotation.models import Job, Role
+from annotation.studies.access import may, studies_of
 
 
 def job_for(user: User, job_id: UUID) -> Job:

@@ -11,13 +11,14 @@ from django.views.decorators.http import require_POST
 
 from annotation import settings as conf
 from annotation.console.forms.statements import StatementsForm
-from annotation.console.permission import may, study_page, visitor
+from annotation.console.permission import study_page, visitor
 from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, Study
 from annotation.publishing import progress as standing
 from annotation.reports import latest as everywhere
 from annotation.reports import measures
 from annotation.studies import blinding
+from annotation.studies.access import may
 from annotation.studies.statements import state
 from annotation.studies.unblind import unblind
 from metrics.report.formats.write import FORMATS

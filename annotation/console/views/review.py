@@ -18,7 +18,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation.console.form_errors import beside
 from annotation.console.forms.review import Approve, Bulk, Propose, Reason, ReplyForm
-from annotation.console.permission import may, studies_of, study_page, visitor
+from annotation.console.permission import study_page, visitor
 from annotation.models import Role, Study, Submission
 from annotation.outbox.decision_intents import WINDOW
 from annotation.quality import evidence
@@ -26,6 +26,7 @@ from annotation.review import approve as review
 from annotation.review import assignment as desk
 from annotation.review import exclude, reject
 from annotation.review import queue as review_queue
+from annotation.studies.access import may, studies_of
 
 LINES = 50
 SLACK = timedelta(seconds=30)

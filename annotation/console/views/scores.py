@@ -13,10 +13,11 @@ from django.views.decorators.http import require_POST
 
 from annotation.console.form_errors import beside
 from annotation.console.forms.scores import AttachScores
-from annotation.console.permission import may, study_page
+from annotation.console.permission import study_page
 from annotation.jobs import uploads
 from annotation.models import Role, Study
 from annotation.reports.attach_scores import attach, detach
+from annotation.studies.access import may
 
 
 @study_page()

@@ -13,13 +13,14 @@ from annotation.accounts.models import User
 from annotation.console import steps
 from annotation.console.form_errors import beside
 from annotation.console.forms.studies import Enrol, ImportBatch, NewStudy
-from annotation.console.permission import console_page, may, studies_of, study_page, visitor
+from annotation.console.permission import console_page, study_page, visitor
 from annotation.design.presets import PRESETS, preset_called
 from annotation.design.wording import rename_texts
 from annotation.jobs import uploads
 from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, Study
 from annotation.studies import queries as overviews
+from annotation.studies.access import may, studies_of
 from annotation.studies.create import Plan, create
 from annotation.studies.members import enrol
 

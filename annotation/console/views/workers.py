@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation.console.form_errors import beside
 from annotation.console.forms.review import BlockForm, HoldForm, NoticeForm, Reason
-from annotation.console.permission import studies_of, study_page, visitor
+from annotation.console.permission import study_page, visitor
 from annotation.jobs.celery_tasks import wake
 from annotation.models import Role, Study, Worker
 from annotation.quality import evidence
@@ -22,6 +22,7 @@ from annotation.review import assignment as desk
 from annotation.review import block as blocks
 from annotation.review import workers as review_workers
 from annotation.review.notify import notify
+from annotation.studies.access import studies_of
 from annotation.workers import hold as verbs
 
 LINES = 50

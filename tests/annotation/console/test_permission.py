@@ -11,8 +11,9 @@ from django.urls import reverse
 
 from annotation.accounts.models import User
 from annotation.console.navigation import TABS
-from annotation.console.permission import may, studies_of, study_page
+from annotation.console.permission import study_page
 from annotation.models import Membership, Role, Study
+from annotation.studies.access import may, studies_of
 
 ROLES = [Role.VIEWER, Role.REVIEWER, Role.EDITOR, Role.OWNER]
 

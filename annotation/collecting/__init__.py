@@ -1,1 +1,1 @@
-"""Collecting."""
+"""From the marketplace to judgments."""

@@ -1,1 +1,1 @@
-"""Common."""
+"""What has no subject: bulk inserts, pieces of queries."""

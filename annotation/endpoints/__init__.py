@@ -1,1 +1,1 @@
-"""Endpoints."""
+"""Addresses for programs and guests: SNS, hosted HIT page, shared report."""

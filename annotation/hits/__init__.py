@@ -1,1 +1,1 @@
-"""Hits."""
+"""What a worker sees and sends back."""

@@ -1,1 +1,1 @@
-"""Importing."""
+"""Studies, texts and reports that come from files."""

@@ -1,1 +1,1 @@
-"""Jobs."""
+"""Long work: queue, runners, tasks of Celery, uploads."""

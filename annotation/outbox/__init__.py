@@ -1,1 +1,1 @@
-"""Outbox."""
+"""Intents and their execution, each carried out once."""

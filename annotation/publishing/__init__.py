@@ -1,1 +1,1 @@
-"""Publishing."""
+"""A study goes to the marketplace: preflight, publish, top up, pause, end."""

@@ -1,1 +1,1 @@
-"""Reports."""
+"""From the database to metrics: reports, exports, shared links."""

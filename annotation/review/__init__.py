@@ -1,1 +1,1 @@
-"""Review."""
+"""Decisions on assignments and workers, and what a reviewer reads before them."""

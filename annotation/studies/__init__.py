@@ -1,1 +1,1 @@
-"""Studies."""
+"""A study as such: creation, members, access, blinding, statements, audit."""

@@ -1,1 +1,1 @@
-"""Texts."""
+"""The texts of a study: stored, selected, generated, retrieved, scored."""

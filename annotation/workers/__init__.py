@@ -1,1 +1,1 @@
-"""Workers."""
+"""Rules for a person across studies: participation, holds, retention."""

@@ -1,1 +1,1 @@
-"""Agreement."""
+"""Agreement between raters: Krippendorff's alpha, kappa, intraclass correlation."""

@@ -1,1 +1,1 @@
-"""Compiled."""
+"""The compiled paths, their switch and their threads."""

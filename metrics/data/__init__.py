@@ -1,1 +1,1 @@
-"""Data."""
+"""Validated inputs, strict readers, number format."""

@@ -1,1 +1,1 @@
-"""Evaluators."""
+"""How well evaluators tell human from machine text."""

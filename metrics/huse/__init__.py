@@ -1,1 +1,1 @@
-"""Huse."""
+"""HUSE, HUSE-Q and HUSE-D, their intervals and sensitivity."""

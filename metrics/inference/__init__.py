@@ -1,1 +1,1 @@
-"""Inference."""
+"""Tests, intervals, models and power."""

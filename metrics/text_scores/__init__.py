@@ -1,1 +1,1 @@
-"""Text scores."""
+"""Scores of texts by machine: ROC, h-score, MAUVE, GLTR, detectors."""

@@ -1,1 +1,1 @@
-"""Worker models."""
+"""Models of raters: Dawid-Skene, MACE."""

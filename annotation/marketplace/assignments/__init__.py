@@ -1,1 +1,1 @@
-"""Assignments."""
+"""Assignments: accept, submit, drafts, decisions, expiry."""

@@ -1,1 +1,1 @@
-"""Core."""
+"""Clock, due times, row locks, rate limits, paging, request tokens."""

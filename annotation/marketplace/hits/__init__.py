@@ -1,1 +1,1 @@
-"""Hits."""
+"""HITs: lifecycle, escrow, eligibility, catalogue."""

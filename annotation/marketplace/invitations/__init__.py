@@ -1,1 +1,1 @@
-"""Invitations."""
+"""Participants who come by a link: admission, completion, withdrawal."""

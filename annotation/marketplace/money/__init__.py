@@ -1,1 +1,1 @@
-"""Money."""
+"""Ledger, fees and the check of balances."""

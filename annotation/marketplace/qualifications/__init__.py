@@ -1,1 +1,1 @@
-"""Qualifications."""
+"""Qualification types, requests, tests and requirements."""

@@ -1,1 +1,1 @@
-"""Workers."""
+"""Worker accounts: registration, sessions, messages, payouts."""

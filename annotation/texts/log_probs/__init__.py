@@ -1,1 +1,1 @@
-"""Log probs."""
+"""Log-probabilities of texts: stored, queued, computed."""

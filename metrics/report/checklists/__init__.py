@@ -1,1 +1,1 @@
-"""Checklists."""
+"""What a report must state: completeness, HEDS."""

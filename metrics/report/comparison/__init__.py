@@ -1,1 +1,1 @@
-"""Comparison."""
+"""Several studies in one report."""

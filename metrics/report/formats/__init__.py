@@ -1,1 +1,1 @@
-"""Formats."""
+"""HTML, LaTeX, CSV, JSON, PDF and RO-Crate."""

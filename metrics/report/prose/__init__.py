@@ -1,1 +1,1 @@
-"""Prose."""
+"""Findings, methods, citation and references in sentences."""

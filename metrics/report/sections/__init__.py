@@ -1,1 +1,1 @@
-"""Sections."""
+"""One module per section of the report."""

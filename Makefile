@@ -93,10 +93,10 @@ endif
 coverage: setup-dev
 	$(BIN)/python -m pytest -n $(PROCESSES) --cov --cov-report=term:skip-covered tests/metrics tests/annotation tests/rehearsal
 
-# Long; studies stay in var/truth and their counts in tests/benchmarks/truth/kept, so a stopped run goes on.
+# Long; studies stay in var/truth and their counts in tests/benchmarks/simulation_studies/kept, so a stopped run goes on.
 truth: setup
-	$(BIN)/python -m tests.benchmarks.truth.quality
-	$(BIN)/python -m tests.benchmarks.truth $(TRUTH)
+	$(BIN)/python -m tests.benchmarks.simulation_studies.quality
+	$(BIN)/python -m tests.benchmarks.simulation_studies $(TRUTH)
 
 # The pages of docs/api come from the docstrings.
 api: setup

@@ -28,7 +28,7 @@ STARTS = 3
 DRAWS = 200
 # The clusters stay, so that halves do not show what other clusters would change: in simulated worlds (40 to 200 texts a
 # source, MAUVE .08 to .9) the estimate varied by .6 to 1.5 times what they show. With this 95 % intervals held 94 to
-# 100 % (`tests/metrics/test_mauve.py` repeats the outermost worlds).
+# 100 % (`tests/metrics/text_scores/test_mauve.py` repeats the outermost worlds).
 WIDER = 1.6
 METHOD = "pairs of halves of the texts in these clusters, logit scale; new texts"
 

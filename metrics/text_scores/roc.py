@@ -2,7 +2,8 @@
 
 The variance is that of the placements (DeLong et al. 1988), texts of one context taken together, on the logit scale.
 Where the sources are fully apart there is no variance to see, and the interval is Newcombe's (2006, method 5), which
-supposes exponential scores. How often these intervals hold the area is simulated in `tests/metrics/test_roc.py`.
+supposes exponential scores. How often these intervals hold the area is simulated in
+`tests/metrics/text_scores/test_roc.py`.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ import numpy as np
 
 from metrics.agreement.krippendorff import alpha_arrays, krippendorff_alpha
 from metrics.compiled import switch as compiled
-from tests.benchmarks.throwaway import beside
+from tests.benchmarks.temporary_site import beside
 
 PACKAGE = "0.9.0"
 Work = dict[str, Callable[[], object]]

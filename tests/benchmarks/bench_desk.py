@@ -62,7 +62,7 @@ def _measure(assignments: int, name: str) -> None:
     from annotation.quality.assess import assess
     from annotation.quality.rules import Rule
     from annotation.review.exclude import apply_rules, fix_rules
-    from tests.annotation.review.world import make, member
+    from tests.annotation.review.factories import make, member
 
     now = timezone.now()
     study = make(WORKERS, assignments // WORKERS, TEXTS, now=now, ages=lambda at: timedelta(minutes=at % 4000))

@@ -3,7 +3,7 @@
     python -m tests.benchmarks.bench_evidence [assignments]
 
 Two halves: 25-item typicality HITs without reasons, and 5-item HITs each answer of which is explained. Studies of the
-simulated crowds (tests.benchmarks.truth.crowd_worlds) are laid side by side; making them is not timed.
+simulated crowds (tests.benchmarks.simulation_studies.crowd_worlds) are laid side by side; making them is not timed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from annotation.quality.filters import FILTERS
 from annotation.quality.measure import assess
 from annotation.quality.work_table import Lines, Reasons, Work
 from annotation.rehearsal.world import World
-from tests.benchmarks.truth.crowd_worlds import EXPLAINED, TYPICALITY, study
+from tests.benchmarks.simulation_studies.crowd_worlds import EXPLAINED, TYPICALITY, study
 
 
 def beside(one: Work, times: int) -> Work:

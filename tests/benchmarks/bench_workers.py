@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 from metrics.compiled import switch as compiled
 from metrics.worker_models.dawid_skene import dawid_skene
 from metrics.worker_models.mace import mace
-from tests.benchmarks.throwaway import beside
+from tests.benchmarks.temporary_site import beside
 
 PACKAGE = "1.4.2"
 ITEMS, RATERS, EACH, LABELS = 100_000, 2_000, 10, 4

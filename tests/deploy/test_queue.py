@@ -15,7 +15,7 @@ from django.db import connection
 
 from annotation.models import Intent, Job, Study
 from annotation.mturk.records import Endpoint
-from tests.annotation.flows.conftest import endpoint, study  # noqa: F401
+from tests.annotation.conftest import endpoint, study  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -15,11 +15,10 @@ import pytest
 
 from annotation.models import Likelihood, ScoringChunk, Study
 from annotation.texts.log_probs.store import scoring_progress
-from tests.annotation.flows.test_score_texts import imported
+from tests.annotation.texts.test_score_texts import imported
+from tests.deploy.test_queue import ROOT, database_url, wait_for
 from tests.metrics.likelihood.test_elsewhere import told
 from tests.metrics.likelihood.tiny import model, one_at_a_time, saved
-
-from .test_queue import ROOT, database_url, wait_for
 
 pytestmark = [
     pytest.mark.needs_redis,

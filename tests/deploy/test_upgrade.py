@@ -16,7 +16,7 @@ from django.db.models import F
 
 from annotation.models import AuditEvent, Parse, Presentation, Study, Worker, WorkerIdentity
 from annotation.studies.create import Plan, create
-from tests.annotation.review.world import make
+from tests.annotation.review.factories import make
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),

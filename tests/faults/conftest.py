@@ -1,5 +1,5 @@
 """The study, the marketplace and the people of the tests of the verbs."""
 
-from tests.annotation.flows.conftest import endpoint, everybody_rates, market, study
+from tests.annotation.conftest import endpoint, everybody_rates, market, study
 
 __all__ = ["endpoint", "everybody_rates", "market", "study"]

@@ -14,7 +14,7 @@ def main() -> None:
     import django
 
     django.setup()
-    from tests.faults import points
+    from tests.faults import kill_points as points
 
     points.doom(sys.argv[1], 1)
     sys.argv = ["celery", "-A", "deploy", *sys.argv[2:]]

@@ -30,8 +30,8 @@ from annotation.review import block, reject
 from annotation.studies.create import Plan, create
 from annotation.workers import hold
 from annotation.workers import participation as apart
-from tests.faults import points
-from tests.faults.points import Point
+from tests.faults import kill_points as points
+from tests.faults.kill_points import Point
 from tests.faults.servers import Nursery
 
 RATERS = 2

@@ -21,7 +21,7 @@ PATIENCE = 120.0
 def _child(job: dict[str, Any]) -> None:
     from django.core.management import ManagementUtility
 
-    from tests.faults import points
+    from tests.faults import kill_points as points
 
     status = 1
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tests.faults.points import ALL
+from tests.faults.kill_points import ALL
 from tests.faults.verdict import Run
 
 HEAD = """# Reliability

@@ -21,9 +21,9 @@ from django.db import DatabaseError, connections
 
 from annotation.marketplace import models as market
 from annotation.models import Intent, Submission
-from tests.faults import points
+from tests.faults import kill_points as points
+from tests.faults.kill_points import Point
 from tests.faults.life import FLOOR, THANKS, Life, Person, Tally, full
-from tests.faults.points import Point
 from tests.faults.servers import ROOT, PostgreSQL, Redis
 
 CELERY = [sys.executable, "-m", "celery", "-A", "deploy"]

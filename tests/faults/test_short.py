@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults import points
+from tests.faults import kill_points as points
 
 ROOT = Path(__file__).resolve().parents[2]
 

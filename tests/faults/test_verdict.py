@@ -26,8 +26,8 @@ from annotation.review.approve import approve
 from annotation.review.block import block
 from annotation.review.notify import notify
 from annotation.workers import participation as apart
-from tests.annotation.flows.conftest import NOW
-from tests.faults import points
+from tests.annotation.conftest import NOW
+from tests.faults import kill_points as points
 from tests.faults.findings import Findings, findings
 from tests.faults.verdict import Run, faults_of
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from tests.faults.points import ALL
+from tests.faults.kill_points import ALL
 
 
 @dataclass

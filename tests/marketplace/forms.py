@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.marketplace.questions import SCHEMAS
+from tests.marketplace.question_samples import SCHEMAS
 
 # The complete example of Amazon's own reference.
 TIC_TAC_TOE = f"""<QuestionForm xmlns="{SCHEMAS}/2017-11-06/QuestionForm.xsd">

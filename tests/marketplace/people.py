@@ -14,7 +14,7 @@ from botocore.credentials import Credentials
 from botocore.exceptions import ClientError
 from lxml import html
 
-from tests.marketplace.questions import hit_parameters
+from tests.marketplace.question_samples import hit_parameters
 
 TURK = "AWS.MechanicalTurk."
 

@@ -24,7 +24,7 @@ from annotation.marketplace.models import Assignment, Hit, HitType, Payout, Requ
 from annotation.marketplace.questions.answer_xml import answers_xml
 from annotation.marketplace.workers import payouts
 from annotation.marketplace.workers.open_accounts import Record, fund, open_worker
-from tests.marketplace.questions import hit_parameters
+from tests.marketplace.question_samples import hit_parameters
 
 REFUSALS = (RequestRefusedError, InvalidParameterError, WorkRefusedError)
 ATTEMPTS = 3

@@ -14,7 +14,7 @@ from annotation.marketplace import retention as forgetting
 from annotation.marketplace.core import clock
 from annotation.marketplace.models import Document, Event, QueueMessage, RequestToken
 from annotation.marketplace.retention import forget
-from tests.marketplace.questions import hit_parameters
+from tests.marketplace.question_samples import hit_parameters
 
 pytestmark = pytest.mark.database
 DAY = timedelta(days=1)

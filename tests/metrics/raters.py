@@ -7,7 +7,7 @@ import json
 from collections import defaultdict
 from pathlib import Path
 
-from tests.metrics.make import LABELS
+from tests.metrics.factories import LABELS
 
 Columns = tuple[list, list, list]
 

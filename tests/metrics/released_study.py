@@ -12,7 +12,7 @@ import numpy as np
 from scipy import stats
 
 from metrics import Item, evaluate
-from tests.metrics.make import batch_items, batch_ratings
+from tests.metrics.factories import batch_items, batch_ratings
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ import pytest
 
 from annotation.quality.filters import FILTERS
 from annotation.rehearsal.world import World
-from tests.benchmarks.truth.crowd_worlds import EXPLAINED, KINDS, TYPICALITY, study
-from tests.benchmarks.truth.informed import informed, laws
-from tests.benchmarks.truth.quality import crowds, lines
+from tests.benchmarks.simulation_studies.crowd_worlds import EXPLAINED, KINDS, TYPICALITY, study
+from tests.benchmarks.simulation_studies.informed import informed, laws
+from tests.benchmarks.simulation_studies.quality import crowds, lines
 
 STUDIES = 6
 

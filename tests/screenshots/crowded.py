@@ -26,14 +26,14 @@ from annotation.outbox.worker import work
 from annotation.rehearsal.crowd.browser import Browser
 from annotation.rehearsal.passers import Passer
 from annotation.review.approve import approve
-from tests.annotation.flows.conftest import told
+from tests.annotation.conftest import told
 from tests.marketplace.channels.guests import TAG, Guest, channel, tasks, written
 from tests.marketplace.channels.guests import told as invite
 from tests.marketplace.channels.test_browser import CONSENT, DEBRIEF, HIT
 from tests.marketplace.conftest import mturk
 from tests.marketplace.people import Lab, Person
-from tests.marketplace.questions import html_question
-from tests.marketplace.test_qualification_tests import begin, made
+from tests.marketplace.qualifications.test_qualification_tests import begin, made
+from tests.marketplace.question_samples import html_question
 from tests.screenshots.staged import gather
 
 # Pictures take longer than the ten minutes that a test usually has.

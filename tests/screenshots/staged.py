@@ -42,8 +42,8 @@ from annotation.review.approve import approve
 from annotation.review.exclude import apply_rules, fix_rules
 from annotation.studies.create import Plan, create
 from annotation.studies.unblind import unblind
-from tests.annotation.console.making import BROKEN
-from tests.annotation.review.world import make
+from tests.annotation.console.factories import BROKEN
+from tests.annotation.review.factories import make
 
 TEXTS = 20
 WORDS = "I read every text twice, and most of them are typical.\nPlease look at the third and the seventh again."

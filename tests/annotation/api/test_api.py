@@ -15,7 +15,7 @@ from annotation.accounts.models import ApiToken
 from annotation.jobs.run import run_due
 from annotation.models import Membership, Study
 from tests.annotation.api.conftest import NOW, Caller, fault
-from tests.annotation.imports import batches
+from tests.annotation.importing import batches
 
 pytestmark = [pytest.mark.database, pytest.mark.django_db]
 

@@ -14,8 +14,8 @@ from annotation.models import Study
 from annotation.mturk.client import Market
 from annotation.outbox.worker import work
 from tests.annotation.api.conftest import Caller, fault
-from tests.annotation.console.making import BROKEN, SOUND
-from tests.annotation.flows.conftest import told
+from tests.annotation.conftest import told
+from tests.annotation.console.factories import BROKEN, SOUND
 
 
 @pytest.fixture

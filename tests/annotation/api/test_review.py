@@ -8,7 +8,7 @@ from django.utils import timezone
 from annotation.models import Decision, Remark, Reply, Study, Submission
 from annotation.quality.assess import assess
 from tests.annotation.api.conftest import Caller, fault
-from tests.annotation.review.world import make
+from tests.annotation.review.factories import make
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 REASON = {"reason": "One label was given for all of the texts of this HIT."}

@@ -10,7 +10,7 @@ from django.test import Client
 
 from annotation.models import Job, Role, ShareLink, Study, Submission, Worker
 from tests.annotation.api.conftest import NOW, Caller, fault
-from tests.annotation.review.world import make
+from tests.annotation.review.factories import make
 
 pytestmark = pytest.mark.django_db
 

@@ -17,7 +17,7 @@ from django.test import Client
 from annotation.accounts.models import User
 from annotation.models import Membership, Role, Study
 from annotation.studies.create import Plan, create
-from tests.annotation.flows.conftest import told
+from tests.annotation.conftest import told
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

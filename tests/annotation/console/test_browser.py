@@ -31,9 +31,9 @@ from annotation.quality.rules import Rule
 from annotation.reports.share import share
 from annotation.review.exclude import fix_rules
 from annotation.studies.create import reword
-from tests.annotation.console.making import BROKEN, brought
-from tests.annotation.imports import batches
-from tests.annotation.review.world import make
+from tests.annotation.console.factories import BROKEN, brought
+from tests.annotation.importing import batches
+from tests.annotation.review.factories import make
 from tests.browsing import WIDTHS, fresh, wrong_by_day_and_night, wrong_with
 
 # So many processes can look at the pages beside each other.

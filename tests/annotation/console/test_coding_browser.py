@@ -13,8 +13,8 @@ from annotation.models import Coding, Flag, Study
 from annotation.quality.code_explanations import edit_codebook
 from annotation.quality.codebooks import COMMENTS, CRITERIA
 from tests.annotation.console.test_browser import signed_in
-from tests.annotation.console.test_desk_browser import press
-from tests.annotation.review.world import judged, member
+from tests.annotation.console.test_review_browser import press
+from tests.annotation.review.factories import judged, member
 from tests.browsing import fresh
 
 pytestmark = pytest.mark.django_db(transaction=True)

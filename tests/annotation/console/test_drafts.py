@@ -23,7 +23,7 @@ from annotation.pricing.estimates import CellSize, Sketch, estimate
 from annotation.pricing.fees import Fees
 from annotation.publishing import cost_estimate as bills
 from annotation.readers.problem_codes import CATALOGUE, Code
-from tests.annotation.console.making import BROKEN, SOUND, brought
+from tests.annotation.console.factories import BROKEN, SOUND, brought
 
 pytestmark = pytest.mark.django_db
 

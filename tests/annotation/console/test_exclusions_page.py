@@ -24,7 +24,7 @@ from annotation.review import exclude
 from annotation.studies import blinding
 from annotation.studies.unblind import unblind
 from metrics.huse.estimate import evaluate
-from tests.annotation.review.world import NOW, judged, make, member
+from tests.annotation.review.factories import NOW, judged, make, member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 

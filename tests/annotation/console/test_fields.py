@@ -33,8 +33,8 @@ from annotation.publishing import preflight_result as prechecked
 from annotation.quality.code_explanations import edit_codebook
 from annotation.review.approve import approve
 from annotation.studies.create import reword
-from tests.annotation.console.making import SOUND, brought, csv
-from tests.annotation.review.world import make
+from tests.annotation.console.factories import SOUND, brought, csv
+from tests.annotation.review.factories import make
 
 pytestmark = pytest.mark.django_db
 

@@ -15,8 +15,8 @@ from django.utils import timezone
 from annotation.accounts.models import User
 from annotation.jobs.run import run_due
 from annotation.models import Role, Study
-from tests.annotation.flows.conftest import told
-from tests.annotation.flows.test_ways_in import by_preset
+from tests.annotation.collecting.test_ways_in import by_preset
+from tests.annotation.conftest import told
 from tests.marketplace.channels.guests import Guest
 from tests.marketplace.channels.guests import told as invite
 

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from annotation.accounts import links
 from annotation.models import Study
-from tests.annotation.console.making import SOUND
+from tests.annotation.console.factories import SOUND
 from tests.browsing import fresh, wrong_with
 
 LONG_MS = 120_000  # a report takes seconds on a machine that has nothing else to do

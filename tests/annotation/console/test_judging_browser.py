@@ -24,7 +24,7 @@ from annotation.review import exclude, reject
 from annotation.studies.unblind import unblind
 from annotation.workers import hold
 from tests.annotation.console.test_browser import looked_at, signed_in
-from tests.annotation.review.world import judged, member
+from tests.annotation.review.factories import judged, member
 from tests.browsing import fresh
 
 pytestmark = pytest.mark.django_db(transaction=True)

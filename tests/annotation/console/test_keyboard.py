@@ -14,9 +14,9 @@ from annotation.accounts import links
 from annotation.accounts.models import User
 from annotation.models import Intent, Membership, Role, Study, Submission
 from annotation.studies.create import Plan, create
-from tests.annotation.console.making import SOUND
+from tests.annotation.console.factories import SOUND
 from tests.annotation.console.test_browser import signed_in
-from tests.annotation.review.world import judged
+from tests.annotation.review.factories import judged
 from tests.browsing import fresh
 
 PASSWORD = "quite a long pass phrase"

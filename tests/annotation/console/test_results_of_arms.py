@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from annotation.models import Job, Result, Study
 from metrics.data.arm_assignment import UNKNOWN, assignment_sentence
-from tests.annotation.review.world import NOW
+from tests.annotation.review.factories import NOW
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 

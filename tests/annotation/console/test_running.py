@@ -13,8 +13,7 @@ from annotation.importing.add_texts import add_texts
 from annotation.models import Intent, Role, Study, Submission, Worker
 from annotation.publishing.publish import publish
 from annotation.readers.records import TextRecord
-
-from .conftest import NOW
+from tests.annotation.console.conftest import NOW
 
 pytestmark = pytest.mark.django_db
 

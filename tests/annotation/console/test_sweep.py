@@ -25,7 +25,7 @@ from annotation.jobs.run import folder_of, run_due
 from annotation.models import Job, Look, Membership, Study, Submission
 from annotation.studies.unblind import unblind
 from tests.annotation.api.test_roles import OPERATIONS
-from tests.annotation.review.world import judged, member
+from tests.annotation.review.factories import judged, member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 SECRET = b"REALID"

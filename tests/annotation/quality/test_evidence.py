@@ -14,7 +14,7 @@ from annotation.quality import filters_explanations as reasons
 from annotation.quality import filters_timing as pace
 from annotation.quality.filters import BY_KIND, DEFAULTS, FILTERS, rule_of
 from annotation.quality.measure import assess
-from tests.annotation.quality.make import Shown, rated, work
+from tests.annotation.quality.factories import Shown, rated, work
 
 TEXT = "the old mayor opened a new bridge over the quiet river on monday morning"
 

@@ -14,7 +14,7 @@ from annotation.quality.filters import BY_KIND, DEFAULTS, FILTERS, NAMED_SETS
 from annotation.quality.measure import assess
 from annotation.quality.rules import Rule
 from annotation.quality.work_table import Work
-from tests.annotation.quality.make import Shown, work
+from tests.annotation.quality.factories import Shown, work
 
 HITS, TEXTS, PEOPLE = 3, 5, 60
 STYLES = ("terse", "dictated", "from notes", "German")

@@ -17,7 +17,7 @@ from annotation.quality.measure import assess
 from annotation.quality.methods_text import Done, paragraph
 from annotation.quality.rules import FEWEST_RATINGS, GroupShare, Rule, Tabulated, Thinned
 from annotation.quality.work_table import Work
-from tests.annotation.quality.make import Shown, rated, work
+from tests.annotation.quality.factories import Shown, rated, work
 
 TEXT = "the old mayor opened a new bridge over the quiet river on monday morning in may"
 TYPED = "it does not sound like a person"  # 31 characters

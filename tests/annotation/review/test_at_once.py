@@ -17,7 +17,7 @@ from annotation.models import Study, Submission
 from annotation.review import approve as review
 from annotation.review import exclude, reject
 from annotation.studies.statements import state
-from tests.annotation.review.world import NOW, make, member
+from tests.annotation.review.factories import NOW, make, member
 
 pytestmark = [
     pytest.mark.django_db,

@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from annotation.models import Evidence, Flag, Generator, Study, Submission
 from annotation.review import exclude
-from tests.annotation.imports import batches
-from tests.annotation.review.world import judged
+from tests.annotation.importing import batches
+from tests.annotation.review.factories import judged
 
 pytestmark = [pytest.mark.django_db]
 

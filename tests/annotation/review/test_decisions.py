@@ -15,7 +15,7 @@ from annotation.outbox.queue import take
 from annotation.quality.rules import Rule
 from annotation.review import approve as review
 from annotation.review import exclude, queue, reject
-from tests.annotation.review.world import NOW, make, member
+from tests.annotation.review.factories import NOW, make, member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("mturk_fees")]
 REASON = "One label was given for all twenty-five texts."

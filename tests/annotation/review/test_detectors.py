@@ -37,7 +37,7 @@ from metrics.errors import BadInput
 from metrics.likelihood import open_model
 from metrics.text_scores.detectors import fast_detect_gpt
 from tests.annotation.api.conftest import Caller, fault
-from tests.annotation.review.world import NOW, make, member
+from tests.annotation.review.factories import NOW, make, member
 from tests.metrics.likelihood.tiny import saved
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]

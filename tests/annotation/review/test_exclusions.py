@@ -47,7 +47,7 @@ from annotation.studies.unblind import unblind
 from annotation.workers import hold
 from annotation.workers.participation import SECOND
 from metrics.report.sections.exclusions import under_rules
-from tests.annotation.review.world import NOW, judged, make, member
+from tests.annotation.review.factories import NOW, judged, make, member
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Page
 from annotation.marketplace.models import Submission, WorkerAccount
 from tests.browsing import PHONE
 from tests.marketplace.browser.people import fill, press, tab_to
-from tests.marketplace.questions import html_question
+from tests.marketplace.question_samples import html_question
 
 pytestmark = pytest.mark.database
 

@@ -14,7 +14,7 @@ from annotation.marketplace.models import Assignment, WorkerAccount
 from annotation.marketplace.workers import payouts
 from annotation.marketplace.workers.payouts import Mark
 from tests.browsing import DESK, sideways, wrong_by_day_and_night
-from tests.marketplace.questions import html_question
+from tests.marketplace.question_samples import html_question
 
 LONG = "Say how typical these headlines are: " + "Donaudampfschifffahrtsgesellschaftskapitän " * 2
 TASK = "<!doctype html><html lang=en><title>Task</title><h1>Rate this</h1><form><button>Submit</button></form></html>"

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Frame, Page, expect
 from annotation.marketplace.models import Assignment
 from tests.browsing import PHONE, WIDTHS, fresh, wrong_by_day_and_night
 from tests.marketplace.channels.guests import channel, tasks, told, written
-from tests.marketplace.questions import html_question
+from tests.marketplace.question_samples import html_question
 
 CONSENT = (
     "You will read two short texts and say how typical each is. It takes about two minutes.\n\n"

@@ -16,7 +16,7 @@ from annotation.marketplace.models import Consent, Link, Participant, Participan
 from annotation.marketplace.site.invitations import MISSES
 from tests.marketplace.channels.guests import KEYWORDS, Guest, channel, tasks, told, written
 from tests.marketplace.people import reason
-from tests.marketplace.test_once import study as once_study
+from tests.marketplace.qualifications.test_once import study as once_study
 
 pytestmark = pytest.mark.database
 

@@ -12,7 +12,7 @@ from annotation.marketplace.models import QualificationGrant, Submission
 from tests.browsing import LOOKS, faults
 from tests.marketplace.forms import TIC_TAC_TOE, free_text, question, question_form, selection
 from tests.marketplace.framed.desk import Desk, state
-from tests.marketplace.test_qualification_tests import made
+from tests.marketplace.qualifications.test_qualification_tests import made
 
 EVERYTHING = question_form(
     "<Overview><Title>Everything</Title><List><ListItem>one</ListItem></List></Overview>",

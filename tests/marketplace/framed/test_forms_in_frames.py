@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from annotation.marketplace.models import Submission
 from tests.marketplace.framed.desk import Desk, fields, raw, state
-from tests.marketplace.questions import html_question
+from tests.marketplace.question_samples import html_question
 
 pytestmark = pytest.mark.database
 

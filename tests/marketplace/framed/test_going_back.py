@@ -7,7 +7,7 @@ from playwright.sync_api import Frame, expect
 from annotation.design.wording import default_wording
 from annotation.hits.render import ShownLine, ShownText, hit_page
 from tests.marketplace.framed.desk import Desk, fields
-from tests.marketplace.questions import html_question
+from tests.marketplace.question_samples import html_question
 
 TEXTS = [ShownLine(i, ShownText(f"This is the text {i}.")) for i in range(2)]
 PAGE = hit_page(default_wording("human_or_machine"), TEXTS, shuffle=False)

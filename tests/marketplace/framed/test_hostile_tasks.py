@@ -12,7 +12,7 @@ from playwright.sync_api import Frame, expect
 
 from annotation.marketplace.models import Assignment, Submission
 from tests.marketplace.framed.desk import Desk
-from tests.marketplace.questions import external_question, html_question
+from tests.marketplace.question_samples import external_question, html_question
 
 HEAD = "<!DOCTYPE html><html lang='en'><title>t</title><p id=o>nothing</p>"
 

@@ -17,7 +17,7 @@ from annotation.marketplace.workers.open_accounts import Record, open_worker
 from annotation.marketplace.workers.sessions import new_link
 from tests.browsing import FLAGS, PHONE
 from tests.marketplace.framed.desk import Desk, connected, fields, raw, state, task
-from tests.marketplace.questions import html_question
+from tests.marketplace.question_samples import html_question
 
 SUBMIT = "**/mturk/externalSubmit"
 KEPT = "Your answers are kept in this browser"

@@ -18,7 +18,7 @@ from tests.browsing import fresh
 from tests.marketplace.conftest import mturk
 from tests.marketplace.framed.desk import Desk, task
 from tests.marketplace.framed.test_never_lost import KEPT, fill_in
-from tests.marketplace.questions import html_question
+from tests.marketplace.question_samples import html_question
 
 ROOT = Path(__file__).resolve().parents[3]
 COUNT = (

@@ -10,8 +10,7 @@ import pytest
 from metrics.likelihood import Decoding, Layout, decoded, open_model
 from metrics.likelihood.huggingface import HuggingFace
 from metrics.likelihood.torch_loading import Loaded
-
-from .tiny import WORDS, ids, model, one_at_a_time, pairs, saved, tokenizer
+from tests.metrics.likelihood.tiny import WORDS, ids, model, one_at_a_time, pairs, saved, tokenizer
 
 KINDS = ("gpt2", "llama", "bloom", "gemma2", "bart", "t5")
 PAIRS = pairs()

@@ -22,9 +22,8 @@ from metrics.likelihood.errors import (
     UnknownTokens,
 )
 from metrics.likelihood.torch_loading import unavailable
-
-from .test_agreement import backend
-from .tiny import WINDOW, ids, model, pairs, saved, texts
+from tests.metrics.likelihood.test_agreement import backend
+from tests.metrics.likelihood.tiny import WINDOW, ids, model, pairs, saved, texts
 
 LONG = " ".join(texts(40, longest=8))
 

@@ -11,7 +11,7 @@ from metrics.huse.subsampling import huse_arrays
 from metrics.planning import expected_precision, fit_pilot, known_pilots, precision_table, prior_pilot
 from metrics.planning.latent import Labels
 from tests.benchmarks.worlds import WORLDS
-from tests.metrics.make import batch_items, batch_ratings
+from tests.metrics.factories import batch_items, batch_ratings
 
 
 def plain_moments(impression: float, sd: float, lowest: int, highest: int) -> tuple[float, float]:

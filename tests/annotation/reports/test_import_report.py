@@ -1,0 +1,140 @@
+"""A report read back as a study: its report gives the same numbers; nobody's worker id is in any file."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.accounts.models import User
+from annotation.models import Decision, Membership, Study, Submission, WorkerIdentity
+from tests.annotation.importing import batches
+
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    path = batches.written(tmp_path / "batch.csv", batches.rows())
+    call_command("import_batch", path, study="small")
+    found = Study.objects.get(name="small")
+    gone = Submission.objects.order_by("pk").first()
+    Decision.objects.create(
+        submission=gone, matter="analysis", verdict="exclude", reason="too quick", at=gone.received_at
+    )
+    for key, text in (("ethics", "Board 7."), ("licence", "CC0"), ("contact", "us")):
+        call_command("state", "small", key, text)
+    return found
+
+
+def told(folder: Path) -> dict:
+    return json.loads((folder / "report.json").read_text(encoding="utf-8"))
+
+
+def test_a_report_comes_back_as_a_study_with_the_same_numbers(study: Study, tmp_path: Path) -> None:
+    call_command("report", "small", out=tmp_path / "one", format="json")
+    call_command("import_report", tmp_path / "one" / "report.json", study="again")
+    call_command("report", "again", out=tmp_path / "two", format="json")
+    first, second = told(tmp_path / "one"), told(tmp_path / "two")
+    assert second["generators"] == first["generators"]
+    assert second["hj"] == first["hj"]
+    columns = first["data"]["ratings"]["columns"]
+    keep = [columns.index(name) for name in ("text", "label", "hit", "position", "kept")]
+    pairs = [sorted([row[at] for at in keep] for row in one["data"]["ratings"]["rows"]) for one in (first, second)]
+    assert pairs[0] == pairs[1]
+
+
+def test_what_a_person_stated_comes_back_with_the_study(study: Study, tmp_path: Path) -> None:
+    call_command("state", "small", "plan", "Two sources are compared.")
+    call_command("report", "small", out=tmp_path / "one", format="json")
+    call_command("import_report", tmp_path / "one" / "report.json", study="again")
+    stated = [dict(one.statements.values_list("key", "body")) for one in Study.objects.order_by("pk")]
+    assert stated[1] == stated[0]
+    call_command("report", "again", out=tmp_path / "two", format="json")
+    first, second = told(tmp_path / "one"), told(tmp_path / "two")
+    for body in stated[0].values():
+        answered = [
+            [one["question"] for one in sheet["datasheet"] if one["answer"] == body] for sheet in (first, second)
+        ]
+        assert answered[1] == answered[0]
+    assert second["completeness"] == first["completeness"]
+
+
+@pytest.mark.parametrize("statement", [["weather", "fine"], ["contact", "x" * 4001]])
+def test_a_statement_that_no_report_holds_is_refused(study: Study, tmp_path: Path, statement: list[str]) -> None:
+    call_command("report", "small", out=tmp_path / "one", format="json")
+    document = told(tmp_path / "one")
+    document["data"]["statements"] = [statement]
+    (tmp_path / "file.json").write_text(json.dumps(document))
+    with pytest.raises(CommandError, match=f"The statement '{statement[0]}' is none"):
+        call_command("import_report", tmp_path / "file.json", study="again")
+    assert not Study.objects.filter(name="again").exists()
+
+
+def test_no_worker_id_and_no_assignment_id_leaves_in_any_format(study: Study, tmp_path: Path, settings) -> None:
+    settings.CHROMIUM = ""  # what it prints is the page, which is read here
+    call_command("report", "small", out=tmp_path / "out", format="html,json,csv,latex,zip")
+    secrets = [*WorkerIdentity.objects.values_list("external_id", flat=True)]
+    secrets += Submission.objects.values_list("market_id", flat=True)
+    assert len(secrets) > 20
+    contents = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    with zipfile.ZipFile(tmp_path / "out" / "report.zip") as packed:
+        contents |= {f"zip/{name}": packed.read(name) for name in packed.namelist()}
+    assert len(contents) > 25
+    for name, content in contents.items():
+        for secret in secrets:
+            assert secret.encode() not in content, (name, secret)
+
+
+def test_what_a_person_stated_is_in_the_report(study: Study, tmp_path: Path) -> None:
+    call_command("report", "small", out=tmp_path / "out", format="json")
+    found = told(tmp_path / "out")
+    assert found["crowd"]["ethics"] == "Board 7."
+    assert found["data"]["licence"] == "CC0"
+    assert {"question": "Who fills in this sheet, and whom to write to", "answer": "us"}.items() <= next(
+        one for one in found["datasheet"] if one["answer"] == "us"
+    ).items()
+
+
+def test_only_members_may_report_and_only_editors_may_state(study: Study, tmp_path: Path) -> None:
+    User.objects.create_user("anna")
+    bert = User.objects.create_user("bert")
+    Membership.objects.create(study=study, user=bert, role="viewer")
+    with pytest.raises(CommandError, match="on which anna may do this"):
+        call_command("report", "small", out=tmp_path / "out", format="json", as_user="anna")
+    with pytest.raises(CommandError, match="on which bert may do this"):
+        call_command("state", "small", "ethics", "None.", as_user="bert")
+    call_command("report", "small", out=tmp_path / "out", format="json", as_user="bert")
+    assert study.audit.get(verb="export").actor == "bert"
+
+
+COMPARISON = '{"schema_version": 2, "studies": [], "results": []}'
+NO_REPORTS = [
+    ("{", "not JSON"),
+    ("{}", "no report of Assay"),
+    ("[]", "no report"),
+    (COMPARISON, "a comparison holds no ratings.* report.json of each of its studies"),
+]
+
+
+@pytest.mark.parametrize(("content", "words"), NO_REPORTS)
+def test_a_file_that_is_no_report_is_refused(tmp_path: Path, content: str, words: str) -> None:
+    (tmp_path / "file.json").write_text(content)
+    with pytest.raises(CommandError, match=words):
+        call_command("import_report", tmp_path / "file.json", study="x")
+    assert not Study.objects.exists()
+
+
+def test_each_rating_finds_its_assignment_by_hit_and_rater(study: Study, tmp_path: Path) -> None:
+    call_command("report", "small", out=tmp_path / "out", format="json")
+    data = told(tmp_path / "out")["data"]
+
+    def pairs(name: str) -> set:
+        columns = data[name]["columns"]
+        at = [columns.index(key) for key in ("hit", "rater")]
+        return {tuple(row[i] for i in at) for row in data[name]["rows"]}
+
+    assert pairs("ratings") == pairs("assignments")

@@ -1,0 +1,172 @@
+"""report.json of every kind of study read back: the next report says the same, apart from who made it and when."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from annotation.importing.import_study import import_work
+from annotation.models import Codebook, Decision, Remark, Study, Submission
+from annotation.quality.assess import assess
+from annotation.quality.code_explanations import code, edit_codebook
+from annotation.quality.codebooks import DEFAULTS, book_of
+from annotation.quality.rules import Rule
+from annotation.readers.report_file import read_report
+from annotation.reports.gather import score
+from annotation.review.exclude import apply_rules, fix_rules
+from metrics.report.build import build
+from metrics.report.formats.json import payload
+from metrics.report.formats.write import as_json
+from metrics.report.records import ReportInput
+from tests.annotation.reports.round_trips import KINDS, drawn
+from tests.annotation.review.factories import make, member
+
+pytestmark = [pytest.mark.database, pytest.mark.django_db]
+
+NOW = datetime(2026, 11, 22, tzinfo=UTC)
+
+
+def document(given: ReportInput) -> dict[str, Any]:
+    return payload(build(given), now=NOW)
+
+
+def read_back(told: dict[str, Any], folder: Path, name: str = "again") -> Study:
+    path = folder / "report.json"
+    path.write_bytes(as_json(told))
+    return import_work(read_report(path), name=name, actor="ada", now=timezone.now()).study
+
+
+def column(table: Any, name: str) -> list[Any]:
+    return [row[table["columns"].index(name)] for row in table["rows"]] if table else []
+
+
+def alike(told: dict[str, Any]) -> dict[str, Any]:
+    """Without what tells who made the report, when and from which file; raters by number in the order of names."""
+    data = told["data"]
+    raters = sorted({name for part in ("ratings", "assignments") for name in column(data[part], "rater")})
+    words = json.dumps(told)
+    for at, rater in enumerate(raters):
+        words = re.sub(rf"(?<!\w){re.escape(rater)}(?!\w)", f"rater {at}", words)
+    kept = json.loads(words)
+    for place in (kept["reproducibility"], kept["data"]):
+        for key in ("versions", "commit", "command"):
+            place.pop(key, None)
+    kept["study"].pop("name")
+    kept["study"].pop("provenance")
+    kept["datasheet"] = [one for one in kept["datasheet"] if not one["question"].startswith("Where its resources")]
+    return kept
+
+
+def same(first: dict[str, Any], second: dict[str, Any]) -> None:
+    one, two = alike(first), alike(second)
+    assert list(one) == list(two)
+    for part in one:
+        if part != "data":
+            assert one[part] == two[part], part
+    for part in one["data"]:
+        assert one["data"][part] == two["data"][part], part
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_study_read_back_reports_the_same_and_again(kind: str, seed: int, tmp_path: Path) -> None:
+    first = document(drawn(kind, seed))
+    second = document(score(read_back(first, tmp_path)))
+    if kind != "bare":  # whose conditions, assignments and counts the rows now tell
+        same(first, second)
+    for part in ("generators", "hj", "results", "ratings_per_text"):
+        assert alike(second)[part] == alike(first)[part], part
+    third = document(score(read_back(second, tmp_path, "third")))
+    same(second, third)
+
+
+def test_strengths_of_stored_preferences_are_clustered_by_context_and_rater(tmp_path: Path) -> None:
+    given = drawn("pairs", 1)
+    texts = tuple(replace(text, context_id=f"c{text.id[3:]}", context=f"Of {text.id[3:]}.") for text in given.texts)
+    found = build(score(read_back(document(replace(given, texts=texts)), tmp_path)))
+    tables = {table.name: table for section in found.sections for table in section.tables}
+    for name, column in (("strengths-better", 1), ("strength-differences-better", 2)):
+        estimates = [row[column] for row in tables[name].rows]
+        assert [(one.settings["items"], one.settings["raters"]) for one in estimates] == [(6, 5)] * len(estimates)
+        assert all(one.interval.target == "value over new items and new raters like these" for one in estimates)
+
+
+def a_judged_study(mode: str) -> Study:
+    """Work with explanations, measured by every filter, some of it left out by a rule, coded by two people."""
+    study = make(workers=7, hits=2, texts=10, reasons=True, mode=mode, name="judged")
+    owner, second = member(study, "owner"), member(study, "editor")
+    assess(study, now=NOW)
+    apply_rules(fix_rules(study, "strict", [Rule("one_answer")], actor=owner, now=NOW), actor=owner, now=NOW)
+    book = edit_codebook(study, Codebook.Purpose.COMMENTS, DEFAULTS[Codebook.Purpose.COMMENTS], actor=owner, now=NOW)
+    names = book_of(DEFAULTS[Codebook.Purpose.COMMENTS]).codes
+    for at, remark in enumerate(Remark.objects.filter(presentation__submission__hit__study=study).order_by("pk")[:9]):
+        for who in (owner, second):
+            code(remark, book, [names[at % 3]], coder=who, now=NOW)
+    call_command("state", "judged", "ethics", "Board 7.")
+    return study
+
+
+@pytest.mark.parametrize("mode", ["rehearsal", "live"])
+def test_a_study_of_ours_with_all_that_hangs_on_it_comes_back(mode: str, tmp_path: Path) -> None:
+    study = a_judged_study(mode)
+    first = document(score(study))
+    assert Decision.objects.filter(matter="analysis", verdict="exclude").exists()
+    assert first["data"]["rules"]
+    assert first["data"]["codes"]
+    again = read_back(first, tmp_path)
+    same(first, document(score(again)))
+    assert again.task == study.task
+
+
+def test_what_is_decided_after_a_study_was_read_back_counts(tmp_path: Path) -> None:
+    first = document(drawn("evaluators", 1))
+    again = read_back(first, tmp_path)
+    one = Submission.objects.filter(hit__study=again).order_by("pk")[0]
+    Decision.objects.create(submission=one, matter="analysis", verdict="exclude", reason="copied", at=timezone.now())
+    second = document(score(again))
+    assert second["crowd"]["excluded"] == first["crowd"]["excluded"] + 1
+    assert second["data"]["quality"] != first["data"]["quality"]
+
+
+FAULTS = {
+    "rating twice": (lambda data: data["ratings"]["rows"].append(data["ratings"]["rows"][0]), "The rating .* twice"),
+    "unknown condition": (lambda data: data["conditions"].pop(), "not among those of the design"),
+    "strange condition": (
+        lambda data: data["conditions"][0].update(training="sleep"),
+        "has a training or a domain that a study cannot have",
+    ),
+    "long criterion": (
+        lambda data: data["ratings"]["rows"][0].__setitem__(data["ratings"]["columns"].index("criterion"), "x" * 41),
+        "longer than 40 characters",
+    ),
+    "comment of nobody": (
+        lambda data: data["comments"]["rows"][0].__setitem__(data["comments"]["columns"].index("rater"), "nobody"),
+        "belongs to no assignment",
+    ),
+    "scores without a shape": (
+        lambda data: data["attached"].append(
+            {"kind": "scores", "name": "a.csv", "sha256": "1", "document": {"scores": {"p": 1}}}
+        ),
+        "A file of scores within the report cannot be told",
+    ),
+    "text that is not there": (lambda data: data["texts"]["rows"].pop(), "was judged and is not in the file"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_file_that_contradicts_itself_is_refused_whole(fault: str, tmp_path: Path) -> None:
+    change, words = FAULTS[fault]
+    told = json.loads(as_json(document(drawn("evaluators", 1))))
+    change(told["data"])
+    (tmp_path / "report.json").write_bytes(as_json(told))
+    with pytest.raises(CommandError, match=words):
+        call_command("import_report", tmp_path / "report.json", study="again")
+    assert not Study.objects.exists()

@@ -1,0 +1,114 @@
+"""docs/validity.md: which studies are simulated for it, and its text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from annotation.rehearsal.world.truths import load
+from annotation.rehearsal.world.validity_page import page as demo_page
+from tests.benchmarks.simulation_studies import huse_studies, judging_studies, pairwise_studies, size_studies
+from tests.benchmarks.simulation_studies.coverage import Row, row
+from tests.benchmarks.simulation_studies.huse_rows import TITLES
+from tests.benchmarks.simulation_studies.kept import Kept
+from tests.benchmarks.simulation_studies.page import coverage_table, section, summary, table, within
+from tests.benchmarks.simulation_studies.store import Job
+from tests.benchmarks.simulation_studies.wording import EARLIER, HEAD, SECTIONS, UNFINISHED
+from tests.benchmarks.simulation_studies.works import Sums, Work, in_rounds
+from tests.benchmarks.worlds import ONE_SOURCE, UNEQUAL, WORLDS
+
+# Sections with coverage.
+SIMULATED = ("huse", "one source", "unequal", "differences", "accuracy", "hj", "alpha", "nnd", "pairwise")
+Bias = tuple[tuple[int, int, Sums], ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All studies to simulate: works by section with coverage, designs of the test, cells of texts by ratings."""
+
+    covered: dict[str, tuple[Work, ...]]
+    sizes: tuple[Sums, ...]
+    bias: Bias
+
+    def works(self) -> list[Work | Sums]:
+        rows = [work for works in self.covered.values() for work in works]
+        return [*rows, *self.sizes, *(cell for _, _, cell in self.bias)]
+
+    def jobs(self) -> list[Job]:
+        """Every piece of work, an early look of all sections first."""
+        return in_rounds(self.works())
+
+    def missing(self, kept: Kept, only: str | None = None) -> list[Job]:
+        """Pieces that are neither simulated nor counted. only: of one section."""
+        works = self.covered[only] if only else self.works()
+        waiting = {job.name for work in works for job in work.jobs() if not kept.done(job, work)}
+        return [job for job in self.jobs() if job.name in waiting]
+
+    def unknown(self, kept: Kept) -> int:
+        """Pieces that were never counted, by whatever code."""
+        return len({job.name for work in self.works() for job in work.jobs() if not kept.known(job, work)})
+
+
+def plan(studies: int, headline: int) -> Plan:
+    """studies: a row; headline: in the main worlds of HUSE."""
+    huse = tuple(huse_studies.huse_works(studies, headline))
+    covered = {
+        "huse": tuple(work for work in huse if work.world in WORLDS),
+        "one source": tuple(work for work in huse if work.world in ONE_SOURCE),
+        "unequal": tuple(work for work in huse if work.world in UNEQUAL),
+        "differences": tuple(huse_studies.difference_works(studies)),
+        "accuracy": tuple(judging_studies.accuracy_works(studies)),
+        "hj": tuple(judging_studies.hj_works(5 * studies)),
+        "alpha": tuple(judging_studies.alpha_works(studies)),
+        "nnd": tuple(judging_studies.quiz_works(studies)),
+        "pairwise": tuple(pairwise_studies.pairwise_works(studies)),
+    }
+    return Plan(covered, tuple(size_studies.size_works(studies)), tuple(huse_studies.bias_works()))
+
+
+def lines(given: Plan, kept: Kept) -> Iterator[str]:
+    """The page, part by part, from what is there."""
+    yield HEAD
+    waiting = len(given.missing(kept))
+    missing = given.unknown(kept) if kept.earlier else waiting
+    if missing:
+        yield UNFINISHED.format(missing=missing)
+    if waiting > missing:
+        yield EARLIER.format(earlier=waiting - missing)
+    parts = {name: [row for work in works for row in _rows(work, kept)] for name, works in given.covered.items()}
+    yield _section("in short", summary([row for rows in parts.values() for row in rows]))
+    for name, rows in parts.items():
+        yield _section(name, coverage_table(rows))
+    yield _section("size", _sizes(given.sizes, kept))
+    yield _section("bias", _bias(given.bias, kept))
+    yield demo_page(load())
+
+
+def _rows(work: Work, kept: Kept) -> list[Row]:
+    found = kept.tallies(work)
+    return [row(work.world, name, tally) for name, tally in zip(work.measures, found or (), strict=bool(found))]
+
+
+def _section(name: str, *parts: str) -> str:
+    title, text = SECTIONS[name]
+    return "\n".join(section(title, text, *parts))
+
+
+def _sizes(designs: Iterable[Sums], kept: Kept) -> str:
+    found = [(design.name, kept.totals(design)) for design in designs]
+    rows = [
+        [name, *(within(share, total.studies) for share in total.means()), str(total.studies)]
+        for name, total in found
+        if total
+    ]
+    return table(["design", "HUSE, p", "HUSE, mid-p", "HUSE-Q, p", "HUSE-Q, mid-p", "studies"], rows)
+
+
+def _bias(cells: Bias, kept: Kept) -> str:
+    means = {(texts, ratings): found.means() for texts, ratings, work in cells if (found := kept.totals(work))}
+    counts = list(dict.fromkeys(ratings for _, ratings, _ in cells))
+    rows = [
+        [str(texts), *(", ".join(f"{mean:.3f}" for mean in means.get((texts, r), ())) for r in counts)]
+        for texts in dict.fromkeys(texts for texts, _, _ in cells)
+    ]
+    return table(["texts", *(f"{r} ratings: {', '.join(TITLES)}" for r in counts)], rows)

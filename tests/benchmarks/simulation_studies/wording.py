@@ -1,0 +1,103 @@
+"""What is said around the tables of docs/validity.md."""
+
+from __future__ import annotations
+
+HEAD = """\
+# What the numbers and their intervals are worth
+
+Made by `make truth` (`python -m tests.benchmarks.simulation_studies`) from simulated studies of which everything is
+known; do not edit by hand. How the rule for HUSE was found: [huse-interval.md](huse-interval.md).
+
+**Target**: what an interval is for, as said in its `target`. The column "target" is its value; "bias" is the mean of
+the estimate less the target (0 but for chance where the target is the estimate's own expectation). **± ** is one
+Monte-Carlo standard error: at 2,000 studies .5 points at 95 % and .7 at 90 %. **In steps**: where an estimate takes few
+values, coverage jumps; the two coverages next to the stated one that cutting its distribution can give. A world in bold
+has a coverage off by more than 3 points and twice its Monte-Carlo error although a cut could come nearer.
+"""
+
+UNFINISHED = """\
+**This run was stopped: {missing} pieces of work are missing.** Rows rest on as many studies as they say; `make truth`
+goes on from here.
+"""
+
+EARLIER = """\
+**Earlier code**: {earlier} pieces of work were counted before some of the code that they rest on changed; `make truth`
+counts them anew.
+"""
+
+SECTIONS = {
+    "in short": ("In short", ""),
+    "huse": (
+        "HUSE, HUSE-Q, HUSE-D: both sources rated by the same workers",
+        "Target: the estimator's expectation at this number of texts and ratings, over new texts (mean of "
+        "4,000 further studies). Not L\\* and not L(phi), which a study of finite size overestimates. 100 "
+        "contexts, 20 ratings a text on six labels, raters with biases and noise, where the name does not say "
+        "otherwise; 200 half-samples (`evaluate` takes 400). `near 1`, `high`, `middle`, `low`, `near 0` go "
+        "through what HUSE can be; `next to no error` has about one error in ten studies. `crossed raters`: the "
+        "same 20 rate everything. `HITs interleaved`: both sources in each HIT of 25; `skewed`: some of the 60 "
+        "workers take many HITs, most few.",
+    ),
+    "one source": (
+        "HUSE, HUSE-Q, HUSE-D: sources rated by different workers",
+        "Target: the same expectation over new texts and other raters. `evaluate_rated` sees who rated what and "
+        "adds what other workers would move where the two sources' ratings come from different workers (in more "
+        "than 20 % of them). `evaluate` and a table of HJ alone cannot: in `two pools of 20 raters` the interval "
+        "over texts holds about 79 % where it says 95.",
+    ),
+    "unequal": (
+        "HUSE, HUSE-Q, HUSE-D: more texts of one source",
+        "Target: the estimator's expectation at these numbers of references (first) and model texts, over new texts. "
+        "In exact mode a neighbour's vote weighs 1 / size of its source. Compare each target with that of the study "
+        "that has the smaller number on both sides, in the next row; HUSE falls as texts are added, so that with 25 "
+        "and 75 texts it lies between those with 25 and 25 and with 50 and 50. Unpaired; the same 10 raters rate "
+        "everything with 60 references, the same 5 elsewhere. With 10 references, fewer than the 16 neighbours that "
+        "vote, results are flagged `few_of_one_source` and a report gives no verdict.",
+    ),
+    "differences": (
+        "Differences between two models on the same contexts and references",
+        "Target: the difference of the two expectations at this number of texts and ratings, over new contexts.",
+    ),
+    "accuracy": (
+        "Evaluators' accuracy",
+        "Targets: `accuracy`, `accuracy_pooled`, `recall`, `f1`: expected value over new evaluators on these very "
+        "items; `accuracy_item`: over new items with these very evaluators; `accuracy_crossed`: over both. 60 "
+        "evaluators, 5 judgments each, 50 items where the name does not say otherwise. In `near 1, 12 evaluators` 1.4 "
+        "of 60 judgments are expected to be wrong, .7 of those of machine texts: whether three wrong ones (two) are "
+        "held decides between 84 and about 95 %. Recall and F1 come in these steps too, blurred by denominators that "
+        "vary, so that the last column does not show it.",
+    ),
+    "hj": (
+        "HJ of one text",
+        "Target: the expected rating of this text by other raters like these. A text whose ratings are all equal "
+        "has no interval (flag `no_variation`) and is not counted.",
+    ),
+    "alpha": (
+        "Krippendorff's alpha",
+        "Target: alpha over new items (raters of their own for each item), or over new items and new raters "
+        "(crossed and skewed pools, `resampled=both`). 5 ratings an item, 400 resamples.",
+    ),
+    "nnd": (
+        "Near-negative pass rates",
+        "Target: the pass rate over new contexts like these. One to six tests a context, correlated .3 within it.",
+    ),
+    "pairwise": (
+        "Bradley-Terry strengths",
+        "Target: the same model fitted to 400,000 fresh items and raters. It is not the strengths put in (.6, .2, "
+        "-.2, -.6): averaging over items and raters that differ, and ties, pull strengths together. A world is named "
+        "by its items x votes on each of an item's six pairs, and, after `of`, by its raters, each of whom judges all "
+        "pairs of an item; by the standard deviation that items and raters add to each system; and by the share of "
+        "ties, which come at random. Intervals are clustered by item where no number of raters is named (raters not "
+        "known), else by item and rater, with Student's t. `log strength`: of the first system; `difference`: of the "
+        "first and the second.",
+    ),
+    "size": (
+        "Size of the permutation test",
+        "Share, in per cent, of studies without any difference in which p is at most .05; asked: not above 5 but "
+        "for chance, not below 3.5.",
+    ),
+    "bias": (
+        "Expectation by number of texts and ratings",
+        "Means of 2,000 studies in the world `middle`, k = 16 (Monte-Carlo error at most .004). HUSE and HUSE-Q "
+        "fall as texts and ratings are added; values at different numbers are not comparable.",
+    ),
+}

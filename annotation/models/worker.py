@@ -25,7 +25,7 @@ class WorkerManager(models.Manager["Worker"]):
         names comes out the same. Of a provider whose ids all come at once.
         """
         wanted = list(dict.fromkeys(external_ids))
-        names = [new_pseudonym() for _ in wanted]
+        names = [new_pseudonym(provider, external_id) for external_id in wanted]
         named = dict(zip(sorted(wanted), sorted(names), strict=True) if in_order else zip(wanted, names, strict=True))
         with transaction.atomic():
             parts = [self._known_few(provider, wanted[i : i + MANY], named) for i in range(0, len(wanted), MANY)]
@@ -65,8 +65,15 @@ def _behind(provider: str, external_ids: list[str]) -> dict[str, Worker]:
     return known
 
 
-def new_pseudonym() -> str:
-    """w and 16 hexadecimal digits, drawn at random: nothing leads from an id to them, with or without the key."""
+def new_pseudonym(provider: str, external_id: str) -> str:
+    """w and 16 hexadecimal digits, drawn at random: nothing leads from an id to them, with or without the key.
+
+    A rehearsal, whose raters are simulated, sets PSEUDONYM_SEED for its own process: the same seed then gives the same
+    names, and so the same report.
+    """
+    if settings.PSEUDONYM_SEED:
+        message = f"{provider}\0{external_id}".encode()
+        return "w" + hmac.new(settings.PSEUDONYM_SEED.encode(), message, hashlib.sha256).hexdigest()[:16]
     return "w" + secrets.token_hex(8)
 
 

@@ -187,6 +187,8 @@ MARKETPLACE_FEES = env.chosen("MARKETPLACE_FEES", "none", ("none", "mturk"))
 MTURK_FEES = env.chosen(
     "MTURK_FEES", "mturk" if env.text("MTURK_ENDPOINT_URL", "") else MARKETPLACE_FEES, ("none", "mturk")
 )
+# A rehearsal sets it for its own process, so that its report can be made again; of people, pseudonyms are drawn.
+PSEUDONYM_SEED = ""
 MTURK_REGION = env.text("MTURK_REGION", "us-east-1")
 MTURK_ACCESS_KEY = env.text("MTURK_ACCESS_KEY", "")
 MTURK_SECRET_KEY = env.text("MTURK_SECRET_KEY", "")

@@ -118,7 +118,7 @@ class Life:
             self.work(points.BLOCKING)
             self.unblock_one()
             self.work(points.UNBLOCKING)
-        self.step("approve", "approve", points.DECIDING)
+        self.step("approve", "approve", points.DECIDING, options=["--yes"])
         self.work(points.APPROVING)
         if not self.brief:
             self.step("fair_pay", "fair_pay", points.DECIDING, options=["--pay", "--floor", str(FLOOR)])

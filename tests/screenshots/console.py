@@ -37,6 +37,8 @@ FULL = {
     "publish": "studies/{planned}/publish/",
     "publish-stuck": "studies/{waiting}/publish/",
     "publish-out": "studies/{study}/publish/",
+    "publish-name": "studies/{planned}/publish/name/",
+    "publish-invitation": "studies/{study}/publish/invitation/",
     "progress": "studies/{underway}/progress/",
     "approve-all": "studies/{judged}/progress/approve-all/",
     "progress-finished": "studies/{study}/progress/",

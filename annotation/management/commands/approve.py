@@ -54,7 +54,7 @@ class Command(StudyCommand):
         """The code of what may be approved: what was just shown, or what was shown before."""
         if yes:
             return seen.shown if yes == ANY else yes
-        if not sys.stdin.isatty():
+        if sys.stdin is None or sys.stdin.closed or not sys.stdin.isatty():
             raise CommandError(f"Nothing was approved. To approve exactly this, add --yes {seen.shown}", returncode=2)
         if input("Approve them? Type yes: ").strip().lower() != "yes":
             raise CommandError("Nothing was approved.", returncode=2)

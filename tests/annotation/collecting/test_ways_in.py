@@ -190,6 +190,6 @@ def test_both_sides_describe_the_operations_of_our_own_alike() -> None:
     root = Path(annotation.__file__).parent
     ours, theirs = (
         (root / side / "assay" / "2026-11-22" / "service-2.json").read_bytes()
-        for side in ("crowd/service", "marketplace/model")
+        for side in ("mturk/service", "marketplace/model")
     )
     assert ours == theirs

@@ -122,7 +122,7 @@ def test_the_log_does_not_name_the_token_of_a_shared_report(client: Client, capl
     assert answer.status_code == 404
     assert "ask whoever gave it to you for another" in answer.content.decode()
     assert "a-secret-token" not in caplog.text
-    assert "/shared/.../" in caplog.text
+    assert "/shared/..." in caplog.text
 
 
 def shown_code(page: str) -> str:

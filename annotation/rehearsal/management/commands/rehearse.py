@@ -60,6 +60,7 @@ class Command(BaseCommand):
         wish = wished(options)
         # A rehearsal goes out on our own marketplace, whichever one the settings name.
         settings.MTURK_FEES = settings.MARKETPLACE_FEES
+        settings.PSEUDONYM_SEED = f"rehearsal {options['seed']}"
         with certificates.trusting(options["ca_bundle"]):
             if isinstance(wish, clark.Size):
                 self._clark(options, wish)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import astuple, dataclass, fields
 
 from django.db.models import Count, Q, Sum
@@ -10,6 +11,9 @@ from annotation.marketplace import models as market
 from annotation.marketplace.money.balance_check import prove as prove_marketplace
 from annotation.models import Decision, Intent, Study, Submission, WorkerIdentity
 from annotation.studies.audit_check import prove
+
+# What the marketplace adds about device and channel is not the worker's answer, and is stored elsewhere.
+MARKET_NOTES = re.compile(r"<Answer>\s*<QuestionIdentifier>assay:\w+</QuestionIdentifier>.*?</Answer>\s*", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,10 @@ def findings(study: Study) -> Findings:
     by_key = dict(hits.order_by().values_list("annotation").annotate(n=Count("pk")))
     work = market.Assignment.objects.filter(hit__in=hits, state__in=market.Assignment.HANDED_IN)
     ours = dict(Submission.objects.filter(hit__study=study).values_list("market_id", "raw"))
-    theirs = dict(work.values_list("assignment_id", "submission__answer"))
+    theirs = {
+        assignment: MARKET_NOTES.sub("", answer)
+        for assignment, answer in work.values_list("assignment_id", "submission__answer")
+    }
     approved = set(
         Decision.objects.filter(submission__hit__study=study, matter="payment", verdict="approve").values_list(
             "submission__market_id", flat=True

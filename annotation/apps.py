@@ -1,7 +1,33 @@
+from typing import Any
+
 from django.apps import AppConfig
+from django.core.management.base import CommandError
+from django.db import connections
+from django.db.migrations.recorder import MigrationRecorder
+from django.db.models.signals import pre_migrate
+
+# The last of the migrations that were made before the first release and are one step now.
+LAST_EARLIER = "0030_job_lay_out"
 
 
 class AnnotationConfig(AppConfig):
     name = "annotation"
     label = "annotation"
     verbose_name = "Studies"
+
+    def ready(self) -> None:
+        pre_migrate.connect(stop_at_outdated_tables, sender=self)
+
+
+def stop_at_outdated_tables(using: str, **_: Any) -> None:
+    """Refuse a database that was left in the middle of the earlier migrations.
+
+    It has 0001_initial on record, so that nothing would be applied, and its tables would lack columns.
+    """
+    applied = {name for app, name in MigrationRecorder(connections[using]).applied_migrations() if app == "annotation"}
+    if "0002_immutable_rows" in applied and LAST_EARLIER not in applied:
+        raise CommandError(
+            "This database was made by an earlier version of Assay, before its migrations became one step. Check out "
+            'the commit before "Write one first migration for each application", run manage.py migrate there, then '
+            "run it here again. Nothing was changed."
+        )

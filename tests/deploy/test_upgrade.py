@@ -10,8 +10,10 @@ import re
 from datetime import UTC, datetime
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.recorder import MigrationRecorder
 
 from annotation.models import AuditEvent, Study
 from annotation.studies.create import Plan, create
@@ -78,3 +80,18 @@ def test_submissions_and_audit_rows_are_protected_by_triggers(study: Study) -> N
     assert len(triggers()) == 2
     with pytest.raises(DatabaseError, match="immutable"), transaction.atomic():
         AuditEvent.objects.update(actor="eve")
+
+
+def test_a_database_in_the_middle_of_the_earlier_migrations_is_refused_in_a_sentence() -> None:
+    recorder = MigrationRecorder(connection)
+    earlier = ["0002_immutable_rows", "0028_lifted_by"]
+    for name in earlier:
+        recorder.record_applied("annotation", name)
+    try:
+        with pytest.raises(CommandError, match="earlier version of Assay"):
+            call_command("migrate", verbosity=0)
+        recorder.record_applied("annotation", "0030_job_lay_out")
+        call_command("migrate", verbosity=0)
+    finally:
+        for name in (*earlier, "0030_job_lay_out"):
+            recorder.record_unapplied("annotation", name)

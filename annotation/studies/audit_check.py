@@ -44,7 +44,8 @@ def _money(study: Study) -> Iterator[str]:
             said = told.pop((key, kind), None)
             if said != cents:
                 yield f"Ledger row {pk} ({kind}) is {cents} cents; the log says {said}."
-    for (key, kind), cents in told.items():
+    # Nothing is booked of a fee of nothing.
+    for (key, kind), cents in ((entry, cents) for entry, cents in told.items() if cents):
         yield f"The log tells of {cents} cents ({kind}, intent {key[:12]}) that the ledger lacks."
 
 

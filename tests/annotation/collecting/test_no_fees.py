@@ -19,6 +19,7 @@ from annotation.publishing.publish import publish
 from annotation.reports.study_facts import money_facts
 from annotation.review import assignment as desk
 from annotation.review.approve import approve
+from annotation.studies.audit_check import prove
 from tests.annotation.conftest import NOW
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
@@ -50,6 +51,7 @@ def test_quote_balance_books_and_report_agree_that_only_rewards_are_charged(
     assert market.balance_cents() == 10_000 - WHOLE
     told = money_facts(study, crowd_counts(study))
     assert (told.paid_cents, told.fee_cents, told.total_cents) == (WHOLE, 0, WHOLE)
+    assert prove(study).faults == ()
 
 
 def test_published_hits_keep_their_rules_when_the_operator_sets_others(

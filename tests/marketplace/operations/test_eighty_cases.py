@@ -12,7 +12,7 @@ from annotation.marketplace.models import WorkerAccount
 from tests.marketplace.qualifications.test_qualifications import make
 from tests.marketplace.question_samples import html_question
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 CREATION, LIFE, WIRE = "test_hit_creation", "test_hit_lifecycle", "test_wire"
 # Case: module and tests.
 CASES = {
@@ -102,7 +102,7 @@ CASES = {
 @pytest.mark.parametrize("case", range(1, 81))
 def test_each_case_has_its_test(case):
     module, name = CASES[case]
-    assert re.search(rf"^def test_{name}\(", (HERE / f"{module}.py").read_text("utf-8"), re.MULTILINE)
+    assert re.search(rf"^def test_{name}\(", next(HERE.rglob(f"{module}.py")).read_text("utf-8"), re.MULTILINE)
 
 
 @pytest.mark.database

@@ -9,7 +9,7 @@ import pytest
 
 from metrics import HUMAN, MACHINE, Judged, check_judgments, measure_accuracy
 from metrics.errors import BadInput
-from metrics.evaluators import exclusion_sensitivity as evaluator_exclusions
+from metrics.evaluators.exclusion_sensitivity import evaluator_exclusions
 from metrics.figures import exclusion_curve
 from metrics.tables.exclusions import exclusions_table
 from metrics.tables.text import table_text

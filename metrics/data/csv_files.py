@@ -6,6 +6,7 @@ import csv
 import io
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -144,7 +145,7 @@ def _split(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _check_header(columns: list[str], required: Sequence[str], name: str, line: int) -> None:
-    twice = sorted({column for column in columns if column and columns.count(column) > 1})
+    twice = sorted(column for column, times in Counter(columns).items() if column and times > 1)
     if twice:
         raise BadInput("the column occurs more than once", where=name, row=line, column=some(twice))
     absent = [column for column in required if column not in columns]

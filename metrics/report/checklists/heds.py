@@ -146,7 +146,7 @@ def _pay(given: ReportInput) -> str | None:
     if len(rewards(given)) > 1:
         told.insert(0, f"{rewards_in_words(given)} for an assignment.")
     elif given.money.wage_cents is not None and VOLUNTEERS not in told:
-        told.insert(0, f"{money(given.money.wage_cents, given.money.currency)} an hour at the median time")
+        told.insert(0, f"{money(given.money.wage_cents, given.money.currency)} an hour at the median time.")
     return " ".join(told) or None
 
 

@@ -7,6 +7,7 @@ import io
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -134,6 +135,14 @@ def variants() -> dict[str, str | bytes]:
 def test_harmless_variants_of_a_file_read_alike(run, name):
     _, plain, _ = run(GOOD, "--json")
     assert run(variants()[name], "--json") == (0, plain, "")
+
+
+def test_a_header_of_many_columns_is_refused_at_once(run):
+    began = time.process_time()
+    code, _, told = run(",".join(f"c{i}" for i in range(30_000)) + "\n", "--json")
+    assert code == 2
+    assert "the column is missing" in told
+    assert time.process_time() - began < 2  # comparing every name with every other takes longer
 
 
 def test_minus_infinity_is_a_log_prob(run):

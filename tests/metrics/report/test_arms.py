@@ -139,7 +139,10 @@ def test_arms_of_one_reward_are_told_together() -> None:
 def test_the_way_of_paying_is_told_and_volunteers_are_paid_nothing() -> None:
     given = paying(none=125, examples=125)
     panel = "Pay was arranged outside the marketplace (10 EUR by the panel)."
-    assert panel in methods(replace(given, crowd=replace(given.crowd, pays=(panel,))))
+    outside = replace(given, crowd=replace(given.crowd, pays=(panel,)))
+    assert panel in methods(outside)
+    sheet = {one.question: one.answer for one in datasheet(outside)}
+    assert sheet["Pay"] == f"4.48 USD an hour at the median time. {panel}"
     free = methods(replace(given, crowd=replace(given.crowd, pays=(VOLUNTEERS,))))
     assert VOLUNTEERS in free
     assert "1.25" not in free

@@ -175,7 +175,7 @@ UNFIT = object()
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ValueForm:
     """What a setting's value must be, in words, and the function that reads it: the value, or UNFIT."""
 
     words: str
@@ -183,15 +183,15 @@ class Form:
 
 
 FORMS = {
-    "count": Form("a whole number of 1 or more", lambda value: value if _is_count(value) else UNFIT),
-    "share": Form("a share from 0 to 1", _read_share),
-    "flag": Form("true or false", lambda value: value if isinstance(value, bool) else UNFIT),
-    "text": Form("a text that is not blank", lambda value: value if _is_text(value) else UNFIT),
-    "texts": Form("a list of texts", _read_texts),
-    "words": Form(f"a list of 1 to {MOST_WORDS} words", _read_words),
-    "strata": Form(f"a list of {' and '.join(STRATA)}", _read_strata),
-    "reasons": Form("ids, each with a reason", _read_reasons),
-    "sizes": Form("names, each with a whole number of 1 or more", _read_sizes),
+    "count": ValueForm("a whole number of 1 or more", lambda value: value if _is_count(value) else UNFIT),
+    "share": ValueForm("a share from 0 to 1", _read_share),
+    "flag": ValueForm("true or false", lambda value: value if isinstance(value, bool) else UNFIT),
+    "text": ValueForm("a text that is not blank", lambda value: value if _is_text(value) else UNFIT),
+    "texts": ValueForm("a list of texts", _read_texts),
+    "words": ValueForm(f"a list of 1 to {MOST_WORDS} words", _read_words),
+    "strata": ValueForm(f"a list of {' and '.join(STRATA)}", _read_strata),
+    "reasons": ValueForm("ids, each with a reason", _read_reasons),
+    "sizes": ValueForm("names, each with a whole number of 1 or more", _read_sizes),
 }
 
 

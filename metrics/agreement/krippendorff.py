@@ -75,7 +75,9 @@ def alpha_of(
     flags: tuple[str, ...] = ("no_variation",)
     interval = None
     if value is not None:
-        interval, flags = _interval(ratings, units, level, value, draws, confidence, seed, resampled)
+        interval, flags = _interval(
+            ratings, units, level, value, draws=draws, confidence=confidence, seed=seed, resampled=resampled
+        )
     if units.single:
         flags = ("items_with_one_rating", *flags)
     settings: dict[str, Setting] = {
@@ -108,6 +110,7 @@ def _interval(
     units: Units,
     level: Level,
     value: float,
+    *,
     draws: int,
     confidence: float,
     seed: int,
@@ -120,7 +123,7 @@ def _interval(
         return items_interval(units, level, value, draws, confidence, rng)
     if resampled == "raters":
         return raters_interval(ratings, level, value, confidence, rng)
-    return both_interval(ratings, units, level, value, draws, confidence, rng)
+    return both_interval(ratings, units, level, value, draws=draws, confidence=confidence, rng=rng)
 
 
 def _check(level: str, draws: int, confidence: float, seed: int, resampled: str) -> None:

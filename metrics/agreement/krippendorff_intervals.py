@@ -70,7 +70,14 @@ def raters_interval(ratings: Ratings, level: Level, value: float, confidence: fl
 
 
 def both_interval(
-    ratings: Ratings, units: Units, level: Level, value: float, draws: int, confidence: float, rng: np.random.Generator
+    ratings: Ratings,
+    units: Units,
+    level: Level,
+    value: float,
+    *,
+    draws: int,
+    confidence: float,
+    rng: np.random.Generator,
 ) -> Found:
     """Interval over items and raters, and flags."""
     groups = _groups(ratings, rng)

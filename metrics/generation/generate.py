@@ -35,7 +35,9 @@ def generate(
             part = waiting[start : start + settings.batch]
             draws = _sampled(backend, [tokens[number] for number in part], part, attempt, settings)
             for number, draw in zip(part, draws, strict=True):
-                done[number] = _generated(backend, prompts[number], draw, attempt, number, settings, check)
+                done[number] = _generated(
+                    backend, prompts[number], draw, attempt=attempt, number=number, settings=settings, check=check
+                )
         waiting = [number for number in waiting if not done[number].accepted]
         if not waiting:
             break
@@ -82,6 +84,7 @@ def _generated(
     backend: HuggingFace,
     prompt: str,
     draw: Draw,
+    *,
     attempt: int,
     number: int,
     settings: Settings,

@@ -30,6 +30,7 @@ def plane_values(
     sign: Floats,
     k: int,
     tie: int,
+    *,
     text: Ints | None = None,
     weighed: bool = True,
 ) -> Floats:
@@ -44,7 +45,7 @@ def plane_values(
     vote = vote_weights(sign, weighed)
     kernels = compiled.kernels(hj.size * size / WORTH_COMPILING)
     if kernels and infinite is None and size <= TREE_ABOVE:
-        return _plane_compiled(kernels, hj, q, sign, vote, (k, tie), text)
+        return _plane_compiled(kernels, hj, q, sign, vote, rule=(k, tie), text=text)
     if size > TREE_ABOVE:
         rows = range(sets)
         return np.array(
@@ -61,7 +62,9 @@ def plane_values(
         part = slice(begin, min(begin + step, sets))
         m = part.stop - begin
         apart = None if infinite is None else infinite[part]
-        out[part] = _plane_block(hj[part], q[part], apart, sign[part], vote[part], (k, tie), (room[:, :m], near[:m]))
+        out[part] = _plane_block(
+            hj[part], q[part], apart, sign[part], vote[part], rule=(k, tie), rooms=(room[:, :m], near[:m])
+        )
     return out
 
 
@@ -138,7 +141,7 @@ def near_one(values: Floats) -> Floats:
 
 
 def _plane_compiled(
-    kernels: Any, hj: Floats, q: Floats, sign: Floats, vote: Floats, rule: tuple[int, int], text: Ints | None
+    kernels: Any, hj: Floats, q: Floats, sign: Floats, vote: Floats, *, rule: tuple[int, int], text: Ints | None
 ) -> Floats:
     k, tie = rule
     h_scale, h_varies = _inverse_sd(hj, None)
@@ -172,6 +175,7 @@ def _plane_block(
     apart: Bools | None,
     sign: Floats,
     vote: Floats,
+    *,
     rule: tuple[int, int],
     rooms: tuple[Floats, NDArray[np.float32]],
 ) -> Floats:

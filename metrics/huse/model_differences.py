@@ -117,7 +117,9 @@ def compare_models(
         differences.append(_difference(pair, values, spread, level, told))
     return Comparison(
         values={name: (float(v[0]), float(v[1]), float(v[2])) for name, v in values.items()},
-        estimates={name: _own(name, values[name], drawn, design, level, tables, base) for name in tables},
+        estimates={
+            name: _own(name, values[name], drawn, design, level=level, tables=tables, base=base) for name in tables
+        },
         order=tuple(sorted(values, key=lambda name: (-float(values[name][0]), name))),
         differences=tuple(differences),
         ratings=design.common.ratings,
@@ -240,6 +242,7 @@ def _own(
     values: Floats,
     drawn: Mapping[str, Floats] | None,
     design: JointDraws,
+    *,
     level: float,
     tables: Mapping[str, Table],
     base: Estimate,

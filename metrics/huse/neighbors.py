@@ -67,7 +67,7 @@ def plane_votes(
     if n > TREE_ABOVE and len(scaled) == 2 and sign.ndim == 1 and compiled.kernels(n / WORTH_COMPILING):
         return _compiled_votes(scaled, sign, k, slack, settle)
     balance, count = np.empty_like(sign), np.empty(n, dtype=np.int64)
-    _vote(np.arange(n), scaled, sign, k, slack, settle, Votes(balance, count))
+    _vote(np.arange(n), scaled, sign, k, slack, settle=settle, into=Votes(balance, count))
     return Votes(balance, count)
 
 
@@ -81,7 +81,7 @@ def _compiled_votes(
     votes = Votes(2 * reference - inside - sign, inside - 1)
     doubtful = np.flatnonzero(inside > k + 1)
     if settle is not None and len(doubtful):
-        _vote(doubtful, scaled, sign, k, slack, settle, votes)
+        _vote(doubtful, scaled, sign, k, slack, settle=settle, into=votes)
     return votes
 
 
@@ -91,6 +91,7 @@ def _vote(
     sign: Ints,
     k: int,
     slack: Slack,
+    *,
     settle: Callable[[Block, Ints], Bools] | None,
     into: Votes,
 ) -> None:

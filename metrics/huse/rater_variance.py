@@ -59,7 +59,7 @@ def rater_errors(
 
 
 def half_means(
-    rated: Rated, q: Floats, z: Bools, rng: np.random.Generator, draws: int, k: int, context: Ints | None
+    rated: Rated, q: Floats, z: Bools, rng: np.random.Generator, draws: int, *, k: int, context: Ints | None
 ) -> tuple[float, float]:
     """Means of HUSE and HUSE-Q of all texts over halves of the workers; NaN where no half leaves enough texts."""
     study, step, found = Study(rated.means(), q, z, k), max(1, CELLS // rated.values.size), []

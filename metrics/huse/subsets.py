@@ -99,7 +99,7 @@ class Study:
         if self.disjoint:
             return np.zeros(len(hj)), quality
         infinite = self.infinite[chosen] if self.any_infinite else None
-        both = plane_values(judged, self.q[chosen], infinite, sign, self.k, self.tie, chosen, self.weighed)
+        both = plane_values(judged, self.q[chosen], infinite, sign, self.k, self.tie, text=chosen, weighed=self.weighed)
         return both, quality
 
     def _line(self, x: Floats, subsets: Ints) -> Floats:
@@ -127,4 +127,4 @@ class Study:
     def _plane(self, subsets: Ints) -> Floats:
         infinite = self.infinite[subsets] if self.any_infinite else None
         arrays = self.hj[subsets], self.q[subsets], infinite, self.sign[subsets]
-        return plane_values(*arrays, self.k, self.tie, subsets, self.weighed)
+        return plane_values(*arrays, self.k, self.tie, text=subsets, weighed=self.weighed)

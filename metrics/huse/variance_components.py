@@ -98,7 +98,7 @@ def rater_component(
     context = context_numbers([item.context for item in table.items], table.z)
     rng = np.random.default_rng(seed)
     found = rater_errors(rated, table.q, table.z, rng, draws, k=k, context=context)
-    means = half_means(rated, table.q, table.z, rng, draws, k, context)
+    means = half_means(rated, table.q, table.z, rng, draws, k=k, context=context)
     if found.usable < max(1, draws // 4) or math.isnan(means[0]):
         raise InsufficientData("Half of the workers leave too few texts with a rating in most draws.")
     share = _one_source_share(rated, table.z)
@@ -209,14 +209,14 @@ def _widened(result: HuseResult, part: RaterComponent | None, told: Mapping[str,
         sd = float(getattr(part, name))
         of_texts = float(settings[STANDARD_ERROR] or 0)
         level, difference = own.level, name == "huse_d"
-        wide = joint_interval(estimate.value, of_texts, sd, estimate.n, raters, level, difference)
+        wide = joint_interval(estimate.value, of_texts, sd, estimate.n, raters, level, difference=difference)
         return replace(estimate, interval=wide, settings={**settings, "rater_sd": sd}, flags=flags)
 
     return HuseResult(**{field.name: widen(field.name, getattr(result, field.name)) for field in fields(result)})
 
 
 def joint_interval(
-    value: float, text_sd: float, rater_sd: float, texts: int, raters: int, level: float, difference: bool = False
+    value: float, text_sd: float, rater_sd: float, texts: int, raters: int, level: float, *, difference: bool = False
 ) -> Interval:
     """`subsample_interval` with the part of the raters in it.
 

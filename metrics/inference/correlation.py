@@ -116,20 +116,20 @@ def _pearson(x: Floats, y: Floats, level: float, zero: int, flags: tuple[str, ..
     value = pearson(x, y)
     error = 1 / math.sqrt(len(x) - 3) if len(x) > 3 else None
     p = None if value is None else _t_test(value, len(x))
-    return _correlation("hj_frequency_pearson", value, len(x), error, level, zero, flags, p, "t")
+    return _correlation("hj_frequency_pearson", value, len(x), error, level, zero, flags=flags, p=p, p_method="t")
 
 
 def _spearman(x: Floats, y: Floats, level: float, zero: int, flags: tuple[str, ...]) -> Correlation:
     ranks = midranks(x), midranks(y)
     value, n = pearson(*ranks), len(x)
     if value is None:
-        return _correlation("hj_frequency_spearman", None, n, None, level, zero, flags, None, "none")
+        return _correlation("hj_frequency_spearman", None, n, None, level, zero, flags=flags, p=None, p_method="none")
     error = math.sqrt((1 + value**2 / 2) / (n - 3)) if n > 3 else None
     if n <= ENUMERATED:
         p, p_method = _enumerate(ranks[0] - ranks[0].mean(), ranks[1]), "exact"
     else:
         p, p_method = max(_t_test(value, n), 2 * math.exp(-math.lgamma(n + 1))), "t"
-    return _correlation("hj_frequency_spearman", value, n, error, level, zero, flags, p, p_method)
+    return _correlation("hj_frequency_spearman", value, n, error, level, zero, flags=flags, p=p, p_method=p_method)
 
 
 def pearson(x: Floats, y: Floats) -> float | None:
@@ -164,6 +164,7 @@ def _correlation(
     error: float | None,
     level: float,
     zero: int,
+    *,
     flags: tuple[str, ...],
     p: float | None,
     p_method: str,

@@ -92,7 +92,7 @@ def calibrate(
         method,
         auc_estimate(human, machine, level=level),
         Estimate(j, n, None, settings, ("same_texts",), f"youden_j{name}"),
-        _held_out(human, machine, method, folds, level, seed, settings, f"held_out_accuracy{name}"),
+        _held_out(human, machine, method, folds, level, seed, settings=settings, signature=f"held_out_accuracy{name}"),
     )
 
 
@@ -183,6 +183,7 @@ def _held_out(
     folds: int,
     level: float,
     seed: int,
+    *,
     settings: dict[str, Setting],
     signature: str,
 ) -> Estimate:

@@ -85,7 +85,7 @@ def mauve_of_features(
     if not draws:
         return Estimate(value, n, None, settings, (), signature)
     shared = None if contexts is None else context_numbers([*contexts[0], *contexts[1]], z)
-    sd, quantile = _sd(place, z, k, shared, seed, scale, draws), normal_quantile(level)
+    sd, quantile = _sd(place, z, k, shared, seed, scale=scale, draws=draws), normal_quantile(level)
     if sd == 0:  # whichever texts are drawn, the sources are as far apart in these clusters
         return Estimate(value, n, None, {**settings, "draws": draws}, ("no_variation",), signature)
     span = Interval(*_ends(value, quantile * sd), level, METHOD)
@@ -119,7 +119,7 @@ def _counts(place: Ints, of: Bools, k: int) -> Ints:
     return np.bincount(place[of], minlength=k)
 
 
-def _sd(place: Ints, z: Bools, k: int, contexts: Ints | None, seed: int, scale: float, draws: int) -> float:
+def _sd(place: Ints, z: Bools, k: int, contexts: Ints | None, seed: int, *, scale: float, draws: int) -> float:
     """By pairs of halves without a text in common: half the variance of a half, as for HUSE. The clusters stay."""
     pairs, squares = max(1, draws // 2), []
     for chosen in disjoint_pairs(z, contexts, np.random.default_rng([seed, DRAWS]), pairs):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -39,19 +39,21 @@ def numbers_in(answer: Any, *, intervals: bool = True) -> Iterator[float]:
         yield float(answer)
     elif isinstance(answer, np.ndarray):
         yield from (x for x in answer.ravel().tolist() if not isinstance(x, bool | str))
-    elif isinstance(answer, Mapping):
-        for value in answer.values():
-            yield from numbers_in(value, intervals=intervals)
-    elif isinstance(answer, list | tuple | set | frozenset | range):
-        for value in answer:
-            yield from numbers_in(value, intervals=intervals)
-    elif dataclasses.is_dataclass(answer) and not isinstance(answer, type):
-        drawn = {"interval", "settings"} if not intervals else set()
-        for field in dataclasses.fields(answer):
-            if field.name not in drawn:
-                yield from numbers_in(getattr(answer, field.name), intervals=intervals)
     else:
-        raise TypeError(f"what is a {type(answer).__name__} in an answer?")
+        for part in parts_of(answer, intervals=intervals):
+            yield from numbers_in(part, intervals=intervals)
+
+
+def parts_of(answer: Any, *, intervals: bool) -> Iterable[Any]:
+    """The values of a mapping, the members of a collection, the fields of a record."""
+    if isinstance(answer, Mapping):
+        return answer.values()
+    if isinstance(answer, list | tuple | set | frozenset | range):
+        return answer
+    if dataclasses.is_dataclass(answer) and not isinstance(answer, type):
+        drawn = {"interval", "settings"} if not intervals else set()
+        return [getattr(answer, field.name) for field in dataclasses.fields(answer) if field.name not in drawn]
+    raise TypeError(f"what is a {type(answer).__name__} in an answer?")
 
 
 # --- what to fuzz with ---

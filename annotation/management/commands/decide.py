@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from annotation.jobs.celery_tasks import wake
 from annotation.management.commands._study import StudyCommand
 from annotation.management.lookup import sentences
-from annotation.models import Role, Submission
+from annotation.models import Role, Study, Submission
 from annotation.outbox.decision_intents import WINDOW
 from annotation.review import approve as review
 from annotation.review import assignment as desk
@@ -47,30 +49,35 @@ class Command(StudyCommand):
         if one is None:
             raise CommandError("The study has no such assignment.", returncode=2)
         with sentences():
-            self._decide(study, one, options, {"actor": user, "now": timezone.now()})
+            _decide(study, one, options, {"actor": user, "now": timezone.now()})
         wake(study.pk)
         self.stdout.write("Done.")
 
-    def _decide(self, study: Any, one: Submission, options: dict[str, Any], who: dict[str, Any]) -> None:
-        rows = Submission.objects.filter(pk=one.pk)
-        if options["approve"]:
-            if not review.approve(study, rows, window=WINDOW, one_by_one=True, **who).decided:
-                raise CommandError("Payment of this assignment has been decided.", returncode=2)
-        elif options["undo"]:
-            review.undo(study, rows, **who)
-        elif options["drop"]:
-            reject.drop_proposal(study, one, **who)
-        elif options["second"]:
-            reject.second(study, one, **who)
-        elif options["uphold"]:
-            reject.uphold(study, one, **who)
-        elif options["take_back_in"]:
-            exclude.take_back_in(study, rows, **who)
-        elif options["leave_out"]:
-            exclude.leave_out(study, rows, reason=options["leave_out"], **who)
-        elif options["propose"]:
-            reject.propose(study, one, reason=options["propose"], **who)
-        elif options["overturn"]:
-            reject.overturn(study, one, reason=options["overturn"], **who)
-        else:
-            reject.record_reply(study, one, body=options["reply"] or "", **who)
+
+def _decide(study: Study, one: Submission, options: dict[str, Any], who: dict[str, Any]) -> None:
+    action = next((name for name in ACTIONS if options[name]), "reply")
+    ACTIONS[action](study, one, options[action] or "", who)
+
+
+def _approve(study: Study, one: Submission, _: object, who: dict[str, Any]) -> None:
+    if not review.approve(study, _row(one), window=WINDOW, one_by_one=True, **who).decided:
+        raise CommandError("Payment of this assignment has been decided.", returncode=2)
+
+
+def _row(one: Submission) -> QuerySet[Submission]:
+    return Submission.objects.filter(pk=one.pk)
+
+
+# Each option's action, called with the study, the submission, the option's value, and who acts when.
+ACTIONS: dict[str, Callable[[Study, Submission, str, dict[str, Any]], object]] = {
+    "approve": _approve,
+    "undo": lambda study, one, _, who: review.undo(study, _row(one), **who),
+    "drop": lambda study, one, _, who: reject.drop_proposal(study, one, **who),
+    "second": lambda study, one, _, who: reject.second(study, one, **who),
+    "uphold": lambda study, one, _, who: reject.uphold(study, one, **who),
+    "take_back_in": lambda study, one, _, who: exclude.take_back_in(study, _row(one), **who),
+    "leave_out": lambda study, one, reason, who: exclude.leave_out(study, _row(one), reason=reason, **who),
+    "propose": lambda study, one, reason, who: reject.propose(study, one, reason=reason, **who),
+    "overturn": lambda study, one, reason, who: reject.overturn(study, one, reason=reason, **who),
+    "reply": lambda study, one, body, who: reject.record_reply(study, one, body=body, **who),
+}

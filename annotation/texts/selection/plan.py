@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -107,37 +107,18 @@ def _step(at: int, data: Any) -> Step:
 
 def _checked(value: Any, form: str, place: str) -> Any:
     """The value, if it has the form; raises DesignError with a sentence that says which form is needed."""
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if form == "count" and whole and 1 <= value <= 10**9:
-        return value
-    if form == "share" and isinstance(value, int | float) and math.isfinite(value) and 0 <= value <= 1:
-        return float(value)
-    if form == "flag" and isinstance(value, bool):
-        return value
-    if form == "text" and isinstance(value, str) and value.strip():
-        return value
-    listed = isinstance(value, Sequence) and not isinstance(value, str)
-    if form == "texts" and listed and value and all(isinstance(one, str) and one.strip() for one in value):
-        return list(value)
-    if form == "words" and listed and 0 < len(value) <= MOST_WORDS and all(isinstance(one, str) for one in value):
-        # A listed "don't!" is compared as the bare words of a text are.
-        return sorted({word for one in value for word in bare_words(one)})
-    if form == "strata" and listed and all(one in STRATA for one in value):
-        return list(value)
-    if form == "reasons" and isinstance(value, Mapping) and value:
-        blank = next((key for key, why in value.items() if not isinstance(why, str) or not why.strip()), None)
-        if blank is None:
-            return {str(key): why.strip() for key, why in value.items()}
+    if form == "reasons" and isinstance(value, Mapping):
+        _refuse_blank_reasons(value, place)
+    checked = FORMS[form].read(value)
+    if checked is UNFIT:
+        raise DesignError(f"{place} must be {FORMS[form].words}, not {_short(value)}.")
+    return checked
+
+
+def _refuse_blank_reasons(value: Mapping[Any, Any], place: str) -> None:
+    blank = next((key for key, why in value.items() if not _is_text(why)), None)
+    if blank is not None:
         raise DesignError(f"{place}: the exclusion of {blank!r} needs a reason.")
-    if form == "sizes" and isinstance(value, Mapping) and value and all(map(_is_size, value.items())):
-        return dict(value)
-    raise DesignError(f"{place} must be {FORMS[form]}, not {_short(value)}.")
-
-
-def _is_size(one: tuple[Any, Any]) -> bool:
-    name, size = one
-    named = isinstance(name, str) and bool(name.strip()) and len(name) <= MOST_NAME
-    return named and isinstance(size, int) and not isinstance(size, bool) and 1 <= size <= 10**9
 
 
 def _short(value: Any) -> str:
@@ -145,16 +126,72 @@ def _short(value: Any) -> str:
     return told if len(told) <= 80 else f"{told[:80]}..."
 
 
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 10**9
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _is_list_of(value: Any, fits: Callable[[Any], bool]) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str) and all(map(fits, value))
+
+
+def _is_size(name: Any, size: Any) -> bool:
+    return _is_text(name) and len(name) <= MOST_NAME and _is_count(size)
+
+
+def _read_share(value: Any) -> Any:
+    fits = isinstance(value, int | float) and math.isfinite(value) and 0 <= value <= 1
+    return float(value) if fits else UNFIT
+
+
+def _read_texts(value: Any) -> Any:
+    return list(value) if _is_list_of(value, _is_text) and value else UNFIT
+
+
+def _read_words(value: Any) -> Any:
+    if not _is_list_of(value, lambda word: isinstance(word, str)) or not 0 < len(value) <= MOST_WORDS:
+        return UNFIT
+    # A listed "don't!" is compared as the bare words of a text are.
+    return sorted({word for text in value for word in bare_words(text)})
+
+
+def _read_strata(value: Any) -> Any:
+    return list(value) if _is_list_of(value, lambda stratum: stratum in STRATA) else UNFIT
+
+
+def _read_reasons(value: Any) -> Any:
+    return {str(key): why.strip() for key, why in value.items()} if isinstance(value, Mapping) and value else UNFIT
+
+
+def _read_sizes(value: Any) -> Any:
+    fits = isinstance(value, Mapping) and value and all(_is_size(name, size) for name, size in value.items())
+    return dict(value) if fits else UNFIT
+
+
+UNFIT = object()
+
+
+@dataclass(frozen=True, slots=True)
+class ValueForm:
+    """What a setting's value must be, in words, and the function that reads it: the value, or UNFIT."""
+
+    words: str
+    read: Callable[[Any], Any]
+
+
 FORMS = {
-    "count": "a whole number of 1 or more",
-    "share": "a share from 0 to 1",
-    "flag": "true or false",
-    "text": "a text that is not blank",
-    "texts": "a list of texts",
-    "words": f"a list of 1 to {MOST_WORDS} words",
-    "strata": f"a list of {' and '.join(STRATA)}",
-    "reasons": "ids, each with a reason",
-    "sizes": "names, each with a whole number of 1 or more",
+    "count": ValueForm("a whole number of 1 or more", lambda value: value if _is_count(value) else UNFIT),
+    "share": ValueForm("a share from 0 to 1", _read_share),
+    "flag": ValueForm("true or false", lambda value: value if isinstance(value, bool) else UNFIT),
+    "text": ValueForm("a text that is not blank", lambda value: value if _is_text(value) else UNFIT),
+    "texts": ValueForm("a list of texts", _read_texts),
+    "words": ValueForm(f"a list of 1 to {MOST_WORDS} words", _read_words),
+    "strata": ValueForm(f"a list of {' and '.join(STRATA)}", _read_strata),
+    "reasons": ValueForm("ids, each with a reason", _read_reasons),
+    "sizes": ValueForm("names, each with a whole number of 1 or more", _read_sizes),
 }
 
 

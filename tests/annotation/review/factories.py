@@ -87,14 +87,22 @@ def make(
         (Parse(submission=one, parsed_at=NOW, active_ms=9000 * texts) for one in work), batch_size=BATCH
     )
     centre = rng.uniform(0.5, 4.5, hits * texts)
-    _judge(study, work, made, centre, workers, texts, straight, rng, reasons=reasons)
+    _judge(study, work, made, centre, workers=workers, texts=texts, straight=straight, rng=rng, reasons=reasons)
     return study
 
 
 def _judge(
-    study: Study, work: list[Submission], made: list[Text], centre: np.ndarray, workers: int, texts: int, straight: int,
-    rng: np.random.Generator, *, reasons: bool,
-) -> None:  # fmt: skip
+    study: Study,
+    work: list[Submission],
+    made: list[Text],
+    centre: np.ndarray,
+    *,
+    workers: int,
+    texts: int,
+    straight: int,
+    rng: np.random.Generator,
+    reasons: bool,
+) -> None:
     labels = list(study.scale.labels.order_by("code"))
     for begin in range(0, len(work), 500):
         cells = [(begin + a, one, at) for a, one in enumerate(work[begin : begin + 500]) for at in range(texts)]

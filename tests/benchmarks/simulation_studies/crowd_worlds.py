@@ -89,7 +89,7 @@ def study(setting: Setting, world: World, rng: np.random.Generator) -> Made:
     told, keys, told_odds = _told(setting, kind, text, bodies, rng)
     odds = np.column_stack([_pace_odds(ms, slow), told_odds]).T
     beside = {name: _of_worker(worker, one) for name, one in zip(("too fast", "copier", "paster"), odds, strict=True)}
-    work = _work(setting, worker, text, label, words, ms, keys, told, bodies)
+    work = _work(setting, worker, text, label, words, ms=ms, keys=keys, told=told, bodies=bodies)
     return Made(work, kind, _oracle(setting, worker, _label_odds(setting, label, doubt[text], worker), beside), beside)
 
 
@@ -238,6 +238,7 @@ def _work(
     text: np.ndarray,
     label: np.ndarray,
     words: np.ndarray,
+    *,
     ms: np.ndarray,
     keys: np.ndarray,
     told: list[list[str]] | None,

@@ -38,7 +38,7 @@ def _intervals(world: World, found: Arrays, j: int) -> Intervals:
         ends = []
         for value, sd, part, apart in studies:
             if apart > MUCH_DIFFERENT:
-                own = joint_interval(value, sd, part, texts, world.pool, level, difference)
+                own = joint_interval(value, sd, part, texts, world.pool, level, difference=difference)
             else:
                 own = subsample_interval(value, sd, texts, level, difference)
             ends.append((own.low, own.high))

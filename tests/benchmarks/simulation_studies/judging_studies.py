@@ -207,7 +207,7 @@ def quizzes(quiz: Quiz, studies: int, seed: tuple[int, ...]) -> Arrays:
 
 
 def chunks_of(
-    kind: str, make: Callable[..., Arrays], name: str, world: object, studies: int, sources: Sources, seed: Seed
+    kind: str, make: Callable[..., Arrays], name: str, world: object, studies: int, *, sources: Sources, seed: Seed
 ) -> tuple[Job, ...]:
     """Chunks of studies of one world."""
     return tuple(
@@ -224,14 +224,15 @@ def accuracy_works(studies: int) -> Iterator[Work]:
         "tests/benchmarks/coverage_accuracy.py",
     )
     for place, name in enumerate(coverage_accuracy.WORLDS):
-        chunks = chunks_of("accuracy", accuracy, name, name, studies, sources, (2031, place))
+        chunks = chunks_of("accuracy", accuracy, name, name, studies, sources=sources, seed=(2031, place))
         yield Work(name, tuple(coverage_accuracy.MEASURES), chunks, accuracy_tallies, COUNTING)
 
 
 def hj_works(studies: int) -> Iterator[Work]:
     """HJ of one text, by world."""
     for place, (name, text) in enumerate(TEXTS.items()):
-        chunks = chunks_of("hj", judged_texts, name, text, studies, ("metrics/data/human_judgment.py",), (2032, place))
+        sources = ("metrics/data/human_judgment.py",)
+        chunks = chunks_of("hj", judged_texts, name, text, studies, sources=sources, seed=(2032, place))
         yield Work(name, ("HJ",), chunks, hj_tallies, COUNTING)
 
 
@@ -243,7 +244,7 @@ def alpha_works(studies: int) -> Iterator[Work]:
         "metrics/agreement/value_counts.py",
     )
     for place, (name, made) in enumerate(AGREEMENTS.items()):
-        chunks = chunks_of("alpha", agreements, name, made, studies, sources, (2033, place))
+        chunks = chunks_of("alpha", agreements, name, made, studies, sources=sources, seed=(2033, place))
         target = Job(f"alpha {name} target", alphas_only, (made, ALPHA_TARGET, (2034, place)), (*COMMON, *sources))
         yield Work(name, ("alpha",), chunks, mean_tallies, COUNTING, target)
 
@@ -252,5 +253,5 @@ def quiz_works(studies: int) -> Iterator[Work]:
     """Pass rates, by world; the target is the chance of a test to be passed."""
     for place, (name, quiz) in enumerate(QUIZZES.items()):
         sources = ("metrics/inference/proportions.py", "metrics/nnd/rates.py")
-        chunks = chunks_of("nnd", quizzes, name, quiz, studies, sources, (2035, place))
+        chunks = chunks_of("nnd", quizzes, name, quiz, studies, sources=sources, seed=(2035, place))
         yield Work(name, ("pass rate",), chunks, partial(rate_tallies, quiz.rate), COUNTING)

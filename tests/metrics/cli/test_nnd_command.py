@@ -251,8 +251,8 @@ def test_odd_runs_are_refused_in_one_sentence(run, tests_file, scores_file, tmp_
 
 
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.binary(max_size=40), st.integers(0, 2000), st.integers(0, 40), st.booleans())
-def test_no_bytes_whatever_bring_a_traceback(run, tests_file, scores_file, junk, at, removed, of_tests):
+@given(junk=st.binary(max_size=40), at=st.integers(0, 2000), removed=st.integers(0, 40), of_tests=st.booleans())
+def test_no_bytes_whatever_bring_a_traceback(run, tests_file, scores_file, *, junk, at, removed, of_tests):
     victim = tests_file if of_tests else scores_file
     whole = victim.read_bytes()
     victim.write_bytes(whole[:at] + junk + whole[at + removed :])

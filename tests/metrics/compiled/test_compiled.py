@@ -57,8 +57,10 @@ KINDS = st.sampled_from(["fine", "coarse", "flat"])
 
 
 @MANY
-@given(st.integers(0, 2**20), st.integers(18, 70), st.integers(1, 17), KINDS, st.sampled_from([1, 0, -1]))
-def test_sets_of_texts_have_the_values_of_numpy(monkeypatch, loops, seed, n, k, kind, tie):
+@given(
+    seed=st.integers(0, 2**20), n=st.integers(18, 70), k=st.integers(1, 17), kind=KINDS, tie=st.sampled_from([1, 0, -1])
+)
+def test_sets_of_texts_have_the_values_of_numpy(monkeypatch, loops, *, seed, n, k, kind, tie):
     hj, q, z = drawn(seed, n, kind)
     rng = np.random.default_rng(seed)
     subsets = np.array([rng.permutation(n)[: max(k + 1, n - 3)] for _ in range(3)])

@@ -67,7 +67,9 @@ def preflight(
     if large and (market or endpoint):
         found += _link(large[0])
     places = sum(hit.max_assignments for hit in hits)
-    return Preflight(tuple(sorted(found, key=lambda one: one.level)), len(hits), places, rewards, fees)
+    # A marketplace that cannot be reached answers each question with the same sentence: that is one fault.
+    findings = sorted(dict.fromkeys(found), key=lambda finding: finding.level)
+    return Preflight(tuple(findings), len(hits), places, rewards, fees)
 
 
 def afford(study: Study, *, endpoint: Endpoint, by_invitation: bool = False) -> tuple[Finding, ...]:
@@ -76,7 +78,8 @@ def afford(study: Study, *, endpoint: Endpoint, by_invitation: bool = False) -> 
     places = study.hits.values_list("max_assignments", "cell__arm__reward_cents")
     priced = ((count, study.reward_cents if own is None else own) for count, own in places)
     total = sum(most_cents(priced, fees=books.endpoint_fees()))
-    return tuple(one for one in _affordable(study, total, None, endpoint, by_invitation) if one.level == "error")
+    findings = dict.fromkeys(_affordable(study, total, None, endpoint, by_invitation))
+    return tuple(finding for finding in findings if finding.level == "error")
 
 
 def _error(rule: str, sentence: str) -> Finding:

@@ -50,6 +50,7 @@ def environment(endpoint: Endpoint, site: str) -> dict[str, str]:  # noqa: F811
         "CELERY_BROKER_URL": os.environ["TEST_REDIS_URL"],
         "WORKER_ORIGIN": site,
         "MTURK_ENDPOINT_URL": endpoint.url,
+        "MTURK_FEES": "none",
         "MTURK_ACCESS_KEY": endpoint.access_key,
         "MTURK_SECRET_KEY": endpoint.secret_key,
     }
@@ -73,7 +74,9 @@ def test_publishing_wakes_a_worker_that_creates_the_hits(
     celery_worker: subprocess.Popen[bytes],
 ) -> None:
     command = [sys.executable, "manage.py", "publish", study.name, "--yes"]
-    said = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
+    ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    said = ran.stdout
     assert "HITs to create: 2" in said
     assert "manage.py work" not in said
     wait_for(lambda: not Intent.objects.exclude(state=Intent.State.DONE).exists())

@@ -43,6 +43,11 @@ OF_STRENGTHS = {
 }
 
 
+HALF = "50% says that neither was preferred."
+# True of the pages that Assay makes; of imported judgments nobody knows it.
+DRAWN = "Sides were drawn at random for each rater."
+
+
 def sections(given: ReportInput, *, level: float) -> Iterator[Section]:
     """Each that has something to say: scales and labels of single texts, preferences between two."""
     side = {text.id: text.generator or REFERENCES for text in given.texts}
@@ -52,7 +57,8 @@ def sections(given: ReportInput, *, level: float) -> Iterator[Section]:
         yield _scales(single, side, level)
         yield _labels(single, side, level)
     if pairs:
-        yield _preferences(pairs, side, {text.id: text.context_id for text in given.texts}, level)
+        notes = (HALF,) if given.study.mode == "imported" else (f"{HALF} {DRAWN}",)
+        yield _preferences(pairs, side, {text.id: text.context_id for text in given.texts}, level, notes)
 
 
 def _by_criterion(ratings: Sequence[RatingRow]) -> dict[str, list[RatingRow]]:
@@ -196,13 +202,17 @@ def _share(criterion: str, name: str, label: str, hits: np.ndarray, totals: np.n
 
 
 def _preferences(
-    ratings: Sequence[RatingRow], side: dict[str, str], contexts: Mapping[str, str | None], level: float
+    ratings: Sequence[RatingRow],
+    side: dict[str, str],
+    contexts: Mapping[str, str | None],
+    level: float,
+    notes: tuple[str, ...],
 ) -> Section:
     """Who was preferred to whom, and Bradley-Terry strengths; a tie counts half for each."""
     tables: list[Table] = []
     missing: list[tuple[str, str]] = []
     for criterion, own in _by_criterion(ratings).items():
-        tables.append(_met(criterion, own, side, level))
+        tables.append(_met(criterion, own, side, level, notes))
         try:
             tables += _strengths(criterion, own, side, contexts, level)
         except MetricsError as error:
@@ -210,7 +220,7 @@ def _preferences(
     return Section("preferences", PAIRS, (), tuple(tables), (), tuple(missing))
 
 
-def _met(criterion: str, own: Sequence[RatingRow], side: dict[str, str], level: float) -> Table:
+def _met(criterion: str, own: Sequence[RatingRow], side: dict[str, str], level: float, notes: tuple[str, ...]) -> Table:
     """Each two sources that met: preferences by pair of texts, which is the unit drawn anew."""
     found: defaultdict[tuple[str, str], defaultdict[tuple[str, str], list[int]]] = defaultdict(
         lambda: defaultdict(list)
@@ -243,8 +253,7 @@ def _met(criterion: str, own: Sequence[RatingRow], side: dict[str, str], level: 
         Column("n", "Judgments", "count"),
     )
     title = f"Preferences ({criterion}); {100 * level:g}% intervals over new pairs of texts, with these raters."
-    note = "50% says that neither was preferred. Sides were drawn at random for each rater."
-    return Table(f"preferences-{criterion}", title, columns, tuple(rows), (note,))
+    return Table(f"preferences-{criterion}", title, columns, tuple(rows), notes)
 
 
 def _result(one: RatingRow, side: dict[str, str]) -> tuple[str, str, int]:

@@ -141,7 +141,7 @@ def test_a_newcomer_goes_the_whole_way_by_keyboard(page: Page, loop: None, tmp_p
     with page.expect_response("**/design/price/"):
         keys.fill("Reward for a HIT ($)", "2.00")
     # The bill moved; whoever types is still where they were.
-    expect(page.locator("#bill")).to_contain_text("$7.20")
+    expect(page.locator("#bill")).to_contain_text("$6.00")
     expect(page.get_by_label("Reward for a HIT ($)")).to_be_focused()
     keys.press("Lay out the HITs and look at them")
     expect(page.locator("h1")).to_have_text("As people will see it")

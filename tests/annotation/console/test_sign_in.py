@@ -136,6 +136,13 @@ def test_the_first_owner_is_made_though_somebody_is_called_so_already(client: Cl
     assert dict(User.objects.values_list("username", "is_superuser")) == {"owner": False, "owner-2": True}
 
 
+def test_a_link_for_a_default_address_says_which_and_how_to_change_it(db: None, settings: Any) -> None:
+    for defaults, is_named in ((["CONSOLE_ORIGIN"], True), ([], False)):
+        settings.DEFAULT_ORIGINS, errors = defaults, io.StringIO()
+        call_command("sign_in_link", "ada", "--create", stdout=io.StringIO(), stderr=errors)
+        assert ("set CONSOLE_ORIGIN" in errors.getvalue()) is is_named
+
+
 def test_a_command_makes_the_first_owner_under_any_server(client: Client) -> None:
     out = io.StringIO()
     call_command("sign_in_link", "ada", "--create", "--owner", stdout=out, stderr=io.StringIO())

@@ -20,6 +20,7 @@ from annotation.design.arrange_cells import arrange
 from annotation.design.lay_out import design
 from annotation.design.presets import ArmPlan, CellPlan
 from annotation.design.wording import default_wording
+from annotation.exceptions import MarketError
 from annotation.hits.mturk_request import page_address
 from annotation.importing.add_texts import add_texts
 from annotation.models import Intent, Study
@@ -180,3 +181,17 @@ def test_publishing_asks_for_the_studys_name(
     call_command("publish", "headlines", stdout=out)
     assert "2 HITs with 4 assignments: $2.00 in rewards and $0.40 in fees" in out.getvalue()
     assert Intent.objects.count() == 2
+
+
+def test_a_marketplace_that_cannot_be_reached_is_one_error(study: Study, market: Market, monkeypatch: Any) -> None:
+    def unreachable(*_: Any, **__: Any) -> None:
+        raise MarketError("The marketplace could not be reached.", permanent=False)
+
+    Study.objects.filter(pk=study.pk).update(mode=Study.Mode.LIVE)
+    study.refresh_from_db()
+    # As on a marketplace of our own, which is asked for its requester's name and its accounts, too.
+    monkeypatch.setattr(market, "ours", True)
+    for question in ("balance_cents", "requester", "count_workers"):
+        monkeypatch.setattr(Market, question, unreachable)
+    sentences = [error.sentence for error in preflight(study, market=market).errors]
+    assert sentences.count("The marketplace could not be reached.") == 1

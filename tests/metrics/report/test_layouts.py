@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -171,6 +172,14 @@ def test_strengths_of_two_are_the_log_odds_of_their_wins() -> None:
     found = table(build(pairwise()), "strengths-preference")
     values = {row[0]: row[1].value for row in found.rows}
     assert values["references"] - values["gpt"] == pytest.approx(math.log(33 / 15))
+
+
+@pytest.mark.parametrize(("mode", "drawn"), [("live", True), ("imported", False)])
+def test_only_of_pairs_shown_here_it_is_said_that_sides_were_drawn(mode: Any, drawn: bool) -> None:
+    source = pairwise()
+    report = build(replace(source, study=replace(source.study, mode=mode)))
+    notes = [note for section in report.sections for table in section.tables for note in table.notes]
+    assert any("Sides were drawn at random" in note for note in notes) is drawn
 
 
 def test_strengths_and_their_difference_have_intervals_clustered_by_context_and_rater_and_name_their_target() -> None:

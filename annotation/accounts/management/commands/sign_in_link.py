@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
@@ -33,4 +34,6 @@ class Command(BaseCommand):
         if options["owner"]:
             user = make_owner(name)
         self.stdout.write(new_link(user, now=timezone.now()))
-        self.stderr.write(f"It works once, for {LIFE.days} days. Older links of {name} no longer work.")
+        self.stderr.write(f"It works once, for {LIFE.days} days. Any older link of {name} no longer works.")
+        if "CONSOLE_ORIGIN" in settings.DEFAULT_ORIGINS:
+            self.stderr.write(f"It leads to {settings.CONSOLE_ORIGIN}. If you serve another port, set CONSOLE_ORIGIN.")

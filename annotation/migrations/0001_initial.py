@@ -51,78 +51,6 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='Arm',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('training', models.CharField(choices=[('none', 'none'), ('instructions', 'instructions'), ('examples', 'examples'), ('comparison', 'comparison')], default='none', max_length=20)),
-                ('reward_cents', models.PositiveIntegerField(blank=True, help_text="Where it differs from the study's.", null=True)),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Codebook',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('purpose', models.CharField(choices=[('comments', 'what the explanations say'), ('criteria', 'whether work meets the criteria')], max_length=10)),
-                ('number', models.PositiveIntegerField()),
-                ('categories', models.JSONField()),
-                ('made_at', models.DateTimeField()),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Detector',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=100)),
-                ('version', models.CharField(max_length=700)),
-                ('beyond', models.CharField(choices=[('above', 'above'), ('below', 'below')], max_length=10)),
-                ('threshold', models.FloatField()),
-                ('blind', models.BooleanField()),
-                ('actor', models.CharField(max_length=100)),
-                ('declared_at', models.DateTimeField()),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Generator',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=100)),
-                ('decoding', models.CharField(blank=True, help_text='How its texts were decoded, e.g. sample t=0.7', max_length=200)),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Intent',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('create_hit', 'create HIT'), ('add_places', 'add places to a HIT'), ('prolong', 'prolong a HIT'), ('expire', 'expire a HIT'), ('delete_hit', 'delete HIT'), ('approve', 'approve assignment'), ('reject', 'reject assignment'), ('bonus', 'pay a bonus'), ('grant', 'grant a qualification'), ('revoke', 'take a qualification back'), ('notify', 'write to a worker'), ('block', 'block a worker'), ('unblock', 'end a block')], max_length=20)),
-                ('key', models.CharField(max_length=64, unique=True)),
-                ('subject', models.PositiveBigIntegerField(help_text='Primary key of the HIT, submission or worker it is about.')),
-                ('number', models.PositiveIntegerField(default=0, help_text='Which one of its kind for its subject, from 0.')),
-                ('details', models.JSONField(blank=True, default=dict)),
-                ('state', models.CharField(choices=[('waiting', 'waiting'), ('taken', 'taken'), ('done', 'done'), ('failed', 'failed'), ('dropped', 'not wanted any more')], default='waiting', max_length=10)),
-                ('attempts', models.PositiveIntegerField(default=0)),
-                ('refusals', models.PositiveIntegerField(default=0, help_text='Answers that asked to come again.')),
-                ('taken_at', models.DateTimeField(blank=True, null=True)),
-                ('not_before', models.DateTimeField(blank=True, null=True)),
-                ('first_called_at', models.DateTimeField(blank=True, null=True)),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('outcome', models.TextField(blank=True)),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Presentation',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.PositiveIntegerField()),
-                ('role', models.CharField(choices=[('item', 'to be judged'), ('gold', 'with a known answer'), ('repeat', 'shown a second time')], default='item', max_length=10)),
-                ('shown_at', models.PositiveIntegerField(blank=True, help_text='Place in the order this worker met.', null=True)),
-                ('sides_changed', models.BooleanField(default=False, help_text='Of a pair: the second text stood first.')),
-                ('active_ms', models.PositiveIntegerField(blank=True, help_text='Active time on this text, by the page.', null=True)),
-                ('away', models.PositiveIntegerField(blank=True, help_text='How often the worker left the page here.', null=True)),
-                ('pastes', models.PositiveIntegerField(blank=True, null=True)),
-                ('keystrokes', models.PositiveIntegerField(blank=True, null=True)),
-            ],
-        ),
-        migrations.CreateModel(
             name='Scale',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -153,15 +81,6 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name='Cell',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('domain', models.CharField(blank=True, max_length=60)),
-                ('arm', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='cells', to='annotation.arm')),
-                ('generator', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='cells', to='annotation.generator')),
-            ],
-        ),
-        migrations.CreateModel(
             name='HeardEvent',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -176,65 +95,13 @@ class Migration(migrations.Migration):
                 ('looked_at', models.DateTimeField(blank=True, help_text='When its HIT was looked at because of it.', null=True)),
             ],
             options={
-                'indexes': [models.Index(condition=models.Q(('looked_at', None)), fields=['market_hit'], name='annotation_event_waiting')],
-                'constraints': [models.UniqueConstraint(fields=('doc_id', 'place'), name='event_heard_once')],
+                'indexes': [
+                    models.Index(condition=models.Q(('looked_at', None)), fields=['market_hit'], name='annotation_event_waiting'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('doc_id', 'place'), name='event_heard_once'),
+                ],
             },
-        ),
-        migrations.CreateModel(
-            name='Hit',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('slot', models.PositiveIntegerField()),
-                ('page', models.PositiveIntegerField(blank=True, null=True)),
-                ('max_assignments', models.PositiveIntegerField()),
-                ('fees', models.CharField(blank=True, default='', max_length=10)),
-                ('market_id', models.CharField(blank=True, max_length=64, null=True)),
-                ('market_status', models.CharField(blank=True, max_length=20)),
-                ('inside', models.PositiveIntegerField(default=0, help_text='People at work in it when it was last seen.')),
-                ('free', models.PositiveIntegerField(default=0, help_text='Places on offer when it was last seen.')),
-                ('expires_at', models.DateTimeField(blank=True, null=True)),
-                ('seen_at', models.DateTimeField(blank=True, null=True)),
-                ('collected', models.PositiveIntegerField(default=0, help_text='Submissions stored.')),
-                ('judged', models.PositiveIntegerField(default=0, help_text='Judgments read from them.')),
-                ('cell', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='hits', to='annotation.cell')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='AttentionCheck',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.PositiveIntegerField()),
-                ('expected', models.CharField(max_length=100)),
-                ('hit', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='checks', to='annotation.hit')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Job',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('uuid', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
-                ('kind', models.CharField(choices=[('check_texts', 'check a file of texts'), ('add_texts', 'add texts'), ('import_batch', 'import a finished batch'), ('preflight', 'check before publishing'), ('report', 'compute a report'), ('exclusions', 'show what exclusions do'), ('comparison', 'compare studies'), ('detect', 'score explanations by a detector'), ('lay_out', 'create tasks'), ('crowd', 'let simulated people work')], max_length=20)),
-                ('state', models.CharField(choices=[('waiting', 'waiting'), ('running', 'running'), ('done', 'done'), ('failed', 'failed')], default='waiting', max_length=10)),
-                ('settings', models.JSONField(default=dict)),
-                ('step', models.CharField(blank=True, max_length=200)),
-                ('done', models.PositiveBigIntegerField(default=0)),
-                ('of', models.PositiveBigIntegerField(default=0)),
-                ('attempts', models.PositiveIntegerField(default=0)),
-                ('created_at', models.DateTimeField()),
-                ('beat_at', models.DateTimeField(blank=True, null=True)),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('outcome', models.JSONField(default=dict)),
-                ('problem', models.TextField(blank=True, help_text='Why it failed, in words.')),
-                ('asked_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='jobs', to=settings.AUTH_USER_MODEL)),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Membership',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('role', models.CharField(choices=[('owner', 'owner'), ('editor', 'editor'), ('reviewer', 'reviewer'), ('viewer', 'viewer')], max_length=10)),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to=settings.AUTH_USER_MODEL)),
-            ],
         ),
         migrations.CreateModel(
             name='OncePass',
@@ -245,38 +112,10 @@ class Migration(migrations.Migration):
                 ('type_id', models.CharField(max_length=64)),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('endpoint', 'scope'), name='one_pass_per_scope_and_endpoint')],
+                'constraints': [
+                    models.UniqueConstraint(fields=('endpoint', 'scope'), name='one_pass_per_scope_and_endpoint'),
+                ],
             },
-        ),
-        migrations.CreateModel(
-            name='Remark',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('question', models.CharField(max_length=40)),
-                ('body', models.TextField()),
-                ('presentation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='remarks', to='annotation.presentation')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Detection',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('score', models.FloatField(null=True)),
-                ('detector', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='detections', to='annotation.detector')),
-                ('remark', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='detections', to='annotation.remark')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Coding',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('codes', models.JSONField()),
-                ('adjudicated', models.BooleanField(default=False)),
-                ('at', models.DateTimeField()),
-                ('codebook', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='codings', to='annotation.codebook')),
-                ('coder', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('remark', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='codings', to='annotation.remark')),
-            ],
         ),
         migrations.CreateModel(
             name='ScaleLabel',
@@ -287,48 +126,12 @@ class Migration(migrations.Migration):
                 ('code', models.CharField(max_length=40)),
                 ('scale', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='labels', to='annotation.scale')),
             ],
-        ),
-        migrations.CreateModel(
-            name='ScoringJob',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('opening', models.JSONField(help_text='How the model is opened: what the command was told.')),
-                ('replace', models.BooleanField(default=False, help_text='Whether log-probabilities made otherwise are overwritten.')),
-                ('actor', models.CharField(max_length=100)),
-                ('created_at', models.DateTimeField()),
-                ('signature', models.CharField(blank=True, help_text='Of the scores, once a worker opened the model.', max_length=700)),
-                ('generator', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='scoring_jobs', to='annotation.generator')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='ScoringChunk',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('texts', models.JSONField(help_text='Primary keys of the texts.')),
-                ('state', models.CharField(choices=[('waiting', 'waiting'), ('taken', 'taken'), ('done', 'done'), ('failed', 'failed')], default='waiting', max_length=10)),
-                ('attempts', models.PositiveIntegerField(default=0)),
-                ('taken_at', models.DateTimeField(blank=True, help_text='Renewed with each part that is kept.', null=True)),
-                ('not_before', models.DateTimeField(blank=True, null=True)),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('scored', models.PositiveIntegerField(default=0)),
-                ('reused', models.PositiveIntegerField(default=0)),
-                ('kept', models.PositiveIntegerField(default=0)),
-                ('outcome', models.TextField(blank=True)),
-                ('job', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='chunks', to='annotation.scoringjob')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='ShareLink',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('digest', models.CharField(max_length=64, unique=True)),
-                ('made_at', models.DateTimeField()),
-                ('ends_at', models.DateTimeField(blank=True, null=True)),
-                ('revoked_at', models.DateTimeField(blank=True, null=True)),
-                ('job', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='links', to='annotation.job')),
-                ('made_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='share_links', to=settings.AUTH_USER_MODEL)),
-            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('scale', 'label'), name='label_unique_in_scale'),
+                    models.UniqueConstraint(fields=('scale', 'code'), name='code_unique_in_scale'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Study',
@@ -372,13 +175,227 @@ class Migration(migrations.Migration):
                 ('warned_at', models.DateTimeField(blank=True, null=True)),
                 ('retain_until', models.DateTimeField(blank=True, null=True)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('members', models.ManyToManyField(related_name='studies', through='annotation.Membership', to=settings.AUTH_USER_MODEL)),
                 ('scale', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='studies', to='annotation.scale')),
                 ('group', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='studies', to='annotation.studygroup')),
             ],
             options={
                 'verbose_name_plural': 'studies',
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('raters_per_text__gte', 1)), name='study_has_raters'),
+                    models.CheckConstraint(condition=models.Q(('texts_per_hit__gte', 1)), name='study_has_texts_per_hit'),
+                    models.CheckConstraint(condition=models.Q(('minimum_percent_approved', None), ('minimum_percent_approved__lte', 100), _connector='OR'), name='study_percent_at_most_100'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('mix', 'fixed'), _negated=True), ('references_per_hit__isnull', False), _connector='OR'), name='fixed_mix_says_how_many'),
+                    models.CheckConstraint(condition=models.Q(('evaluators_per_cell', None), ('evaluators_per_cell__gte', 1), _connector='OR'), name='cell_has_evaluators'),
+                    models.CheckConstraint(condition=models.Q(('budget_cents', None), ('budget_cents__gte', django.db.models.expressions.CombinedExpression(models.F('reserved_cents'), '+', models.F('spent_cents'))), _connector='OR'), name='study_stays_within_its_budget'),
+                ],
             },
+        ),
+        migrations.CreateModel(
+            name='Arm',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('training', models.CharField(choices=[('none', 'none'), ('instructions', 'instructions'), ('examples', 'examples'), ('comparison', 'comparison')], default='none', max_length=20)),
+                ('reward_cents', models.PositiveIntegerField(blank=True, help_text="Where it differs from the study's.", null=True)),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='arms', to='annotation.study')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'training'), name='one_arm_per_training'),
+                    models.CheckConstraint(condition=models.Q(('training__in', ['none', 'instructions', 'examples', 'comparison'])), name='training_is_known'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='Codebook',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('purpose', models.CharField(choices=[('comments', 'what the explanations say'), ('criteria', 'whether work meets the criteria')], max_length=10)),
+                ('number', models.PositiveIntegerField()),
+                ('categories', models.JSONField()),
+                ('made_at', models.DateTimeField()),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='codebooks', to='annotation.study')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'purpose', 'number'), name='codebook_number_unique_by_purpose'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='Detector',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('name', models.CharField(max_length=100)),
+                ('version', models.CharField(max_length=700)),
+                ('beyond', models.CharField(choices=[('above', 'above'), ('below', 'below')], max_length=10)),
+                ('threshold', models.FloatField()),
+                ('blind', models.BooleanField()),
+                ('actor', models.CharField(max_length=100)),
+                ('declared_at', models.DateTimeField()),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='detectors', to='annotation.study')),
+            ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('name', ''), _negated=True), models.Q(('version', ''), _negated=True)), name='detector_is_named'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='Generator',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('name', models.CharField(max_length=100)),
+                ('decoding', models.CharField(blank=True, help_text='How its texts were decoded, e.g. sample t=0.7', max_length=200)),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='generators', to='annotation.study')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'name'), name='generator_name_unique_in_study'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='Intent',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.CharField(choices=[('create_hit', 'create HIT'), ('add_places', 'add places to a HIT'), ('prolong', 'prolong a HIT'), ('expire', 'expire a HIT'), ('delete_hit', 'delete HIT'), ('approve', 'approve assignment'), ('reject', 'reject assignment'), ('bonus', 'pay a bonus'), ('grant', 'grant a qualification'), ('revoke', 'take a qualification back'), ('notify', 'write to a worker'), ('block', 'block a worker'), ('unblock', 'end a block')], max_length=20)),
+                ('key', models.CharField(max_length=64, unique=True)),
+                ('subject', models.PositiveBigIntegerField(help_text='Primary key of the HIT, submission or worker it is about.')),
+                ('number', models.PositiveIntegerField(default=0, help_text='Which one of its kind for its subject, from 0.')),
+                ('details', models.JSONField(blank=True, default=dict)),
+                ('state', models.CharField(choices=[('waiting', 'waiting'), ('taken', 'taken'), ('done', 'done'), ('failed', 'failed'), ('dropped', 'not wanted any more')], default='waiting', max_length=10)),
+                ('attempts', models.PositiveIntegerField(default=0)),
+                ('refusals', models.PositiveIntegerField(default=0, help_text='Answers that asked to come again.')),
+                ('taken_at', models.DateTimeField(blank=True, null=True)),
+                ('not_before', models.DateTimeField(blank=True, null=True)),
+                ('first_called_at', models.DateTimeField(blank=True, null=True)),
+                ('finished_at', models.DateTimeField(blank=True, null=True)),
+                ('outcome', models.TextField(blank=True)),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='intents', to='annotation.study')),
+            ],
+            options={
+                'indexes': [
+                    models.Index(fields=['study', 'state'], name='annotation__study_i_eba612_idx'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'kind', 'subject', 'number'), name='one_intent_per_kind_and_subject'),
+                    models.CheckConstraint(condition=models.Q(('state__in', ['waiting', 'taken', 'done', 'failed', 'dropped'])), name='intent_state_is_known'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('state', 'taken'), _negated=True), ('taken_at__isnull', False), _connector='OR'), name='taken_intent_says_when'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='Cell',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('domain', models.CharField(blank=True, max_length=60)),
+                ('arm', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='cells', to='annotation.arm')),
+                ('generator', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='cells', to='annotation.generator')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('arm', 'domain', 'generator'), name='one_cell_per_combination'),
+                    models.UniqueConstraint(condition=models.Q(('generator', None)), fields=('arm', 'domain'), name='one_cell_of_all_generators'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='Job',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('uuid', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
+                ('kind', models.CharField(choices=[('check_texts', 'check a file of texts'), ('add_texts', 'add texts'), ('import_batch', 'import a finished batch'), ('preflight', 'check before publishing'), ('report', 'compute a report'), ('exclusions', 'show what exclusions do'), ('comparison', 'compare studies'), ('detect', 'score explanations by a detector'), ('lay_out', 'create tasks'), ('crowd', 'let simulated people work')], max_length=20)),
+                ('state', models.CharField(choices=[('waiting', 'waiting'), ('running', 'running'), ('done', 'done'), ('failed', 'failed')], default='waiting', max_length=10)),
+                ('settings', models.JSONField(default=dict)),
+                ('step', models.CharField(blank=True, max_length=200)),
+                ('done', models.PositiveBigIntegerField(default=0)),
+                ('of', models.PositiveBigIntegerField(default=0)),
+                ('attempts', models.PositiveIntegerField(default=0)),
+                ('created_at', models.DateTimeField()),
+                ('beat_at', models.DateTimeField(blank=True, null=True)),
+                ('finished_at', models.DateTimeField(blank=True, null=True)),
+                ('outcome', models.JSONField(default=dict)),
+                ('problem', models.TextField(blank=True, help_text='Why it failed, in words.')),
+                ('asked_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='jobs', to=settings.AUTH_USER_MODEL)),
+                ('study', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='jobs', to='annotation.study')),
+            ],
+            options={
+                'indexes': [
+                    models.Index(fields=['state', 'created_at'], name='annotation__state_eeed44_idx'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('state__in', ['waiting', 'running', 'done', 'failed'])), name='job_state_is_known'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('state', 'failed'), _negated=True), models.Q(('problem', ''), _negated=True), _connector='OR'), name='failed_job_says_why'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='Membership',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('role', models.CharField(choices=[('owner', 'owner'), ('editor', 'editor'), ('reviewer', 'reviewer'), ('viewer', 'viewer')], max_length=10)),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to=settings.AUTH_USER_MODEL)),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='annotation.study')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'user'), name='one_role_per_person_and_study'),
+                    models.CheckConstraint(condition=models.Q(('role__in', ['owner', 'editor', 'reviewer', 'viewer'])), name='role_is_known'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='ScoringJob',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('opening', models.JSONField(help_text='How the model is opened: what the command was told.')),
+                ('replace', models.BooleanField(default=False, help_text='Whether log-probabilities made otherwise are overwritten.')),
+                ('actor', models.CharField(max_length=100)),
+                ('created_at', models.DateTimeField()),
+                ('signature', models.CharField(blank=True, help_text='Of the scores, once a worker opened the model.', max_length=700)),
+                ('generator', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='scoring_jobs', to='annotation.generator')),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='scoring_jobs', to='annotation.study')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='ScoringChunk',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('number', models.PositiveIntegerField()),
+                ('texts', models.JSONField(help_text='Primary keys of the texts.')),
+                ('state', models.CharField(choices=[('waiting', 'waiting'), ('taken', 'taken'), ('done', 'done'), ('failed', 'failed')], default='waiting', max_length=10)),
+                ('attempts', models.PositiveIntegerField(default=0)),
+                ('taken_at', models.DateTimeField(blank=True, help_text='Renewed with each part that is kept.', null=True)),
+                ('not_before', models.DateTimeField(blank=True, null=True)),
+                ('finished_at', models.DateTimeField(blank=True, null=True)),
+                ('scored', models.PositiveIntegerField(default=0)),
+                ('reused', models.PositiveIntegerField(default=0)),
+                ('kept', models.PositiveIntegerField(default=0)),
+                ('outcome', models.TextField(blank=True)),
+                ('job', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='chunks', to='annotation.scoringjob')),
+            ],
+            options={
+                'indexes': [
+                    models.Index(fields=['state', 'job'], name='annotation__state_b3038a_idx'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('job', 'number'), name='scoring_chunk_number_unique_in_job'),
+                    models.CheckConstraint(condition=models.Q(('state__in', ['waiting', 'taken', 'done', 'failed'])), name='scoring_chunk_state_is_known'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('state', 'taken'), _negated=True), ('taken_at__isnull', False), _connector='OR'), name='taken_scoring_chunk_says_when'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='ShareLink',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('digest', models.CharField(max_length=64, unique=True)),
+                ('made_at', models.DateTimeField()),
+                ('ends_at', models.DateTimeField(blank=True, null=True)),
+                ('revoked_at', models.DateTimeField(blank=True, null=True)),
+                ('job', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='links', to='annotation.job')),
+                ('made_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='share_links', to=settings.AUTH_USER_MODEL)),
+            ],
         ),
         migrations.CreateModel(
             name='Statement',
@@ -388,6 +405,12 @@ class Migration(migrations.Migration):
                 ('body', models.TextField(max_length=4000)),
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='statements', to='annotation.study')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'key'), name='one_statement_of_a_key'),
+                    models.CheckConstraint(condition=models.Q(('body', ''), _negated=True), name='statement_says_something'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Selection',
@@ -402,11 +425,11 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField()),
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='selections', to='annotation.study')),
             ],
-        ),
-        migrations.AddField(
-            model_name='scoringjob',
-            name='study',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='scoring_jobs', to='annotation.study'),
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'number'), name='selection_number_unique_in_study'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Scoring',
@@ -423,6 +446,11 @@ class Migration(migrations.Migration):
                 ('generator', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='scorings', to='annotation.generator')),
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='scorings', to='annotation.study')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('generator', 'signature'), name='one_scoring_per_signature'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='ScoreFile',
@@ -438,6 +466,11 @@ class Migration(migrations.Migration):
                 ('attached_at', models.DateTimeField(blank=True, help_text='Empty where the report read back did not say.', null=True)),
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='score_files', to='annotation.study')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'sha256'), name='score_file_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='RuleSet',
@@ -452,6 +485,11 @@ class Migration(migrations.Migration):
                 ('actor', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='rule_sets', to='annotation.study')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'number'), name='rule_set_number_unique_in_study'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Result',
@@ -462,11 +500,6 @@ class Migration(migrations.Migration):
                 ('numbers', models.JSONField()),
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='results', to='annotation.study')),
             ],
-        ),
-        migrations.AddField(
-            model_name='membership',
-            name='study',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='annotation.study'),
         ),
         migrations.CreateModel(
             name='LedgerEntry',
@@ -480,32 +513,12 @@ class Migration(migrations.Migration):
             ],
             options={
                 'verbose_name_plural': 'ledger entries',
+                'constraints': [
+                    models.UniqueConstraint(fields=('intent', 'kind'), name='each_effect_paid_once'),
+                    models.CheckConstraint(condition=models.Q(('kind__in', ['reward', 'fee', 'bonus', 'hold', 'release'])), name='money_kind_is_known'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('cents__lte', 0), ('kind', 'release')), models.Q(models.Q(('kind', 'release'), _negated=True), ('cents__gte', 0)), _connector='OR'), name='only_releases_are_negative'),
+                ],
             },
-        ),
-        migrations.AddField(
-            model_name='job',
-            name='study',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='jobs', to='annotation.study'),
-        ),
-        migrations.AddField(
-            model_name='intent',
-            name='study',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='intents', to='annotation.study'),
-        ),
-        migrations.AddField(
-            model_name='hit',
-            name='study',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='hits', to='annotation.study'),
-        ),
-        migrations.AddField(
-            model_name='generator',
-            name='study',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='generators', to='annotation.study'),
-        ),
-        migrations.AddField(
-            model_name='detector',
-            name='study',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='detectors', to='annotation.study'),
         ),
         migrations.CreateModel(
             name='Context',
@@ -515,11 +528,11 @@ class Migration(migrations.Migration):
                 ('body', models.TextField(blank=True)),
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='contexts', to='annotation.study')),
             ],
-        ),
-        migrations.AddField(
-            model_name='codebook',
-            name='study',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='codebooks', to='annotation.study'),
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'key'), name='context_key_unique_in_study'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='AuditEvent',
@@ -534,11 +547,11 @@ class Migration(migrations.Migration):
                 ('digest', models.CharField(max_length=64)),
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='audit', to='annotation.study')),
             ],
-        ),
-        migrations.AddField(
-            model_name='arm',
-            name='study',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='arms', to='annotation.study'),
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'number'), name='audit_number_unique_in_study'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='StudyWording',
@@ -552,12 +565,52 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['version'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'version'), name='wording_version_unique_in_study'),
+                ],
             },
         ),
-        migrations.AddField(
-            model_name='hit',
-            name='wording',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='hits', to='annotation.studywording'),
+        migrations.CreateModel(
+            name='Hit',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('slot', models.PositiveIntegerField()),
+                ('page', models.PositiveIntegerField(blank=True, null=True)),
+                ('max_assignments', models.PositiveIntegerField()),
+                ('fees', models.CharField(blank=True, default='', max_length=10)),
+                ('market_id', models.CharField(blank=True, max_length=64, null=True)),
+                ('market_status', models.CharField(blank=True, max_length=20)),
+                ('inside', models.PositiveIntegerField(default=0, help_text='People at work in it when it was last seen.')),
+                ('free', models.PositiveIntegerField(default=0, help_text='Places on offer when it was last seen.')),
+                ('expires_at', models.DateTimeField(blank=True, null=True)),
+                ('seen_at', models.DateTimeField(blank=True, null=True)),
+                ('collected', models.PositiveIntegerField(default=0, help_text='Submissions stored.')),
+                ('judged', models.PositiveIntegerField(default=0, help_text='Judgments read from them.')),
+                ('cell', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='hits', to='annotation.cell')),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='hits', to='annotation.study')),
+                ('wording', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='hits', to='annotation.studywording')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'slot'), name='slot_unique_in_study'),
+                    models.UniqueConstraint(fields=('study', 'market_id'), name='market_id_unique_in_study'),
+                    models.CheckConstraint(condition=models.Q(('max_assignments__gte', 1)), name='hit_has_assignments'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='AttentionCheck',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('position', models.PositiveIntegerField()),
+                ('expected', models.CharField(max_length=100)),
+                ('hit', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='checks', to='annotation.hit')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('hit', 'position'), name='check_position_unique_in_hit'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Submission',
@@ -573,6 +626,13 @@ class Migration(migrations.Migration):
                 ('hit', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='submissions', to='annotation.hit')),
                 ('worker', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='submissions', to='annotation.worker')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('hit', 'market_id'), name='submission_once'),
+                    models.UniqueConstraint(fields=('hit', 'worker'), name='worker_once_per_hit'),
+                    models.CheckConstraint(condition=models.Q(('accepted_at', None), ('submitted_at', None), ('submitted_at__gte', models.F('accepted_at')), _connector='OR'), name='submitted_after_accepted'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Reply',
@@ -587,6 +647,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'verbose_name_plural': 'replies',
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('recorded_by', None)), fields=('submission',), name='one_reply_by_the_marketplace'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -600,11 +663,12 @@ class Migration(migrations.Migration):
                 ('seconded_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('submission', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='rejection', to='annotation.submission')),
             ],
-        ),
-        migrations.AddField(
-            model_name='presentation',
-            name='submission',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='presentations', to='annotation.submission'),
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('seconded_by', None), models.Q(('seconded_by', models.F('proposed_by')), _negated=True), _connector='OR'), name='rejected_by_two_people'),
+                    models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='rejection_has_a_reason'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='PracticeAnswer',
@@ -617,6 +681,11 @@ class Migration(migrations.Migration):
                 ('active_ms', models.PositiveIntegerField(blank=True, null=True)),
                 ('submission', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='practice_answers', to='annotation.submission')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('submission', 'number'), name='one_answer_per_practice_round'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Parse',
@@ -639,6 +708,11 @@ class Migration(migrations.Migration):
                 ('raised_at', models.DateTimeField()),
                 ('submission', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='flags', to='annotation.submission')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('submission', 'kind'), name='one_flag_of_a_kind'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Evidence',
@@ -661,6 +735,11 @@ class Migration(migrations.Migration):
                 ('noted_at', models.DateTimeField(db_index=True)),
                 ('submission', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='device', to='annotation.submission')),
             ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('code', ''), _negated=True), name='device_has_a_code'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Decision',
@@ -674,6 +753,14 @@ class Migration(migrations.Migration):
                 ('rule_set', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='decisions', to='annotation.ruleset')),
                 ('submission', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='decisions', to='annotation.submission')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('submission', 'matter'), name='one_decision_per_matter'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('matter', 'payment'), ('verdict__in', ['approve', 'reject'])), models.Q(('matter', 'analysis'), ('verdict__in', ['include', 'exclude'])), _connector='OR'), name='verdict_fits_its_matter'),
+                    models.CheckConstraint(condition=models.Q(('verdict__in', ['approve', 'include']), models.Q(('reason', ''), _negated=True), _connector='OR'), name='refusals_give_a_reason'),
+                    models.CheckConstraint(condition=models.Q(('rule_set', None), ('matter', 'analysis'), _connector='OR'), name='rules_decide_on_the_analysis_only'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='CheckAnswer',
@@ -684,6 +771,11 @@ class Migration(migrations.Migration):
                 ('check_asked', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='answers', to='annotation.attentioncheck')),
                 ('submission', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='check_answers', to='annotation.submission')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('submission', 'check_asked'), name='one_answer_per_check'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Text',
@@ -706,16 +798,83 @@ class Migration(migrations.Migration):
                 ('generator', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='texts', to='annotation.generator')),
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='texts', to='annotation.study')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'key'), name='text_key_unique_in_study'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('generator', None), ('source', 'reference')), models.Q(('generator__isnull', False), ('source', 'model')), _connector='OR'), name='model_texts_name_their_generator'),
+                    models.CheckConstraint(condition=models.Q(('body', ''), _negated=True), name='text_is_not_empty'),
+                    models.CheckConstraint(condition=models.Q(('corpus_count', None), ('corpus_size', None), ('corpus_count__lte', models.F('corpus_size')), _connector='OR'), name='corpus_count_within_corpus'),
+                ],
+            },
         ),
-        migrations.AddField(
-            model_name='presentation',
-            name='partner',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.text'),
+        migrations.CreateModel(
+            name='Presentation',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('position', models.PositiveIntegerField()),
+                ('role', models.CharField(choices=[('item', 'to be judged'), ('gold', 'with a known answer'), ('repeat', 'shown a second time')], default='item', max_length=10)),
+                ('shown_at', models.PositiveIntegerField(blank=True, help_text='Place in the order this worker met.', null=True)),
+                ('sides_changed', models.BooleanField(default=False, help_text='Of a pair: the second text stood first.')),
+                ('active_ms', models.PositiveIntegerField(blank=True, help_text='Active time on this text, by the page.', null=True)),
+                ('away', models.PositiveIntegerField(blank=True, help_text='How often the worker left the page here.', null=True)),
+                ('pastes', models.PositiveIntegerField(blank=True, null=True)),
+                ('keystrokes', models.PositiveIntegerField(blank=True, null=True)),
+                ('submission', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='presentations', to='annotation.submission')),
+                ('partner', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.text')),
+                ('text', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='presentations', to='annotation.text')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('submission', 'position'), name='position_unique_in_submission'),
+                    models.UniqueConstraint(fields=('submission', 'text', 'role'), name='text_once_in_submission_by_role'),
+                ],
+            },
         ),
-        migrations.AddField(
-            model_name='presentation',
-            name='text',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='presentations', to='annotation.text'),
+        migrations.CreateModel(
+            name='Remark',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('question', models.CharField(max_length=40)),
+                ('body', models.TextField()),
+                ('presentation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='remarks', to='annotation.presentation')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('presentation', 'question'), name='one_remark_per_question'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='Detection',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('score', models.FloatField(null=True)),
+                ('detector', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='detections', to='annotation.detector')),
+                ('remark', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='detections', to='annotation.remark')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('detector', 'remark'), name='one_score_of_a_detector'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='Coding',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('codes', models.JSONField()),
+                ('adjudicated', models.BooleanField(default=False)),
+                ('at', models.DateTimeField()),
+                ('codebook', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='codings', to='annotation.codebook')),
+                ('coder', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('remark', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='codings', to='annotation.remark')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('adjudicated', False)), fields=('remark', 'codebook', 'coder'), name='one_coding_per_coder'),
+                    models.UniqueConstraint(condition=models.Q(('adjudicated', True)), fields=('remark', 'codebook'), name='one_adjudication_per_remark'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Likelihood',
@@ -731,6 +890,14 @@ class Migration(migrations.Migration):
                 ('scoring', models.ForeignKey(blank=True, help_text='What made it; empty for one that came with a file.', null=True, on_delete=django.db.models.deletion.RESTRICT, related_name='likelihoods', to='annotation.scoring')),
                 ('text', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='likelihoods', to='annotation.text')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('text', 'generator'), name='one_likelihood_per_text_and_generator'),
+                    models.CheckConstraint(condition=models.Q(('log_prob__lte', 1e-06)), name='log_prob_is_at_most_zero'),
+                    models.CheckConstraint(condition=models.Q(('length__gte', 1)), name='length_is_at_least_one'),
+                    models.CheckConstraint(condition=models.Q(('length_unit__in', ['whitespace', 'model_token', 'char'])), name='length_unit_is_known'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Judgment',
@@ -741,6 +908,14 @@ class Migration(migrations.Migration):
                 ('label', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='judgments', to='annotation.scalelabel')),
                 ('text', models.ForeignKey(blank=True, db_index=False, help_text='Empty for gold and repeats, which do not count.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.text')),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['text', 'criterion', 'label'], name='annotation_judgment_of_text'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('presentation', 'criterion', 'label'), name='label_once_per_criterion'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='HitItem',
@@ -752,11 +927,13 @@ class Migration(migrations.Migration):
                 ('partner', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='partner_places', to='annotation.text')),
                 ('text', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='places', to='annotation.text')),
             ],
-        ),
-        migrations.AddField(
-            model_name='hit',
-            name='texts',
-            field=models.ManyToManyField(related_name='hits', through='annotation.HitItem', through_fields=('hit', 'text'), to='annotation.text'),
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('hit', 'position'), name='position_unique_in_hit'),
+                    models.UniqueConstraint(fields=('hit', 'text', 'role'), name='text_once_in_hit_by_role'),
+                    models.CheckConstraint(condition=models.Q(('role__in', ['item', 'gold', 'repeat'])), name='item_role_is_known'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Told',
@@ -779,6 +956,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'verbose_name_plural': 'ways in',
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'kind', 'pays', 'pay_words', 'consent'), name='way_in_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -790,6 +970,11 @@ class Migration(migrations.Migration):
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='participations', to='annotation.study')),
                 ('worker', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='participations', to='annotation.worker')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'worker'), name='one_arm_per_person'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Look',
@@ -800,6 +985,11 @@ class Migration(migrations.Migration):
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('worker', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='looks', to='annotation.worker')),
             ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='look_has_a_reason'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Hold',
@@ -813,6 +1003,12 @@ class Migration(migrations.Migration):
                 ('lifted_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('worker', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='holds', to='annotation.worker')),
             ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='hold_has_a_reason'),
+                    models.UniqueConstraint(condition=models.Q(('lifted_at', None)), fields=('worker',), name='one_open_hold_per_worker'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='WorkerIdentity',
@@ -826,339 +1022,20 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name_plural': 'worker identities',
                 'permissions': [('see_worker_ids', 'Can see worker ids')],
+                'constraints': [
+                    models.UniqueConstraint(fields=('provider', 'external_id'), name='one_worker_per_external_id'),
+                ],
             },
         ),
-        migrations.AddConstraint(
-            model_name='cell',
-            constraint=models.UniqueConstraint(fields=('arm', 'domain', 'generator'), name='one_cell_per_combination'),
-        ),
-        migrations.AddConstraint(
-            model_name='cell',
-            constraint=models.UniqueConstraint(condition=models.Q(('generator', None)), fields=('arm', 'domain'), name='one_cell_of_all_generators'),
-        ),
-        migrations.AddConstraint(
-            model_name='attentioncheck',
-            constraint=models.UniqueConstraint(fields=('hit', 'position'), name='check_position_unique_in_hit'),
-        ),
-        migrations.AddConstraint(
-            model_name='remark',
-            constraint=models.UniqueConstraint(fields=('presentation', 'question'), name='one_remark_per_question'),
-        ),
-        migrations.AddConstraint(
-            model_name='detection',
-            constraint=models.UniqueConstraint(fields=('detector', 'remark'), name='one_score_of_a_detector'),
-        ),
-        migrations.AddConstraint(
-            model_name='coding',
-            constraint=models.UniqueConstraint(condition=models.Q(('adjudicated', False)), fields=('remark', 'codebook', 'coder'), name='one_coding_per_coder'),
-        ),
-        migrations.AddConstraint(
-            model_name='coding',
-            constraint=models.UniqueConstraint(condition=models.Q(('adjudicated', True)), fields=('remark', 'codebook'), name='one_adjudication_per_remark'),
-        ),
-        migrations.AddConstraint(
-            model_name='scalelabel',
-            constraint=models.UniqueConstraint(fields=('scale', 'label'), name='label_unique_in_scale'),
-        ),
-        migrations.AddConstraint(
-            model_name='scalelabel',
-            constraint=models.UniqueConstraint(fields=('scale', 'code'), name='code_unique_in_scale'),
-        ),
-        migrations.AddIndex(
-            model_name='scoringchunk',
-            index=models.Index(fields=['state', 'job'], name='annotation__state_b3038a_idx'),
-        ),
-        migrations.AddConstraint(
-            model_name='scoringchunk',
-            constraint=models.UniqueConstraint(fields=('job', 'number'), name='scoring_chunk_number_unique_in_job'),
-        ),
-        migrations.AddConstraint(
-            model_name='scoringchunk',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['waiting', 'taken', 'done', 'failed'])), name='scoring_chunk_state_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='scoringchunk',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'taken'), _negated=True), ('taken_at__isnull', False), _connector='OR'), name='taken_scoring_chunk_says_when'),
-        ),
-        migrations.AddConstraint(
-            model_name='statement',
-            constraint=models.UniqueConstraint(fields=('study', 'key'), name='one_statement_of_a_key'),
-        ),
-        migrations.AddConstraint(
-            model_name='statement',
-            constraint=models.CheckConstraint(condition=models.Q(('body', ''), _negated=True), name='statement_says_something'),
-        ),
-        migrations.AddConstraint(
-            model_name='selection',
-            constraint=models.UniqueConstraint(fields=('study', 'number'), name='selection_number_unique_in_study'),
-        ),
-        migrations.AddConstraint(
-            model_name='scoring',
-            constraint=models.UniqueConstraint(fields=('generator', 'signature'), name='one_scoring_per_signature'),
-        ),
-        migrations.AddConstraint(
-            model_name='scorefile',
-            constraint=models.UniqueConstraint(fields=('study', 'sha256'), name='score_file_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='ruleset',
-            constraint=models.UniqueConstraint(fields=('study', 'number'), name='rule_set_number_unique_in_study'),
-        ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.UniqueConstraint(fields=('study', 'user'), name='one_role_per_person_and_study'),
-        ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.CheckConstraint(condition=models.Q(('role__in', ['owner', 'editor', 'reviewer', 'viewer'])), name='role_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='ledgerentry',
-            constraint=models.UniqueConstraint(fields=('intent', 'kind'), name='each_effect_paid_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='ledgerentry',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['reward', 'fee', 'bonus', 'hold', 'release'])), name='money_kind_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='ledgerentry',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('cents__lte', 0), ('kind', 'release')), models.Q(models.Q(('kind', 'release'), _negated=True), ('cents__gte', 0)), _connector='OR'), name='only_releases_are_negative'),
-        ),
-        migrations.AddIndex(
-            model_name='job',
-            index=models.Index(fields=['state', 'created_at'], name='annotation__state_eeed44_idx'),
-        ),
-        migrations.AddConstraint(
-            model_name='job',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['waiting', 'running', 'done', 'failed'])), name='job_state_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='job',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'failed'), _negated=True), models.Q(('problem', ''), _negated=True), _connector='OR'), name='failed_job_says_why'),
-        ),
-        migrations.AddIndex(
-            model_name='intent',
-            index=models.Index(fields=['study', 'state'], name='annotation__study_i_eba612_idx'),
-        ),
-        migrations.AddConstraint(
-            model_name='intent',
-            constraint=models.UniqueConstraint(fields=('study', 'kind', 'subject', 'number'), name='one_intent_per_kind_and_subject'),
-        ),
-        migrations.AddConstraint(
-            model_name='intent',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['waiting', 'taken', 'done', 'failed', 'dropped'])), name='intent_state_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='intent',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'taken'), _negated=True), ('taken_at__isnull', False), _connector='OR'), name='taken_intent_says_when'),
-        ),
-        migrations.AddConstraint(
-            model_name='generator',
-            constraint=models.UniqueConstraint(fields=('study', 'name'), name='generator_name_unique_in_study'),
-        ),
-        migrations.AddConstraint(
-            model_name='detector',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('name', ''), _negated=True), models.Q(('version', ''), _negated=True)), name='detector_is_named'),
-        ),
-        migrations.AddConstraint(
-            model_name='context',
-            constraint=models.UniqueConstraint(fields=('study', 'key'), name='context_key_unique_in_study'),
-        ),
-        migrations.AddConstraint(
-            model_name='codebook',
-            constraint=models.UniqueConstraint(fields=('study', 'purpose', 'number'), name='codebook_number_unique_by_purpose'),
-        ),
-        migrations.AddConstraint(
-            model_name='auditevent',
-            constraint=models.UniqueConstraint(fields=('study', 'number'), name='audit_number_unique_in_study'),
-        ),
-        migrations.AddConstraint(
-            model_name='arm',
-            constraint=models.UniqueConstraint(fields=('study', 'training'), name='one_arm_per_training'),
-        ),
-        migrations.AddConstraint(
-            model_name='arm',
-            constraint=models.CheckConstraint(condition=models.Q(('training__in', ['none', 'instructions', 'examples', 'comparison'])), name='training_is_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='study',
-            constraint=models.CheckConstraint(condition=models.Q(('raters_per_text__gte', 1)), name='study_has_raters'),
-        ),
-        migrations.AddConstraint(
-            model_name='study',
-            constraint=models.CheckConstraint(condition=models.Q(('texts_per_hit__gte', 1)), name='study_has_texts_per_hit'),
-        ),
-        migrations.AddConstraint(
-            model_name='study',
-            constraint=models.CheckConstraint(condition=models.Q(('minimum_percent_approved', None), ('minimum_percent_approved__lte', 100), _connector='OR'), name='study_percent_at_most_100'),
-        ),
-        migrations.AddConstraint(
-            model_name='study',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('mix', 'fixed'), _negated=True), ('references_per_hit__isnull', False), _connector='OR'), name='fixed_mix_says_how_many'),
-        ),
-        migrations.AddConstraint(
-            model_name='study',
-            constraint=models.CheckConstraint(condition=models.Q(('evaluators_per_cell', None), ('evaluators_per_cell__gte', 1), _connector='OR'), name='cell_has_evaluators'),
-        ),
-        migrations.AddConstraint(
-            model_name='study',
-            constraint=models.CheckConstraint(condition=models.Q(('budget_cents', None), ('budget_cents__gte', django.db.models.expressions.CombinedExpression(models.F('reserved_cents'), '+', models.F('spent_cents'))), _connector='OR'), name='study_stays_within_its_budget'),
-        ),
-        migrations.AddConstraint(
-            model_name='studywording',
-            constraint=models.UniqueConstraint(fields=('study', 'version'), name='wording_version_unique_in_study'),
-        ),
-        migrations.AddConstraint(
-            model_name='reply',
-            constraint=models.UniqueConstraint(condition=models.Q(('recorded_by', None)), fields=('submission',), name='one_reply_by_the_marketplace'),
-        ),
-        migrations.AddConstraint(
-            model_name='rejection',
-            constraint=models.CheckConstraint(condition=models.Q(('seconded_by', None), models.Q(('seconded_by', models.F('proposed_by')), _negated=True), _connector='OR'), name='rejected_by_two_people'),
-        ),
-        migrations.AddConstraint(
-            model_name='rejection',
-            constraint=models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='rejection_has_a_reason'),
-        ),
-        migrations.AddConstraint(
-            model_name='practiceanswer',
-            constraint=models.UniqueConstraint(fields=('submission', 'number'), name='one_answer_per_practice_round'),
-        ),
-        migrations.AddConstraint(
-            model_name='flag',
-            constraint=models.UniqueConstraint(fields=('submission', 'kind'), name='one_flag_of_a_kind'),
-        ),
-        migrations.AddConstraint(
-            model_name='device',
-            constraint=models.CheckConstraint(condition=models.Q(('code', ''), _negated=True), name='device_has_a_code'),
-        ),
-        migrations.AddConstraint(
-            model_name='decision',
-            constraint=models.UniqueConstraint(fields=('submission', 'matter'), name='one_decision_per_matter'),
-        ),
-        migrations.AddConstraint(
-            model_name='decision',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('matter', 'payment'), ('verdict__in', ['approve', 'reject'])), models.Q(('matter', 'analysis'), ('verdict__in', ['include', 'exclude'])), _connector='OR'), name='verdict_fits_its_matter'),
-        ),
-        migrations.AddConstraint(
-            model_name='decision',
-            constraint=models.CheckConstraint(condition=models.Q(('verdict__in', ['approve', 'include']), models.Q(('reason', ''), _negated=True), _connector='OR'), name='refusals_give_a_reason'),
-        ),
-        migrations.AddConstraint(
-            model_name='decision',
-            constraint=models.CheckConstraint(condition=models.Q(('rule_set', None), ('matter', 'analysis'), _connector='OR'), name='rules_decide_on_the_analysis_only'),
-        ),
-        migrations.AddConstraint(
-            model_name='checkanswer',
-            constraint=models.UniqueConstraint(fields=('submission', 'check_asked'), name='one_answer_per_check'),
-        ),
-        migrations.AddConstraint(
-            model_name='text',
-            constraint=models.UniqueConstraint(fields=('study', 'key'), name='text_key_unique_in_study'),
-        ),
-        migrations.AddConstraint(
-            model_name='text',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('generator', None), ('source', 'reference')), models.Q(('generator__isnull', False), ('source', 'model')), _connector='OR'), name='model_texts_name_their_generator'),
-        ),
-        migrations.AddConstraint(
-            model_name='text',
-            constraint=models.CheckConstraint(condition=models.Q(('body', ''), _negated=True), name='text_is_not_empty'),
-        ),
-        migrations.AddConstraint(
-            model_name='text',
-            constraint=models.CheckConstraint(condition=models.Q(('corpus_count', None), ('corpus_size', None), ('corpus_count__lte', models.F('corpus_size')), _connector='OR'), name='corpus_count_within_corpus'),
-        ),
-        migrations.AddConstraint(
-            model_name='presentation',
-            constraint=models.UniqueConstraint(fields=('submission', 'position'), name='position_unique_in_submission'),
-        ),
-        migrations.AddConstraint(
-            model_name='presentation',
-            constraint=models.UniqueConstraint(fields=('submission', 'text', 'role'), name='text_once_in_submission_by_role'),
-        ),
-        migrations.AddConstraint(
-            model_name='likelihood',
-            constraint=models.UniqueConstraint(fields=('text', 'generator'), name='one_likelihood_per_text_and_generator'),
-        ),
-        migrations.AddConstraint(
-            model_name='likelihood',
-            constraint=models.CheckConstraint(condition=models.Q(('log_prob__lte', 1e-06)), name='log_prob_is_at_most_zero'),
-        ),
-        migrations.AddConstraint(
-            model_name='likelihood',
-            constraint=models.CheckConstraint(condition=models.Q(('length__gte', 1)), name='length_is_at_least_one'),
-        ),
-        migrations.AddConstraint(
-            model_name='likelihood',
-            constraint=models.CheckConstraint(condition=models.Q(('length_unit__in', ['whitespace', 'model_token', 'char'])), name='length_unit_is_known'),
-        ),
-        migrations.AddIndex(
-            model_name='judgment',
-            index=models.Index(fields=['text', 'criterion', 'label'], name='annotation_judgment_of_text'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgment',
-            constraint=models.UniqueConstraint(fields=('presentation', 'criterion', 'label'), name='label_once_per_criterion'),
-        ),
-        migrations.AddConstraint(
-            model_name='hititem',
-            constraint=models.UniqueConstraint(fields=('hit', 'position'), name='position_unique_in_hit'),
-        ),
-        migrations.AddConstraint(
-            model_name='hititem',
-            constraint=models.UniqueConstraint(fields=('hit', 'text', 'role'), name='text_once_in_hit_by_role'),
-        ),
-        migrations.AddConstraint(
-            model_name='hititem',
-            constraint=models.CheckConstraint(condition=models.Q(('role__in', ['item', 'gold', 'repeat'])), name='item_role_is_known'),
-        ),
-        migrations.AddConstraint(
+        migrations.AddField(
             model_name='hit',
-            constraint=models.UniqueConstraint(fields=('study', 'slot'), name='slot_unique_in_study'),
+            name='texts',
+            field=models.ManyToManyField(related_name='hits', through='annotation.HitItem', through_fields=('hit', 'text'), to='annotation.text'),
         ),
-        migrations.AddConstraint(
-            model_name='hit',
-            constraint=models.UniqueConstraint(fields=('study', 'market_id'), name='market_id_unique_in_study'),
-        ),
-        migrations.AddConstraint(
-            model_name='hit',
-            constraint=models.CheckConstraint(condition=models.Q(('max_assignments__gte', 1)), name='hit_has_assignments'),
-        ),
-        migrations.AddConstraint(
-            model_name='wayin',
-            constraint=models.UniqueConstraint(fields=('study', 'kind', 'pays', 'pay_words', 'consent'), name='way_in_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='submission',
-            constraint=models.UniqueConstraint(fields=('hit', 'market_id'), name='submission_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='submission',
-            constraint=models.UniqueConstraint(fields=('hit', 'worker'), name='worker_once_per_hit'),
-        ),
-        migrations.AddConstraint(
-            model_name='submission',
-            constraint=models.CheckConstraint(condition=models.Q(('accepted_at', None), ('submitted_at', None), ('submitted_at__gte', models.F('accepted_at')), _connector='OR'), name='submitted_after_accepted'),
-        ),
-        migrations.AddConstraint(
-            model_name='participation',
-            constraint=models.UniqueConstraint(fields=('study', 'worker'), name='one_arm_per_person'),
-        ),
-        migrations.AddConstraint(
-            model_name='look',
-            constraint=models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='look_has_a_reason'),
-        ),
-        migrations.AddConstraint(
-            model_name='hold',
-            constraint=models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='hold_has_a_reason'),
-        ),
-        migrations.AddConstraint(
-            model_name='hold',
-            constraint=models.UniqueConstraint(condition=models.Q(('lifted_at', None)), fields=('worker',), name='one_open_hold_per_worker'),
-        ),
-        migrations.AddConstraint(
-            model_name='workeridentity',
-            constraint=models.UniqueConstraint(fields=('provider', 'external_id'), name='one_worker_per_external_id'),
+        migrations.AddField(
+            model_name='study',
+            name='members',
+            field=models.ManyToManyField(related_name='studies', through='annotation.Membership', to=settings.AUTH_USER_MODEL),
         ),
         migrations.RunPython(protect, migrations.RunPython.noop),
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,9 +21,13 @@ PRODUCTION = {
 
 
 def manage(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return python("manage.py", *words, **environment)
+
+
+def python(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     clean = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     return subprocess.run(
-        [sys.executable, "manage.py", *words],
+        [sys.executable, *words],
         cwd=ROOT,
         env={**clean, **environment},
         capture_output=True,
@@ -85,17 +90,21 @@ def test_the_migrations_match_the_models() -> None:
     assert manage("makemigrations", "--check", "--dry-run").returncode == 0
 
 
-def test_a_terminal_that_lacks_a_letter_shows_its_number_and_nothing_fails(tmp_path: Path) -> None:
-    database = {"DATABASE_URL": f"sqlite:///{tmp_path / 'a.sqlite3'}"}
-    found = manage(
-        "report", "研究", "--out", str(tmp_path), PYTHONIOENCODING="latin-1:strict", PYTHONUTF8="1", **database
-    )
+@pytest.fixture
+def database(tmp_path: Path, migrated: Callable[[Path], None]) -> str:
+    migrated(tmp_path / "a.sqlite3")
+    return f"sqlite:///{tmp_path / 'a.sqlite3'}"
+
+
+def test_a_terminal_that_lacks_a_letter_shows_its_number_and_nothing_fails(tmp_path: Path, database: str) -> None:
+    narrow = {"PYTHONIOENCODING": "latin-1:strict", "PYTHONUTF8": "1"}
+    found = manage("report", "研究", "--out", str(tmp_path), **narrow, DATABASE_URL=database)
     assert found.returncode == 2
     assert found.stderr == "CommandError: There is no study called \\u7814\\u7a76.\n"
 
 
-def test_a_study_named_by_bytes_that_are_no_letters_is_told(tmp_path: Path) -> None:
-    found = manage("report", "st\udcff", "--out", str(tmp_path), DATABASE_URL=f"sqlite:///{tmp_path / 'a.sqlite3'}")
+def test_a_study_named_by_bytes_that_are_no_letters_is_told(tmp_path: Path, database: str) -> None:
+    found = manage("report", "st\udcff", "--out", str(tmp_path), DATABASE_URL=database)
     assert (found.returncode, found.stderr) == (2, "CommandError: There is no study called 'st\\udcff'.\n")
 
 
@@ -111,5 +120,5 @@ def test_a_study_named_by_bytes_that_are_no_letters_is_told(tmp_path: Path) -> N
 )
 def test_who_charges_what_is_said_by_the_settings(environment: dict[str, str], fees: str) -> None:
     words = "from django.conf import settings; print(settings.MARKETPLACE_FEES, settings.MTURK_FEES)"
-    found = manage("shell", "-v", "0", "-c", words, **environment)
+    found = python("-c", words, DJANGO_SETTINGS_MODULE="deploy.settings.development", **environment)
     assert found.stdout.strip() == fees, found.stderr

@@ -276,7 +276,7 @@ class Life:
         others = [job for job in jobs if job not in first]
         for job in others:
             job["nth"] = self.dice.choice([1, 1, 1, 2])
-        others.append({"argv": argv, "after": self.dice.uniform(0.05, 0.8)})
+        others.append({"argv": argv, "after": self.dice.uniform(0.02, 0.5)})
         self.dice.shuffle(others)
         return [*first, *others][: self.doomed]
 

@@ -71,10 +71,13 @@ def main() -> None:
         "publish", "work", "collect", "approve", "top_up", "fair_pay", "notify", "pause", "resume", "expire", "close",
     ):  # fmt: skip
         load_command_class(get_commands()[name], name)
+    from django.core.checks import run_checks
+
     from annotation import settings as conf
     from annotation.mturk.client import Market
 
-    # Clients read large models, which children find read already.
+    # The checks before a command read all addresses, and clients large models: children find both read already.
+    run_checks()
     Market(conf.endpoint())._queue(conf.queue())
     answers = os.fdopen(os.dup(1), "w")
     # What children say goes to the log that is standard error.

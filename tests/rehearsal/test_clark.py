@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import csv
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from metrics import Judged, evaluate_judgments
-from tests.rehearsal.test_demo import demo
+from tests.rehearsal.test_demo import rehearsal
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("clark") / "one"
-    ran = demo(made, "--preset", "clark-2021", "--texts", "10", "--evaluators", "2", "--seed", "3")
+def folder(tmp_path_factory: pytest.TempPathFactory, migrated: Callable[[Path], None]) -> Path:
+    made = tmp_path_factory.mktemp("clark")
+    migrated(made / "assay.sqlite3")
+    ran = rehearsal(made, "--preset", "clark-2021", "--texts", "10", "--evaluators", "2", "--seed", "3")
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "Laid out 15 cells in 30 HITs with 30 assignments, $46.50 at most" in ran.stdout
     assert "Who tries a second HIT is told:" in ran.stdout

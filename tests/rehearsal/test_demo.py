@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
 import re
+import socket
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from annotation.rehearsal.__main__ import apart
 from annotation.rehearsal.world import World
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,30 +28,66 @@ def demo(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=800)
 
 
-# Two whole demos stand behind the first test.
+def rehearsal(folder: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The same in a folder that holds a migrated database."""
+    command = [sys.executable, "manage.py", "rehearse", "--name", "demo", "--out", str(folder / "report"), *words]
+    told = {**os.environ, **apart(folder), "ASSAY_VAR": str(folder), **environment}
+    return subprocess.run(command, cwd=ROOT, env=told, capture_output=True, text=True, check=False, timeout=800)
+
+
+def beside_a_stranger(folder: Path, *words: str) -> tuple[subprocess.CompletedProcess[str], int, bytes]:
+    """A rehearsal whose port somebody else has, which may be a server with another database; what they heard."""
+    with socket.create_server(("127.0.0.1", 0)) as stranger:
+        stranger.settimeout(0)
+        port = stranger.getsockname()[1]
+        taken = {"WORKER_ORIGIN": f"http://127.0.0.1:{port}", "MTURK_ENDPOINT_URL": f"http://127.0.0.1:{port}/mturk/"}
+        ran = rehearsal(folder, *words, **taken)
+        heard = b""
+        while True:
+            try:
+                visit, _ = stranger.accept()
+            except BlockingIOError:
+                return ran, port, heard
+            with visit:
+                visit.settimeout(5)
+                heard += visit.recv(1000)
+
+
+# Two whole rehearsals stand behind the first test.
 pytestmark = pytest.mark.timeout(900)
 
 
 @pytest.fixture(scope="module")
-def two_runs(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> tuple[Path, Path, str]:
-    """Two whole demos, made once though several processes take tests of this file."""
+def two_runs(
+    tmp_path_factory: pytest.TempPathFactory, worker_id: str, migrated: Callable[[Path], None]
+) -> tuple[Path, Path]:
+    """A demo, and a rehearsal like it beside a stranger, made once though several processes take tests of this file.
+
+    Each folder has what was printed in `said.txt`, the second what the stranger heard in `heard`.
+    """
     base = tmp_path_factory.getbasetemp()
     of_all = (base if worker_id == "master" else base.parent) / "demos"
     of_all.mkdir(exist_ok=True)
-    folders = of_all / "one", of_all / "two"
+    one, two = of_all / "one", of_all / "two"
+    words = ("--texts", "20", "--raters", "3", "--seed", "5")
     with (of_all / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        for folder in folders:
-            said = of_all / f"{folder.name}.txt"
-            if not said.exists():
-                ran = demo(folder, "--texts", "20", "--raters", "3", "--seed", "5")
-                assert ran.returncode == 0, ran.stdout + ran.stderr
-                said.write_text(ran.stdout, encoding="utf-8")
-    return *folders, (of_all / "two.txt").read_text(encoding="utf-8")
+        if not (one / "said.txt").exists():
+            ran = demo(one, *words)
+            assert ran.returncode == 0, ran.stdout + ran.stderr
+            (one / "said.txt").write_text(ran.stdout, encoding="utf-8")
+        if not (two / "said.txt").exists():
+            two.mkdir(exist_ok=True)
+            migrated(two / "assay.sqlite3")
+            ran, port, heard = beside_a_stranger(two, *words)
+            assert ran.returncode == 0, ran.stdout + ran.stderr
+            (two / "heard").write_bytes(heard)
+            (two / "said.txt").write_text(ran.stdout.replace(f"port {port};", "port TAKEN;"), encoding="utf-8")
+    return one, two
 
 
-def test_the_same_seed_gives_the_same_report_apart_from_dates(two_runs: tuple[Path, Path, str]) -> None:
-    one, other, _ = two_runs
+def test_the_same_seed_gives_the_same_report_apart_from_dates(two_runs: tuple[Path, Path]) -> None:
+    one, other = two_runs
     names = sorted(path.name for path in (one / "report").iterdir())
     assert {"report.html", "report.json", "items.csv", "ratings.csv"} <= set(names)
     for name in names:
@@ -55,7 +95,7 @@ def test_the_same_seed_gives_the_same_report_apart_from_dates(two_runs: tuple[Pa
         assert texts[0] == texts[1], name
 
 
-def test_the_report_names_each_generator_with_both_modes(two_runs: tuple[Path, Path, str]) -> None:
+def test_the_report_names_each_generator_with_both_modes(two_runs: tuple[Path, Path]) -> None:
     found = json.loads((two_runs[0] / "report" / "report.json").read_text(encoding="utf-8"))
     assert list(found["generators"]) == ["t=1.0", "t=0.9", "t=0.7"]
     for generator in found["generators"].values():
@@ -63,7 +103,7 @@ def test_the_report_names_each_generator_with_both_modes(two_runs: tuple[Path, P
         assert generator["modes"]["paper"]["huse_d"]["signature"].startswith("huse_d|n:40|r:3|k:16")
 
 
-def test_every_text_has_its_raters_and_everybody_was_paid(two_runs: tuple[Path, Path, str]) -> None:
+def test_every_text_has_its_raters_and_everybody_was_paid(two_runs: tuple[Path, Path]) -> None:
     with sqlite3.connect(two_runs[0] / "assay.sqlite3") as database:
 
         def number(query: str) -> int:
@@ -76,7 +116,7 @@ def test_every_text_has_its_raters_and_everybody_was_paid(two_runs: tuple[Path, 
     database.close()
 
 
-def test_the_texts_got_their_log_p_by_the_studys_own_scoring(two_runs: tuple[Path, Path, str]) -> None:
+def test_the_texts_got_their_log_p_by_the_studys_own_scoring(two_runs: tuple[Path, Path]) -> None:
     world = World.load()
     with sqlite3.connect(two_runs[0] / "assay.sqlite3") as database:
         rows = database.execute(
@@ -95,7 +135,7 @@ def test_the_texts_got_their_log_p_by_the_studys_own_scoring(two_runs: tuple[Pat
     assert [length for _, _, length in annealed] == [len(body.split()) + 1 for body in bodies]
 
 
-def test_worker_ids_never_leave(two_runs: tuple[Path, Path, str]) -> None:
+def test_worker_ids_never_leave(two_runs: tuple[Path, Path]) -> None:
     with sqlite3.connect(two_runs[0] / "assay.sqlite3") as database:
         ids = [row[0] for row in database.execute("select external_id from annotation_workeridentity")]
     database.close()
@@ -105,11 +145,18 @@ def test_worker_ids_never_leave(two_runs: tuple[Path, Path, str]) -> None:
         assert not [worker for worker in ids if worker in text], path.name
 
 
-def test_the_demo_says_what_it_does_and_where_the_report_lies(two_runs: tuple[Path, Path, str]) -> None:
-    said = two_runs[2]
+def test_the_demo_says_what_it_does_and_where_the_report_lies(two_runs: tuple[Path, Path]) -> None:
+    said = (two_runs[0] / "said.txt").read_text(encoding="utf-8")
     assert "Publishing to the marketplace through boto3" in said
     assert "HUSE-D" in said
-    assert str(two_runs[1] / "report" / "report.html") in said
+    assert str(two_runs[0] / "report" / "report.html") in said
+
+
+def test_a_port_that_somebody_else_has_is_left_alone_and_said(two_runs: tuple[Path, Path]) -> None:
+    said = (two_runs[1] / "said.txt").read_text(encoding="utf-8")
+    assert "Something else listens on port TAKEN; the rehearsal has port" in said
+    # Whoever listens there heard that somebody looked, and not a word of the study.
+    assert (two_runs[1] / "heard").read_bytes() == b""
 
 
 @pytest.mark.parametrize("words", [("--texts", "5"), ("--raters", "61"), ("--seed", "-1")])

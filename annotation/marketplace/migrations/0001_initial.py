@@ -17,85 +17,6 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='Assignment',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('assignment_id', models.CharField(default=annotation.marketplace.ids.public_id, max_length=64, unique=True)),
-                ('state', models.CharField(choices=[('Accepted', 'Accepted'), ('Returned', 'Returned'), ('Abandoned', 'Abandoned'), ('Submitted', 'Submitted'), ('Approved', 'Approved'), ('Rejected', 'Rejected')], default='Accepted', max_length=10)),
-                ('accepted_at', models.DateTimeField()),
-                ('deadline', models.DateTimeField()),
-                ('given_up_at', models.DateTimeField(blank=True, null=True)),
-                ('submitted_at', models.DateTimeField(blank=True, null=True)),
-                ('auto_approval_at', models.DateTimeField(blank=True, null=True)),
-                ('approved_at', models.DateTimeField(blank=True, null=True)),
-                ('rejected_at', models.DateTimeField(blank=True, null=True)),
-                ('feedback', models.TextField(blank=True)),
-                ('due_at', models.DateTimeField(blank=True, null=True)),
-                ('withdrawn_at', models.DateTimeField(blank=True, null=True)),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Endpoint',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('transport', models.CharField(choices=[('Email', 'Email'), ('SQS', 'Sqs'), ('SNS', 'Sns')], max_length=5)),
-                ('name', models.CharField(max_length=80)),
-                ('url', models.URLField(blank=True, max_length=500)),
-                ('created_at', models.DateTimeField()),
-                ('confirmed_at', models.DateTimeField(blank=True, null=True)),
-                ('closed_at', models.DateTimeField(blank=True, null=True)),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Hit',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('hit_id', models.CharField(default=annotation.marketplace.ids.public_id, max_length=64, unique=True)),
-                ('kind', models.CharField(choices=[('HTMLQuestion', 'Html'), ('ExternalQuestion', 'External'), ('QuestionForm', 'Form')], max_length=20)),
-                ('question', models.TextField()),
-                ('annotation', models.CharField(blank=True, max_length=255)),
-                ('max_assignments', models.BigIntegerField(default=1)),
-                ('fees', models.CharField(default='none', max_length=10)),
-                ('pending', models.BigIntegerField(default=0)),
-                ('submitted', models.BigIntegerField(default=0)),
-                ('completed', models.BigIntegerField(default=0)),
-                ('status', models.CharField(choices=[('Assignable', 'Assignable'), ('Unassignable', 'Unassignable'), ('Reviewable', 'Reviewable'), ('Reviewing', 'Reviewing'), ('Disposed', 'Disposed')], default='Assignable', max_length=12)),
-                ('held_cents', models.BigIntegerField(default=0)),
-                ('created_at', models.DateTimeField()),
-                ('expiration', models.DateTimeField()),
-                ('settled_at', models.DateTimeField(blank=True, null=True)),
-                ('disposed_at', models.DateTimeField(blank=True, null=True)),
-                ('due_at', models.DateTimeField(blank=True, null=True)),
-            ],
-        ),
-        migrations.CreateModel(
-            name='HitType',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('type_id', models.CharField(default=annotation.marketplace.ids.public_id, max_length=64, unique=True)),
-                ('group_id', models.CharField(default=annotation.marketplace.ids.public_id, max_length=64, unique=True)),
-                ('title', models.CharField(max_length=128)),
-                ('description', models.TextField()),
-                ('keywords', models.TextField(blank=True)),
-                ('reward_cents', models.BigIntegerField()),
-                ('assignment_seconds', models.BigIntegerField()),
-                ('auto_approval_seconds', models.BigIntegerField()),
-                ('requirements', models.JSONField(default=list)),
-                ('digest', models.CharField(max_length=64)),
-                ('study', models.CharField(blank=True, max_length=64)),
-                ('by_channel', models.BooleanField(default=False)),
-                ('created_at', models.DateTimeField()),
-            ],
-        ),
-        migrations.CreateModel(
-            name='NoticeAccount',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.CharField(default=annotation.marketplace.ids.account_number, max_length=12, unique=True)),
-                ('customer_id', models.CharField(default=annotation.marketplace.ids.worker_id, max_length=14)),
-            ],
-        ),
-        migrations.CreateModel(
             name='Registration',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -137,32 +58,152 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name='AssignmentDevice',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('code', models.CharField(max_length=16)),
-                ('noted_at', models.DateTimeField(db_index=True)),
-                ('assignment', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='device', to='marketplace.assignment')),
-            ],
-        ),
-        migrations.CreateModel(
             name='ClockOffset',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('seconds', models.BigIntegerField(default=0)),
             ],
             options={
-                'constraints': [models.CheckConstraint(condition=models.Q(('id', 1)), name='marketplace_one_clock')],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('id', 1)), name='marketplace_one_clock'),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Draft',
+            name='FaultPlan',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('content', models.TextField()),
-                ('saved_at', models.DateTimeField()),
-                ('assignment', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='draft', to='marketplace.assignment')),
+                ('throttle_every', models.PositiveIntegerField(default=0)),
+                ('fail_every', models.PositiveIntegerField(default=0)),
+                ('drop_after_commit_every', models.PositiveIntegerField(default=0)),
+                ('lose_notifications_every', models.PositiveIntegerField(default=0)),
+                ('double_notifications_every', models.PositiveIntegerField(default=0)),
+                ('lag_seconds', models.FloatField(default=0)),
             ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('id', 1)), name='marketplace_one_fault_plan'),
+                    models.CheckConstraint(condition=models.Q(('lag_seconds__gte', 0)), name='marketplace_lag_not_negative'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='Requester',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('balance_cents', models.BigIntegerField(default=0)),
+                ('held_cents', models.BigIntegerField(default=0)),
+                ('display_name', models.CharField(blank=True, max_length=100)),
+                ('pays', models.CharField(choices=[('here', 'Here'), ('volunteer', 'Volunteer'), ('elsewhere', 'Elsewhere')], default='here', max_length=9)),
+                ('created_at', models.DateTimeField()),
+                ('user', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='requester', to=settings.AUTH_USER_MODEL)),
+                ('consent', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='marketplace.wording')),
+                ('debrief', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='marketplace.wording')),
+            ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('balance_cents__gte', 0)), name='marketplace_balance_not_negative'),
+                    models.CheckConstraint(condition=models.Q(('held_cents__gte', 0)), name='marketplace_held_not_negative'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='HitType',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('type_id', models.CharField(default=annotation.marketplace.ids.public_id, max_length=64, unique=True)),
+                ('group_id', models.CharField(default=annotation.marketplace.ids.public_id, max_length=64, unique=True)),
+                ('title', models.CharField(max_length=128)),
+                ('description', models.TextField()),
+                ('keywords', models.TextField(blank=True)),
+                ('reward_cents', models.BigIntegerField()),
+                ('assignment_seconds', models.BigIntegerField()),
+                ('auto_approval_seconds', models.BigIntegerField()),
+                ('requirements', models.JSONField(default=list)),
+                ('digest', models.CharField(max_length=64)),
+                ('study', models.CharField(blank=True, max_length=64)),
+                ('by_channel', models.BooleanField(default=False)),
+                ('created_at', models.DateTimeField()),
+                ('requester', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='hit_types', to='marketplace.requester')),
+            ],
+            options={
+                'indexes': [
+                    models.Index(fields=['requester', 'study'], name='marketplace_type_study'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('requester', 'digest'), name='marketplace_equal_types_are_one'),
+                    models.CheckConstraint(condition=models.Q(('reward_cents__gte', 0)), name='marketplace_reward_not_negative'),
+                    models.CheckConstraint(condition=models.Q(('assignment_seconds__gte', 30)), name='marketplace_duration_from_30'),
+                    models.CheckConstraint(condition=models.Q(('auto_approval_seconds__gte', 0)), name='marketplace_delay_from_0'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='Hit',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('hit_id', models.CharField(default=annotation.marketplace.ids.public_id, max_length=64, unique=True)),
+                ('kind', models.CharField(choices=[('HTMLQuestion', 'Html'), ('ExternalQuestion', 'External'), ('QuestionForm', 'Form')], max_length=20)),
+                ('question', models.TextField()),
+                ('annotation', models.CharField(blank=True, max_length=255)),
+                ('max_assignments', models.BigIntegerField(default=1)),
+                ('fees', models.CharField(default='none', max_length=10)),
+                ('pending', models.BigIntegerField(default=0)),
+                ('submitted', models.BigIntegerField(default=0)),
+                ('completed', models.BigIntegerField(default=0)),
+                ('status', models.CharField(choices=[('Assignable', 'Assignable'), ('Unassignable', 'Unassignable'), ('Reviewable', 'Reviewable'), ('Reviewing', 'Reviewing'), ('Disposed', 'Disposed')], default='Assignable', max_length=12)),
+                ('held_cents', models.BigIntegerField(default=0)),
+                ('created_at', models.DateTimeField()),
+                ('expiration', models.DateTimeField()),
+                ('settled_at', models.DateTimeField(blank=True, null=True)),
+                ('disposed_at', models.DateTimeField(blank=True, null=True)),
+                ('due_at', models.DateTimeField(blank=True, null=True)),
+                ('hit_type', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='hits', to='marketplace.hittype')),
+                ('requester', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='hits', to='marketplace.requester')),
+            ],
+            options={
+                'indexes': [
+                    models.Index(fields=['requester', 'id'], name='marketplace_hit_own'),
+                    models.Index(fields=['requester', 'status', 'id'], name='marketplace_hit_own_status'),
+                    models.Index(fields=['hit_type', 'status', 'id'], name='marketplace_hit_type_status'),
+                    models.Index(fields=['status', 'id'], name='marketplace_hit_status'),
+                    models.Index(condition=models.Q(('status', 'Assignable')), fields=['hit_type'], name='marketplace_hit_open'),
+                    models.Index(condition=models.Q(('due_at__isnull', False)), fields=['due_at'], name='marketplace_hit_due'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('completed__gte', 0), ('pending__gte', 0), ('submitted__gte', 0)), name='marketplace_counters_not_negative'),
+                    models.CheckConstraint(condition=models.Q(('max_assignments__gte', django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(models.F('pending'), '+', models.F('submitted')), '+', models.F('completed')))), name='marketplace_places_not_exceeded'),
+                    models.CheckConstraint(condition=models.Q(('held_cents__gte', 0)), name='marketplace_hold_not_negative'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='NoticeAccount',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('number', models.CharField(default=annotation.marketplace.ids.account_number, max_length=12, unique=True)),
+                ('customer_id', models.CharField(default=annotation.marketplace.ids.worker_id, max_length=14)),
+                ('requester', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='notice_account', to='marketplace.requester')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='Endpoint',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('transport', models.CharField(choices=[('Email', 'Email'), ('SQS', 'Sqs'), ('SNS', 'Sns')], max_length=5)),
+                ('name', models.CharField(max_length=80)),
+                ('url', models.URLField(blank=True, max_length=500)),
+                ('created_at', models.DateTimeField()),
+                ('confirmed_at', models.DateTimeField(blank=True, null=True)),
+                ('closed_at', models.DateTimeField(blank=True, null=True)),
+                ('account', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='endpoints', to='marketplace.noticeaccount')),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('account', 'transport', 'name'), name='marketplace_endpoint_name_once'),
+                    models.UniqueConstraint(condition=models.Q(('transport', 'SNS')), fields=('account', 'url'), name='marketplace_endpoint_url_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Document',
@@ -181,32 +222,13 @@ class Migration(migrations.Migration):
                 ('given_up_at', models.DateTimeField(blank=True, null=True)),
                 ('last_error', models.CharField(blank=True, max_length=300)),
                 ('endpoint', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='documents', to='marketplace.endpoint')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='FaultPlan',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('throttle_every', models.PositiveIntegerField(default=0)),
-                ('fail_every', models.PositiveIntegerField(default=0)),
-                ('drop_after_commit_every', models.PositiveIntegerField(default=0)),
-                ('lose_notifications_every', models.PositiveIntegerField(default=0)),
-                ('double_notifications_every', models.PositiveIntegerField(default=0)),
-                ('lag_seconds', models.FloatField(default=0)),
+                ('requester', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='documents', to='marketplace.requester')),
             ],
             options={
-                'constraints': [models.CheckConstraint(condition=models.Q(('id', 1)), name='marketplace_one_fault_plan'), models.CheckConstraint(condition=models.Q(('lag_seconds__gte', 0)), name='marketplace_lag_not_negative')],
+                'indexes': [
+                    models.Index(condition=models.Q(('next_attempt_at__isnull', False)), fields=['next_attempt_at'], name='marketplace_doc_due'),
+                ],
             },
-        ),
-        migrations.AddField(
-            model_name='assignment',
-            name='hit',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='marketplace.hit'),
-        ),
-        migrations.AddField(
-            model_name='hit',
-            name='hit_type',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='hits', to='marketplace.hittype'),
         ),
         migrations.CreateModel(
             name='Channel',
@@ -227,65 +249,18 @@ class Migration(migrations.Migration):
                 ('purged_at', models.DateTimeField(blank=True, null=True)),
                 ('created_at', models.DateTimeField()),
                 ('hit_types', models.ManyToManyField(blank=True, related_name='channels', to='marketplace.hittype')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Link',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('link_id', models.CharField(default=annotation.marketplace.ids.public_id, max_length=64, unique=True)),
-                ('token_hash', models.CharField(max_length=64, unique=True)),
-                ('id_parameters', models.JSONField(blank=True, default=list)),
-                ('id_optional', models.BooleanField(default=False)),
-                ('kept_parameters', models.JSONField(blank=True, default=list)),
-                ('completion_code', models.CharField(blank=True, max_length=100)),
-                ('return_url', models.CharField(blank=True, max_length=1000)),
-                ('created_at', models.DateTimeField()),
-                ('expires_at', models.DateTimeField(blank=True, null=True)),
-                ('closed_at', models.DateTimeField(blank=True, null=True)),
-                ('channel', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='links', to='marketplace.channel')),
-            ],
-        ),
-        migrations.AddField(
-            model_name='endpoint',
-            name='account',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='endpoints', to='marketplace.noticeaccount'),
-        ),
-        migrations.CreateModel(
-            name='Participant',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('participant_id', models.CharField(default=annotation.marketplace.ids.public_id, max_length=64, unique=True)),
-                ('created_at', models.DateTimeField()),
-                ('mailed_at', models.DateTimeField(blank=True, null=True)),
-                ('opened_at', models.DateTimeField(blank=True, null=True)),
-                ('began_at', models.DateTimeField(blank=True, null=True)),
-                ('declined_at', models.DateTimeField(blank=True, null=True)),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('withdrawn_at', models.DateTimeField(blank=True, null=True)),
-                ('code', models.CharField(blank=True, max_length=20)),
-                ('channel', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='participants', to='marketplace.channel')),
-                ('link', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='visitors', to='marketplace.link')),
-            ],
-        ),
-        migrations.AddField(
-            model_name='link',
-            name='participant',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='personal_links', to='marketplace.participant'),
-        ),
-        migrations.CreateModel(
-            name='ParticipantIdentity',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('external_id', models.CharField(blank=True, max_length=200)),
-                ('email', models.EmailField(blank=True, max_length=254)),
-                ('name', models.CharField(blank=True, max_length=200)),
-                ('panel_ids', models.JSONField(blank=True, default=dict)),
-                ('channel', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='identities', to='marketplace.channel')),
-                ('participant', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='identity', to='marketplace.participant')),
+                ('requester', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='channels', to='marketplace.requester')),
+                ('consent', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='marketplace.wording')),
+                ('debrief', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='marketplace.wording')),
             ],
             options={
-                'verbose_name_plural': 'participant identities',
+                'indexes': [
+                    models.Index(fields=['requester', 'study'], name='marketplace_channel_study'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('requester', 'name'), name='marketplace_channel_name_once'),
+                    models.CheckConstraint(condition=models.Q(('opens_at', None), ('closes_at', None), ('closes_at__gt', models.F('opens_at')), _connector='OR'), name='marketplace_channel_closes_after_opening'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -301,32 +276,11 @@ class Migration(migrations.Migration):
                 ('receipt', models.CharField(blank=True, max_length=43)),
                 ('queue', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='messages', to='marketplace.endpoint')),
             ],
-        ),
-        migrations.CreateModel(
-            name='Reply',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('text', models.TextField()),
-                ('sent_at', models.DateTimeField()),
-                ('assignment', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='reply', to='marketplace.assignment')),
-            ],
             options={
-                'verbose_name_plural': 'replies',
+                'indexes': [
+                    models.Index(fields=['queue', 'visible_at'], name='marketplace_queue_visible'),
+                ],
             },
-        ),
-        migrations.CreateModel(
-            name='Requester',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('balance_cents', models.BigIntegerField(default=0)),
-                ('held_cents', models.BigIntegerField(default=0)),
-                ('display_name', models.CharField(blank=True, max_length=100)),
-                ('pays', models.CharField(choices=[('here', 'Here'), ('volunteer', 'Volunteer'), ('elsewhere', 'Elsewhere')], default='here', max_length=9)),
-                ('created_at', models.DateTimeField()),
-                ('user', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='requester', to=settings.AUTH_USER_MODEL)),
-                ('consent', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='marketplace.wording')),
-                ('debrief', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='marketplace.wording')),
-            ],
         ),
         migrations.CreateModel(
             name='QualificationType',
@@ -348,21 +302,11 @@ class Migration(migrations.Migration):
                 ('deleted_at', models.DateTimeField(blank=True, null=True)),
                 ('requester', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='qualification_types', to='marketplace.requester')),
             ],
-        ),
-        migrations.AddField(
-            model_name='noticeaccount',
-            name='requester',
-            field=models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='notice_account', to='marketplace.requester'),
-        ),
-        migrations.AddField(
-            model_name='hittype',
-            name='requester',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='hit_types', to='marketplace.requester'),
-        ),
-        migrations.AddField(
-            model_name='hit',
-            name='requester',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='hits', to='marketplace.requester'),
+            options={
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('deleted_at__isnull', True)), fields=('requester', 'name'), name='marketplace_qualification_name_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Event',
@@ -380,28 +324,12 @@ class Migration(migrations.Migration):
                 ('endpoint', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='marketplace.endpoint')),
                 ('requester', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='events', to='marketplace.requester')),
             ],
-        ),
-        migrations.AddField(
-            model_name='document',
-            name='requester',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='documents', to='marketplace.requester'),
-        ),
-        migrations.AddField(
-            model_name='channel',
-            name='requester',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='channels', to='marketplace.requester'),
-        ),
-        migrations.CreateModel(
-            name='BonusPayment',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('amount_cents', models.BigIntegerField()),
-                ('fee_cents', models.BigIntegerField()),
-                ('reason', models.TextField()),
-                ('granted_at', models.DateTimeField()),
-                ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='bonuses', to='marketplace.assignment')),
-                ('requester', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='bonuses', to='marketplace.requester')),
-            ],
+            options={
+                'indexes': [
+                    models.Index(condition=models.Q(('document__isnull', True)), fields=['id'], name='marketplace_event_waiting'),
+                    models.Index(fields=['hit_id'], name='marketplace_event_hit'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='RequestToken',
@@ -413,16 +341,11 @@ class Migration(migrations.Migration):
                 ('result', models.CharField(max_length=64)),
                 ('requester', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='marketplace.requester')),
             ],
-        ),
-        migrations.CreateModel(
-            name='Submission',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('raw', models.TextField()),
-                ('answer', models.TextField()),
-                ('received_at', models.DateTimeField()),
-                ('assignment', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='submission', to='marketplace.assignment')),
-            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('requester', 'scope', 'token'), name='marketplace_token_used_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Subscription',
@@ -444,7 +367,9 @@ class Migration(migrations.Migration):
                 ('at', models.DateTimeField()),
             ],
             options={
-                'constraints': [models.CheckConstraint(condition=models.Q(('id', 1)), name='marketplace_one_sweep_mark')],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('id', 1)), name='marketplace_one_sweep_mark'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -456,16 +381,6 @@ class Migration(migrations.Migration):
                 ('requester', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='refusals', to='marketplace.requester')),
                 ('wording', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='refusals', to='marketplace.wording')),
             ],
-        ),
-        migrations.AddField(
-            model_name='channel',
-            name='consent',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='marketplace.wording'),
-        ),
-        migrations.AddField(
-            model_name='channel',
-            name='debrief',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='marketplace.wording'),
         ),
         migrations.CreateModel(
             name='WorkerAccount',
@@ -497,7 +412,104 @@ class Migration(migrations.Migration):
             ],
             options={
                 'permissions': [('see_identity', 'Can see names, addresses and payees of workers')],
+                'constraints': [
+                    models.UniqueConstraint(django.db.models.functions.text.Lower('email'), condition=models.Q(('email_confirmed_at__isnull', False)), name='marketplace_confirmed_address_once'),
+                    models.CheckConstraint(condition=models.Q(('approved_count__gte', 0), ('earned_cents__gte', 0), ('rejected_count__gte', 0), ('submitted_count__gte', 0)), name='marketplace_worker_counts_not_negative'),
+                    models.CheckConstraint(condition=models.Q(('owed_cents__gte', 0)), name='marketplace_owed_not_negative'),
+                ],
             },
+        ),
+        migrations.CreateModel(
+            name='Assignment',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('assignment_id', models.CharField(default=annotation.marketplace.ids.public_id, max_length=64, unique=True)),
+                ('state', models.CharField(choices=[('Accepted', 'Accepted'), ('Returned', 'Returned'), ('Abandoned', 'Abandoned'), ('Submitted', 'Submitted'), ('Approved', 'Approved'), ('Rejected', 'Rejected')], default='Accepted', max_length=10)),
+                ('accepted_at', models.DateTimeField()),
+                ('deadline', models.DateTimeField()),
+                ('given_up_at', models.DateTimeField(blank=True, null=True)),
+                ('submitted_at', models.DateTimeField(blank=True, null=True)),
+                ('auto_approval_at', models.DateTimeField(blank=True, null=True)),
+                ('approved_at', models.DateTimeField(blank=True, null=True)),
+                ('rejected_at', models.DateTimeField(blank=True, null=True)),
+                ('feedback', models.TextField(blank=True)),
+                ('due_at', models.DateTimeField(blank=True, null=True)),
+                ('withdrawn_at', models.DateTimeField(blank=True, null=True)),
+                ('hit', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='marketplace.hit')),
+                ('worker', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='marketplace.workeraccount')),
+            ],
+            options={
+                'indexes': [
+                    models.Index(fields=['hit', 'submitted_at', 'id'], name='marketplace_asg_submitted'),
+                    models.Index(fields=['worker', 'id'], name='marketplace_asg_worker'),
+                    models.Index(fields=['worker', 'hit'], name='marketplace_asg_pair'),
+                    models.Index(condition=models.Q(('due_at__isnull', False)), fields=['due_at'], name='marketplace_asg_due'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('state__in', ['Returned', 'Abandoned']), _negated=True), fields=('hit', 'worker'), name='marketplace_one_hold_per_worker'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('auto_approval_at__isnull', False), ('submitted_at__isnull', False)), ('state__in', ['Accepted', 'Returned', 'Abandoned']), _connector='OR'), name='marketplace_handed_in_has_times'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='AssignmentDevice',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('code', models.CharField(max_length=16)),
+                ('noted_at', models.DateTimeField(db_index=True)),
+                ('assignment', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='device', to='marketplace.assignment')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='Draft',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('content', models.TextField()),
+                ('saved_at', models.DateTimeField()),
+                ('assignment', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='draft', to='marketplace.assignment')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='Reply',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('text', models.TextField()),
+                ('sent_at', models.DateTimeField()),
+                ('assignment', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='reply', to='marketplace.assignment')),
+            ],
+            options={
+                'verbose_name_plural': 'replies',
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='marketplace_reply_has_words'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='BonusPayment',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('amount_cents', models.BigIntegerField()),
+                ('fee_cents', models.BigIntegerField()),
+                ('reason', models.TextField()),
+                ('granted_at', models.DateTimeField()),
+                ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='bonuses', to='marketplace.assignment')),
+                ('requester', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='bonuses', to='marketplace.requester')),
+            ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('amount_cents__gt', 0), ('fee_cents__gte', 0)), name='marketplace_bonus_positive'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='Submission',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('raw', models.TextField()),
+                ('answer', models.TextField()),
+                ('received_at', models.DateTimeField()),
+                ('assignment', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='submission', to='marketplace.assignment')),
+            ],
         ),
         migrations.CreateModel(
             name='WithdrawalKey',
@@ -524,6 +536,11 @@ class Migration(migrations.Migration):
                 ('qualification_type', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='attempts', to='marketplace.qualificationtype')),
                 ('worker', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='test_attempts', to='marketplace.workeraccount')),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['qualification_type', 'worker', 'id'], name='marketplace_attempt_of'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='QualificationRequest',
@@ -538,6 +555,14 @@ class Migration(migrations.Migration):
                 ('qualification_type', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='requests', to='marketplace.qualificationtype')),
                 ('worker', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='qualification_requests', to='marketplace.workeraccount')),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['qualification_type', 'state', 'id'], name='marketplace_qreq_state'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('state', 'Pending')), fields=('qualification_type', 'worker'), name='marketplace_one_pending_request'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='QualificationGrant',
@@ -549,6 +574,11 @@ class Migration(migrations.Migration):
                 ('qualification_type', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='grants', to='marketplace.qualificationtype')),
                 ('worker', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='grants', to='marketplace.workeraccount')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('qualification_type', 'worker'), name='marketplace_granted_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Payout',
@@ -563,11 +593,12 @@ class Migration(migrations.Migration):
                 ('settled_at', models.DateTimeField(blank=True, null=True)),
                 ('worker', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='payouts', to='marketplace.workeraccount')),
             ],
-        ),
-        migrations.AddField(
-            model_name='participant',
-            name='worker',
-            field=models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='participant', to='marketplace.workeraccount'),
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('amount_cents__gt', 0)), name='marketplace_payout_positive'),
+                    models.UniqueConstraint(fields=('batch', 'worker'), name='marketplace_payout_once_in_batch'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='OneTimeLink',
@@ -598,6 +629,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'verbose_name_plural': 'ledger entries',
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('account__in', ['requester', 'held']), ('requester__isnull', False), ('worker__isnull', True)), models.Q(('account__in', ['worker', 'payout']), ('requester__isnull', True), ('worker__isnull', False)), models.Q(('account__in', ['house', 'outside']), ('requester__isnull', True), ('worker__isnull', True)), _connector='OR'), name='marketplace_entry_names_its_account'),
+                    models.UniqueConstraint(condition=models.Q(('purpose', 'reward')), fields=('assignment', 'account'), name='marketplace_reward_paid_once'),
+                    models.UniqueConstraint(fields=('posting', 'account'), name='marketplace_posting_touches_account_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -620,11 +656,11 @@ class Migration(migrations.Migration):
                 ('wording', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='consents', to='marketplace.wording')),
                 ('worker', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='consents', to='marketplace.workeraccount')),
             ],
-        ),
-        migrations.AddField(
-            model_name='assignment',
-            name='worker',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='marketplace.workeraccount'),
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('worker', 'requester', 'wording'), name='marketplace_consented_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='WorkerBlock',
@@ -635,6 +671,14 @@ class Migration(migrations.Migration):
                 ('requester', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='blocks', to='marketplace.requester')),
                 ('worker', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='blocks', to='marketplace.workeraccount')),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['requester', 'id'], name='marketplace_block_own'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('requester', 'worker'), name='marketplace_blocked_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='WorkerMessage',
@@ -647,6 +691,11 @@ class Migration(migrations.Migration):
                 ('requester', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='messages', to='marketplace.requester')),
                 ('worker', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='messages', to='marketplace.workeraccount')),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['worker', 'id'], name='marketplace_message_worker'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='WorkerSession',
@@ -658,236 +707,76 @@ class Migration(migrations.Migration):
                 ('worker', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='sessions', to='marketplace.workeraccount')),
             ],
         ),
-        migrations.AddConstraint(
-            model_name='endpoint',
-            constraint=models.UniqueConstraint(fields=('account', 'transport', 'name'), name='marketplace_endpoint_name_once'),
+        migrations.CreateModel(
+            name='Link',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('link_id', models.CharField(default=annotation.marketplace.ids.public_id, max_length=64, unique=True)),
+                ('token_hash', models.CharField(max_length=64, unique=True)),
+                ('id_parameters', models.JSONField(blank=True, default=list)),
+                ('id_optional', models.BooleanField(default=False)),
+                ('kept_parameters', models.JSONField(blank=True, default=list)),
+                ('completion_code', models.CharField(blank=True, max_length=100)),
+                ('return_url', models.CharField(blank=True, max_length=1000)),
+                ('created_at', models.DateTimeField()),
+                ('expires_at', models.DateTimeField(blank=True, null=True)),
+                ('closed_at', models.DateTimeField(blank=True, null=True)),
+                ('channel', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='links', to='marketplace.channel')),
+            ],
         ),
-        migrations.AddConstraint(
-            model_name='endpoint',
-            constraint=models.UniqueConstraint(condition=models.Q(('transport', 'SNS')), fields=('account', 'url'), name='marketplace_endpoint_url_once'),
+        migrations.CreateModel(
+            name='Participant',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('participant_id', models.CharField(default=annotation.marketplace.ids.public_id, max_length=64, unique=True)),
+                ('created_at', models.DateTimeField()),
+                ('mailed_at', models.DateTimeField(blank=True, null=True)),
+                ('opened_at', models.DateTimeField(blank=True, null=True)),
+                ('began_at', models.DateTimeField(blank=True, null=True)),
+                ('declined_at', models.DateTimeField(blank=True, null=True)),
+                ('finished_at', models.DateTimeField(blank=True, null=True)),
+                ('withdrawn_at', models.DateTimeField(blank=True, null=True)),
+                ('code', models.CharField(blank=True, max_length=20)),
+                ('channel', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='participants', to='marketplace.channel')),
+                ('link', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='visitors', to='marketplace.link')),
+                ('worker', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='participant', to='marketplace.workeraccount')),
+            ],
+            options={
+                'indexes': [
+                    models.Index(fields=['channel', 'id'], name='marketplace_participant_of'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('code', ''), _negated=True), fields=('code',), name='marketplace_code_once'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('began_at', None), ('worker', None)), models.Q(('began_at__isnull', False), ('worker__isnull', False)), _connector='OR'), name='marketplace_who_began_is_a_worker'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('code', ''), ('finished_at', None)), models.Q(models.Q(('code', ''), _negated=True), ('finished_at__isnull', False)), _connector='OR'), name='marketplace_who_finished_has_a_code'),
+                ],
+            },
         ),
-        migrations.AddIndex(
-            model_name='participantidentity',
-            index=models.Index(fields=['external_id'], name='marketplace_identity_external'),
+        migrations.CreateModel(
+            name='ParticipantIdentity',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('external_id', models.CharField(blank=True, max_length=200)),
+                ('email', models.EmailField(blank=True, max_length=254)),
+                ('name', models.CharField(blank=True, max_length=200)),
+                ('panel_ids', models.JSONField(blank=True, default=dict)),
+                ('channel', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='identities', to='marketplace.channel')),
+                ('participant', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='identity', to='marketplace.participant')),
+            ],
+            options={
+                'verbose_name_plural': 'participant identities',
+                'indexes': [
+                    models.Index(fields=['external_id'], name='marketplace_identity_external'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('external_id', ''), _negated=True), fields=('channel', 'external_id'), name='marketplace_external_id_once'),
+                    models.UniqueConstraint(condition=models.Q(('email', ''), _negated=True), fields=('channel', 'email'), name='marketplace_email_once'),
+                ],
+            },
         ),
-        migrations.AddConstraint(
-            model_name='participantidentity',
-            constraint=models.UniqueConstraint(condition=models.Q(('external_id', ''), _negated=True), fields=('channel', 'external_id'), name='marketplace_external_id_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='participantidentity',
-            constraint=models.UniqueConstraint(condition=models.Q(('email', ''), _negated=True), fields=('channel', 'email'), name='marketplace_email_once'),
-        ),
-        migrations.AddIndex(
-            model_name='queuemessage',
-            index=models.Index(fields=['queue', 'visible_at'], name='marketplace_queue_visible'),
-        ),
-        migrations.AddConstraint(
-            model_name='reply',
-            constraint=models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='marketplace_reply_has_words'),
-        ),
-        migrations.AddConstraint(
-            model_name='qualificationtype',
-            constraint=models.UniqueConstraint(condition=models.Q(('deleted_at__isnull', True)), fields=('requester', 'name'), name='marketplace_qualification_name_once'),
-        ),
-        migrations.AddIndex(
-            model_name='hittype',
-            index=models.Index(fields=['requester', 'study'], name='marketplace_type_study'),
-        ),
-        migrations.AddConstraint(
-            model_name='hittype',
-            constraint=models.UniqueConstraint(fields=('requester', 'digest'), name='marketplace_equal_types_are_one'),
-        ),
-        migrations.AddConstraint(
-            model_name='hittype',
-            constraint=models.CheckConstraint(condition=models.Q(('reward_cents__gte', 0)), name='marketplace_reward_not_negative'),
-        ),
-        migrations.AddConstraint(
-            model_name='hittype',
-            constraint=models.CheckConstraint(condition=models.Q(('assignment_seconds__gte', 30)), name='marketplace_duration_from_30'),
-        ),
-        migrations.AddConstraint(
-            model_name='hittype',
-            constraint=models.CheckConstraint(condition=models.Q(('auto_approval_seconds__gte', 0)), name='marketplace_delay_from_0'),
-        ),
-        migrations.AddIndex(
-            model_name='hit',
-            index=models.Index(fields=['requester', 'id'], name='marketplace_hit_own'),
-        ),
-        migrations.AddIndex(
-            model_name='hit',
-            index=models.Index(fields=['requester', 'status', 'id'], name='marketplace_hit_own_status'),
-        ),
-        migrations.AddIndex(
-            model_name='hit',
-            index=models.Index(fields=['hit_type', 'status', 'id'], name='marketplace_hit_type_status'),
-        ),
-        migrations.AddIndex(
-            model_name='hit',
-            index=models.Index(fields=['status', 'id'], name='marketplace_hit_status'),
-        ),
-        migrations.AddIndex(
-            model_name='hit',
-            index=models.Index(condition=models.Q(('status', 'Assignable')), fields=['hit_type'], name='marketplace_hit_open'),
-        ),
-        migrations.AddIndex(
-            model_name='hit',
-            index=models.Index(condition=models.Q(('due_at__isnull', False)), fields=['due_at'], name='marketplace_hit_due'),
-        ),
-        migrations.AddConstraint(
-            model_name='hit',
-            constraint=models.CheckConstraint(condition=models.Q(('completed__gte', 0), ('pending__gte', 0), ('submitted__gte', 0)), name='marketplace_counters_not_negative'),
-        ),
-        migrations.AddConstraint(
-            model_name='hit',
-            constraint=models.CheckConstraint(condition=models.Q(('max_assignments__gte', django.db.models.expressions.CombinedExpression(django.db.models.expressions.CombinedExpression(models.F('pending'), '+', models.F('submitted')), '+', models.F('completed')))), name='marketplace_places_not_exceeded'),
-        ),
-        migrations.AddConstraint(
-            model_name='hit',
-            constraint=models.CheckConstraint(condition=models.Q(('held_cents__gte', 0)), name='marketplace_hold_not_negative'),
-        ),
-        migrations.AddIndex(
-            model_name='event',
-            index=models.Index(condition=models.Q(('document__isnull', True)), fields=['id'], name='marketplace_event_waiting'),
-        ),
-        migrations.AddIndex(
-            model_name='event',
-            index=models.Index(fields=['hit_id'], name='marketplace_event_hit'),
-        ),
-        migrations.AddIndex(
-            model_name='document',
-            index=models.Index(condition=models.Q(('next_attempt_at__isnull', False)), fields=['next_attempt_at'], name='marketplace_doc_due'),
-        ),
-        migrations.AddConstraint(
-            model_name='bonuspayment',
-            constraint=models.CheckConstraint(condition=models.Q(('amount_cents__gt', 0), ('fee_cents__gte', 0)), name='marketplace_bonus_positive'),
-        ),
-        migrations.AddConstraint(
-            model_name='requesttoken',
-            constraint=models.UniqueConstraint(fields=('requester', 'scope', 'token'), name='marketplace_token_used_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='requester',
-            constraint=models.CheckConstraint(condition=models.Q(('balance_cents__gte', 0)), name='marketplace_balance_not_negative'),
-        ),
-        migrations.AddConstraint(
-            model_name='requester',
-            constraint=models.CheckConstraint(condition=models.Q(('held_cents__gte', 0)), name='marketplace_held_not_negative'),
-        ),
-        migrations.AddIndex(
-            model_name='channel',
-            index=models.Index(fields=['requester', 'study'], name='marketplace_channel_study'),
-        ),
-        migrations.AddConstraint(
-            model_name='channel',
-            constraint=models.UniqueConstraint(fields=('requester', 'name'), name='marketplace_channel_name_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='channel',
-            constraint=models.CheckConstraint(condition=models.Q(('opens_at', None), ('closes_at', None), ('closes_at__gt', models.F('opens_at')), _connector='OR'), name='marketplace_channel_closes_after_opening'),
-        ),
-        migrations.AddConstraint(
-            model_name='workeraccount',
-            constraint=models.UniqueConstraint(django.db.models.functions.text.Lower('email'), condition=models.Q(('email_confirmed_at__isnull', False)), name='marketplace_confirmed_address_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='workeraccount',
-            constraint=models.CheckConstraint(condition=models.Q(('approved_count__gte', 0), ('earned_cents__gte', 0), ('rejected_count__gte', 0), ('submitted_count__gte', 0)), name='marketplace_worker_counts_not_negative'),
-        ),
-        migrations.AddConstraint(
-            model_name='workeraccount',
-            constraint=models.CheckConstraint(condition=models.Q(('owed_cents__gte', 0)), name='marketplace_owed_not_negative'),
-        ),
-        migrations.AddIndex(
-            model_name='testattempt',
-            index=models.Index(fields=['qualification_type', 'worker', 'id'], name='marketplace_attempt_of'),
-        ),
-        migrations.AddIndex(
-            model_name='qualificationrequest',
-            index=models.Index(fields=['qualification_type', 'state', 'id'], name='marketplace_qreq_state'),
-        ),
-        migrations.AddConstraint(
-            model_name='qualificationrequest',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'Pending')), fields=('qualification_type', 'worker'), name='marketplace_one_pending_request'),
-        ),
-        migrations.AddConstraint(
-            model_name='qualificationgrant',
-            constraint=models.UniqueConstraint(fields=('qualification_type', 'worker'), name='marketplace_granted_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='payout',
-            constraint=models.CheckConstraint(condition=models.Q(('amount_cents__gt', 0)), name='marketplace_payout_positive'),
-        ),
-        migrations.AddConstraint(
-            model_name='payout',
-            constraint=models.UniqueConstraint(fields=('batch', 'worker'), name='marketplace_payout_once_in_batch'),
-        ),
-        migrations.AddIndex(
-            model_name='participant',
-            index=models.Index(fields=['channel', 'id'], name='marketplace_participant_of'),
-        ),
-        migrations.AddConstraint(
-            model_name='participant',
-            constraint=models.UniqueConstraint(condition=models.Q(('code', ''), _negated=True), fields=('code',), name='marketplace_code_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='participant',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('began_at', None), ('worker', None)), models.Q(('began_at__isnull', False), ('worker__isnull', False)), _connector='OR'), name='marketplace_who_began_is_a_worker'),
-        ),
-        migrations.AddConstraint(
-            model_name='participant',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('code', ''), ('finished_at', None)), models.Q(models.Q(('code', ''), _negated=True), ('finished_at__isnull', False)), _connector='OR'), name='marketplace_who_finished_has_a_code'),
-        ),
-        migrations.AddConstraint(
-            model_name='ledgerentry',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('account__in', ['requester', 'held']), ('requester__isnull', False), ('worker__isnull', True)), models.Q(('account__in', ['worker', 'payout']), ('requester__isnull', True), ('worker__isnull', False)), models.Q(('account__in', ['house', 'outside']), ('requester__isnull', True), ('worker__isnull', True)), _connector='OR'), name='marketplace_entry_names_its_account'),
-        ),
-        migrations.AddConstraint(
-            model_name='ledgerentry',
-            constraint=models.UniqueConstraint(condition=models.Q(('purpose', 'reward')), fields=('assignment', 'account'), name='marketplace_reward_paid_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='ledgerentry',
-            constraint=models.UniqueConstraint(fields=('posting', 'account'), name='marketplace_posting_touches_account_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='consent',
-            constraint=models.UniqueConstraint(fields=('worker', 'requester', 'wording'), name='marketplace_consented_once'),
-        ),
-        migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(fields=['hit', 'submitted_at', 'id'], name='marketplace_asg_submitted'),
-        ),
-        migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(fields=['worker', 'id'], name='marketplace_asg_worker'),
-        ),
-        migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(fields=['worker', 'hit'], name='marketplace_asg_pair'),
-        ),
-        migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(condition=models.Q(('due_at__isnull', False)), fields=['due_at'], name='marketplace_asg_due'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.UniqueConstraint(condition=models.Q(('state__in', ['Returned', 'Abandoned']), _negated=True), fields=('hit', 'worker'), name='marketplace_one_hold_per_worker'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('auto_approval_at__isnull', False), ('submitted_at__isnull', False)), ('state__in', ['Accepted', 'Returned', 'Abandoned']), _connector='OR'), name='marketplace_handed_in_has_times'),
-        ),
-        migrations.AddIndex(
-            model_name='workerblock',
-            index=models.Index(fields=['requester', 'id'], name='marketplace_block_own'),
-        ),
-        migrations.AddConstraint(
-            model_name='workerblock',
-            constraint=models.UniqueConstraint(fields=('requester', 'worker'), name='marketplace_blocked_once'),
-        ),
-        migrations.AddIndex(
-            model_name='workermessage',
-            index=models.Index(fields=['worker', 'id'], name='marketplace_message_worker'),
+        migrations.AddField(
+            model_name='link',
+            name='participant',
+            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='personal_links', to='marketplace.participant'),
         ),
     ]

@@ -47,7 +47,7 @@ def manage(*words: str) -> list[str]:
 
 @contextmanager
 def served(env: dict[str, str], told: Path) -> Iterator[subprocess.Popen[bytes]]:
-    command = manage("serve", "--work", "--demo", "20x5", "--port", env["PORT"])
+    command = manage("serve", "--work", "--demo", "20x2", "--port", env["PORT"])
     with told.open("wb") as out:
         process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=out, stderr=subprocess.STDOUT)
         try:

@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from kombu import Connection, Queue
 
 from annotation.models import Likelihood, ScoringChunk, Study
 from annotation.texts.log_probs.store import scoring_progress
@@ -74,17 +75,17 @@ def environment() -> dict[str, str]:
     }
 
 
-def lose_messages(environment: dict[str, str]) -> None:
-    """Empty the queue, as a broker that starts anew may."""
-    purge = [sys.executable, "-m", "celery", "-A", "deploy", "purge", "-f", "-Q", "scoring"]
-    subprocess.run(purge, cwd=ROOT, env=environment, check=True, capture_output=True)
+def lose_messages() -> int:
+    """Empty the queue, as a broker that starts anew may; how many messages it held."""
+    with Connection(os.environ["TEST_REDIS_URL"]) as broker, broker.channel() as channel:
+        return int(Queue("scoring", channel=channel).purge())
 
 
 @pytest.fixture
 def workers(environment: dict[str, str], tmp_path: Path) -> Iterator[Callable[[int], list[subprocess.Popen[bytes]]]]:
     """Starts scoring workers, each a process of its own; ends those that still run."""
     started = []
-    lose_messages(environment)
+    lose_messages()
 
     def start(count: int) -> list[subprocess.Popen[bytes]]:
         logs = [tmp_path / f"worker-{number}.log" for number in range(count)]
@@ -140,7 +141,7 @@ def test_a_killed_workers_chunk_is_taken_over_and_no_text_is_scored_into_the_stu
     url = f"http://127.0.0.1:{gate.server_address[1]}/v1"
     asked_for(study, environment, "--model", "big", "--server", url, "--joiner", " ")
     # The rows are the truth: workers that start find what is to be done without any message.
-    lose_messages(environment)
+    assert lose_messages() == 2
     first, second = workers(2)
     # Both hold a chunk, and each has asked for its first part.
     assert gate.waiting.acquire(timeout=60)

@@ -27,9 +27,20 @@ BETWEEN = " × "
 
 @dataclass(frozen=True, slots=True)
 class EvaluatorJudgment:
-    """One evaluator's rating of one text. rating: 1 to 4. factors: what names its condition (domain, training ...).
+    """One evaluator's rating of one text as human or machine.
 
-    unit: the assignment (HIT) it was given in, where known.
+    Args:
+        rater: name of the evaluator.
+        item: id of the text.
+        truth: `human` or `machine`, what the text is.
+        rating: 1 definitely human, 2 possibly human, 3 possibly machine, 4 definitely machine.
+        factors: what names its condition (domain, generator, training), by factor.
+        unit: the assignment (HIT) in which it was made; empty where unknown.
+
+    Example:
+        >>> from metrics import EvaluatorJudgment
+        >>> EvaluatorJudgment("rater 1", "text 1", "machine", 3, {"training": "examples"}).rating
+        3
     """
 
     rater: str

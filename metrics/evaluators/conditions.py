@@ -83,12 +83,45 @@ def compare_conditions(
     level: float = 0.95,
     repeats: Repeats = "error",
 ) -> ConditionComparison:
-    """Compare the conditions that the factors `by` make, each with at least 2 evaluators.
+    """Compare the conditions of a study of evaluators, each with at least 2 evaluators.
 
-    pairs: the comparisons of the family, declared before the results; None: all pairs. equal_variances: Student's
-    test; else Welch's. margin: of one condition's accuracy, for TOST. effect: a d whose power and sample size are told.
-    alpha: of the family. level: of the intervals. Raises BadInput (also for a pair of a condition that is not there),
-    InsufficientData (fewer than 2 conditions with 2 evaluators).
+    The unit is the evaluator, who has one accuracy; conditions are groups of evaluators.
+
+    Args:
+        judgments: at most one by each rater of each item in each condition.
+        by: factors whose combinations are the conditions, at least one.
+        pairs: comparisons of the family, declared before the results; None: all pairs.
+        equal_variances: Student's test where True, Welch's where False.
+        margin: of one condition's accuracy, for tests of equivalence (TOST); None: no such test.
+        effect: a Cohen's d whose power and required sample size are added to each pair; None: neither.
+        alpha: of the family, in (0, 1).
+        level: of the intervals, in (0, 1).
+        repeats: whether a rater may judge an item more than once in a condition: `error`, or `keep` (each counts).
+
+    Returns:
+        Analysis of variance over all conditions, Tukey-Kramer over all pairs (with at most 20 conditions), a t-test of
+        each declared pair with p adjusted within the family, equivalence where a margin was declared, and the smallest
+        effect that the groups' sizes detect. Conditions of one evaluator are not compared (flag
+        `condition_with_one_evaluator`).
+
+    Raises:
+        BadInput: a judgment or a setting breaks a rule, or a pair names an unknown condition.
+        InsufficientData: fewer than 2 conditions with 2 evaluators.
+
+    Source:
+        Clark et al. (2021), section 2.4 and its footnotes.
+
+    Example:
+        >>> from metrics import EvaluatorJudgment, compare_conditions
+        >>> correct = {"none": (4, 5, 6), "examples": (6, 7, 8)}
+        >>> judgments = [
+        ...     EvaluatorJudgment(f"{arm} {e}", f"text {t}", "machine", 4 if t < number else 1, {"training": arm})
+        ...     for arm, numbers in correct.items() for e, number in enumerate(numbers) for t in range(8)
+        ... ]
+        >>> comparison = compare_conditions(judgments, by=["training"])
+        >>> pair = comparison.pairs[0]
+        >>> pair.a, pair.b, pair.difference.value, round(pair.difference.settings["p"], 3)
+        ('none', 'examples', -0.25, 0.07)
     """
     check_level(level)
     groups, left_out, shared = _accuracies(judgments, by, repeats)

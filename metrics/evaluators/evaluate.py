@@ -76,13 +76,38 @@ def evaluate_judgments(
     repeats: Repeats = "error",
     agreement: Agreement | None = None,
 ) -> Evaluation:
-    """Accuracy overall and by condition, each with a test of its evaluators' accuracies against `chance`.
+    """Measure how well evaluators separate human from machine texts, overall and by condition.
 
-    by: factors whose combinations are the conditions (`domain`, `generator`, `training`); none: no conditions.
-    family: the hypotheses tested together, one a condition, declared before; None: the conditions that are there.
-    chance: accuracy without any skill, in (0, 1). level: of every interval. repeats: see `check_judgments`; a rater
-    may judge an item once in each condition. agreement: Krippendorff's alpha, where agreement is wanted too.
-    Raises BadInput (also where the family and the conditions differ), InsufficientData.
+    Args:
+        judgments: at most one by each rater of each item in each condition.
+        by: factors whose combinations are the conditions (`domain`, `generator`, `training`); empty: no conditions.
+        family: the hypotheses tested together, one for each condition, declared before the data; None: all conditions.
+        chance: accuracy without any skill, in (0, 1).
+        level: of every interval, in (0, 1).
+        repeats: whether a rater may judge an item more than once in a condition: `error`, or `keep` (each counts).
+        agreement: a function that computes Krippendorff's alpha from item numbers, rater numbers, values and level of
+            measurement; None: no agreement.
+
+    Returns:
+        An `Evaluation`: accuracy with its interval, precision, recall and F1, and a one-sample t-test of the
+        evaluators' accuracies against `chance`, overall and in each condition, with p adjusted within the family.
+
+    Raises:
+        BadInput: a judgment or a setting breaks a rule, or family and conditions differ.
+        InsufficientData: there is no judgment.
+
+    Source:
+        Clark et al. (2021), sections 2.1, 2.4 and 3, tables 1 and 2.
+
+    Example:
+        >>> from metrics import EvaluatorJudgment, evaluate_judgments
+        >>> judgments = [
+        ...     EvaluatorJudgment(f"rater {r}", f"text {t}", truth, 4 if (t + r) % 3 else 1)
+        ...     for r in range(3) for t, truth in enumerate(("human", "machine") * 4)
+        ... ]
+        >>> accuracy = evaluate_judgments(judgments).overall.accuracy.accuracy
+        >>> round(accuracy.value, 3), accuracy.n
+        (0.5, 3)
     """
     check_level(level)
     if not 0 < chance < 1:

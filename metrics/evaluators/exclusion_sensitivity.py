@@ -40,9 +40,10 @@ def evaluator_exclusions(
 
     judgments: each with its unit (`EvaluatorJudgment.unit`, an assignment). rules: by name, the units that each
     leaves out; a selection leaves out the union (beyond 8 rules: 256 seeded selections). by: factors of the
-    conditions. draws: random removals of as many assignments of the condition. level: of the intervals. alone: rules that are joined with no
-    other. reported: units that the exclusions which hold leave out. progress: told how many conditions of how many are
-    done. A condition that a selection leaves nobody in has no value (flag `nobody_left`).
+    conditions. draws: random removals of as many assignments of the condition. level: of the intervals. alone:
+    rules that are joined with no other. reported: units that the exclusions which hold leave out. progress: called
+    with how many conditions of how many are done. A condition that a selection leaves nobody in has no value (flag
+    `nobody_left`).
     Raises BadInput, InsufficientData.
     """
     check_level(level)

@@ -135,15 +135,48 @@ def evaluate_rated(
     vote_tie: VoteTie = "reference",
     missing: Missing = "error",
 ) -> dict[Mode, HuseResult]:
-    """`evaluate` with HJ from the ratings, and intervals that know who rated what.
+    """Compute HUSE with HJ from single ratings, and intervals that know who rated what.
 
     Where references and model texts were rated by different workers (a quarter of the ratings of one source would have
-    to be given by others to make them alike), texts drawn anew cannot show that other workers would have moved a whole
-    source. There the intervals hold the raters' component as well: method `half-samples of texts and of raters`, flag
-    `raters_differ_by_source`, and `raters_saw_one_source` where more than half of the ratings come from workers of one
-    source. Where the component cannot be had (fewer than 4 workers, too few texts in a half) the interval over texts
-    stays and the flag `interval_without_raters` says that it is too narrow. Elsewhere the result is `evaluate`'s.
-    An item with neither HJ nor a rating is dropped and flagged, as there; one whose HJ has no ratings is refused.
+    to be by others to make them alike), texts drawn again cannot show that other workers would have moved a whole
+    source. There the intervals hold the raters' component too: method `half-samples of texts and of raters`, flag
+    `raters_differ_by_source`, and `raters_saw_one_source` where more than half of the ratings are by workers of one
+    source. Where the component is undefined (fewer than 4 workers, too few texts in a half) the interval over texts
+    stays and the flag `interval_without_raters` says that it is too narrow. Elsewhere the result is that of `evaluate`.
+
+    Args:
+        items: judged texts of one generator and their references, at least 2 of each source and k + 1 in all.
+        ratings: at most one by each rater of each item; ratings of other items are not used.
+        modes: `exact` and `paper`, as in `evaluate`.
+        k: neighbours that set the cut, at least 1 and less than the number of items; all tied with the k-th vote.
+        seed: seed of the half-samples, at least 0.
+        level: of every interval, in (0, 1).
+        draws: half-samples behind an interval, at least 2; 0 for no interval.
+        vote_tie: who gets an equal vote, `reference` or `model`; `half` counts half an error.
+        missing: what items without log p do, as in `evaluate`.
+
+    Returns:
+        A `HuseResult` for each mode. An item with neither HJ nor a rating is dropped and flagged.
+
+    Raises:
+        BadInput: a setting, an item or a rating breaks a rule, or an HJ is not the mean of its ratings.
+        MissingHJ: an item has an HJ and no rating.
+        MissingLogProb: items lack log p and `missing` is `error`.
+        OneClass: all items are of one source.
+        InsufficientData: fewer than k + 1 items, or fewer than 2 of a source.
+
+    Source:
+        Hashimoto, Zhang and Liang (2019), section 3.2 and equations 2, 8 and 9; intervals: docs/huse-interval.md.
+
+    Example:
+        >>> from fractions import Fraction
+        >>> from metrics import Item, Rating, evaluate_rated
+        >>> items = [Item(f"r{i}", "reference", None, -20.0 - i % 7, 10) for i in range(20)]
+        >>> items += [Item(f"m{i}", "model", None, -14.0 - i % 9, 10) for i in range(20)]
+        >>> ratings = [Rating(item.id, f"w{w}", Fraction(len(item.id) + w % 2)) for item in items for w in range(4)]
+        >>> result = evaluate_rated(items, ratings, modes=["exact"], k=5, draws=20)["exact"]
+        >>> result.huse.n, result.huse.settings["ratings_min"]
+        (40, 4)
     """
     given = {rating.item for rating in ratings}
     bare = {item.id for item in items if item.hj is None and item.id not in given}

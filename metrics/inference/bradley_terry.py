@@ -104,13 +104,39 @@ def bradley_terry_votes(
     target: ClusterTarget | None = None,
     level: float = 0.95,
 ) -> Strengths:
-    """Maximum likelihood strengths of N votes, with intervals clustered by items and raters.
+    """Estimate strengths of systems from pairwise votes, with intervals clustered by items and raters.
 
-    item: (N,) the context that both texts were written for; rater: (N,) who judged; either None where it is not known.
-    left, right: (N,) the systems compared; outcome: (N,) 1 where left was preferred, 0 where right was, 0.5 for a tie.
-    names: all systems in the order wanted (None: as they occur). target: what intervals are for: new `items and raters`
-    (where both are known), new `items` with these raters, or new `raters` on these items. level: in (0, 1).
-    Raises InsufficientData (fewer than 2 systems, no vote), BadInput.
+    P(i is preferred to j) = s_i / (s_i + s_j); a tie is half a win for each.
+
+    Args:
+        item: (N,) the context for which both texts were written; None where it is not known.
+        rater: (N,) the rater; None where it is not known.
+        left: (N,) the first of the systems compared.
+        right: (N,) the second of the systems compared.
+        outcome: (N,) 1 where left was preferred, 0 where right was, 0.5 for a tie.
+        names: all systems in the order to report; None: as they occur.
+        target: what intervals are for: new `items and raters` (where both are known), new `items` with these raters, or
+            new `raters` on these items; None: the first of these that the columns allow.
+        level: of the intervals, in (0, 1).
+
+    Returns:
+        Log strengths centered at 0 (higher is preferred), the same as positive shares of 1, and the difference of each
+        two systems. Where no strengths are likeliest a ridge keeps them finite, without intervals (flag `no_mle`).
+
+    Raises:
+        InsufficientData: fewer than 2 systems, or no vote.
+        BadInput: columns or settings that break a rule.
+
+    Source:
+        Bradley and Terry (1952); intervals: Cameron, Gelbach and Miller (2011), docs/validity.md.
+
+    Example:
+        >>> from metrics import bradley_terry_votes
+        >>> item, rater = [i for i in range(6) for _ in range(4)], ["w1", "w2", "w3", "w4"] * 6
+        >>> outcome = [1 if (i + r) % 4 else 0 for i in range(6) for r in range(4)]
+        >>> strengths = bradley_terry_votes(item, rater, ["gpt"] * 24, ["lstm"] * 24, outcome)
+        >>> round(strengths.beats("gpt", "lstm"), 2), strengths.flags
+        (0.75, ('few_clusters',))
     """
     check_level(level)
     clusters = cluster(item, rater, target=target)

@@ -72,17 +72,41 @@ def mixed_model(
     seed: int = 0,
     smallest: int = SMALLEST,
 ) -> MixedModel:
-    """Fit the model to N ratings.
+    """Fit a linear mixed model of ratings with crossed random effects of items and raters.
 
-    value: (N,) numbers; item, rater: (N,) names; fixed: columns (N,) of numbers by name (source as 0 and 1). slope:
-    the fixed effect that may differ from rater to rater (a rater's intercept and slope may correlate); by item it
-    cannot, a text has one source. Intervals: t with as many degrees of freedom as the side with fewer levels has
-    levels, less the fixed effects, which errs on the wide side. With fewer than `smallest` items or raters a variance
-    between them means little: no random effect is fitted, flag `few_items` or `few_raters`. A variance of 0
-    (`singular_fit`) or an optimiser that does not settle (`not_converged`): the variances are returned, effects and
-    intervals come from the cluster bootstrap (draws, seed). A rater may rate an item more than once.
-    Raises InsufficientData (no rating; fewer than 2 items, or no more ratings than effects), DegenerateInput (fixed
-    effects that cannot be told apart), BadInput.
+    Args:
+        value: (N,) finite numbers, the ratings.
+        item: (N,) names of the items.
+        rater: (N,) names of the raters; a rater may rate an item more than once.
+        fixed: columns (N,) of numbers by name, such as the source as 0 and 1; None: the intercept alone.
+        slope: the fixed effect that may differ from rater to rater, and correlate with the rater's intercept; None:
+            none.
+        level: of the intervals, in (0, 1).
+        draws: of the cluster bootstrap, where it is needed.
+        seed: of the cluster bootstrap, at least 0.
+        smallest: items and raters below which no random effect is fitted (flag `few_items` or `few_raters`).
+
+    Returns:
+        Effects in units of the ratings, and variances in squared units. Intervals are by t with as many degrees of
+        freedom as the side with fewer levels has levels, less the fixed effects, which errs on the wide side. With a
+        variance of 0 (`singular_fit`) or an optimizer that does not settle (`not_converged`), effects and intervals are
+        those of least squares with a cluster bootstrap.
+
+    Raises:
+        InsufficientData: no rating, fewer than 2 items, or no more ratings than effects.
+        DegenerateInput: fixed effects that are linearly dependent.
+        BadInput: columns or settings that break a rule.
+
+    Source:
+        Baayen, Davidson and Bates (2008).
+
+    Example:
+        >>> from metrics import mixed_model
+        >>> item, rater = [i for i in range(8) for _ in range(8)], list(range(8)) * 8
+        >>> value = [3 + (i >= 4) + (i % 2) / 4 + (r % 3) / 5 + (i * r % 5) / 7 for i, r in zip(item, rater)]
+        >>> model = mixed_model(value, item, rater, {"machine": [float(i >= 4) for i in item]})
+        >>> round(model.effects["machine"].value, 2), sorted(model.variances)
+        (1.01, ['item', 'rater', 'residual'])
     """
     problem = _check(lay_out(item, rater, value, repeats=True), fixed or {}, slope, level, draws, seed)
     flags = _refusals(problem, smallest)

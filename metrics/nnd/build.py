@@ -40,11 +40,37 @@ def build_tests(
     settings: Mapping[str, Setting] | None = None,
     blank_texts: bool = False,
 ) -> TestSet:
-    """All tests in the order of the candidates, and how many pairs were left out for each reason.
+    """Build every test of a better against a worse candidate of the same context.
 
-    source: where the annotations come from, for the record. skipped, settings: what reading them left out and how.
-    blank_texts: a candidate may say nothing ("").
-    Candidates may come in any order; those of one context and part meet. Raises BadInput, InsufficientData (no test).
+    Args:
+        candidates: annotated texts in any order; those of one context and part meet.
+        order: says which of two candidates is better (`metrics.nnd.orders`: by rank, by partial order, by number).
+        source: where the annotations come from, for the record.
+        options: what else keeps a pair from being a test; None: the defaults of `Options`.
+        skipped: how many rows or candidates reading the annotations left out, by reason.
+        settings: how the annotations were read.
+        blank_texts: whether a candidate may be an empty text.
+
+    Returns:
+        Tests in the order of the candidates, and how many pairs are no test, by reason.
+
+    Raises:
+        BadInput: a blank text, one id with two texts, one context with two texts, or a label the order does not know.
+        InsufficientData: no pair makes a test.
+
+    Source:
+        Laban, Wu, Murdoch and Xiong (2022), section 2.1.
+
+    Example:
+        >>> from metrics import Candidate, build_tests
+        >>> from metrics.nnd.orders import Ranks
+        >>> candidates = [
+        ...     Candidate("a", "q1", "Who wrote Faust?", "Goethe wrote it.", "No error"),
+        ...     Candidate("b", "q1", "Who wrote Faust?", "Schiller wrote it.", "Wrong"),
+        ... ]
+        >>> tests = build_tests(candidates, Ranks({"No error": 1, "Wrong": 0}), "two answers")
+        >>> len(tests), tests.tests[0].high.id, tests.by_category
+        (1, 'a', {'Wrong': 1})
     """
     rules = options or Options()
     listed = list(candidates)

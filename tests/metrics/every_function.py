@@ -409,8 +409,15 @@ CASES: dict[str, Case] = {
     "overlap": Case(st.tuples(st.text(max_size=40), st.text(max_size=40)), overlap, {}, {"empty": ("", "")}),
 }
 
-# Functions that need a model or many simulated studies: where they are fuzzed and tested.
+# Functions that need a model, files, a study or many simulated ones: where they are tested.
 ELSEWHERE = {
+    "build_tests": "tests/metrics/nnd/test_build.py",
+    "administer_tests": "tests/metrics/nnd/test_administer.py",
+    "pass_rates": "tests/metrics/nnd/test_administer.py",
+    "score_text": "tests/metrics/text_scores/test_h_score.py",
+    "h_score": "tests/metrics/text_scores/test_h_score.py",
+    "build_report": "tests/metrics/report/test_build.py",
+    "write_report": "tests/metrics/report/test_write.py",
     "open_model": "tests/metrics/likelihood/test_faults.py",
     "score_all": "tests/metrics/likelihood/test_scoring.py",
     "crossed_power": "tests/metrics/planning/test_crossed_power.py",

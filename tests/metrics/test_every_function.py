@@ -38,7 +38,11 @@ def public_functions() -> set[str]:
 
 
 def test_every_public_function_has_its_line_in_the_table():
-    assert public_functions() == CASES.keys() | ELSEWHERE.keys()
+    assert public_functions() <= CASES.keys() | ELSEWHERE.keys()
+
+
+def test_the_table_also_holds_the_measures_that_are_imported_from_their_modules():
+    assert {"compare_models", "tukey_kramer", "fleiss_kappa", "mauve"} <= CASES.keys() - public_functions()
 
 
 @pytest.mark.parametrize("name", ELSEWHERE)

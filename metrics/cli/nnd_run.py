@@ -16,7 +16,7 @@ from metrics.data.csv_files import read_rows
 from metrics.data.to_json import SCHEMA_VERSION
 from metrics.errors import BadInput
 from metrics.likelihood import FileStore, Pair, Scored, score_all
-from metrics.nnd.administer import Administered, administer
+from metrics.nnd.administer import Administered, administer_tests
 from metrics.nnd.compare import Comparison, compare_models
 from metrics.nnd.curves import CurvePoint, Place, curve_points
 from metrics.nnd.documents import comparison_json, curves_json, outcomes_json, rates_json, read_tests
@@ -77,7 +77,7 @@ def run(given: argparse.Namespace) -> str:
     models = _models(given.scores)
     if not models and given.model is None:
         raise BadInput("name a file of log-probabilities (--scores) or a model (--model)", column="--scores")
-    taken = [administer(tests, read_scores(path), model=name, ties=given.ties) for name, path in models]
+    taken = [administer_tests(tests, read_scores(path), model=name, ties=given.ties) for name, path in models]
     if given.model is not None:
         taken.append(_asked(tests, given))
     options = {"level": given.level, "draws": given.draws, "seed": given.seed}
@@ -104,7 +104,7 @@ def _asked(tests: TestSet, given: argparse.Namespace) -> Administered:
     def scores(pairs: Sequence[Pair]) -> Sequence[Scored]:
         return score_all(backend, pairs, store=store, progress=shown)
 
-    return administer(tests, scores, model=given.model, ties=given.ties, scored_by=backend.card.signature)
+    return administer_tests(tests, scores, model=given.model, ties=given.ties, scored_by=backend.card.signature)
 
 
 def document(found: Findings, outcomes: bool) -> dict[str, object]:

@@ -26,7 +26,7 @@ BETWEEN = " × "
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class EvaluatorJudgment:
     """One evaluator's rating of one text. rating: 1 to 4. factors: what names its condition (domain, training ...).
 
     unit: the assignment (HIT) it was given in, where known.
@@ -73,7 +73,7 @@ class Judgments:
         return np.asarray((self.rating == LOWEST) | (self.rating == HIGHEST))
 
 
-def check_judgments(judgments: Iterable[Judged], *, repeats: Repeats = "error") -> Judgments:
+def check_judgments(judgments: Iterable[EvaluatorJudgment], *, repeats: Repeats = "error") -> Judgments:
     """Check every rule and lay the judgments out as arrays; names are numbered in the order they come.
 
     repeats: whether a rater may judge an item more than once (`keep` counts each time).
@@ -103,7 +103,7 @@ def check_judgments(judgments: Iterable[Judged], *, repeats: Repeats = "error") 
     return Judgments(tuple(raters), tuple(items), rater, item, machine, rating)
 
 
-def _check_values(judged: Judged) -> None:
+def _check_values(judged: EvaluatorJudgment) -> None:
     if judged.truth not in (HUMAN, MACHINE):
         raise BadInput(f"the truth of item {judged.item} must be 'human' or 'machine'", column="truth")
     rating = judged.rating
@@ -114,7 +114,7 @@ def _check_values(judged: Judged) -> None:
         raise BadInput(rule, column="rating")
 
 
-def _check_repeats(listed: Sequence[Judged], cell: Ints) -> None:
+def _check_repeats(listed: Sequence[EvaluatorJudgment], cell: Ints) -> None:
     _, first = np.unique(cell, return_index=True)
     if len(first) == len(cell):
         return
@@ -122,7 +122,7 @@ def _check_repeats(listed: Sequence[Judged], cell: Ints) -> None:
     raise BadInput(f"rater {again.rater} judges item {again.item} more than once", column="rater")
 
 
-def by_condition(judgments: Iterable[Judged], by: Sequence[str]) -> dict[str, list[Judged]]:
+def by_condition(judgments: Iterable[EvaluatorJudgment], by: Sequence[str]) -> dict[str, list[EvaluatorJudgment]]:
     """Judgments grouped by the levels of the named factors: `news × gpt2`, in the order of their first judgment.
 
     by: at least one factor, in the order of the name's parts. Raises BadInput where a judgment lacks one of them or a
@@ -130,7 +130,7 @@ def by_condition(judgments: Iterable[Judged], by: Sequence[str]) -> dict[str, li
     """
     if not by:
         raise BadInput("a condition needs at least one factor", column="by")
-    groups: dict[tuple[str, ...], list[Judged]] = {}
+    groups: dict[tuple[str, ...], list[EvaluatorJudgment]] = {}
     for judged in judgments:
         groups.setdefault(tuple(_level(judged, factor) for factor in by), []).append(judged)
     named = {BETWEEN.join(levels): group for levels, group in groups.items()}
@@ -139,7 +139,7 @@ def by_condition(judgments: Iterable[Judged], by: Sequence[str]) -> dict[str, li
     return named
 
 
-def _level(judged: Judged, factor: str) -> str:
+def _level(judged: EvaluatorJudgment, factor: str) -> str:
     level = judged.factors.get(factor, "")
     if not level:
         rule = f"the judgment of item {judged.item} by rater {judged.rater} has no {factor}"

@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from metrics.data.arrays import Floats
-from metrics.data.evaluator_judgments import Judged, Repeats, by_condition, check_judgments
+from metrics.data.evaluator_judgments import EvaluatorJudgment, Repeats, by_condition, check_judgments
 from metrics.errors import BadInput, InsufficientData
 from metrics.evaluators.accuracy import evaluator_accuracies
 from metrics.inference.anova import Anova, PairTest, one_way_anova, tukey_kramer
@@ -72,7 +72,7 @@ class ConditionComparison:
 
 
 def compare_conditions(
-    judgments: Iterable[Judged],
+    judgments: Iterable[EvaluatorJudgment],
     by: Sequence[str],
     *,
     pairs: Sequence[tuple[str, str]] | None = None,
@@ -114,7 +114,12 @@ def compare_conditions(
 
 
 def mixed_accuracy(
-    judgments: Iterable[Judged], by: Sequence[str] = (), *, level: float = 0.95, draws: int = 1000, seed: int = 0
+    judgments: Iterable[EvaluatorJudgment],
+    by: Sequence[str] = (),
+    *,
+    level: float = 0.95,
+    draws: int = 1000,
+    seed: int = 0,
 ) -> MixedModel:
     """Right or wrong (1, 0) ~ condition + (1 | item) + (1 | rater): differences of accuracy, both sides crossed.
 
@@ -130,7 +135,7 @@ def mixed_accuracy(
     return mixed_model(right, table.item, table.rater, fixed, level=level, draws=draws, seed=seed)
 
 
-def _dummies(listed: Sequence[Judged], by: Sequence[str]) -> dict[str, Floats]:
+def _dummies(listed: Sequence[EvaluatorJudgment], by: Sequence[str]) -> dict[str, Floats]:
     groups = by_condition(listed, by)
     place = {id(judged): name for name, group in groups.items() for judged in group}
     names = np.array([place[id(judged)] for judged in listed])
@@ -138,7 +143,7 @@ def _dummies(listed: Sequence[Judged], by: Sequence[str]) -> dict[str, Floats]:
 
 
 def _accuracies(
-    judgments: Iterable[Judged], by: Sequence[str], repeats: Repeats
+    judgments: Iterable[EvaluatorJudgment], by: Sequence[str], repeats: Repeats
 ) -> tuple[dict[str, list[float]], tuple[str, ...], bool]:
     """Accuracies by condition, the conditions of one evaluator, and whether anybody is in several."""
     found, raters = {}, list[str]()

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from metrics.data.arrays import Ints
-from metrics.data.evaluator_judgments import Judged, Judgments, Repeats, by_condition, check_judgments
+from metrics.data.evaluator_judgments import EvaluatorJudgment, Judgments, Repeats, by_condition, check_judgments
 from metrics.errors import BadInput, InsufficientData
 from metrics.evaluators.accuracy import Accuracy, evaluator_accuracies, measure_accuracy
 from metrics.inference.distributions import check_level
@@ -67,7 +67,7 @@ class Evaluation:
 
 
 def evaluate_judgments(
-    judgments: Iterable[Judged],
+    judgments: Iterable[EvaluatorJudgment],
     by: Sequence[str] = (),
     *,
     family: Family | None = None,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics.data.arrays import Bools, Floats, Ints
-from metrics.data.evaluator_judgments import Judged, by_condition, check_judgments
+from metrics.data.evaluator_judgments import EvaluatorJudgment, by_condition, check_judgments
 from metrics.errors import BadInput
 from metrics.evaluators.accuracy import EVALUATORS, measure_accuracy
 from metrics.inference.distributions import check_level
@@ -25,7 +25,7 @@ OVERALL = "all judgments"
 
 
 def evaluator_exclusions(
-    judgments: Sequence[Judged],
+    judgments: Sequence[EvaluatorJudgment],
     rules: Mapping[str, Collection[str]],
     by: Sequence[str] = (),
     *,
@@ -38,9 +38,9 @@ def evaluator_exclusions(
 ) -> dict[str, Exclusions]:
     """Accuracy of each condition, and of all judgments, with no rule, each alone, and all selections of up to 8 rules.
 
-    judgments: each with its unit (`Judged.unit`, an assignment). rules: by name, the units that each leaves out; a
-    selection leaves out the union (beyond 8 rules: 256 seeded selections). by: factors of the conditions. draws: random
-    removals of as many assignments of the condition. level: of the intervals. alone: rules that are joined with no
+    judgments: each with its unit (`EvaluatorJudgment.unit`, an assignment). rules: by name, the units that each
+    leaves out; a selection leaves out the union (beyond 8 rules: 256 seeded selections). by: factors of the
+    conditions. draws: random removals of as many assignments of the condition. level: of the intervals. alone: rules that are joined with no
     other. reported: units that the exclusions which hold leave out. progress: told how many conditions of how many are
     done. A condition that a selection leaves nobody in has no value (flag `nobody_left`).
     Raises BadInput, InsufficientData.
@@ -50,7 +50,7 @@ def evaluator_exclusions(
         raise BadInput("draws are at least 1, a seed at least 0")
     if any(not one.unit for one in judgments):
         raise BadInput("a rule leaves out assignments, and a judgment has no unit", column="unit")
-    groups: dict[str, Sequence[Judged]] = dict(by_condition(judgments, by)) if by else {}
+    groups: dict[str, Sequence[EvaluatorJudgment]] = dict(by_condition(judgments, by)) if by else {}
     groups[OVERALL] = judgments
     chosen = selections(tuple(rules), tuple(alone), seed)
     found = {}
@@ -62,7 +62,7 @@ def evaluator_exclusions(
 
 
 def _of(
-    own: Sequence[Judged],
+    own: Sequence[EvaluatorJudgment],
     rules: Mapping[str, Collection[str]],
     chosen: tuple[list[tuple[str, ...]], str],
     reported: Collection[str] | None,
@@ -90,7 +90,7 @@ def _of(
     )
 
 
-def _laid_out(own: Sequence[Judged], draws: int, seed: int, level: float) -> tuple[_Work, list[str]]:
+def _laid_out(own: Sequence[EvaluatorJudgment], draws: int, seed: int, level: float) -> tuple[_Work, list[str]]:
     """Right answers and answers by assignment, by the names of evaluators, whatever the order; their names."""
     table = check_judgments(own, repeats="keep")
     pairs = [(one.rater, one.unit) for one in own]

@@ -57,7 +57,7 @@ class Administered:
         return len(self.tests) - len(self.outcomes)
 
 
-def administer(
+def administer_tests(
     tests: TestSet, scores: Source, *, model: str = "", ties: Ties = "fail", scored_by: str = ""
 ) -> Administered:
     """Put a model's likelihoods to the tests.

@@ -32,7 +32,7 @@ Progress = Callable[[str, int, int], None]  # what is being done, how many gener
 WRITTEN = Fraction(1, 10**9)  # an HJ that came as a rounded decimal may lie this far from the mean of its ratings
 
 
-def build(
+def build_report(
     given: ReportInput, *, level: float = 0.95, seed: int = 0, k: int = 16, progress: Progress | None = None
 ) -> Report:
     """Compute everything a report says.

@@ -37,7 +37,7 @@ BY_FORMAT: dict[str, Format] = {
 }
 
 
-def write(
+def write_report(
     report: Report,
     out_dir: Path,
     *,

@@ -49,7 +49,7 @@ def write_comparison(
     chromium: Path | None = None,
     sandbox: bool = True,
 ) -> list[Path]:
-    """Write comparison.html and the others into `out_dir`. Raises as `metrics.report.formats.write.write`."""
+    """Write comparison.html and the others into `out_dir`. Raises as `metrics.report.formats.write.write_report`."""
     check_formats(formats, now=now)
     return put(out_dir, contents_of(compared, now=now, formats=formats, chromium=chromium, sandbox=sandbox))
 

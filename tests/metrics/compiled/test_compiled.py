@@ -12,13 +12,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from metrics import huse_arrays, subsample_sd
 from metrics.agreement.krippendorff import alpha_arrays
 from metrics.compiled import switch as compiled
 from metrics.huse.batch import line_values, plane_values
 from metrics.huse.neighbors import NO_SLACK, RELATIVE_SLACK, Slack, plane_votes
 from metrics.huse.neighbors_1d import line_votes
 from metrics.huse.strips import line_weights, plane_weights
+from metrics.huse.subsampling import huse_arrays, subsample_sd
 from metrics.huse.subsets import Study
 from metrics.worker_models.dawid_skene import dawid_skene
 from metrics.worker_models.mace import mace

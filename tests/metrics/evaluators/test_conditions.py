@@ -9,10 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from metrics import BadInput, InsufficientData, Margin, compare_conditions, mixed_accuracy
+from metrics import compare_conditions
 from metrics.__main__ import main
-from metrics.evaluators.conditions import MANY, ONE_EVALUATOR, SHARED
+from metrics.errors import BadInput, InsufficientData
+from metrics.evaluators.conditions import MANY, ONE_EVALUATOR, SHARED, mixed_accuracy
 from metrics.evaluators.conditions_to_json import comparison_json
+from metrics.inference.equivalence import Margin
 from tests.metrics.judgments_made import judged
 
 # The method's groups of 2.15 and samples of 2.10 and 2.22, as accuracies.

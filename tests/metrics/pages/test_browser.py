@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from metrics.errors import BadInput
 from metrics.likelihood import Scored
-from metrics.nnd.administer import administer
+from metrics.nnd.administer import administer_tests
 from metrics.nnd.build import build_tests
 from metrics.nnd.orders import one_above_all
 from metrics.nnd.rates import pass_rates
@@ -21,7 +21,7 @@ from tests.metrics.nnd.make import candidate, small_tests
 
 def taken(contexts=3):
     tests = small_tests(contexts)
-    return administer(tests, lambda pairs: [Scored(-float(at % 5 + 1), 1) for at in range(len(pairs))], model="m")
+    return administer_tests(tests, lambda pairs: [Scored(-float(at % 5 + 1), 1) for at in range(len(pairs))], model="m")
 
 
 def test_the_page_shows_every_test_with_both_likelihoods():
@@ -63,7 +63,7 @@ def test_texts_stand_on_the_page_escaped(text):
         one_above_all("good", ["<b>"]),
         "s",
     )
-    one = administer(tests, lambda pairs: [Scored(-1.0, 1)] * 2, model="<m>")
+    one = administer_tests(tests, lambda pairs: [Scored(-1.0, 1)] * 2, model="<m>")
     page = browser_page(one, pass_rates(one))
     assert not re.search("<i>|<u>|<m>|<b>(?!c)", page)
 

@@ -38,12 +38,12 @@ def evaluator_exclusions(
 ) -> dict[str, Exclusions]:
     """Accuracy of each condition, and of all judgments, with no rule, each alone, and all selections of up to 8 rules.
 
-    judgments: each with its unit (`EvaluatorJudgment.unit`, an assignment). rules: by name, the units that each
-    leaves out; a selection leaves out the union (beyond 8 rules: 256 seeded selections). by: factors of the
-    conditions. draws: random removals of as many assignments of the condition. level: of the intervals. alone: rules that are joined with no
-    other. reported: units that the exclusions which hold leave out. progress: told how many conditions of how many are
-    done. A condition that a selection leaves nobody in has no value (flag `nobody_left`).
-    Raises BadInput, InsufficientData.
+    judgments: each with its unit (`EvaluatorJudgment.unit`, an assignment). rules: by name, the units that each leaves
+    out; a selection leaves out the union (beyond 8 rules: 256 seeded selections). by: factors of the conditions. draws:
+    random removals of as many assignments of the condition. level: of the intervals. alone: rules that are joined with
+    no other. reported: units that the exclusions which hold leave out. progress: told how many conditions of how many
+    are done. A condition that a selection leaves nobody in has no value (flag `nobody_left`). Raises BadInput,
+    InsufficientData.
     """
     check_level(level)
     if draws < 1 or seed < 0:

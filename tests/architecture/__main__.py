@@ -7,6 +7,7 @@ counts of shared names and of skipped formatting into `allowed.json`, where none
 from __future__ import annotations
 
 import ast
+import re
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -54,6 +55,19 @@ def one_word_share(names: list[str]) -> float:
     return sum("_" not in name for name in public) / len(public)
 
 
+TASK_TYPE = re.compile(
+    r"TYPICALITY|HUMAN_OR_MACHINE|LIKERT|ERROR_LABELS|PAIRWISE"
+    r"|\"(?:typicality|human_or_machine|likert|error_labels|pairwise)\""
+)
+
+
+def naming_a_task_type(folder: Path) -> Iterator[Path]:
+    """The modules that would be looked at for another task type."""
+    for path in folder.rglob("*.py"):
+        if "migrations" not in path.parts and TASK_TYPE.search(path.read_text(encoding="utf-8")):
+            yield path
+
+
 def figures(root: Path) -> Iterator[tuple[str, object]]:
     """Each line of the table."""
     for folder in LOOSE:
@@ -72,6 +86,8 @@ def figures(root: Path) -> Iterator[tuple[str, object]]:
     bodies = list(functions(files))
     yield "functions", len(bodies)
     yield "functions of one word", f"{one_word_share([node.name for node in bodies]):.0%}"
+    for package in ("annotation", "metrics"):
+        yield f"modules of {package} that name a task type", len(list(naming_a_task_type(root / package)))
     counts = words.count(root)
     for rule, by_file in counts.items():
         yield f"banned words or phrases in {rule}", words.total(by_file)

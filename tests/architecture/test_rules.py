@@ -34,7 +34,7 @@ def counts() -> rules.Counts:
     return rules.count()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def settings() -> dict[str, Any]:
     return tomllib.loads(SETTINGS.read_text(encoding="utf-8"))
 

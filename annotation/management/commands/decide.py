@@ -45,39 +45,41 @@ class Command(StudyCommand):
         study, user, _ = self.asked(options)
         if user is None:
             raise CommandError("A decision has a name: say --as USER.", returncode=2)
-        one = desk.submission(study, options["assignment"])
-        if one is None:
+        submission = desk.submission(study, options["assignment"])
+        if submission is None:
             raise CommandError("The study has no such assignment.", returncode=2)
         with sentences():
-            _decide(study, one, options, {"actor": user, "now": timezone.now()})
+            _decide(study, submission, options, {"actor": user, "now": timezone.now()})
         wake(study.pk)
         self.stdout.write("Done.")
 
 
-def _decide(study: Study, one: Submission, options: dict[str, Any], who: dict[str, Any]) -> None:
+def _decide(study: Study, submission: Submission, options: dict[str, Any], who: dict[str, Any]) -> None:
     action = next((name for name in ACTIONS if options[name]), "reply")
-    ACTIONS[action](study, one, options[action] or "", who)
+    ACTIONS[action](study, submission, options[action] or "", who)
 
 
-def _approve(study: Study, one: Submission, _: object, who: dict[str, Any]) -> None:
-    if not review.approve(study, _row(one), window=WINDOW, one_by_one=True, **who).decided:
+def _approve(study: Study, submission: Submission, _: object, who: dict[str, Any]) -> None:
+    if not review.approve(study, _row(submission), window=WINDOW, one_by_one=True, **who).decided:
         raise CommandError("Payment of this assignment has been decided.", returncode=2)
 
 
-def _row(one: Submission) -> QuerySet[Submission]:
-    return Submission.objects.filter(pk=one.pk)
+def _row(submission: Submission) -> QuerySet[Submission]:
+    return Submission.objects.filter(pk=submission.pk)
 
 
 # Each option's action, called with the study, the submission, the option's value, and who acts when.
 ACTIONS: dict[str, Callable[[Study, Submission, str, dict[str, Any]], object]] = {
     "approve": _approve,
-    "undo": lambda study, one, _, who: review.undo(study, _row(one), **who),
-    "drop": lambda study, one, _, who: reject.drop_proposal(study, one, **who),
-    "second": lambda study, one, _, who: reject.second(study, one, **who),
-    "uphold": lambda study, one, _, who: reject.uphold(study, one, **who),
-    "take_back_in": lambda study, one, _, who: exclude.take_back_in(study, _row(one), **who),
-    "leave_out": lambda study, one, reason, who: exclude.leave_out(study, _row(one), reason=reason, **who),
-    "propose": lambda study, one, reason, who: reject.propose(study, one, reason=reason, **who),
-    "overturn": lambda study, one, reason, who: reject.overturn(study, one, reason=reason, **who),
-    "reply": lambda study, one, body, who: reject.record_reply(study, one, body=body, **who),
+    "undo": lambda study, submission, _, who: review.undo(study, _row(submission), **who),
+    "drop": lambda study, submission, _, who: reject.drop_proposal(study, submission, **who),
+    "second": lambda study, submission, _, who: reject.second(study, submission, **who),
+    "uphold": lambda study, submission, _, who: reject.uphold(study, submission, **who),
+    "take_back_in": lambda study, submission, _, who: exclude.take_back_in(study, _row(submission), **who),
+    "leave_out": lambda study, submission, reason, who: exclude.leave_out(
+        study, _row(submission), reason=reason, **who
+    ),
+    "propose": lambda study, submission, reason, who: reject.propose(study, submission, reason=reason, **who),
+    "overturn": lambda study, submission, reason, who: reject.overturn(study, submission, reason=reason, **who),
+    "reply": lambda study, submission, body, who: reject.record_reply(study, submission, body=body, **who),
 }

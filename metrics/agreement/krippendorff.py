@@ -11,7 +11,13 @@ from __future__ import annotations
 import numpy as np
 
 from metrics.agreement.disagreement import Level, alpha_value
-from metrics.agreement.krippendorff_intervals import Found, Resampled, both_interval, items_interval, raters_interval
+from metrics.agreement.krippendorff_intervals import (
+    IntervalResult,
+    Resampled,
+    both_interval,
+    items_interval,
+    raters_interval,
+)
 from metrics.agreement.value_counts import Units, count_values
 from metrics.data.arrays import Ints, Numbers
 from metrics.data.ratings import Names, Ratings, lay_out
@@ -140,7 +146,7 @@ def _interval(
     confidence: float,
     seed: int,
     resampled: Resampled,
-) -> Found:
+) -> IntervalResult:
     if not draws:
         return None, ()
     rng = np.random.default_rng(seed)

@@ -37,12 +37,12 @@ TARGETS: dict[Resampled, str] = {
     "raters": "alpha over new raters like these, on these very items",
     "both": "alpha over new items and new raters like these",
 }
-Found = tuple[Interval | None, tuple[str, ...]]
+IntervalResult = tuple[Interval | None, tuple[str, ...]]
 
 
 def items_interval(
     units: Units, level: Level, value: float, draws: int, confidence: float, rng: np.random.Generator
-) -> Found:
+) -> IntervalResult:
     """Interval over items, and flags."""
     if units.items < 2:
         return None, (FEW,)
@@ -58,7 +58,9 @@ def items_interval(
     return Interval(float(low), float(high), confidence, method, TARGETS["items"]), flags
 
 
-def raters_interval(ratings: Ratings, level: Level, value: float, confidence: float, rng: np.random.Generator) -> Found:
+def raters_interval(
+    ratings: Ratings, level: Level, value: float, confidence: float, rng: np.random.Generator
+) -> IntervalResult:
     """Interval over raters, and flags."""
     groups = _groups(ratings, rng)
     variance = None if value == 1 else _left_out(ratings, groups, level)
@@ -78,7 +80,7 @@ def both_interval(
     draws: int,
     confidence: float,
     rng: np.random.Generator,
-) -> Found:
+) -> IntervalResult:
     """Interval over items and raters, and flags."""
     groups = _groups(ratings, rng)
     of_raters = None if value == 1 else _left_out(ratings, groups, level)

@@ -62,7 +62,7 @@ def options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--mixed", action="store_true", help="fit the crossed mixed model of items and raters")
 
 
-def asked(
+def compute_more(
     judgments: Sequence[EvaluatorJudgment], by: Sequence[str], evaluation: Evaluation, given: argparse.Namespace
 ) -> More:
     """Compute what the data and the options ask for. Raises MetricsError."""

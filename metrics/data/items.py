@@ -43,7 +43,7 @@ class Table:
         return np.asarray(self.log_prob / self.length)
 
     @cached_property
-    def hj_whole(self) -> Numbers:
+    def hj_integers(self) -> Numbers:
         """The numerators as an array."""
         return integer_array(self.hj_numerators)
 

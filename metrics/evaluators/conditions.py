@@ -29,10 +29,10 @@ from metrics.version import __version__
 
 PAIRS = "pairs of conditions"
 AGAINST = " - "
-ONE_EVALUATOR = "condition_with_one_evaluator"
+SINGLE_EVALUATOR = "condition_with_one_evaluator"
 SHARED = "raters_in_several_conditions"
 MANY = "too_many_conditions_for_tukey"
-MOST_CONDITIONS = 20  # 190 pairs, each an integral of its own
+MAX_CONDITIONS = 20  # 190 pairs, each an integral of its own
 POWER = 0.8
 
 
@@ -133,8 +133,8 @@ def compare_conditions(
         _name(pair): two_sample_t(*(groups[c] for c in pair), equal_variances=equal_variances, level=level)
         for pair in chosen
     }
-    many = len(groups) > MOST_CONDITIONS
-    named = {ONE_EVALUATOR: bool(left_out), SHARED: shared, MANY: many}
+    many = len(groups) > MAX_CONDITIONS
+    named = {SINGLE_EVALUATOR: bool(left_out), SHARED: shared, MANY: many}
     return ConditionComparison(
         anova=one_way_anova(groups),
         tukey=() if many else tukey_kramer(groups, level=level),

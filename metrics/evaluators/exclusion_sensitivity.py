@@ -18,7 +18,14 @@ from metrics.errors import BadInput
 from metrics.evaluators.accuracy import EVALUATORS, measure_accuracy
 from metrics.inference.distributions import check_level
 from metrics.inference.proportions import mean_share
-from metrics.inference.specification_curve import Exclusions, Specification, random_removal, selections, told, union
+from metrics.inference.specification_curve import (
+    Exclusions,
+    Specification,
+    random_removal,
+    selections,
+    summarize_specifications,
+    union,
+)
 from metrics.types import Estimate
 
 OVERALL = "all judgments"
@@ -79,7 +86,7 @@ def _of(
     held = None
     if reported is not None:
         held = work.specification(("as reported",), np.array([one in reported for one in units], dtype=np.bool_))
-    return told(
+    return summarize_specifications(
         "accuracy",
         work.headline,
         found,

@@ -25,7 +25,7 @@ from metrics.version import __version__
 
 MODES: tuple[Mode, ...] = ("exact", "paper")
 STANDARD_ERROR = "standard_error"
-FEW_OF_ONE_SOURCE = "few_of_one_source"  # at most k texts: not even a neighbourhood of its own
+FEW_OF_A_SOURCE = "few_of_one_source"  # at most k texts: not even a neighbourhood of its own
 FAVOUR: dict[VoteTie, int] = {"reference": 1, "half": 0, "model": -1}
 
 
@@ -156,8 +156,8 @@ def huse_q_only(
 def _quality_alone(result: HuseResult, without: int) -> HuseResult:
     def blank(estimate: Estimate) -> Estimate:
         """No value, since log p is missing; flags that would tell of a value go."""
-        told = {"zero_variance_log_prob", "out_of_range", "above_one", "no_variance"}
-        flags = ("missing_log_prob", *(flag for flag in estimate.flags if flag not in told))
+        about_a_value = {"zero_variance_log_prob", "out_of_range", "above_one", "no_variance"}
+        flags = ("missing_log_prob", *(flag for flag in estimate.flags if flag not in about_a_value))
         settings = {
             name: value for name, value in estimate.settings.items() if name not in ("tied_votes", STANDARD_ERROR)
         }
@@ -237,13 +237,13 @@ def _standard_errors(
     classifiers: Mapping[Mode, Classifier], settings: Settings
 ) -> dict[Mode, Mapping[str, float] | None]:
     """Subsample standard errors per mode; shared by both unless -inf makes their q differ, or sizes their votes."""
-    found: dict[Mode, Mapping[str, float] | None] = {}
+    errors: dict[Mode, Mapping[str, float] | None] = {}
     for mode, classifier in classifiers.items():
-        if found and not classifier.table.any_infinite and classifier.table.sizes[0] == classifier.table.sizes[1]:
-            found[mode] = next(iter(found.values()))
+        if errors and not classifier.table.any_infinite and classifier.table.sizes[0] == classifier.table.sizes[1]:
+            errors[mode] = next(iter(errors.values()))
         else:
-            found[mode] = _subsample_errors(classifier, settings)
-    return found
+            errors[mode] = _subsample_errors(classifier, settings)
+    return errors
 
 
 def _subsample_errors(classifier: Classifier, settings: Settings) -> Mapping[str, float] | None:
@@ -275,7 +275,7 @@ class _Report:
     """Turns outcomes into estimates: what is the same for all measures of one mode is made once."""
 
     def __init__(self, classifier: Classifier, settings: Settings, errors: Mapping[str, float] | None):
-        self.table, self.mode, self.given, self.errors = classifier.table, classifier.mode, settings, errors
+        self.table, self.mode, self.options, self.errors = classifier.table, classifier.mode, settings, errors
         counts = [item.ratings for item in self.table.items]
         low, high = min(counts), max(counts)
         contexts = context_numbers([item.context for item in self.table.items], self.table.z)
@@ -301,30 +301,30 @@ class _Report:
         named = {
             "unbalanced": different,
             "vote_unbalanced": different and self.mode == "paper",
-            FEW_OF_ONE_SOURCE: different and min(self.table.sizes) <= self.given.k,
+            FEW_OF_A_SOURCE: different and min(self.table.sizes) <= self.options.k,
             "unequal_ratings": unequal,
             "duplicate_contexts": max(sides.values(), default=0) > 1,
             "log_prob_minus_infinity": self.table.any_infinite,
-            "too_few_for_interval": bool(self.given.draws) and self.errors is None,
+            "too_few_for_interval": bool(self.options.draws) and self.errors is None,
         }
         return tuple(name for name, holds in named.items() if holds)
 
     def estimate(self, name: str, outcome: Outcome) -> Estimate:
         """One of huse, huse_q, huse_d and log_prob_only as reported: with its settings, flags and signature."""
         value = float(outcome.value)
-        own = ("out_of_range",) if name == "huse_d" and not 0 <= value <= 1 else ()
+        range_flag = ("out_of_range",) if name == "huse_d" and not 0 <= value <= 1 else ()
         above = ("above_one",) if name != "huse_d" and value > 1 else ()
-        flags = tuple(dict.fromkeys((*self.flags, *outcome.flags, *own, *above)))
+        flags = tuple(dict.fromkeys((*self.flags, *outcome.flags, *range_flag, *above)))
         settings = self.settings | ({"tied_votes": outcome.ties} if outcome.votes is not None else {})
         interval = self._interval(name, value, outcome)
         if interval is not None and self.errors is not None:
             settings[STANDARD_ERROR] = self.errors[name]
         n = len(self.table)
-        tail = f"seed:{self.given.seed}|v:{__version__}"
-        signature = f"{name}|n:{n}|r:{self.raters}|k:{self.given.k}|ties:{self.mode}|{tail}"
+        tail = f"seed:{self.options.seed}|v:{__version__}"
+        signature = f"{name}|n:{n}|r:{self.raters}|k:{self.options.k}|ties:{self.mode}|{tail}"
         return Estimate(value, n, interval, settings, flags, signature)
 
     def _interval(self, name: str, value: float, outcome: Outcome) -> Interval | None:
         if self.errors is None or "no_variance" in outcome.flags:
             return None
-        return subsample_interval(value, self.errors[name], len(self.table), self.given.level, name == "huse_d")
+        return subsample_interval(value, self.errors[name], len(self.table), self.options.level, name == "huse_d")

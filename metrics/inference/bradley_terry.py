@@ -23,7 +23,7 @@ from metrics.data.arrays import Floats, Ints
 from metrics.data.columns import column
 from metrics.data.ratings import Names, encode
 from metrics.errors import BadInput, InsufficientData
-from metrics.inference.cluster_variances import NO_VARIATION, ONE_WAY_USED, Clusters, ClusterTarget, Spread, cluster
+from metrics.inference.cluster_variances import NO_VARIATION, SINGLE_WAY_USED, Clusters, ClusterTarget, Spread, cluster
 from metrics.inference.distributions import check_level
 from metrics.types import Estimate, Setting
 from metrics.version import __version__
@@ -303,7 +303,7 @@ class _Estimates:
         n, flags, settings, interval = self.fit.met, self.flags, dict(self.settings), None
         if error is not None and self.clusters is not None:
             se, used = error
-            flags += ((ONE_WAY_USED,) if used else ()) + (() if se else (NO_VARIATION,))
+            flags += ((SINGLE_WAY_USED,) if used else ()) + (() if se else (NO_VARIATION,))
             if se:
                 settings["se"] = se
                 interval = self.clusters.interval(float(value), se, self.level)

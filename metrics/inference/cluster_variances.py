@@ -29,7 +29,7 @@ TARGETS: dict[ClusterTarget, str] = {
 }
 FEW = 10
 ROUNDING = 1e-12  # of the largest variance: what is smaller is 0
-FEW_CLUSTERS, ONE_CLUSTER, ONE_WAY_USED = "few_clusters", "one_cluster", "one_way_used"
+FEW_CLUSTERS, SINGLE_CLUSTER, SINGLE_WAY_USED = "few_clusters", "one_cluster", "one_way_used"
 ITEMS_UNKNOWN, RATERS_UNKNOWN, NO_VARIATION = "items_unknown", "raters_unknown", "no_variation"
 
 Sums = Callable[[Ints, int], Floats]
@@ -66,7 +66,7 @@ class Clusters:
     def known(self) -> bool:
         """Whether there can be an interval."""
         hidden = RATERS_UNKNOWN if self.target == "raters" else ITEMS_UNKNOWN
-        return not {hidden, ONE_CLUSTER} & set(self.flags)
+        return not {hidden, SINGLE_CLUSTER} & set(self.flags)
 
     @property
     def degrees(self) -> int:
@@ -118,7 +118,7 @@ def cluster(item: Names, rater: Names, *, target: ClusterTarget | None = None) -
         target = "items"
     chosen: ClusterTarget = target or "items and raters"
     fewest = min(_needed(chosen, len(item_names), len(rater_names)))
-    few = (ONE_CLUSTER,) if fewest < 2 else (FEW_CLUSTERS,) if fewest < FEW else ()
+    few = (SINGLE_CLUSTER,) if fewest < 2 else (FEW_CLUSTERS,) if fewest < FEW else ()
     flags = (*((ITEMS_UNKNOWN,) if no_item else ()), *((RATERS_UNKNOWN,) if no_rater else ()), *few)
     sizes = len(item_names), len(rater_names), len(cell_names)
     return Clusters(item_code, rater_code, cell_code, *sizes, chosen, flags)

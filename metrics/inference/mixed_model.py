@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from metrics.compiled.threads import one_thread
+from metrics.compiled.threads import single_thread
 from metrics.data.arrays import Floats
 from metrics.data.ratings import Names, Ratings, lay_out
 from metrics.errors import BadInput, DegenerateInput, InsufficientData
@@ -114,7 +114,7 @@ def mixed_model(
         return _bootstrap(problem, flags, _because(problem, flags, smallest), {}, {})
     scale = float(np.abs(problem.y - problem.y.mean()).max())
     data, swapped = _design(problem, (problem.y - problem.y.mean()) / scale)
-    with one_thread():
+    with single_thread():
         theta, solution, converged = _fit(data)
     variances = _variances(theta, solution.residual * scale**2, swapped)
     if not converged:

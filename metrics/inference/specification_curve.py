@@ -19,7 +19,7 @@ Conclusion = Literal["below", "open", "above"]
 NAMES: dict[Measure, str] = {"huse": "HUSE", "huse_q": "HUSE-Q", "accuracy": "Accuracy"}
 # What an interval is held against: nothing to tell apart, or guessing.
 AGAINST: dict[Measure, float] = {"huse": 1.0, "huse_q": 1.0, "accuracy": 0.5}
-MOST_RULES, MOST_SELECTIONS = 8, 256
+MAX_RULES, MAX_SELECTIONS = 8, 256
 ROUNDING = 1e-12
 
 
@@ -88,7 +88,7 @@ class Exclusions:
         return sum(one.value is None for one in self.specifications)
 
     @property
-    def told_without(self) -> str:
+    def sentence_without(self) -> str:
         """The same in a sentence; "" where all have a value."""
         n, of = self.without, len(self.specifications)
         left = "nobody" if self.measure == "accuracy" else "a text without a rating"
@@ -119,17 +119,17 @@ def concluded(interval: Interval | None, measure: Measure) -> Conclusion | None:
 
 def count_selections(joined: int, alone: int = 0) -> int:
     """How many selections are made of rules that are joined and rules that stand alone."""
-    return (2**joined if joined <= MOST_RULES else MOST_SELECTIONS) + alone
+    return (2**joined if joined <= MAX_RULES else MAX_SELECTIONS) + alone
 
 
 def selections(rules: Sequence[str], alone: Sequence[str], seed: int) -> tuple[list[tuple[str, ...]], str]:
     """No rule, each alone, then the others by size, then those that stand alone; and how they were chosen."""
     joined = tuple(rule for rule in rules if rule not in alone)
     apart = [(rule,) for rule in rules if rule in alone]
-    if len(joined) <= MOST_RULES:
+    if len(joined) <= MAX_RULES:
         return [one for size in range(len(joined) + 1) for one in combinations(joined, size)] + apart, "all"
     rng, found = np.random.default_rng(seed), dict.fromkeys([(), *((rule,) for rule in joined), joined])
-    while len(found) < MOST_SELECTIONS:
+    while len(found) < MAX_SELECTIONS:
         mask = rng.random(len(joined)) < 0.5
         found[tuple(rule for rule, one in zip(joined, mask, strict=True) if one)] = None
     return [*found, *apart], f"{len(found)} seeded"
@@ -149,7 +149,7 @@ def random_removal(values: Floats) -> Removal:
     return Removal(float(np.mean(values)), low, high, len(values))
 
 
-def told(
+def summarize_specifications(
     measure: Measure,
     headline: Estimate,
     found: tuple[Specification, ...],

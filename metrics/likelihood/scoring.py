@@ -124,7 +124,8 @@ class FileStore:
     def keep(self, found: Mapping[str, Scored]) -> None:
         """Append these. Raises BadInput where the file cannot be written."""
         lines = [
-            json.dumps({"key": key, "log_prob": told(one.log_prob), "tokens": one.tokens}) for key, one in found.items()
+            json.dumps({"key": key, "log_prob": log_prob_json(one.log_prob), "tokens": one.tokens})
+            for key, one in found.items()
         ]
         try:
             torn = self.path.exists() and self.path.stat().st_size and not self.path.read_bytes().endswith(b"\n")
@@ -137,7 +138,7 @@ class FileStore:
         self.scores.update(found)
 
 
-def told(log_prob: float) -> float | str:
+def log_prob_json(log_prob: float) -> float | str:
     """A log-probability as JSON has it: -inf as the text `-inf`."""
     return "-inf" if log_prob == -math.inf else log_prob
 

@@ -11,7 +11,7 @@ from metrics.likelihood.records import Pair, Scored
 from metrics.nnd.records import NndTest, TestSet
 from metrics.nnd.scores import FromFile, FromModel, Scores, candidates_of, log_likelihood
 
-MOST_MISSING = 0.05
+MAX_MISSING = 0.05
 
 Ties = Literal["fail", "second"]
 Source = Scores | Callable[[Sequence[Pair]], Sequence[Scored]] | Mapping[Pair, Scored]
@@ -112,7 +112,7 @@ def administer_tests(
         if test.high.id in likelihood and test.low.id in likelihood
     )
     lost = len(tests) - len(outcomes)
-    if lost > MOST_MISSING * len(tests):
+    if lost > MAX_MISSING * len(tests):
         raise InsufficientData(
             f"{lost} of {len(tests)} tests lack a score, and at most 5 % may: {len(missing)} candidate(s) have none "
             f"({some(missing)})."

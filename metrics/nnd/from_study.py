@@ -97,7 +97,7 @@ def by_labels(
     minimum_ratings: int = 1,
     options: Options | None = None,
 ) -> TestSet:
-    """Texts by the label most raters gave them, in an order of labels (`one_above_all("No error", ...)`).
+    """Texts by the label most raters gave them, in an order of labels (`best_above_others("No error", ...)`).
 
     Texts of fewer labels, and those without one most frequent label, are left out and counted. A rater labels a text
     once. Raises BadInput, InsufficientData.
@@ -113,14 +113,14 @@ def by_labels(
         seen.add((one.text, one.rater))
         given[one.text][one.label] += 1
     enough = [text for text in texts if given[text.id].total() >= minimum_ratings]
-    chosen = [(text, label) for text in enough if (label := _most(given[text.id])) is not None]
+    chosen = [(text, label) for text in enough if (label := _majority_label(given[text.id])) is not None]
     skipped = {TOO_FEW: len(texts) - len(enough), NO_MAJORITY: len(enough) - len(chosen)}
     settings: dict[str, Setting] = {"rule": "most frequent label", "minimum_ratings": minimum_ratings}
     candidates = [_candidate(text, label) for text, label in chosen]
     return build_tests(candidates, order, "study", options=options, skipped=skipped, settings=settings)
 
 
-def _most(counts: Counter[str]) -> str | None:
+def _majority_label(counts: Counter[str]) -> str | None:
     """The single most frequent label; None where two share the first place."""
     ranked = counts.most_common(2)
     return None if len(ranked) == 2 and ranked[0][1] == ranked[1][1] else ranked[0][0]

@@ -111,7 +111,7 @@ class Numbers:
         return "first" if gap > 0 else "second"
 
 
-def one_above_all(best: str, others: Iterable[str]) -> PartialOrder:
+def best_above_others(best: str, others: Iterable[str]) -> PartialOrder:
     """`best` is better than each other label, and those are unordered: no error against any error."""
     return PartialOrder((best, other) for other in others if other != best)
 

@@ -53,9 +53,9 @@ class FromFile:
 
     def of(self, candidates: Sequence[Candidate]) -> Sequence[Scored | None]:
         """None where the file says nothing of a candidate."""
-        return [self._one(candidate) for candidate in candidates]
+        return [self._score_of(candidate) for candidate in candidates]
 
-    def _one(self, candidate: Candidate) -> Scored | None:
+    def _score_of(self, candidate: Candidate) -> Scored | None:
         if candidate.id in self.by_id:
             return self.by_id[candidate.id]
         return None if candidate.text is None else self.by_texts.get((candidate.context or "", candidate.text))

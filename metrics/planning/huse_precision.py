@@ -74,7 +74,7 @@ def expected_precision(
     """
     _check(texts, raters, per_hit, k, studies, seed)
     rng = np.random.default_rng([seed, texts, raters])
-    values = np.array([_one(pilot, texts // 2, raters, per_hit, k, rng) for _ in range(studies)])
+    values = np.array([_simulate_study(pilot, texts // 2, raters, per_hit, k, rng) for _ in range(studies)])
     names = ("huse", "huse_q", "huse_d")
     mean, sd = values.mean(axis=0), values.std(axis=0, ddof=1)
     signature = (
@@ -127,7 +127,7 @@ def _check(texts: int, raters: int, per_hit: int, k: int, studies: int, seed: in
         raise BadInput("studies are at least 2, k at least 1 and a seed at least 0", column="studies")
 
 
-def _one(
+def _simulate_study(
     pilot: Pilot, pairs: int, raters: int, per_hit: int, k: int, rng: np.random.Generator
 ) -> tuple[float, float, float]:
     mean_label, q = pilot.texts.draw(pairs, rng)

@@ -29,7 +29,6 @@ class Labels:
         """Mean and variance of the label of one rating whose severity and noise together have this sd."""
         from scipy.special import ndtr
 
-
         cuts = np.arange(self.lowest + 0.5, self.highest)
         above = ndtr((impression[:, None] - cuts) / sd)
         mean = self.lowest + above.sum(axis=1)

@@ -111,7 +111,7 @@ def build_report(
         ),
         limits=(
             *findings.limits(generators, warned),
-            *([findings.CHANCE_LIMIT] if methods.asked_who_wrote(report_input) else []),
+            *([findings.CHANCE_LIMIT] if methods.asks_who_wrote(report_input) else []),
         ),
         sections=sections,
         p_null=huse_section.p_values(surroundings),

@@ -122,7 +122,7 @@ def _symmetric_errors(votes: Votes, smoothing: float, iterations: int, tolerance
     given = np.bincount(votes.rater).astype(np.float64)
 
     def skill(sums: Floats) -> Floats:
-        right = tally(seen.rater, seen.own(sums), raters)
+        right = tally(seen.rater, seen.of_label(sums), raters)
         return np.clip((right + smoothing) / (given + k * smoothing), TINY, 1 - TINY)
 
     def model(sums: Floats) -> Floats:

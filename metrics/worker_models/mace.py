@@ -106,7 +106,7 @@ def _count(seen: Expectation, model: _Guesser) -> tuple[Floats, float, Floats, F
     know = model.knows[seen.rater]
     posterior, total, sums = seen.of(seen.coin(np.log(guess + know), np.log(guess)), np.full(k, -np.log(k)))
     knowing = know / (guess + know)
-    knowingly = seen.own(sums) * knowing
+    knowingly = seen.of_label(sums) * knowing
     guessed = np.zeros((raters, k))
     guessed[seen.rater, seen.label] = sums.sum(axis=1) - knowingly
     return posterior, total, tally(seen.rater, knowingly, raters), guessed, knowing

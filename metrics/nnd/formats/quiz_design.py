@@ -7,7 +7,7 @@ from pathlib import Path
 from metrics.data.json_files import Record, read_records
 from metrics.errors import BadInput
 from metrics.nnd.build import Options, build_tests
-from metrics.nnd.orders import one_above_all
+from metrics.nnd.orders import best_above_others
 from metrics.nnd.records import Candidate, TestSet
 
 NO_ERROR = "No error"
@@ -31,7 +31,7 @@ def quiz_design_tests(path: Path, *, template: str = TEMPLATE, options: Options 
             raise record.error("group_id", f"the group {name!r} was given in row {groups[name]} already")
         groups[name] = record.row
         candidates += _questions(record, name, template)
-    order = one_above_all(NO_ERROR, [NO_ERROR, *dict.fromkeys(candidate.label for candidate in candidates), "any"])
+    order = best_above_others(NO_ERROR, [NO_ERROR, *dict.fromkeys(candidate.label for candidate in candidates), "any"])
     return build_tests(candidates, order, "quiz-design", options=options, settings={"template": template})
 
 

@@ -164,12 +164,12 @@ def contents_of(
         study, said = report.input.study, " ".join(report.verdicts)
         about = archive.About(f"Human evaluation {study.name}", said, report.input.licence)
         whole = archive.archive(about, made, now=now)
-        made = {name: content for name, content in made.items() if asked(name, formats, data, BY_FORMAT)}
+        made = {name: content for name, content in made.items() if is_requested(name, formats, data, BY_FORMAT)}
         made[archive.NAME] = whole
     return made
 
 
-def asked(name: str, formats: Sequence[Format], data: Container[str], pages: Mapping[str, Format]) -> bool:
+def is_requested(name: str, formats: Sequence[Format], data: Container[str], pages: Mapping[str, Format]) -> bool:
     """Whether a file of the zip stands beside it, too. data: names of the CSV files; pages: formats by name."""
     return ("csv" if name in data else pages.get(name, "latex")) in formats
 

@@ -56,7 +56,7 @@ def unequal(n_ref: int = 20, n_model: int = 60, seed: int = 0) -> list[Item]:
 def arrays(study: list[Item]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Whole numbers proportional to HJ, log p a unit, is-reference."""
     table = check_items(study, k=3)
-    return table.hj_whole, table.q, table.z
+    return table.hj_integers, table.q, table.z
 
 
 @pytest.mark.parametrize(("reference", "model", "weighed", "raw"), [SEPARABLE, OVERLAPPING])

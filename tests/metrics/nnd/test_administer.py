@@ -17,7 +17,7 @@ from metrics.nnd.build import build_tests
 from metrics.nnd.compare import compare_models, mcnemar
 from metrics.nnd.curves import Place, curve_points
 from metrics.nnd.formats.quiz_design import quiz_design_tests
-from metrics.nnd.orders import one_above_all
+from metrics.nnd.orders import best_above_others
 from metrics.nnd.rates import pass_rates
 from metrics.nnd.records import TestSet
 from tests.metrics.nnd.make import candidate, scores, small_tests
@@ -169,7 +169,7 @@ def test_one_context_has_no_interval_over_contexts_and_says_so():
 
 def test_a_test_counts_in_every_category_its_worse_candidate_carries():
     bad = [candidate("p", "bad", marks=("x", "y")), candidate("q", "bad", marks=("y",))]
-    tests = build_tests([candidate("g", "good"), *bad], one_above_all("good", ["bad"]), "marks")
+    tests = build_tests([candidate("g", "good"), *bad], best_above_others("good", ["bad"]), "marks")
     rates = pass_rates(administer_tests(tests, lambda pairs: [Scored(-1.0 - at, 1) for at in range(len(pairs))]))
     assert {name: rate.estimate.n for name, rate in rates.by_category.items()} == {"y": 2, "x": 1}
     assert {name: rate.estimate.n for name, rate in rates.by_combination.items()} == {"x + y": 1, "y": 1}
@@ -189,7 +189,7 @@ def test_a_missing_score_leaves_its_tests_out_up_to_five_percent():
 def test_a_category_without_any_scored_test_has_no_value_and_a_flag():
     rows = [candidate(f"{kind}{at}", kind, context=str(at)) for at in range(30) for kind in ("good", "x")]
     rows.append(candidate("rare", "rare", context="0"))
-    tests = build_tests(rows, one_above_all("good", ["x", "rare"]), "rare")
+    tests = build_tests(rows, best_above_others("good", ["x", "rare"]), "rare")
     known = {
         ("context " + t.context_id, text): Scored(-1.0, 1) for t in tests.tests for text in (t.high.text, t.low.text)
     }
@@ -220,7 +220,7 @@ def test_a_model_that_answers_for_too_few_pairs_is_refused():
 
 def test_a_model_cannot_take_tests_without_texts():
     rows = [candidate("g", "good", text=None), candidate("b", "bad", text=None)]
-    tests = build_tests(rows, one_above_all("good", ["bad"]), "ids only")
+    tests = build_tests(rows, best_above_others("good", ["bad"]), "ids only")
     with pytest.raises(InsufficientData, match=r"the tests hold none for 2 candidate\(s\): g, b"):
         administer_tests(tests, lambda pairs: [])
 

@@ -12,7 +12,7 @@ from metrics.errors import BadInput
 from metrics.likelihood import Scored
 from metrics.nnd.administer import administer_tests
 from metrics.nnd.build import build_tests
-from metrics.nnd.orders import one_above_all
+from metrics.nnd.orders import best_above_others
 from metrics.nnd.rates import pass_rates
 from metrics.pages.browser import Selection, browser_page, select
 from metrics.text_scores.vocabulary import readable
@@ -60,7 +60,7 @@ def test_a_category_that_no_test_has_is_refused():
 def test_texts_stand_on_the_page_escaped(text):
     tests = build_tests(
         [candidate("g", "good", text=f"<i>{text}"), candidate("b", "<b>", text=f"<u>{text}")],
-        one_above_all("good", ["<b>"]),
+        best_above_others("good", ["<b>"]),
         "s",
     )
     one = administer_tests(tests, lambda pairs: [Scored(-1.0, 1)] * 2, model="<m>")

@@ -76,13 +76,13 @@ def intraclass_correlations(ratings: ArrayLike, *, confidence: float = 0.95) -> 
     if not 0 < confidence < 1:
         raise BadInput("a confidence lies between 0 and 1", column="confidence")
     s = _mean_squares(_table(ratings))
-    one, three = s.items - s.within, s.items - s.residual
+    single, three = s.items - s.within, s.items - s.residual
     below_2 = s.items + (s.k - 1) * s.residual + s.k * (s.raters - s.residual) / s.n
     values = {
-        "icc_1_1": _share(one, s.items + (s.k - 1) * s.within),
+        "icc_1_1": _share(single, s.items + (s.k - 1) * s.within),
         "icc_2_1": _share(three, below_2),
         "icc_3_1": _share(three, s.items + (s.k - 1) * s.residual),
-        "icc_1_k": _share(one, s.items),
+        "icc_1_k": _share(single, s.items),
         "icc_2_k": _share(three, s.items + (s.raters - s.residual) / s.n),
         "icc_3_k": _share(three, s.items),
     }
@@ -145,15 +145,15 @@ def _share(above: float, below: float) -> float | None:
 
 def _limits(s: _Squares, icc_2_1: float | None, confidence: float) -> dict[str, Limits]:
     n, k = s.n, s.k
-    one = _ratio_limits(s.items, s.within, n - 1, n * (k - 1), confidence)
+    single = _ratio_limits(s.items, s.within, n - 1, n * (k - 1), confidence)
     three = _ratio_limits(s.items, s.residual, n - 1, (n - 1) * (k - 1), confidence)
     two = None if icc_2_1 is None or not s.residual else _limits_of_two(s, icc_2_1, confidence)
     mean_of_two = None if two is None or 1 + (k - 1) * two[0] <= 0 else two
     return {
-        "icc_1_1": _both(one, lambda f: (f - 1) / (f + k - 1)),
+        "icc_1_1": _both(single, lambda f: (f - 1) / (f + k - 1)),
         "icc_2_1": two,
         "icc_3_1": _both(three, lambda f: (f - 1) / (f + k - 1)),
-        "icc_1_k": _both(one, lambda f: 1 - 1 / f),
+        "icc_1_k": _both(single, lambda f: 1 - 1 / f),
         "icc_2_k": _both(mean_of_two, lambda icc: k * icc / (1 + (k - 1) * icc)),
         "icc_3_k": _both(three, lambda f: 1 - 1 / f),
     }

@@ -125,8 +125,8 @@ def _estimate(
         flags.append("too_few_for_interval")
     elif draws:
         drawn = np.random.default_rng(seed).multinomial(items, times / items, size=draws).astype(np.float64)
-        found = kappa(drawn)
-        defined = found[~np.isnan(found)]
+        kappas = kappa(drawn)
+        defined = kappas[~np.isnan(kappas)]
         if len(defined) < draws:
             flags.append("resamples_without_variation")
         low, high = np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2])

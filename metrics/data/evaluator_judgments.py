@@ -119,8 +119,8 @@ def _check_values(judged: EvaluatorJudgment) -> None:
         raise BadInput(f"the truth of item {judged.item} must be 'human' or 'machine'", column="truth")
     rating = judged.rating
     # bool is an int; the exact type comes first because it is nearly always it.
-    whole = type(rating) is int or isinstance(rating, np.integer)
-    if not whole or not LOWEST <= rating <= HIGHEST:
+    is_integer = type(rating) is int or isinstance(rating, np.integer)
+    if not is_integer or not LOWEST <= rating <= HIGHEST:
         rule = f"the rating of item {judged.item} by rater {judged.rater} must be a whole number from 1 to 4"
         raise BadInput(rule, column="rating")
 

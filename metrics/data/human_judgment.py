@@ -33,11 +33,11 @@ class HumanJudgments:
 
     def of(self, items: Iterable[str]) -> list[HumanJudgment]:
         """HJ of these items, in their order. Raises MissingHJ naming those without a rating."""
-        wanted = list(items)
-        absent = [item for item in wanted if item not in self.items]
+        item_ids = list(items)
+        absent = [item for item in item_ids if item not in self.items]
         if absent:
             raise MissingHJ(absent)
-        return [self.items[item] for item in wanted]
+        return [self.items[item] for item in item_ids]
 
 
 def sum_ratings(ratings: Iterable[Rating], items: Iterable[str] = ()) -> list[RatingSums]:
@@ -125,14 +125,14 @@ def human_judgments(
         raise BadInput("an interval of HJ is by 't' or 'z'", column="method")
     listed = list(sums)
     _check_sums(listed)
-    kept = {entry.item: _judge(entry, level, method) for entry in listed if entry.count}
-    if not kept:
+    judgments = {entry.item: _judge(entry, level, method) for entry in listed if entry.count}
+    if not judgments:
         raise nothing_left("rating", removed)
     dropped = tuple(entry.item for entry in listed if not entry.count)
     flags = [MISSING] if dropped else []
-    if any(judgment.n == 1 for judgment in kept.values()):
+    if any(judgment.n == 1 for judgment in judgments.values()):
         flags.append(SINGLE)
-    return HumanJudgments(kept, dropped, tuple(flags))
+    return HumanJudgments(judgments, dropped, tuple(flags))
 
 
 def _check_sums(sums: list[RatingSums]) -> None:
@@ -171,7 +171,7 @@ def quantile(level: float, method: IntervalMethod, df: int) -> float:
     return float(stdtrit(df, (1 + level) / 2))
 
 
-def hj_estimates(found: HumanJudgments) -> dict[str, Estimate]:
+def hj_estimates(judgments: HumanJudgments) -> dict[str, Estimate]:
     """HJ by item as reported numbers; n is the number of ratings, settings hold their sample sd.
 
     Flag `no_variation` where all ratings of an item are equal: no interval, as one without width would be false."""
@@ -184,5 +184,5 @@ def hj_estimates(found: HumanJudgments) -> dict[str, Estimate]:
             (*judgment.flags, *((NO_VARIATION,) if judgment.sd == 0 else ())),
             f"hj|n:{judgment.n}|v:{__version__}",
         )
-        for name, judgment in found.items.items()
+        for name, judgment in judgments.items.items()
     }

@@ -179,14 +179,14 @@ def _accuracies(
     judgments: Iterable[EvaluatorJudgment], by: Sequence[str], repeats: Repeats
 ) -> tuple[dict[str, list[float]], tuple[str, ...], bool]:
     """Accuracies by condition, the conditions of one evaluator, and whether anybody is in several."""
-    found, raters = {}, list[str]()
+    accuracies, raters = {}, list[str]()
     for name, group in by_condition(judgments, by).items():
         by_rater = evaluator_accuracies(check_judgments(group, repeats=repeats))
-        found[name] = list(by_rater.values())
+        accuracies[name] = list(by_rater.values())
         raters += by_rater
-    left_out = tuple(name for name, values in found.items() if len(values) < 2)
-    kept = {name: values for name, values in found.items() if name not in left_out}
-    return kept, left_out, len(set(raters)) < len(raters)
+    left_out = tuple(name for name, values in accuracies.items() if len(values) < 2)
+    compared = {name: values for name, values in accuracies.items() if name not in left_out}
+    return compared, left_out, len(set(raters)) < len(raters)
 
 
 def _declared(groups: Mapping[str, object], pairs: Sequence[tuple[str, str]] | None) -> list[tuple[str, str]]:
@@ -209,15 +209,15 @@ def _pairs(
 ) -> tuple[ConditionPair, ...]:
     p = {name: test.p for name, test in tests.items()}
     tables = {method: adjust(family, p, method).p for method in METHODS}
-    found = []
+    compared_pairs = []
     for pair in chosen:
         test, name = tests[_name(pair)], _name(pair)
         more: dict[str, Setting] = {f"p_{method}": table[name] for method, table in tables.items()}
         more |= {"family": family.name, "family_size": len(family.hypotheses), "family_alpha": family.alpha}
         difference = replace(test.difference, settings={**test.difference.settings, **more})
         smallest = _smallest_effect(test, family.bonferroni_alpha, effect)
-        found.append(ConditionPair(*pair, difference, test.cohens_d, test.hedges_g, smallest))
-    return tuple(found)
+        compared_pairs.append(ConditionPair(*pair, difference, test.cohens_d, test.hedges_g, smallest))
+    return tuple(compared_pairs)
 
 
 def _smallest_effect(test: TTest, alpha: float, effect: float | None) -> Estimate:
@@ -244,8 +244,8 @@ def _equivalence(
 ) -> dict[str, Equivalence]:
     half = (margin.high - margin.low) / 2
     around = Margin(-half, half, margin.declared)
-    found = {name: equivalence(values, margin, alpha=alpha) for name, values in groups.items()}
+    tests = {name: equivalence(values, margin, alpha=alpha) for name, values in groups.items()}
     for a, b in chosen:
         tested = equivalence_of_two(groups[a], groups[b], around, equal_variances=equal_variances, alpha=alpha)
-        found[_name((a, b))] = tested
-    return found
+        tests[_name((a, b))] = tested
+    return tests

@@ -115,7 +115,7 @@ def evaluate_judgments(
     listed = list(judgments)
     groups = by_condition(listed, by) if by else {}
     tables = {name: check_judgments(group, repeats=repeats) for name, group in groups.items()}
-    whole = check_judgments(listed, repeats="keep" if groups else repeats)
+    all_judgments = check_judgments(listed, repeats="keep" if groups else repeats)
     if groups and family is None:
         family = Family(CONDITIONS, tuple(groups))
     tests = {name: _t_test(table, chance, level) for name, table in tables.items()}
@@ -126,8 +126,8 @@ def evaluate_judgments(
         return Condition(measure_accuracy(table, level=level), against, _agreement(table, agreement))
 
     conditions = {name: condition(table, tests[name], adjusted[name]) for name, table in tables.items()}
-    overall = condition(whole, _t_test(whole, chance, level), {})
-    return Evaluation(overall, conditions, family, _flags(whole, tables))
+    overall = condition(all_judgments, _t_test(all_judgments, chance, level), {})
+    return Evaluation(overall, conditions, family, _flags(all_judgments, tables))
 
 
 def _agreement(table: Judgments, measure: Agreement | None) -> dict[str, Estimate]:
@@ -135,23 +135,23 @@ def _agreement(table: Judgments, measure: Agreement | None) -> dict[str, Estimat
     if measure is None:
         return {}
     _, first = np.unique(table.rater * len(table.items) + table.item, return_index=True)
-    kept = np.sort(first)
-    item, rater = table.item[kept], table.rater[kept]
+    first_rows = np.sort(first)
+    item, rater = table.item[first_rows], table.rater[first_rows]
     views: tuple[tuple[str, Ints, Scale], ...] = (
-        ("alpha_nominal_binary", table.called_machine[kept].astype(np.int64), "nominal"),
-        ("alpha_ordinal", table.rating[kept], "ordinal"),
+        ("alpha_nominal_binary", table.called_machine[first_rows].astype(np.int64), "nominal"),
+        ("alpha_ordinal", table.rating[first_rows], "ordinal"),
     )
-    found = {}
+    measures = {}
     for name, value, scale in views:
         try:
-            found[name] = measure(item, rater, value, scale)
+            measures[name] = measure(item, rater, value, scale)
         except InsufficientData:
-            found[name] = Estimate(None, 0, None, {"level": scale}, (NO_PAIR,), f"{name}|n:0|v:{__version__}")
-    return found
+            measures[name] = Estimate(None, 0, None, {"level": scale}, (NO_PAIR,), f"{name}|n:0|v:{__version__}")
+    return measures
 
 
-def _flags(whole: Judgments, tables: Mapping[str, Judgments]) -> tuple[str, ...]:
-    shared = bool(tables) and sum(len(table.raters) for table in tables.values()) > len(whole.raters)
+def _flags(overall: Judgments, tables: Mapping[str, Judgments]) -> tuple[str, ...]:
+    shared = bool(tables) and sum(len(table.raters) for table in tables.values()) > len(overall.raters)
     return (SHARED_RATERS,) if shared else ()
 
 
@@ -179,10 +179,10 @@ def _against_chance(
     n = len(table.raters)
     if test is None:
         settings = {"test": "one_sample", "null": chance, "t": None, "df": None, "p": None, **adjusted}
-        made = {
+        effects = {
             name: Estimate(None, n, None, settings, ("one_unit",), f"{name}|n:{n}|v:{__version__}") for name in EFFECTS
         }
-        return AgainstChance(**made)
+        return AgainstChance(**effects)
     difference = test.difference
     named = replace(
         difference,

@@ -173,8 +173,8 @@ def _votes(
             "an outcome is 1 (left), 0 (right) or 0.5 (a tie)", row=int(np.argmax(odd)) + 1, column="outcome"
         )
     arrays = isinstance(left, np.ndarray) and isinstance(right, np.ndarray)
-    code, found = encode(np.concatenate((left, right)) if arrays else [*left, *right])
-    named = [str(one) for one in found]
+    code, systems = encode(np.concatenate((left, right)) if arrays else [*left, *right])
+    named = [str(system) for system in systems]
     if names is not None:
         at = {name: place for place, name in enumerate(names)}
         if unknown := [name for name in named if name not in at]:
@@ -247,8 +247,8 @@ def _log_likelihood(won: Floats, theta: Floats, ridge: float) -> float:
 
 def _strengths(fit: _Fit, clusters: Clusters | None, spread: Spread | None, level: float) -> Strengths:
     names, pairs = fit.names, list(combinations(range(len(fit.names)), 2))
-    told = clusters.flags if clusters else (CLUSTERS_UNKNOWN,)
-    flags = ((NO_MLE,) if fit.ridge else ()) + told
+    cluster_flags = clusters.flags if clusters else (CLUSTERS_UNKNOWN,)
+    flags = ((NO_MLE,) if fit.ridge else ()) + cluster_flags
     settings: dict[str, Setting] = {
         "systems": len(names),
         "comparisons": fit.met,
@@ -257,14 +257,14 @@ def _strengths(fit: _Fit, clusters: Clusters | None, spread: Spread | None, leve
     }
     if clusters:
         settings |= {"items": clusters.items, "raters": clusters.raters, "target": clusters.target}
-    here = _Estimates(fit, clusters, level, settings, flags)
-    own, apart = here.errors(spread, pairs)
-    of_system = {name: here.estimate(name, fit.theta[i], own[i]) for i, name in enumerate(names)}
+    estimates = _Estimates(fit, clusters, level, settings, flags)
+    of_systems, of_differences = estimates.errors(spread, pairs)
+    of_system = {name: estimates.estimate(name, fit.theta[i], of_systems[i]) for i, name in enumerate(names)}
     differences = tuple(
         StrengthDifference(
-            names[i], names[j], here.estimate(f"{names[i]}_less_{names[j]}", fit.theta[i] - fit.theta[j], error)
+            names[i], names[j], estimates.estimate(f"{names[i]}_less_{names[j]}", fit.theta[i] - fit.theta[j], error)
         )
-        for (i, j), error in zip(pairs, apart, strict=True)
+        for (i, j), error in zip(pairs, of_differences, strict=True)
     )
     raised = np.exp(fit.theta - fit.theta.max())
     shares = raised / raised.sum()
@@ -290,13 +290,13 @@ class _Estimates:
             return [None] * len(self.fit.names), [None] * len(pairs)
         i, j = np.array(pairs, dtype=np.int64).T
         parts = (spread.item, spread.rater, spread.cell)
-        own = Spread(*(np.diag(part) for part in parts))
-        apart = Spread(*(np.maximum(part[i, i] + part[j, j] - 2 * part[i, j], 0) for part in parts))
-        found = []  # type: list[list[Error]]
-        for each in (own, apart):
+        of_systems = Spread(*(np.diag(part) for part in parts))
+        of_differences = Spread(*(np.maximum(part[i, i] + part[j, j] - 2 * part[i, j], 0) for part in parts))
+        errors_of = []  # type: list[list[Error]]
+        for each in (of_systems, of_differences):
             variance, used = self.clusters.variance(each)
-            found.append(list(zip(np.sqrt(variance).tolist(), used.tolist(), strict=True)))
-        return found[0], found[1]
+            errors_of.append(list(zip(np.sqrt(variance).tolist(), used.tolist(), strict=True)))
+        return errors_of[0], errors_of[1]
 
     def estimate(self, name: str, value: float, error: Error) -> Estimate:
         """A log strength or a difference with its interval."""
@@ -307,7 +307,11 @@ class _Estimates:
             if se:
                 settings["se"] = se
                 interval = self.clusters.interval(float(value), se, self.level)
-        told = "".join(f"|{key}:{settings[key]}" for key in ("items", "raters", "target") if key in settings)
+        cluster_settings = "".join(
+            f"|{key}:{settings[key]}" for key in ("items", "raters", "target") if key in settings
+        )
         ridge = f"{self.fit.ridge:g}"
-        signature = f"log_strength_{name}|n:{n}|systems:{len(self.fit.names)}|ridge:{ridge}{told}|v:{__version__}"
+        signature = (
+            f"log_strength_{name}|n:{n}|systems:{len(self.fit.names)}|ridge:{ridge}{cluster_settings}|v:{__version__}"
+        )
         return Estimate(float(value), n, interval, settings, flags, signature)

@@ -110,7 +110,7 @@ def cluster(item: Names, rater: Names, *, target: ClusterTarget | None = None) -
     if target is not None and target not in TARGETS:
         raise BadInput(f"a target is one of {', '.join(map(repr, TARGETS))}", column="target")
     no_item, no_rater = _absent(item), _absent(rater)
-    raters: Names = [("own", at) if one is None else one for at, one in enumerate(rater)] if no_rater else rater
+    raters: Names = [("own", at) if name is None else name for at, name in enumerate(rater)] if no_rater else rater
     item_code, item_names = encode(item)
     rater_code, rater_names = encode(raters)
     cell_code, cell_names = encode(item_code * max(1, len(rater_names)) + rater_code)
@@ -128,7 +128,7 @@ def _absent(names: Names) -> int:
     """How many are not known. Arrays of numbers or texts hold no None."""
     if isinstance(names, np.ndarray) and names.dtype != np.object_:
         return 0
-    return sum(one is None for one in names)
+    return sum(name is None for name in names)
 
 
 def _needed(target: ClusterTarget, items: int, raters: int) -> Sequence[int]:

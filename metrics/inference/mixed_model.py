@@ -203,8 +203,8 @@ def _fit(data: Design) -> tuple[Floats, Solution, bool]:
     units = len(data.counts) + data.levels  # a criterion per level has curvatures near 1, whatever the size
 
     def criterion(theta: Floats) -> float:
-        found = solve(data, theta)
-        return found.criterion / units if found is not None else 1e10
+        solved = solve(data, theta)
+        return solved.criterion / units if solved is not None else 1e10
 
     start = np.array([1.0, 1.0] if data.slopes == 1 else [1.0, 1.0, 0.0, 1.0])
     best = minimize(criterion, start, method="BFGS", options={"gtol": 1e-7})
@@ -236,10 +236,10 @@ def _variances(theta: Floats, residual: float, swapped: bool) -> dict[str, float
     triangle[np.tril_indices(len(triangle))] = theta[1:]
     dense = residual * triangle @ triangle.T
     names = ("rater", "item") if swapped else ("item", "rater")
-    found = {names[0]: residual * float(theta[0]) ** 2, names[1]: float(dense[0, 0])}
+    variances = {names[0]: residual * float(theta[0]) ** 2, names[1]: float(dense[0, 0])}
     if len(dense) == 2:
-        found |= {"rater_slope": float(dense[1, 1]), "rater_covariance": float(dense[1, 0])}
-    return found | {"residual": residual}
+        variances |= {"rater_slope": float(dense[1, 1]), "rater_covariance": float(dense[1, 0])}
+    return variances | {"residual": residual}
 
 
 def _report(problem: _Problem, solution: Solution, scale: float, variances: dict[str, float]) -> MixedModel:
@@ -267,14 +267,14 @@ def _bootstrap(
     largest = np.abs(problem.x).max(axis=0)
     centre = problem.y.mean()
     ratings = problem.ratings
-    found = pigeonhole(problem.y - centre, problem.x / largest, ratings.item, ratings.rater, problem.draws, rng)
+    drawn = pigeonhole(problem.y - centre, problem.x / largest, ratings.item, ratings.rater, problem.draws, rng)
     shift = np.eye(len(largest))[0] * centre
-    effects = found.effects / largest + shift
+    effects = drawn.effects / largest + shift
     intervals: list[Interval | None] = [None] * len(effects)
-    if "no_variation" not in flags and len(found.draws) > 1:
-        limits = found.limits(problem.level) / largest + shift
-        intervals = [Interval(float(a), float(b), problem.level, found.method) for a, b in limits.T]
-    if found.lost:
+    if "no_variation" not in flags and len(drawn.draws) > 1:
+        limits = drawn.limits(problem.level) / largest + shift
+        intervals = [Interval(float(a), float(b), problem.level, drawn.method) for a, b in limits.T]
+    if drawn.lost:
         flags = (*flags, "resamples_lost")
     return MixedModel(_estimates(problem, effects, intervals, "bootstrap", flags), errors, variances, flags, note)
 

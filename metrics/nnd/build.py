@@ -80,7 +80,7 @@ def build_tests(
     if not tests:
         reasons = ", ".join(f"{name} {count}" for name, count in counts.items() if count) or "no two candidates meet"
         raise InsufficientData(f"{source}: no pair of candidates makes a test ({reasons}).")
-    made = {
+    facts = {
         "must_include": rules.must_include,
         "keep_equal_texts": rules.keep_equal_texts,
         "fold_case": rules.fold_case,
@@ -89,7 +89,7 @@ def build_tests(
     flags = (NO_TEXTS,) if any(candidate.text is None for candidate in listed) else ()
     contexts = len({candidate.context_id for candidate in listed})
     left_out = {name: count for name, count in counts.items() if count}
-    return TestSet(tuple(tests), source, contexts, len(listed), left_out, made, flags)
+    return TestSet(tuple(tests), source, contexts, len(listed), left_out, facts, flags)
 
 
 def _groups(candidates: list[Candidate]) -> dict[tuple[str, str], list[Candidate]]:
@@ -132,8 +132,8 @@ def _check(candidates: list[Candidate], blank_texts: bool) -> None:
     for candidate in candidates:
         if candidate.text is not None and not blank_texts and not candidate.text.strip():
             raise BadInput("the text is blank", where=f"candidate {candidate.id}", column="text")
-        own = (candidate.context_id, candidate.text)
-        if texts.setdefault(candidate.id, own) != own:
+        known_text = (candidate.context_id, candidate.text)
+        if texts.setdefault(candidate.id, known_text) != known_text:
             raise BadInput("one id stands for two texts", where=f"candidate {candidate.id}", column="id")
         if contexts.setdefault(candidate.context_id, candidate.context) != candidate.context:
             raise BadInput("one id stands for two contexts", where=f"context {candidate.context_id}", column="context")

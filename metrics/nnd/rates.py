@@ -174,8 +174,8 @@ def context_interval(hits: Floats, totals: Ints, level: float) -> Interval | Non
     context.
     """
     share = replace(pooled_share(hits, totals), judgments=float(len(totals)))
-    found = share.interval(level, "contexts")
-    return None if found is None else replace(found, target=TARGET)
+    limits = share.interval(level, "contexts")
+    return None if limits is None else replace(limits, target=TARGET)
 
 
 def _bootstrap(hits: Floats, totals: Ints, level: float, draws: int, seed: int) -> Interval | None:

@@ -37,15 +37,15 @@ def quiz_design_tests(path: Path, *, template: str = TEMPLATE, options: Options 
 
 def _questions(record: Record, group: str, template: str) -> list[Candidate]:
     context = _document(template, record.text("answer_span"), record.text("context"))
-    found: dict[str, Candidate] = {}
+    answers: dict[str, Candidate] = {}
     for question in record.records("questions"):
         text, label = question.text("question"), question.text("reason")
-        earlier = found.get(text)
+        earlier = answers.get(text)
         if earlier is not None and earlier.label != label:
             raise question.error("reason", f"the question {text!r} is labelled {earlier.label!r} and {label!r}")
         if earlier is None:
-            found[text] = Candidate(f"{group}/{len(found)}", group, context, text, label)
-    return list(found.values())
+            answers[text] = Candidate(f"{group}/{len(answers)}", group, context, text, label)
+    return list(answers.values())
 
 
 def _document(template: str, answer: str, context: str) -> str:

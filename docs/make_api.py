@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "docs" / "api"
 PACKAGE = "metrics"
+SECTION = re.compile(r"(Args|Returns|Raises|Source|Example):\n")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -183,9 +185,23 @@ def text(doc: str) -> str:
     """A docstring as Markdown: code between backticks is left alone, other marks are escaped, examples are code."""
     blocks = []
     for block in doc.split("\n\n"):
+        if heading := SECTION.match(block):
+            blocks += [f"**{heading[1]}**", section(heading[1], textwrap.dedent(block[heading.end() :]))]
+            continue
         parts = [block] if block.startswith("    ") else re.split(r"(`[^`]*`)", block)
         blocks.append("".join(part if part.startswith(("`", "    ")) else escaped(part) for part in parts))
     return "\n\n".join(blocks)
+
+
+def section(heading: str, body: str) -> str:
+    """The lines below a heading: an example as code, arguments and errors as a list, anything else as a paragraph."""
+    if heading == "Example":
+        return f"```python\n{body}\n```"
+    if heading not in ("Args", "Raises"):
+        return text(body)
+    entries = re.split(r"\n(?! )", body)
+    pairs = [" ".join(entry.split()).partition(": ") for entry in entries]
+    return "\n".join(f"- `{name}`: {text(meaning)}" for name, _, meaning in pairs)
 
 
 def escaped(part: str) -> str:

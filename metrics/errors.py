@@ -15,7 +15,16 @@ def some(names: Iterable[str]) -> str:
 
 
 class MetricsError(ValueError):
-    """Base of every error this package raises for the data it was given."""
+    """Base of every error that this package raises for its input.
+
+    Example:
+        >>> from metrics import MetricsError, cohen_kappa
+        >>> try:
+        ...     cohen_kappa(["yes"], ["yes", "no"])
+        ... except MetricsError as error:
+        ...     print(type(error).__name__)
+        BadInput
+    """
 
 
 class BadInput(MetricsError):  # noqa: N818 - the name is the specification's

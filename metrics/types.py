@@ -36,12 +36,19 @@ class Interval:
 class Estimate:
     """A reported number: never a bare float.
 
-    value: the estimate, or None where the data define none (a flag says why).
-    n: number of units (texts, raters, tests) behind it.
-    interval: headline interval, or None where none is defined.
-    settings: what made the number (k, mode, seed ...), flat and JSON-ready.
-    flags: names of everything a reader must know (`above_one`, `vote_ties` ...).
-    signature: one line that identifies the computation, e.g. `huse|n:200|r:20|k:16|ties:exact|seed:7|v:0.1`.
+    Args:
+        value: the estimate, or None where the data define none (a flag says why).
+        n: number of units (texts, raters, tests) behind it.
+        interval: headline interval, or None where none is defined.
+        settings: what the number was computed with (k, mode, seed ...), flat and JSON-ready.
+        flags: names of everything a reader must know (`above_one`, `vote_ties` ...).
+        signature: one line that identifies the computation, e.g. `huse|n:200|r:20|k:16|ties:exact|seed:7|v:0.1`.
+
+    Example:
+        >>> from metrics import cohen_kappa
+        >>> estimate = cohen_kappa([1, 1, 0, 0], [1, 0, 0, 0], draws=0)
+        >>> estimate.value, estimate.n, estimate.interval, estimate.flags
+        (0.5, 4, None, ())
     """
 
     value: float | None
@@ -54,7 +61,20 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """One rater's number for one item. `value` is exact (Fraction), so that ties can be exact."""
+    """One rater's number for one item.
+
+    Args:
+        item: id of the item.
+        rater: name of the rater.
+        value: the number, exact, so that ties can be exact.
+        unit: the assignment (HIT) in which it was made; empty where unknown.
+
+    Example:
+        >>> from fractions import Fraction
+        >>> from metrics import Rating
+        >>> Rating("r1", "worker 7", Fraction(4)).value
+        Fraction(4, 1)
+    """
 
     item: str
     rater: str
@@ -66,11 +86,21 @@ class Rating:
 class Item:
     """A judged text as HUSE sees it.
 
-    hj: mean human judgment, exact where sums are known, or the decimal as written.
-    log_prob: total natural log-probability under the model, <= 0, -inf allowed, None when missing.
-    length: number of units (tokens, words), >= 1.
-    ratings: how many ratings stand behind hj (0 = unknown).
-    exact: hj and log_prob are exact (decimal text or integer sums), not rounded floats.
+    Args:
+        id: unique name of the text.
+        source: `reference` or `model`.
+        hj: mean human judgment, exact where sums are known, or the decimal as written; None without ratings.
+        log_prob: total natural log-probability under the model, at most 0, -inf allowed; None when missing.
+        length: number of units (tokens, words), at least 1.
+        context: id of the context that the text answers or continues; None without contexts.
+        ratings: how many ratings are behind hj; 0 where unknown.
+        exact: whether hj and log_prob are exact (decimal text or integer sums), not rounded floats.
+
+    Example:
+        >>> from fractions import Fraction
+        >>> from metrics import Item
+        >>> Item("r1", "reference", hj=Fraction(7, 2), log_prob=-31.4, length=9, context="c1", ratings=20).hj
+        Fraction(7, 2)
     """
 
     id: str

@@ -40,7 +40,7 @@ from annotation.reports.gather import score
 from metrics.errors import MetricsError
 from metrics.figures import exclusion_curve, static
 from metrics.inference.specification_curve import Exclusions
-from metrics.report.build import build
+from metrics.report.build import build_report
 from metrics.report.comparison.compare import compare
 from metrics.report.formats.figures import charts
 from metrics.report.formats.write import USUAL
@@ -200,7 +200,7 @@ def _report(job: Job, tell: Tell, now: datetime) -> Done:
     """The report's files lie in a folder of the job; its figures, without script, in the outcome."""
     study, seed = _study_of(job), int(job.settings.get("seed", 0))
     command = f"manage.py report {study} --out DIR --seed {seed}"
-    report = build(score(study, command=command), seed=seed, progress=tell)
+    report = build_report(score(study, command=command), seed=seed, progress=tell)
     tell("Writing", len(report.generators), len(report.generators))
     done = export(
         report,

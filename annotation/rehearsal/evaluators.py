@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from metrics import Judged, evaluate_judgments, krippendorff_alpha
+from metrics import EvaluatorJudgment, evaluate_judgments, krippendorff_alpha
 from metrics.data.arm_assignment import ArmAssignment, assignment_sentence
 from metrics.data.evaluator_judgments import BETWEEN
 from metrics.evaluators.evaluate import Condition
@@ -12,7 +12,7 @@ from metrics.tables.evaluators import EvaluatorRow, evaluator_table
 from metrics.tables.text import table_text
 
 
-def evaluators_text(judged: Sequence[Judged], *, assigned: ArmAssignment | None = None) -> str:
+def evaluators_text(judged: Sequence[EvaluatorJudgment], *, assigned: ArmAssignment | None = None) -> str:
     """One row a cell: accuracy by evaluators with interval, F1, agreement, sizes; below, how raters came to cells."""
     evaluation = evaluate_judgments(judged, ("generator", "domain", "training"), agreement=krippendorff_alpha)
     rows = [_row(name, condition) for name, condition in evaluation.conditions.items()]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from annotation.collecting.ratings import excluded
 from annotation.exceptions import StateError
 from annotation.models import ItemRole, Judgment, Study, Text
-from metrics import HUMAN, MACHINE, Judged
+from metrics import EvaluatorJudgment
+from metrics.data.evaluator_judgments import HUMAN, MACHINE
 
 CRITERION = "human_or_machine"
 FACTORS = ("training", "domain", "generator")
 
 
-def score_evaluators(study: Study) -> list[Judged]:
+def score_evaluators(study: Study) -> list[EvaluatorJudgment]:
     """Every kept judgment with its condition: training, domain and the generator its cell compares.
 
     Raises StateError for another kind of study, or one without judgments.
@@ -35,7 +36,7 @@ def score_evaluators(study: Study) -> list[Judged]:
         )
     )
     found = [
-        Judged(
+        EvaluatorJudgment(
             rater,
             text,
             HUMAN if source == Text.Source.REFERENCE else MACHINE,

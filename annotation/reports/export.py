@@ -17,7 +17,7 @@ from metrics.errors import BadInput
 from metrics.figures.images import NoBrowser
 from metrics.report.formats.csv import files
 from metrics.report.formats.json import numbers, payload
-from metrics.report.formats.write import USUAL, Format, as_far_as_possible, write
+from metrics.report.formats.write import USUAL, Format, as_far_as_possible, write_report
 from metrics.report.result import Report
 
 
@@ -52,7 +52,7 @@ def export(
     """
 
     def make(names: Sequence[Format], browser: Path | None) -> list[Path]:
-        return write(report, out_dir, now=now, formats=names, chromium=browser, sandbox=sandbox)
+        return write_report(report, out_dir, now=now, formats=names, chromium=browser, sandbox=sandbox)
 
     try:
         paths, left_out = as_far_as_possible(make, formats, chromium)

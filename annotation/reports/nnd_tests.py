@@ -12,7 +12,7 @@ from annotation.models import Study, Text
 from annotation.texts import queries
 from metrics.nnd.build import Options
 from metrics.nnd.from_study import Labelled, StudyText, by_labels, by_majorities, by_means
-from metrics.nnd.orders import Order, PartialOrder, one_above_all
+from metrics.nnd.orders import Order, PartialOrder, best_above_others
 from metrics.nnd.records import TestSet
 from metrics.types import Rating
 
@@ -96,4 +96,4 @@ def _order(codes: dict[str, Fraction], how: Rule) -> Order:
     if how.better:
         return PartialOrder(how.better)
     best = how.best or ""
-    return one_above_all(best, [label for label in codes if label != best])
+    return best_above_others(best, [label for label in codes if label != best])

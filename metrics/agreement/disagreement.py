@@ -20,8 +20,8 @@ FEW_VALUES = 16  # up to here the pairs of values are fewer than the patterns of
 
 def alpha_value(units: Units, level: Level) -> float | None:
     """Alpha of the items themselves; None where nothing varies."""
-    found = float(alphas(units, units.times[None, :].astype(np.float64), level)[0])
-    return None if np.isnan(found) else found
+    alpha = float(alphas(units, units.times[None, :].astype(np.float64), level)[0])
+    return None if np.isnan(alpha) else alpha
 
 
 def alphas(units: Units, times: Floats, level: Level) -> Floats:
@@ -30,9 +30,9 @@ def alphas(units: Units, times: Floats, level: Level) -> Floats:
     totals, observed, expected = (_by_pairs if few else _by_moments)(units, times, level)
     n = totals.sum(axis=1)
     varied = (totals > 0).sum(axis=1) > 1
-    found = np.full(len(times), np.nan)
-    found[varied] = 1 - (n[varied] - 1) * observed[varied] / expected[varied]
-    return found
+    computed = np.full(len(times), np.nan)
+    computed[varied] = 1 - (n[varied] - 1) * observed[varied] / expected[varied]
+    return computed
 
 
 def _by_pairs(units: Units, times: Floats, level: Level) -> tuple[Floats, Floats, Floats]:

@@ -48,24 +48,41 @@ class _Squares:
 
 
 def intraclass_correlations(ratings: ArrayLike, *, confidence: float = 0.95) -> IntraclassCorrelations:
-    """All six ICCs, each with an interval.
+    """Compute all six intraclass correlations, each with an interval.
 
-    ratings: (items, raters) finite numbers, at least 2 by 2 and without gaps (with gaps:
-    `metrics.inference.mixed_model`). Values may be below 0 where items differ less than chance would have it. No
-    variation at all: value None, flag `no_variation`; a mean of raters whose estimated variance is not above 0: value
-    None, flag `negative_variance`; nothing between or within items for F to compare: no interval, flag
-    `limits_undefined`. Raises BadInput, InsufficientData.
+    Args:
+        ratings: (items, raters) finite numbers, at least 2 by 2 and without gaps; with gaps use `mixed_model`.
+        confidence: of the intervals, in (0, 1).
+
+    Returns:
+        Six estimates, at most 1, below 0 where items differ less than chance would have it. No variation at all: value
+        None, flag `no_variation`. A mean of raters whose estimated variance is not above 0: value None, flag
+        `negative_variance`. Nothing between or within items for F to compare: no interval, flag `limits_undefined`.
+
+    Raises:
+        BadInput: gaps, numbers that are not finite, or a confidence that is not allowed.
+        InsufficientData: fewer than 2 items or 2 raters.
+
+    Source:
+        Shrout and Fleiss (1979), whose six targets and four judges the example repeats.
+
+    Example:
+        >>> from metrics import intraclass_correlations
+        >>> shrout_fleiss = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+        >>> correlations = intraclass_correlations(shrout_fleiss)
+        >>> round(correlations.icc_2_1.value, 2), round(correlations.icc_3_1.value, 2)
+        (0.29, 0.71)
     """
     if not 0 < confidence < 1:
         raise BadInput("a confidence lies between 0 and 1", column="confidence")
     s = _mean_squares(_table(ratings))
-    one, three = s.items - s.within, s.items - s.residual
+    single, three = s.items - s.within, s.items - s.residual
     below_2 = s.items + (s.k - 1) * s.residual + s.k * (s.raters - s.residual) / s.n
     values = {
-        "icc_1_1": _share(one, s.items + (s.k - 1) * s.within),
+        "icc_1_1": _share(single, s.items + (s.k - 1) * s.within),
         "icc_2_1": _share(three, below_2),
         "icc_3_1": _share(three, s.items + (s.k - 1) * s.residual),
-        "icc_1_k": _share(one, s.items),
+        "icc_1_k": _share(single, s.items),
         "icc_2_k": _share(three, s.items + (s.raters - s.residual) / s.n),
         "icc_3_k": _share(three, s.items),
     }
@@ -128,15 +145,15 @@ def _share(above: float, below: float) -> float | None:
 
 def _limits(s: _Squares, icc_2_1: float | None, confidence: float) -> dict[str, Limits]:
     n, k = s.n, s.k
-    one = _ratio_limits(s.items, s.within, n - 1, n * (k - 1), confidence)
+    single = _ratio_limits(s.items, s.within, n - 1, n * (k - 1), confidence)
     three = _ratio_limits(s.items, s.residual, n - 1, (n - 1) * (k - 1), confidence)
     two = None if icc_2_1 is None or not s.residual else _limits_of_two(s, icc_2_1, confidence)
     mean_of_two = None if two is None or 1 + (k - 1) * two[0] <= 0 else two
     return {
-        "icc_1_1": _both(one, lambda f: (f - 1) / (f + k - 1)),
+        "icc_1_1": _both(single, lambda f: (f - 1) / (f + k - 1)),
         "icc_2_1": two,
         "icc_3_1": _both(three, lambda f: (f - 1) / (f + k - 1)),
-        "icc_1_k": _both(one, lambda f: 1 - 1 / f),
+        "icc_1_k": _both(single, lambda f: 1 - 1 / f),
         "icc_2_k": _both(mean_of_two, lambda icc: k * icc / (1 + (k - 1) * icc)),
         "icc_3_k": _both(three, lambda f: 1 - 1 / f),
     }

@@ -58,10 +58,30 @@ def cohen_kappa(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> Estimate:
-    """Cohen's kappa (Cohen 1960) of two raters, in [-1, 1]; 0 is what chance gives.
+    """Compute Cohen's kappa of two raters; 0 is what chance gives.
 
-    first, second: the category each of the two gave to item 1, 2, ... The interval draws items with replacement.
-    Both in one and the same category throughout: value None, flag `no_variation`. Raises BadInput, InsufficientData.
+    Args:
+        first: (N,) the category that the first rater chose for each item.
+        second: (N,) the category that the second rater chose for each item.
+        draws: bootstrap samples of items, 0 for no interval.
+        confidence: of the interval, in (0, 1).
+        seed: of the samples, at least 0.
+
+    Returns:
+        Kappa in [-1, 1]; n counts items. Both raters in the same category throughout: value None, flag `no_variation`.
+
+    Raises:
+        InsufficientData: there is no item.
+        BadInput: columns of different lengths, or a setting that is not allowed.
+
+    Source:
+        Cohen (1960).
+
+    Example:
+        >>> from metrics import cohen_kappa
+        >>> kappa = cohen_kappa(["yes", "yes", "no", "no"], ["yes", "no", "no", "no"])
+        >>> kappa.value, kappa.n
+        (0.5, 4)
     """
     if len(first) != len(second):
         raise BadInput(f"both raters judge the same items, and they judged {len(first)} and {len(second)}")
@@ -105,8 +125,8 @@ def _estimate(
         flags.append("too_few_for_interval")
     elif draws:
         drawn = np.random.default_rng(seed).multinomial(items, times / items, size=draws).astype(np.float64)
-        found = kappa(drawn)
-        defined = found[~np.isnan(found)]
+        kappas = kappa(drawn)
+        defined = kappas[~np.isnan(kappas)]
         if len(defined) < draws:
             flags.append("resamples_without_variation")
         low, high = np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2])

@@ -11,7 +11,13 @@ from __future__ import annotations
 import numpy as np
 
 from metrics.agreement.disagreement import Level, alpha_value
-from metrics.agreement.krippendorff_intervals import Found, Resampled, both_interval, items_interval, raters_interval
+from metrics.agreement.krippendorff_intervals import (
+    IntervalResult,
+    Resampled,
+    both_interval,
+    items_interval,
+    raters_interval,
+)
 from metrics.agreement.value_counts import Units, count_values
 from metrics.data.arrays import Ints, Numbers
 from metrics.data.ratings import Names, Ratings, lay_out
@@ -35,15 +41,40 @@ def krippendorff_alpha(
     seed: int = 0,
     resampled: Resampled = "items",
 ) -> Estimate:
-    """Krippendorff's alpha with an interval: 1 full agreement, 0 what chance gives, below 0 systematic disagreement.
+    """Compute Krippendorff's alpha with an interval.
 
-    item, rater: (N,) names or whole numbers; value: (N,) finite numbers (ratio: none below 0). n is the number of
-    items with two ratings or more. resampled: what the interval lets vary. `items`: items are drawn with replacement,
-    `draws` times (0: no interval); the raters stay as they are. `raters`: each rater is left out once. `both`: for a
-    study with other items and other raters; wider, and the one to take where few raters rate much. All ratings equal:
-    value None, flag `no_variation`; no disagreement at all: no interval, flag `no_disagreement`. Low values are normal
-    where a judgment is a matter of degree (typicality) and do not invalidate means over many raters.
-    Raises InsufficientData (no rating, no item with two), BadInput.
+    1 is full agreement, 0 what chance gives, below 0 systematic disagreement. Low values are normal where a judgment is
+    a matter of degree (typicality) and do not invalidate means over many raters.
+
+    Args:
+        item: (N,) names or whole numbers of the items.
+        rater: (N,) names or whole numbers of the raters.
+        value: (N,) finite numbers; for the level `ratio` none below 0.
+        level: of measurement: `nominal`, `ordinal`, `interval` or `ratio`.
+        draws: bootstrap samples, 0 for no interval.
+        confidence: of the interval, in (0, 1).
+        seed: of the samples, at least 0.
+        resampled: what the interval lets vary. `items`: items are drawn with replacement, raters stay; `raters`: each
+            rater is left out once; `both`: for a study with other items and other raters, wider, and the choice where
+            few raters rate much.
+
+    Returns:
+        Alpha, at most 1; n is the number of items with at least 2 ratings. All ratings equal: value None, flag
+        `no_variation`; no disagreement at all: no interval, flag `no_disagreement`.
+
+    Raises:
+        InsufficientData: no rating, or no item with two.
+        BadInput: columns or settings that break a rule.
+
+    Source:
+        Krippendorff (2004), Content Analysis, chapter 11.
+
+    Example:
+        >>> from metrics import krippendorff_alpha
+        >>> item, rater = [1, 1, 2, 2, 3, 3, 4, 4], ["a", "b"] * 4
+        >>> alpha = krippendorff_alpha(item, rater, [1, 1, 2, 2, 3, 3, 4, 3], "ordinal")
+        >>> round(alpha.value, 3), alpha.n
+        (0.91, 4)
     """
     _check(level, draws, confidence, seed, resampled)
     return alpha_of(
@@ -115,7 +146,7 @@ def _interval(
     confidence: float,
     seed: int,
     resampled: Resampled,
-) -> Found:
+) -> IntervalResult:
     if not draws:
         return None, ()
     rng = np.random.default_rng(seed)

@@ -37,36 +37,38 @@ TARGETS: dict[Resampled, str] = {
     "raters": "alpha over new raters like these, on these very items",
     "both": "alpha over new items and new raters like these",
 }
-Found = tuple[Interval | None, tuple[str, ...]]
+IntervalResult = tuple[Interval | None, tuple[str, ...]]
 
 
 def items_interval(
     units: Units, level: Level, value: float, draws: int, confidence: float, rng: np.random.Generator
-) -> Found:
+) -> IntervalResult:
     """Interval over items, and flags."""
     if units.items < 2:
         return None, (FEW,)
     if value == 1:
         return None, (PERFECT,)
-    found, flags = _resampled(units, level, draws, rng)
-    if len(found) < 2:
+    alphas_drawn, flags = _resampled(units, level, draws, rng)
+    if len(alphas_drawn) < 2:
         return None, flags
     share = _widened(confidence, units.items)
-    ends = _bca(found, value, _acceleration(units, level), share)
-    low, high = np.quantile(found, ends)
+    ends = _bca(alphas_drawn, value, _acceleration(units, level), share)
+    low, high = np.quantile(alphas_drawn, ends)
     method = "items drawn with replacement, BCa percentiles"
     return Interval(float(low), float(high), confidence, method, TARGETS["items"]), flags
 
 
-def raters_interval(ratings: Ratings, level: Level, value: float, confidence: float, rng: np.random.Generator) -> Found:
+def raters_interval(
+    ratings: Ratings, level: Level, value: float, confidence: float, rng: np.random.Generator
+) -> IntervalResult:
     """Interval over raters, and flags."""
     groups = _groups(ratings, rng)
     variance = None if value == 1 else _left_out(ratings, groups, level)
     if variance is None:
         return None, (PERFECT if value == 1 else FEW,)
     method = "raters left out in turn, jackknife"
-    found = _on_log_scale(value, math.sqrt(variance), int(groups.max()), confidence, method)
-    return replace(found, target=TARGETS["raters"]), ()
+    interval = _on_log_scale(value, math.sqrt(variance), int(groups.max()), confidence, method)
+    return replace(interval, target=TARGETS["raters"]), ()
 
 
 def both_interval(
@@ -78,16 +80,16 @@ def both_interval(
     draws: int,
     confidence: float,
     rng: np.random.Generator,
-) -> Found:
+) -> IntervalResult:
     """Interval over items and raters, and flags."""
     groups = _groups(ratings, rng)
     of_raters = None if value == 1 else _left_out(ratings, groups, level)
     if of_raters is None or units.items < 2:
         return None, (PERFECT if value == 1 else FEW,)
-    found, flags = _resampled(units, level, draws, rng)
-    if len(found) < 2:
+    alphas_drawn, flags = _resampled(units, level, draws, rng)
+    if len(alphas_drawn) < 2:
         return None, flags
-    of_items = float(found.var(ddof=1)) / (1 - value) ** 2 * units.items / (units.items - 1)
+    of_items = float(alphas_drawn.var(ddof=1)) / (1 - value) ** 2 * units.items / (units.items - 1)
     dealt = [_left_out(ratings, rng.permutation(groups), level) for _ in range(DEALS)]
     of_ratings = float(np.mean([variance for variance in dealt if variance is not None] or [0.0]))
     others = max(0.0, of_raters - of_ratings)
@@ -99,8 +101,8 @@ def both_interval(
 
 
 def _resampled(units: Units, level: Level, draws: int, rng: np.random.Generator) -> tuple[Floats, tuple[str, ...]]:
-    found = resample(units, draws, rng, lambda times: alphas(units, times, level))
-    defined = found[~np.isnan(found)]
+    alphas_drawn = resample(units, draws, rng, lambda times: alphas(units, times, level))
+    defined = alphas_drawn[~np.isnan(alphas_drawn)]
     return defined, (PARTIAL,) if len(defined) < draws else ()
 
 
@@ -111,11 +113,11 @@ def _widened(confidence: float, items: int) -> float:
     return float(stdtrit(items - 1, (1 + confidence) / 2)) * math.sqrt(items / (items - 1))
 
 
-def _bca(found: Floats, value: float, acceleration: float, z: float) -> list[float]:
+def _bca(drawn: Floats, value: float, acceleration: float, z: float) -> list[float]:
     """The two shares of the resamples between which the interval lies."""
     normal = NormalDist()
-    below = float((found < value).mean() + (found == value).mean() / 2)
-    shift = normal.inv_cdf(min(max(below, 1 / len(found)), 1 - 1 / len(found)))
+    below = float((drawn < value).mean() + (drawn == value).mean() / 2)
+    shift = normal.inv_cdf(min(max(below, 1 / len(drawn)), 1 - 1 / len(drawn)))
     ends = [shift + (shift + side) / max(1 - acceleration * (shift + side), 1e-3) for side in (-z, z)]
     return [normal.cdf(end) for end in ends]
 
@@ -149,12 +151,12 @@ def _left_out(ratings: Ratings, groups: Ints, level: Level) -> float | None:
     ends = np.cumsum(np.bincount(groups))
     logs = []
     for begin, end in zip(ends - np.diff(ends, prepend=0), ends, strict=True):
-        kept = np.delete(order, slice(begin, end))
-        units = count_values(ratings.item[kept], ratings.value[kept]) if len(kept) else None
-        found = alpha_value(units, level) if units is not None and units.items else None
-        if found is None or found >= 1:
+        remaining = np.delete(order, slice(begin, end))
+        units = count_values(ratings.item[remaining], ratings.value[remaining]) if len(remaining) else None
+        alpha = alpha_value(units, level) if units is not None and units.items else None
+        if alpha is None or alpha >= 1:
             return None
-        logs.append(math.log1p(-found))
+        logs.append(math.log1p(-alpha))
     return (len(logs) - 1) * float(np.var(logs))
 
 

@@ -70,8 +70,8 @@ def _levels(value: Numbers) -> tuple[Numbers, Floats]:
         low, high = int(value.min()), int(value.max())
         if high - low < SMALL_RANGE:
             return value - value.min(), np.arange(low, high + 1, dtype=np.float64)  # in the small type they came in
-    found = np.unique(value)
-    return np.searchsorted(found, value), found.astype(np.float64)
+    distinct = np.unique(value)
+    return np.searchsorted(distinct, value), distinct.astype(np.float64)
 
 
 def _count_packed(item: Ints, code: Numbers, values: int) -> tuple[Floats, Ints] | None:
@@ -97,8 +97,8 @@ def _times_of_keys(item: Ints, code: Numbers, base: int, values: int) -> Ints | 
     loops = compiled.kernels(len(code) / WORTH_COMPILING)
     if loops and item.dtype == np.int64 and code.dtype in LOOPED and item.min() >= 0:
         kernels: Any = importlib.import_module("metrics.worker_models.kernels")
-        found = kernels.packed_counts(item, int(item.max()), code, base ** np.arange(values), limit)
-        return found if len(found) else None
+        counts = kernels.packed_counts(item, int(item.max()), code, base ** np.arange(values), limit)
+        return counts if len(counts) else None
     packed = np.bincount(item, weights=(float(base) ** np.arange(values)).take(code))
     return np.bincount(packed.astype(np.int64)) if packed.max() < limit else None
 

@@ -29,7 +29,7 @@ def add(commands: Commands) -> None:
 
 def run(given: argparse.Namespace) -> str:
     """The text of the command. Raises MetricsError."""
-    ratings = of_records(read_ratings(given.ratings, least=0 if given.level == "ratio" else None))
+    ratings = of_records(read_ratings(given.ratings, minimum=0 if given.level == "ratio" else None))
     found = alpha_of(
         ratings,
         given.level,

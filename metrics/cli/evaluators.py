@@ -57,7 +57,7 @@ def run(given: argparse.Namespace) -> str:
     judgments, by = read_judgments(given.judgments, given.by)
     agreement = partial(krippendorff_alpha, confidence=given.level, seed=given.seed)
     evaluation = evaluate_judgments(judgments, by, chance=given.chance, level=given.level, agreement=agreement)
-    more = evaluators_more.asked(judgments, by, evaluation, given)
+    more = evaluators_more.compute_more(judgments, by, evaluation, given)
     if given.json:
         return json_text({**evaluation_json(evaluation), **evaluators_more.as_json(more)})
     return "\n".join([table(evaluation), *evaluators_more.as_text(more)])

@@ -9,7 +9,7 @@ from typing import Any
 
 from metrics.cli.output import cell
 from metrics.data.arm_assignment import assignment_sentence
-from metrics.data.evaluator_judgments import Judged, check_judgments
+from metrics.data.evaluator_judgments import EvaluatorJudgment, check_judgments
 from metrics.data.to_json import estimate_json
 from metrics.errors import BadInput
 from metrics.evaluators.accuracy import evaluator_accuracies
@@ -62,7 +62,9 @@ def options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--mixed", action="store_true", help="fit the crossed mixed model of items and raters")
 
 
-def asked(judgments: Sequence[Judged], by: Sequence[str], evaluation: Evaluation, given: argparse.Namespace) -> More:
+def compute_more(
+    judgments: Sequence[EvaluatorJudgment], by: Sequence[str], evaluation: Evaluation, given: argparse.Namespace
+) -> More:
     """Compute what the data and the options ask for. Raises MetricsError."""
     margin = _margin(given)
     big = [c for c in evaluation.conditions.values() if c.accuracy.accuracy.n > 1]

@@ -122,7 +122,7 @@ def _texts(given: argparse.Namespace) -> tuple[list[Predictions], dict[str, floa
     if not given.model:
         raise BadInput("plain texts need a model that reads them", column="--model")
     contents = [_content(path) for path in given.files]
-    return _asked(given, names, contents)
+    return _predict_by_model(given, names, contents)
 
 
 def _content(path: Path) -> str:
@@ -132,7 +132,7 @@ def _content(path: Path) -> str:
     return text.rstrip("\r\n")  # the end of the file is no part of the text
 
 
-def _asked(
+def _predict_by_model(
     given: argparse.Namespace, names: Sequence[str], contents: Sequence[str]
 ) -> tuple[list[Predictions], dict[str, float]]:
     """The start token stands before a text, the end token is no part of it."""

@@ -48,7 +48,7 @@ def run(given: argparse.Namespace) -> str:
     ratings = read_ratings(given.ratings, [item.id for item in items]) if given.ratings else None
     chosen = {"k": given.k, "seed": given.seed, "level": given.level}
     results = evaluate(items, modes, **chosen) if ratings is None else evaluate_rated(items, ratings, modes, **chosen)
-    more = huse_more.asked(items, ratings, given)
+    more = huse_more.compute_more(items, ratings, given)
     if given.json:
         return json_text({**document(results), **huse_more.as_json(more)})
     return "\n".join([table(results), *huse_more.as_text(more)])

@@ -46,7 +46,7 @@ def options(command: argparse.ArgumentParser) -> None:
     )
 
 
-def asked(items: Sequence[Item], ratings: Sequence[Rating] | None, given: argparse.Namespace) -> More:
+def compute_more(items: Sequence[Item], ratings: Sequence[Rating] | None, given: argparse.Namespace) -> More:
     """Compute what was asked for. Raises MetricsError."""
     tests: tuple[PermutationTest, ...] = ()
     if given.permutation is not None:

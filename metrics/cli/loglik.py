@@ -13,7 +13,7 @@ from metrics.cli.output import json_text
 from metrics.likelihood import Decoding, FileStore, Layout, LogProbs, Pair, Scored, score_all
 from metrics.likelihood.opening import Opening
 from metrics.likelihood.recorded import read_rows
-from metrics.likelihood.scoring import told
+from metrics.likelihood.scoring import log_prob_json
 
 SCHEMA_VERSION = 1
 
@@ -101,7 +101,7 @@ def document(backend: LogProbs, names: Sequence[str], pairs: Sequence[Pair], sco
             "include_eos": card.layout.include_eos,
             "signature": card.signature,
             "scores": [
-                {"id": name, "candidate": pair[1], "log_prob": told(one.log_prob), "tokens": one.tokens}
+                {"id": name, "candidate": pair[1], "log_prob": log_prob_json(one.log_prob), "tokens": one.tokens}
                 for name, pair, one in zip(names, pairs, scores, strict=True)
             ],
         }

@@ -23,7 +23,7 @@ from metrics.nnd.orders import Numbers, Order, PartialOrder, Ranks
 from metrics.nnd.records import TestSet
 
 # Which options belong to which format; the others are refused, never ignored.
-OWN_OPTIONS = {
+FORMAT_OPTIONS = {
     "template": ("quiz-design",),
     "dataset": ("frank",),
     "split": ("frank", "summeval"),
@@ -155,7 +155,7 @@ def _number(text: str, option: str) -> Fraction:
 
 
 def _check_options(given: argparse.Namespace) -> None:
-    for name, formats in OWN_OPTIONS.items():
+    for name, formats in FORMAT_OPTIONS.items():
         value = getattr(given, name)
         if value is None:
             continue

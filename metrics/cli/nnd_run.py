@@ -16,7 +16,7 @@ from metrics.data.csv_files import read_rows
 from metrics.data.to_json import SCHEMA_VERSION
 from metrics.errors import BadInput
 from metrics.likelihood import FileStore, Pair, Scored, score_all
-from metrics.nnd.administer import Administered, administer
+from metrics.nnd.administer import Administered, administer_tests
 from metrics.nnd.compare import Comparison, compare_models
 from metrics.nnd.curves import CurvePoint, Place, curve_points
 from metrics.nnd.documents import comparison_json, curves_json, outcomes_json, rates_json, read_tests
@@ -33,7 +33,7 @@ AXES = ("parameters", "checkpoint_step")
 class Findings:
     """All that one run found, models in the order given."""
 
-    taken: list[Administered]
+    administered: list[Administered]
     rates: list[PassRates]
     comparisons: list[Comparison]
     curve: list[CurvePoint]
@@ -77,9 +77,9 @@ def run(given: argparse.Namespace) -> str:
     models = _models(given.scores)
     if not models and given.model is None:
         raise BadInput("name a file of log-probabilities (--scores) or a model (--model)", column="--scores")
-    taken = [administer(tests, read_scores(path), model=name, ties=given.ties) for name, path in models]
+    taken = [administer_tests(tests, read_scores(path), model=name, ties=given.ties) for name, path in models]
     if given.model is not None:
-        taken.append(_asked(tests, given))
+        taken.append(_administer_by_model(tests, given))
     options = {"level": given.level, "draws": given.draws, "seed": given.seed}
     rates = [pass_rates(one, **options) for one in taken]
     comparisons = [compare_models(a, b, **options) for a, b in itertools.combinations(taken, 2)]
@@ -95,7 +95,7 @@ def run(given: argparse.Namespace) -> str:
     return json_text(document(found, given.outcomes)) if given.json else table(found)
 
 
-def _asked(tests: TestSet, given: argparse.Namespace) -> Administered:
+def _administer_by_model(tests: TestSet, given: argparse.Namespace) -> Administered:
     """The tests as taken by the model that the arguments name; scores are kept in the store as they come."""
     backend = opened(given)
     store = FileStore(given.store) if given.store else None
@@ -104,13 +104,13 @@ def _asked(tests: TestSet, given: argparse.Namespace) -> Administered:
     def scores(pairs: Sequence[Pair]) -> Sequence[Scored]:
         return score_all(backend, pairs, store=store, progress=shown)
 
-    return administer(tests, scores, model=given.model, ties=given.ties, scored_by=backend.card.signature)
+    return administer_tests(tests, scores, model=given.model, ties=given.ties, scored_by=backend.card.signature)
 
 
 def document(found: Findings, outcomes: bool) -> dict[str, object]:
     """The output of --json."""
     models = []
-    for taken, rates in zip(found.taken, found.rates, strict=True):
+    for taken, rates in zip(found.administered, found.rates, strict=True):
         scored_by = {"scored_by": taken.scored_by or None}
         models.append({**rates_json(rates), **scored_by, **({"outcomes": outcomes_json(taken)} if outcomes else {})})
     return {

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def one_thread() -> Iterator[None]:
+def single_thread() -> Iterator[None]:
     """Limit BLAS to one thread inside."""
     importlib.import_module("scipy.linalg")  # brings a BLAS of its own, and a limit reaches only what is loaded
     from threadpoolctl import threadpool_limits

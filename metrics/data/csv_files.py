@@ -80,7 +80,7 @@ def read_hits(path: Path) -> dict[str, str] | None:
     return {name: row.text("hit") for name, row in zip(_ids(rows), rows, strict=True)}
 
 
-def read_ratings(path: Path, ids: Sequence[str] | None = None, *, least: int | None = None) -> list[Rating]:
+def read_ratings(path: Path, ids: Sequence[str] | None = None, *, minimum: int | None = None) -> list[Rating]:
     """Ratings from a CSV with `item`, `rater`, `value`; each rater once an item. Raises BadInput.
 
     ids: the items there are (None: any). least: no value may lie below it.
@@ -96,8 +96,8 @@ def read_ratings(path: Path, ids: Sequence[str] | None = None, *, least: int | N
             raise row.error("rater", rule)
         seen[item, rater] = row.line
         value = row.number("value")
-        if least is not None and value < least:
-            raise row.error("value", f"values must be at least {least} here")
+        if minimum is not None and value < minimum:
+            raise row.error("value", f"values must be at least {minimum} here")
         ratings.append(Rating(item, rater, value))
     return ratings
 

@@ -26,10 +26,21 @@ BETWEEN = " × "
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """One evaluator's rating of one text. rating: 1 to 4. factors: what names its condition (domain, training ...).
+class EvaluatorJudgment:
+    """One evaluator's rating of one text as human or machine.
 
-    unit: the assignment (HIT) it was given in, where known.
+    Args:
+        rater: name of the evaluator.
+        item: id of the text.
+        truth: `human` or `machine`, what the text is.
+        rating: 1 definitely human, 2 possibly human, 3 possibly machine, 4 definitely machine.
+        factors: what names its condition (domain, generator, training), by factor.
+        unit: the assignment (HIT) in which it was made; empty where unknown.
+
+    Example:
+        >>> from metrics import EvaluatorJudgment
+        >>> EvaluatorJudgment("rater 1", "text 1", "machine", 3, {"training": "examples"}).rating
+        3
     """
 
     rater: str
@@ -73,7 +84,7 @@ class Judgments:
         return np.asarray((self.rating == LOWEST) | (self.rating == HIGHEST))
 
 
-def check_judgments(judgments: Iterable[Judged], *, repeats: Repeats = "error") -> Judgments:
+def check_judgments(judgments: Iterable[EvaluatorJudgment], *, repeats: Repeats = "error") -> Judgments:
     """Check every rule and lay the judgments out as arrays; names are numbered in the order they come.
 
     repeats: whether a rater may judge an item more than once (`keep` counts each time).
@@ -103,18 +114,18 @@ def check_judgments(judgments: Iterable[Judged], *, repeats: Repeats = "error") 
     return Judgments(tuple(raters), tuple(items), rater, item, machine, rating)
 
 
-def _check_values(judged: Judged) -> None:
+def _check_values(judged: EvaluatorJudgment) -> None:
     if judged.truth not in (HUMAN, MACHINE):
         raise BadInput(f"the truth of item {judged.item} must be 'human' or 'machine'", column="truth")
     rating = judged.rating
     # bool is an int; the exact type comes first because it is nearly always it.
-    whole = type(rating) is int or isinstance(rating, np.integer)
-    if not whole or not LOWEST <= rating <= HIGHEST:
+    is_integer = type(rating) is int or isinstance(rating, np.integer)
+    if not is_integer or not LOWEST <= rating <= HIGHEST:
         rule = f"the rating of item {judged.item} by rater {judged.rater} must be a whole number from 1 to 4"
         raise BadInput(rule, column="rating")
 
 
-def _check_repeats(listed: Sequence[Judged], cell: Ints) -> None:
+def _check_repeats(listed: Sequence[EvaluatorJudgment], cell: Ints) -> None:
     _, first = np.unique(cell, return_index=True)
     if len(first) == len(cell):
         return
@@ -122,7 +133,7 @@ def _check_repeats(listed: Sequence[Judged], cell: Ints) -> None:
     raise BadInput(f"rater {again.rater} judges item {again.item} more than once", column="rater")
 
 
-def by_condition(judgments: Iterable[Judged], by: Sequence[str]) -> dict[str, list[Judged]]:
+def by_condition(judgments: Iterable[EvaluatorJudgment], by: Sequence[str]) -> dict[str, list[EvaluatorJudgment]]:
     """Judgments grouped by the levels of the named factors: `news × gpt2`, in the order of their first judgment.
 
     by: at least one factor, in the order of the name's parts. Raises BadInput where a judgment lacks one of them or a
@@ -130,7 +141,7 @@ def by_condition(judgments: Iterable[Judged], by: Sequence[str]) -> dict[str, li
     """
     if not by:
         raise BadInput("a condition needs at least one factor", column="by")
-    groups: dict[tuple[str, ...], list[Judged]] = {}
+    groups: dict[tuple[str, ...], list[EvaluatorJudgment]] = {}
     for judged in judgments:
         groups.setdefault(tuple(_level(judged, factor) for factor in by), []).append(judged)
     named = {BETWEEN.join(levels): group for levels, group in groups.items()}
@@ -139,7 +150,7 @@ def by_condition(judgments: Iterable[Judged], by: Sequence[str]) -> dict[str, li
     return named
 
 
-def _level(judged: Judged, factor: str) -> str:
+def _level(judged: EvaluatorJudgment, factor: str) -> str:
     level = judged.factors.get(factor, "")
     if not level:
         rule = f"the judgment of item {judged.item} by rater {judged.rater} has no {factor}"

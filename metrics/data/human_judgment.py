@@ -33,17 +33,35 @@ class HumanJudgments:
 
     def of(self, items: Iterable[str]) -> list[HumanJudgment]:
         """HJ of these items, in their order. Raises MissingHJ naming those without a rating."""
-        wanted = list(items)
-        absent = [item for item in wanted if item not in self.items]
+        item_ids = list(items)
+        absent = [item for item in item_ids if item not in self.items]
         if absent:
             raise MissingHJ(absent)
-        return [self.items[item] for item in wanted]
+        return [self.items[item] for item in item_ids]
 
 
 def sum_ratings(ratings: Iterable[Rating], items: Iterable[str] = ()) -> list[RatingSums]:
-    """Counts, sums and sums of squares per item, `items` first (with 0 ratings where they have none).
+    """Sum the ratings of each item: their count, sum and sum of squares.
 
-    Raises BadInput where one rater rates an item twice or a rating is no finite number.
+    Args:
+        ratings: at most one by each rater of each item.
+        items: ids to list first, with 0 ratings where they have none.
+
+    Returns:
+        One `RatingSums` for each item, in the order in which items occur; sums are exact.
+
+    Raises:
+        BadInput: a rater rates an item twice, or a rating is not a finite number.
+
+    Source:
+        Hashimoto, Zhang and Liang (2019), section 3.2 (HJ is a mean over raters).
+
+    Example:
+        >>> from fractions import Fraction
+        >>> from metrics import Rating, sum_ratings
+        >>> sums = sum_ratings([Rating("a", "w1", Fraction(3)), Rating("a", "w2", Fraction(4))])
+        >>> sums[0].count, sums[0].total, sums[0].squares
+        (2, Fraction(7, 1), Fraction(25, 1))
     """
     sums: dict[str, tuple[int, Fraction, Fraction]] = {item: (0, Fraction(0), Fraction(0)) for item in items}
     seen: set[tuple[str, str]] = set()
@@ -72,11 +90,34 @@ def human_judgments(
     method: IntervalMethod = "t",
     removed: Mapping[str, int] | None = None,
 ) -> HumanJudgments:
-    """HJ of each item: mean -+ quantile * sd / sqrt(ratings), in the units of the ratings (method, 2.1).
+    """Compute HJ of each item, the mean of its ratings, with an interval.
 
-    method: `t` (r - 1 degrees of freedom) or `z`. One rating: no interval, flag `single_rating`. No rating: the item
-    is dropped and named, flag `missing_hj`. removed: ratings removed by each filter, for the message.
-    Raises InsufficientData when no item keeps a rating, naming the filter that removed the most; BadInput.
+    The interval is mean -+ quantile * sd / sqrt(ratings), in the units of the ratings.
+
+    Args:
+        sums: counts, sums and sums of squares of each item, as `sum_ratings` gives them.
+        level: of the intervals, in (0, 1).
+        method: `t` (ratings - 1 degrees of freedom) or `z`.
+        removed: ratings removed by each filter, for the message where nothing is left.
+
+    Returns:
+        HJ by item, exact. An item with one rating has no interval (flag `single_rating`); one without a rating is
+        dropped and named (flag `missing_hj`).
+
+    Raises:
+        InsufficientData: no item keeps a rating; names the filter that removed the most.
+        BadInput: sums that contradict each other, an item twice, a level or method that is not allowed.
+
+    Source:
+        Hashimoto, Zhang and Liang (2019), section 3.2.
+
+    Example:
+        >>> from fractions import Fraction
+        >>> from metrics import Rating, human_judgments, sum_ratings
+        >>> ratings = [Rating("a", f"w{i}", Fraction(value)) for i, value in enumerate((3, 4, 5, 5))]
+        >>> judgment = human_judgments(sum_ratings(ratings)).items["a"]
+        >>> judgment.value, judgment.n, round(judgment.interval.low, 2), round(judgment.interval.high, 2)
+        (Fraction(17, 4), 4, 3.12, 5.38)
     """
     if not 0 < level < 1:
         raise BadInput("a level lies between 0 and 1", column="level")
@@ -84,14 +125,14 @@ def human_judgments(
         raise BadInput("an interval of HJ is by 't' or 'z'", column="method")
     listed = list(sums)
     _check_sums(listed)
-    kept = {entry.item: _judge(entry, level, method) for entry in listed if entry.count}
-    if not kept:
+    judgments = {entry.item: _judge(entry, level, method) for entry in listed if entry.count}
+    if not judgments:
         raise nothing_left("rating", removed)
     dropped = tuple(entry.item for entry in listed if not entry.count)
     flags = [MISSING] if dropped else []
-    if any(judgment.n == 1 for judgment in kept.values()):
+    if any(judgment.n == 1 for judgment in judgments.values()):
         flags.append(SINGLE)
-    return HumanJudgments(kept, dropped, tuple(flags))
+    return HumanJudgments(judgments, dropped, tuple(flags))
 
 
 def _check_sums(sums: list[RatingSums]) -> None:
@@ -130,7 +171,7 @@ def quantile(level: float, method: IntervalMethod, df: int) -> float:
     return float(stdtrit(df, (1 + level) / 2))
 
 
-def hj_estimates(found: HumanJudgments) -> dict[str, Estimate]:
+def hj_estimates(judgments: HumanJudgments) -> dict[str, Estimate]:
     """HJ by item as reported numbers; n is the number of ratings, settings hold their sample sd.
 
     Flag `no_variation` where all ratings of an item are equal: no interval, as one without width would be false."""
@@ -143,5 +184,5 @@ def hj_estimates(found: HumanJudgments) -> dict[str, Estimate]:
             (*judgment.flags, *((NO_VARIATION,) if judgment.sd == 0 else ())),
             f"hj|n:{judgment.n}|v:{__version__}",
         )
-        for name, judgment in found.items.items()
+        for name, judgment in judgments.items.items()
     }

@@ -43,7 +43,7 @@ class Table:
         return np.asarray(self.log_prob / self.length)
 
     @cached_property
-    def hj_whole(self) -> Numbers:
+    def hj_integers(self) -> Numbers:
         """The numerators as an array."""
         return integer_array(self.hj_numerators)
 
@@ -82,10 +82,10 @@ def check_items(
         raise BadInput("missing must be 'error', 'drop_pair' or 'quality_only'", column="missing")
     items = list(items)
     _check_ids(items)
-    kept, dropped = _drop_missing(items, missing)
-    if not kept:
+    remaining, dropped = _drop_missing(items, missing)
+    if not remaining:
         raise nothing_left("item", {**dropped, **(removed or {})})
-    table = _columns(kept, dropped)
+    table = _columns(remaining, dropped)
     _check_columns(table)
     _check_enough(table, k, removed)
     return table
@@ -120,12 +120,12 @@ def _drop_pairs(
     items: Sequence[Item], rated: Sequence[Item], dropped: dict[str, int]
 ) -> tuple[list[Item], dict[str, int]]:
     broken = {item.context for item in items if item.hj is None or item.log_prob is None} - {None}
-    kept = [item for item in rated if item.log_prob is not None and item.context not in broken]
+    remaining = [item for item in rated if item.log_prob is not None and item.context not in broken]
     lost = {item.context for item in rated if item.context in broken}
-    if len(kept) < len(rated):
-        dropped["drop_pair"] = len(rated) - len(kept)
+    if len(remaining) < len(rated):
+        dropped["drop_pair"] = len(rated) - len(remaining)
         dropped["drop_pair_contexts"] = len(lost)
-    return kept, dropped
+    return remaining, dropped
 
 
 def _columns(items: Sequence[Item], dropped: Mapping[str, int]) -> Table:

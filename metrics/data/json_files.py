@@ -109,9 +109,9 @@ def _listed(text: str, name: str, within: str) -> list[tuple[int, object]]:
     # An object over several lines, or one that names the list in its only line.
     if within and start.startswith("{") and (start[1:2] in "\r\n" or "\n" not in start.rstrip()):
         document = _parse(text, name, 1)
-        found = document.get(within) if isinstance(document, dict) else None
-        if isinstance(found, list):
-            return list(enumerate(found, start=1))
+        records = document.get(within) if isinstance(document, dict) else None
+        if isinstance(records, list):
+            return list(enumerate(records, start=1))
     return []
 
 

@@ -28,6 +28,6 @@ def estimate(value: Estimate, digits: int = 2) -> str:
     return f"{shown} {interval(value.interval, digits)}" if value.interval else shown
 
 
-def plural(count: int, one: str, many: str | None = None) -> str:
+def plural(count: int, singular: str, many: str | None = None) -> str:
     """`1 text`, `2 texts`."""
-    return f"{count} {one if count == 1 else many or one + 's'}"
+    return f"{count} {singular if count == 1 else many or singular + 's'}"

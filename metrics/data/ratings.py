@@ -70,8 +70,8 @@ def encode(names: Names) -> tuple[Ints, Sequence[Any]]:
 def _encode_integers(names: NDArray[Any]) -> tuple[Ints, Sequence[Any]]:
     low, high = int(names.min()), int(names.max())
     if high - low > 4 * len(names) + 1000:
-        found, code = np.unique(names, return_inverse=True)
-        return code.astype(np.int64), tuple(found.tolist())
+        distinct, code = np.unique(names, return_inverse=True)
+        return code.astype(np.int64), tuple(distinct.tolist())
     shifted = names.astype(np.int64)
     if low:
         shifted -= low

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from metrics.data.csv_files import Row, read_rows
-from metrics.data.evaluator_judgments import HIGHEST, HUMAN, LOWEST, MACHINE, Judged, Repeats, Truth
+from metrics.data.evaluator_judgments import HIGHEST, HUMAN, LOWEST, MACHINE, EvaluatorJudgment, Repeats, Truth
 
 COLUMNS = ("rater", "item", "truth", "rating")
 CONDITION = "condition"
@@ -15,7 +15,7 @@ SCALE = {str(rating): rating for rating in range(LOWEST, HIGHEST + 1)}
 
 def read_judgments(
     path: Path, by: Sequence[str] | None = None, *, repeats: Repeats = "error"
-) -> tuple[list[Judged], tuple[str, ...]]:
+) -> tuple[list[EvaluatorJudgment], tuple[str, ...]]:
     """Judgments from a CSV with `rater`, `item`, `truth` (human, machine), `rating` (1 to 4), and its factors.
 
     by: the columns that make the condition; None: the column `condition` where there is one. An item has one truth;
@@ -37,7 +37,7 @@ def read_judgments(
     return judgments, factors
 
 
-def _once(row: Row, judged: Judged, factors: Sequence[str], seen: dict[tuple[str, ...], int]) -> None:
+def _once(row: Row, judged: EvaluatorJudgment, factors: Sequence[str], seen: dict[tuple[str, ...], int]) -> None:
     key = (judged.rater, judged.item, *(judged.factors[factor] for factor in factors))
     line = seen.setdefault(key, row.line)
     if line != row.line:
@@ -45,9 +45,9 @@ def _once(row: Row, judged: Judged, factors: Sequence[str], seen: dict[tuple[str
         raise row.error("rater", rule)
 
 
-def _judged(row: Row, factors: Sequence[str]) -> Judged:
+def _judged(row: Row, factors: Sequence[str]) -> EvaluatorJudgment:
     named = {factor: row.text(factor) for factor in factors}
-    return Judged(row.text("rater"), row.text("item"), _truth(row), _rating(row), named)
+    return EvaluatorJudgment(row.text("rater"), row.text("item"), _truth(row), _rating(row), named)
 
 
 def _truth(row: Row) -> Truth:

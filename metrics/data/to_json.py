@@ -71,8 +71,8 @@ def interval_json(interval: Interval | None, signature: str) -> dict[str, Any] |
     if interval is None:
         return None
     low, high = _finite(interval.low, signature), _finite(interval.high, signature)
-    told = {"target": interval.target} if interval.target else {}
-    return {"low": low, "high": high, "level": interval.level, "method": interval.method, **told}
+    target_entry = {"target": interval.target} if interval.target else {}
+    return {"low": low, "high": high, "level": interval.level, "method": interval.method, **target_entry}
 
 
 def _setting(value: object, signature: str) -> object:

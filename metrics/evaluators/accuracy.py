@@ -106,15 +106,15 @@ def item_accuracies(judgments: Judgments, *, level: float = 0.95) -> dict[str, E
     report = _Report(judgments, level)
     order = np.argsort(judgments.item, kind="stable")
     ends = np.cumsum(np.bincount(judgments.item))[:-1]
-    found = {}
+    shares = {}
     for name, rows in zip(judgments.items, np.split(order, ends), strict=True):
         _, rater = np.unique(judgments.rater[rows], return_inverse=True)
         share = pooled_share(_sums(rater, judgments.correct[rows]), np.bincount(rater))
         truth = MACHINE if judgments.machine[rows[0]] else HUMAN
-        found[name] = report.estimate(
+        shares[name] = report.estimate(
             "item_accuracy", share, EVALUATORS, len(rows), more={"item": name, "truth": truth}
         )
-    return found
+    return shares
 
 
 def _sums(unit: Ints, chosen: Bools) -> Ints:
@@ -140,11 +140,11 @@ class _Report:
 
     def accuracies(self) -> tuple[Estimate, Estimate, Estimate, Estimate]:
         """Accuracy by evaluator, by item, pooled, and by evaluator with items drawn anew too."""
-        given = self.judgments
-        right, everything = given.correct, np.ones(len(given), dtype=np.bool_)
-        by_rater = mean_share(_sums(given.rater, right), _sums(given.rater, everything))
-        by_item = mean_share(_sums(given.item, right), _sums(given.item, everything))
-        crossed = crossed_mean_share(right.astype(np.int64), given.rater, given.item)
+        checked = self.judgments
+        right, everything = checked.correct, np.ones(len(checked), dtype=np.bool_)
+        by_rater = mean_share(_sums(checked.rater, right), _sums(checked.rater, everything))
+        by_item = mean_share(_sums(checked.item, right), _sums(checked.item, everything))
+        crossed = crossed_mean_share(right.astype(np.int64), checked.rater, checked.item)
         matter = crossed.variance > ITEMS_MATTER**2 * by_rater.variance
         flags = ("items_matter",) if matter else ()
         return (
@@ -156,19 +156,19 @@ class _Report:
 
     def pooled(self) -> Mapping[str, Estimate]:
         """Measures pooled over ratings, with the edge rules of the method (2.9)."""
-        given = self.judgments
-        called, machine = given.called_machine, given.machine
-        everything = np.ones(len(given), dtype=np.bool_)
+        checked = self.judgments
+        called, machine = checked.called_machine, checked.machine
+        everything = np.ones(len(checked), dtype=np.bool_)
         flags = [] if called.any() else ["no_machine_prediction"]
         flags += [] if machine.any() else ["no_machine_texts"]
-        told = (*flags, *(() if not machine.all() else ("no_human_texts",)))
+        all_flags = (*flags, *(() if not machine.all() else ("no_human_texts",)))
         return {
-            "precision": self._share("precision", called & machine, called, told),
-            "recall": self._share("recall", called & machine, machine, told),
-            "specificity": self._share("specificity", ~called & ~machine, ~machine, told),
-            "f1": self._f1(told),
+            "precision": self._share("precision", called & machine, called, all_flags),
+            "recall": self._share("recall", called & machine, machine, all_flags),
+            "specificity": self._share("specificity", ~called & ~machine, ~machine, all_flags),
+            "f1": self._f1(all_flags),
             "percent_human": self._share("percent_human", ~called, everything),
-            "percent_confident": self._share("percent_confident", given.definite, everything),
+            "percent_confident": self._share("percent_confident", checked.definite, everything),
         }
 
     def _share(self, name: str, hits: Bools, among: Bools, flags: tuple[str, ...] = ()) -> Estimate:
@@ -178,10 +178,10 @@ class _Report:
 
     def _f1(self, flags: tuple[str, ...]) -> Estimate:
         """2 tp / (2 tp + fp + fn), a ratio of sums over evaluators; None where recall is."""
-        given = self.judgments
-        called, machine = given.called_machine, given.machine
-        twice_hits = 2 * _sums(given.rater, called & machine)
-        share = pooled_share(twice_hits, twice_hits + _sums(given.rater, called != machine))
+        checked = self.judgments
+        called, machine = checked.called_machine, checked.machine
+        twice_hits = 2 * _sums(checked.rater, called & machine)
+        share = pooled_share(twice_hits, twice_hits + _sums(checked.rater, called != machine))
         n = int((called | machine).sum())
         share = replace(share, judgments=float(n)) if machine.any() else Share(None, 0.0, 0, 0.0)
         return self.estimate("f1", share, EVALUATORS, n, flags, {"unit": "rating"})
@@ -207,10 +207,10 @@ class _Report:
         more: Mapping[str, Setting] | None = None,
     ) -> Estimate:
         """One share as it is reported."""
-        own = ("one_unit",) if share.units == 1 else ()
+        unit_flags = ("one_unit",) if share.units == 1 else ()
         settings = {**self.settings, **(more or {}), "drawn": drawn, "units": share.units}
         unit = settings.get("unit", "rating")
         counts = f"raters:{self.settings['raters']}|items:{self.settings['items']}"
         signature = f"{name}|n:{n}|{counts}|unit:{unit}|drawn:{drawn.replace(' ', '_')}|v:{__version__}"
-        found = tuple(dict.fromkeys((*self.flags, *flags, *own)))
-        return Estimate(share.value, n, share.interval(self.level, drawn), settings, found, signature)
+        estimate_flags = tuple(dict.fromkeys((*self.flags, *flags, *unit_flags)))
+        return Estimate(share.value, n, share.interval(self.level, drawn), settings, estimate_flags, signature)

@@ -117,16 +117,16 @@ class _Report:
         self.settings: dict[str, Setting] = {"comments": len(labels), "labels": int(labels.sum())}
 
     def row(self, category: str, code: str | None, chosen: Ints) -> CodeRow:
-        given = chosen.sum(axis=1)
-        any_given = (given > 0).astype(np.int64)
+        codes_per_comment = chosen.sum(axis=1)
+        has_code = (codes_per_comment > 0).astype(np.int64)
         name = category if code is None else code
         return CodeRow(
             category,
             code,
-            int(given.sum()),
-            int(any_given.sum()),
-            self._share("share_of_labels", name, given, self.each),
-            self._share("share_of_comments", name, any_given, np.ones_like(given)),
+            int(codes_per_comment.sum()),
+            int(has_code.sum()),
+            self._share("share_of_labels", name, codes_per_comment, self.each),
+            self._share("share_of_comments", name, has_code, np.ones_like(codes_per_comment)),
         )
 
     def _share(self, measure: str, name: str, hits: Ints, totals: Ints) -> Estimate:

@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from metrics.data.arrays import Floats
-from metrics.data.evaluator_judgments import Judged, Repeats, by_condition, check_judgments
+from metrics.data.evaluator_judgments import EvaluatorJudgment, Repeats, by_condition, check_judgments
 from metrics.errors import BadInput, InsufficientData
 from metrics.evaluators.accuracy import evaluator_accuracies
 from metrics.inference.anova import Anova, PairTest, one_way_anova, tukey_kramer
@@ -29,10 +29,10 @@ from metrics.version import __version__
 
 PAIRS = "pairs of conditions"
 AGAINST = " - "
-ONE_EVALUATOR = "condition_with_one_evaluator"
+SINGLE_EVALUATOR = "condition_with_one_evaluator"
 SHARED = "raters_in_several_conditions"
 MANY = "too_many_conditions_for_tukey"
-MOST_CONDITIONS = 20  # 190 pairs, each an integral of its own
+MAX_CONDITIONS = 20  # 190 pairs, each an integral of its own
 POWER = 0.8
 
 
@@ -72,7 +72,7 @@ class ConditionComparison:
 
 
 def compare_conditions(
-    judgments: Iterable[Judged],
+    judgments: Iterable[EvaluatorJudgment],
     by: Sequence[str],
     *,
     pairs: Sequence[tuple[str, str]] | None = None,
@@ -83,12 +83,45 @@ def compare_conditions(
     level: float = 0.95,
     repeats: Repeats = "error",
 ) -> ConditionComparison:
-    """Compare the conditions that the factors `by` make, each with at least 2 evaluators.
+    """Compare the conditions of a study of evaluators, each with at least 2 evaluators.
 
-    pairs: the comparisons of the family, declared before the results; None: all pairs. equal_variances: Student's
-    test; else Welch's. margin: of one condition's accuracy, for TOST. effect: a d whose power and sample size are told.
-    alpha: of the family. level: of the intervals. Raises BadInput (also for a pair of a condition that is not there),
-    InsufficientData (fewer than 2 conditions with 2 evaluators).
+    The unit is the evaluator, who has one accuracy; conditions are groups of evaluators.
+
+    Args:
+        judgments: at most one by each rater of each item in each condition.
+        by: factors whose combinations are the conditions, at least one.
+        pairs: comparisons of the family, declared before the results; None: all pairs.
+        equal_variances: Student's test where True, Welch's where False.
+        margin: of one condition's accuracy, for tests of equivalence (TOST); None: no such test.
+        effect: a Cohen's d whose power and required sample size are added to each pair; None: neither.
+        alpha: of the family, in (0, 1).
+        level: of the intervals, in (0, 1).
+        repeats: whether a rater may judge an item more than once in a condition: `error`, or `keep` (each counts).
+
+    Returns:
+        Analysis of variance over all conditions, Tukey-Kramer over all pairs (with at most 20 conditions), a t-test of
+        each declared pair with p adjusted within the family, equivalence where a margin was declared, and the smallest
+        effect that the groups' sizes detect. Conditions of one evaluator are not compared (flag
+        `condition_with_one_evaluator`).
+
+    Raises:
+        BadInput: a judgment or a setting breaks a rule, or a pair names an unknown condition.
+        InsufficientData: fewer than 2 conditions with 2 evaluators.
+
+    Source:
+        Clark et al. (2021), section 2.4 and its footnotes.
+
+    Example:
+        >>> from metrics import EvaluatorJudgment, compare_conditions
+        >>> correct = {"none": (4, 5, 6), "examples": (6, 7, 8)}
+        >>> judgments = [
+        ...     EvaluatorJudgment(f"{arm} {e}", f"text {t}", "machine", 4 if t < number else 1, {"training": arm})
+        ...     for arm, numbers in correct.items() for e, number in enumerate(numbers) for t in range(8)
+        ... ]
+        >>> comparison = compare_conditions(judgments, by=["training"])
+        >>> pair = comparison.pairs[0]
+        >>> pair.a, pair.b, pair.difference.value, round(pair.difference.settings["p"], 3)
+        ('none', 'examples', -0.25, 0.07)
     """
     check_level(level)
     groups, left_out, shared = _accuracies(judgments, by, repeats)
@@ -100,8 +133,8 @@ def compare_conditions(
         _name(pair): two_sample_t(*(groups[c] for c in pair), equal_variances=equal_variances, level=level)
         for pair in chosen
     }
-    many = len(groups) > MOST_CONDITIONS
-    named = {ONE_EVALUATOR: bool(left_out), SHARED: shared, MANY: many}
+    many = len(groups) > MAX_CONDITIONS
+    named = {SINGLE_EVALUATOR: bool(left_out), SHARED: shared, MANY: many}
     return ConditionComparison(
         anova=one_way_anova(groups),
         tukey=() if many else tukey_kramer(groups, level=level),
@@ -114,7 +147,12 @@ def compare_conditions(
 
 
 def mixed_accuracy(
-    judgments: Iterable[Judged], by: Sequence[str] = (), *, level: float = 0.95, draws: int = 1000, seed: int = 0
+    judgments: Iterable[EvaluatorJudgment],
+    by: Sequence[str] = (),
+    *,
+    level: float = 0.95,
+    draws: int = 1000,
+    seed: int = 0,
 ) -> MixedModel:
     """Right or wrong (1, 0) ~ condition + (1 | item) + (1 | rater): differences of accuracy, both sides crossed.
 
@@ -130,7 +168,7 @@ def mixed_accuracy(
     return mixed_model(right, table.item, table.rater, fixed, level=level, draws=draws, seed=seed)
 
 
-def _dummies(listed: Sequence[Judged], by: Sequence[str]) -> dict[str, Floats]:
+def _dummies(listed: Sequence[EvaluatorJudgment], by: Sequence[str]) -> dict[str, Floats]:
     groups = by_condition(listed, by)
     place = {id(judged): name for name, group in groups.items() for judged in group}
     names = np.array([place[id(judged)] for judged in listed])
@@ -138,17 +176,17 @@ def _dummies(listed: Sequence[Judged], by: Sequence[str]) -> dict[str, Floats]:
 
 
 def _accuracies(
-    judgments: Iterable[Judged], by: Sequence[str], repeats: Repeats
+    judgments: Iterable[EvaluatorJudgment], by: Sequence[str], repeats: Repeats
 ) -> tuple[dict[str, list[float]], tuple[str, ...], bool]:
     """Accuracies by condition, the conditions of one evaluator, and whether anybody is in several."""
-    found, raters = {}, list[str]()
+    accuracies, raters = {}, list[str]()
     for name, group in by_condition(judgments, by).items():
         by_rater = evaluator_accuracies(check_judgments(group, repeats=repeats))
-        found[name] = list(by_rater.values())
+        accuracies[name] = list(by_rater.values())
         raters += by_rater
-    left_out = tuple(name for name, values in found.items() if len(values) < 2)
-    kept = {name: values for name, values in found.items() if name not in left_out}
-    return kept, left_out, len(set(raters)) < len(raters)
+    left_out = tuple(name for name, values in accuracies.items() if len(values) < 2)
+    compared = {name: values for name, values in accuracies.items() if name not in left_out}
+    return compared, left_out, len(set(raters)) < len(raters)
 
 
 def _declared(groups: Mapping[str, object], pairs: Sequence[tuple[str, str]] | None) -> list[tuple[str, str]]:
@@ -171,15 +209,15 @@ def _pairs(
 ) -> tuple[ConditionPair, ...]:
     p = {name: test.p for name, test in tests.items()}
     tables = {method: adjust(family, p, method).p for method in METHODS}
-    found = []
+    compared_pairs = []
     for pair in chosen:
         test, name = tests[_name(pair)], _name(pair)
         more: dict[str, Setting] = {f"p_{method}": table[name] for method, table in tables.items()}
         more |= {"family": family.name, "family_size": len(family.hypotheses), "family_alpha": family.alpha}
         difference = replace(test.difference, settings={**test.difference.settings, **more})
         smallest = _smallest_effect(test, family.bonferroni_alpha, effect)
-        found.append(ConditionPair(*pair, difference, test.cohens_d, test.hedges_g, smallest))
-    return tuple(found)
+        compared_pairs.append(ConditionPair(*pair, difference, test.cohens_d, test.hedges_g, smallest))
+    return tuple(compared_pairs)
 
 
 def _smallest_effect(test: TTest, alpha: float, effect: float | None) -> Estimate:
@@ -206,8 +244,8 @@ def _equivalence(
 ) -> dict[str, Equivalence]:
     half = (margin.high - margin.low) / 2
     around = Margin(-half, half, margin.declared)
-    found = {name: equivalence(values, margin, alpha=alpha) for name, values in groups.items()}
+    tests = {name: equivalence(values, margin, alpha=alpha) for name, values in groups.items()}
     for a, b in chosen:
         tested = equivalence_of_two(groups[a], groups[b], around, equal_variances=equal_variances, alpha=alpha)
-        found[_name((a, b))] = tested
-    return found
+        tests[_name((a, b))] = tested
+    return tests

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from metrics.data.arrays import Ints
-from metrics.data.evaluator_judgments import Judged, Judgments, Repeats, by_condition, check_judgments
+from metrics.data.evaluator_judgments import EvaluatorJudgment, Judgments, Repeats, by_condition, check_judgments
 from metrics.errors import BadInput, InsufficientData
 from metrics.evaluators.accuracy import Accuracy, evaluator_accuracies, measure_accuracy
 from metrics.inference.distributions import check_level
@@ -67,7 +67,7 @@ class Evaluation:
 
 
 def evaluate_judgments(
-    judgments: Iterable[Judged],
+    judgments: Iterable[EvaluatorJudgment],
     by: Sequence[str] = (),
     *,
     family: Family | None = None,
@@ -76,13 +76,38 @@ def evaluate_judgments(
     repeats: Repeats = "error",
     agreement: Agreement | None = None,
 ) -> Evaluation:
-    """Accuracy overall and by condition, each with a test of its evaluators' accuracies against `chance`.
+    """Measure how well evaluators separate human from machine texts, overall and by condition.
 
-    by: factors whose combinations are the conditions (`domain`, `generator`, `training`); none: no conditions.
-    family: the hypotheses tested together, one a condition, declared before; None: the conditions that are there.
-    chance: accuracy without any skill, in (0, 1). level: of every interval. repeats: see `check_judgments`; a rater
-    may judge an item once in each condition. agreement: Krippendorff's alpha, where agreement is wanted too.
-    Raises BadInput (also where the family and the conditions differ), InsufficientData.
+    Args:
+        judgments: at most one by each rater of each item in each condition.
+        by: factors whose combinations are the conditions (`domain`, `generator`, `training`); empty: no conditions.
+        family: the hypotheses tested together, one for each condition, declared before the data; None: all conditions.
+        chance: accuracy without any skill, in (0, 1).
+        level: of every interval, in (0, 1).
+        repeats: whether a rater may judge an item more than once in a condition: `error`, or `keep` (each counts).
+        agreement: a function that computes Krippendorff's alpha from item numbers, rater numbers, values and level of
+            measurement; None: no agreement.
+
+    Returns:
+        An `Evaluation`: accuracy with its interval, precision, recall and F1, and a one-sample t-test of the
+        evaluators' accuracies against `chance`, overall and in each condition, with p adjusted within the family.
+
+    Raises:
+        BadInput: a judgment or a setting breaks a rule, or family and conditions differ.
+        InsufficientData: there is no judgment.
+
+    Source:
+        Clark et al. (2021), sections 2.1, 2.4 and 3, tables 1 and 2.
+
+    Example:
+        >>> from metrics import EvaluatorJudgment, evaluate_judgments
+        >>> judgments = [
+        ...     EvaluatorJudgment(f"rater {r}", f"text {t}", truth, 4 if (t + r) % 3 else 1)
+        ...     for r in range(3) for t, truth in enumerate(("human", "machine") * 4)
+        ... ]
+        >>> accuracy = evaluate_judgments(judgments).overall.accuracy.accuracy
+        >>> round(accuracy.value, 3), accuracy.n
+        (0.5, 3)
     """
     check_level(level)
     if not 0 < chance < 1:
@@ -90,7 +115,7 @@ def evaluate_judgments(
     listed = list(judgments)
     groups = by_condition(listed, by) if by else {}
     tables = {name: check_judgments(group, repeats=repeats) for name, group in groups.items()}
-    whole = check_judgments(listed, repeats="keep" if groups else repeats)
+    all_judgments = check_judgments(listed, repeats="keep" if groups else repeats)
     if groups and family is None:
         family = Family(CONDITIONS, tuple(groups))
     tests = {name: _t_test(table, chance, level) for name, table in tables.items()}
@@ -101,8 +126,8 @@ def evaluate_judgments(
         return Condition(measure_accuracy(table, level=level), against, _agreement(table, agreement))
 
     conditions = {name: condition(table, tests[name], adjusted[name]) for name, table in tables.items()}
-    overall = condition(whole, _t_test(whole, chance, level), {})
-    return Evaluation(overall, conditions, family, _flags(whole, tables))
+    overall = condition(all_judgments, _t_test(all_judgments, chance, level), {})
+    return Evaluation(overall, conditions, family, _flags(all_judgments, tables))
 
 
 def _agreement(table: Judgments, measure: Agreement | None) -> dict[str, Estimate]:
@@ -110,23 +135,23 @@ def _agreement(table: Judgments, measure: Agreement | None) -> dict[str, Estimat
     if measure is None:
         return {}
     _, first = np.unique(table.rater * len(table.items) + table.item, return_index=True)
-    kept = np.sort(first)
-    item, rater = table.item[kept], table.rater[kept]
+    first_rows = np.sort(first)
+    item, rater = table.item[first_rows], table.rater[first_rows]
     views: tuple[tuple[str, Ints, Scale], ...] = (
-        ("alpha_nominal_binary", table.called_machine[kept].astype(np.int64), "nominal"),
-        ("alpha_ordinal", table.rating[kept], "ordinal"),
+        ("alpha_nominal_binary", table.called_machine[first_rows].astype(np.int64), "nominal"),
+        ("alpha_ordinal", table.rating[first_rows], "ordinal"),
     )
-    found = {}
+    measures = {}
     for name, value, scale in views:
         try:
-            found[name] = measure(item, rater, value, scale)
+            measures[name] = measure(item, rater, value, scale)
         except InsufficientData:
-            found[name] = Estimate(None, 0, None, {"level": scale}, (NO_PAIR,), f"{name}|n:0|v:{__version__}")
-    return found
+            measures[name] = Estimate(None, 0, None, {"level": scale}, (NO_PAIR,), f"{name}|n:0|v:{__version__}")
+    return measures
 
 
-def _flags(whole: Judgments, tables: Mapping[str, Judgments]) -> tuple[str, ...]:
-    shared = bool(tables) and sum(len(table.raters) for table in tables.values()) > len(whole.raters)
+def _flags(overall: Judgments, tables: Mapping[str, Judgments]) -> tuple[str, ...]:
+    shared = bool(tables) and sum(len(table.raters) for table in tables.values()) > len(overall.raters)
     return (SHARED_RATERS,) if shared else ()
 
 
@@ -154,10 +179,10 @@ def _against_chance(
     n = len(table.raters)
     if test is None:
         settings = {"test": "one_sample", "null": chance, "t": None, "df": None, "p": None, **adjusted}
-        made = {
+        effects = {
             name: Estimate(None, n, None, settings, ("one_unit",), f"{name}|n:{n}|v:{__version__}") for name in EFFECTS
         }
-        return AgainstChance(**made)
+        return AgainstChance(**effects)
     difference = test.difference
     named = replace(
         difference,

@@ -13,19 +13,26 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics.data.arrays import Bools, Floats, Ints
-from metrics.data.evaluator_judgments import Judged, by_condition, check_judgments
+from metrics.data.evaluator_judgments import EvaluatorJudgment, by_condition, check_judgments
 from metrics.errors import BadInput
 from metrics.evaluators.accuracy import EVALUATORS, measure_accuracy
 from metrics.inference.distributions import check_level
 from metrics.inference.proportions import mean_share
-from metrics.inference.specification_curve import Exclusions, Specification, random_removal, selections, told, union
+from metrics.inference.specification_curve import (
+    Exclusions,
+    Specification,
+    random_removal,
+    selections,
+    summarize_specifications,
+    union,
+)
 from metrics.types import Estimate
 
 OVERALL = "all judgments"
 
 
 def evaluator_exclusions(
-    judgments: Sequence[Judged],
+    judgments: Sequence[EvaluatorJudgment],
     rules: Mapping[str, Collection[str]],
     by: Sequence[str] = (),
     *,
@@ -38,31 +45,32 @@ def evaluator_exclusions(
 ) -> dict[str, Exclusions]:
     """Accuracy of each condition, and of all judgments, with no rule, each alone, and all selections of up to 8 rules.
 
-    judgments: each with its unit (`Judged.unit`, an assignment). rules: by name, the units that each leaves out; a
-    selection leaves out the union (beyond 8 rules: 256 seeded selections). by: factors of the conditions. draws: random
-    removals of as many assignments of the condition. level: of the intervals. alone: rules that are joined with no
-    other. reported: units that the exclusions which hold leave out. progress: told how many conditions of how many are
-    done. A condition that a selection leaves nobody in has no value (flag `nobody_left`).
+    judgments: each with its unit (`EvaluatorJudgment.unit`, an assignment). rules: by name, the units that each
+    leaves out; a selection leaves out the union (beyond 8 rules: 256 seeded selections). by: factors of the
+    conditions. draws: random removals of as many assignments of the condition. level: of the intervals. alone:
+    rules that are joined with no other. reported: units that the exclusions which hold leave out. progress: called
+    with how many conditions of how many are done. A condition that a selection leaves nobody in has no value (flag
+    `nobody_left`).
     Raises BadInput, InsufficientData.
     """
     check_level(level)
     if draws < 1 or seed < 0:
         raise BadInput("draws are at least 1, a seed at least 0")
-    if any(not one.unit for one in judgments):
+    if any(not judgment.unit for judgment in judgments):
         raise BadInput("a rule leaves out assignments, and a judgment has no unit", column="unit")
-    groups: dict[str, Sequence[Judged]] = dict(by_condition(judgments, by)) if by else {}
+    groups: dict[str, Sequence[EvaluatorJudgment]] = dict(by_condition(judgments, by)) if by else {}
     groups[OVERALL] = judgments
     chosen = selections(tuple(rules), tuple(alone), seed)
-    found = {}
-    for done, (name, own) in enumerate(groups.items(), 1):
-        found[name] = _of(own, rules, chosen, reported, draws=draws, seed=seed, level=level)
+    exclusions = {}
+    for done, (name, group) in enumerate(groups.items(), 1):
+        exclusions[name] = _of(group, rules, chosen, reported, draws=draws, seed=seed, level=level)
         if progress:
             progress(done, len(groups))
-    return found
+    return exclusions
 
 
 def _of(
-    own: Sequence[Judged],
+    group: Sequence[EvaluatorJudgment],
     rules: Mapping[str, Collection[str]],
     chosen: tuple[list[tuple[str, ...]], str],
     reported: Collection[str] | None,
@@ -71,29 +79,32 @@ def _of(
     seed: int,
     level: float,
 ) -> Exclusions:
-    work, units = _laid_out(own, draws, seed, level)
-    masks = {rule: np.array([one in gone for one in units], dtype=np.bool_) for rule, gone in rules.items()}
+    work, units = _laid_out(group, draws, seed, level)
+    masks = {
+        rule: np.array([unit in excluded_units for unit in units], dtype=np.bool_)
+        for rule, excluded_units in rules.items()
+    }
     listed, how = chosen
-    found = tuple(work.specification(one, union(masks, one, len(units))) for one in listed)
+    specifications = tuple(work.specification(selection, union(masks, selection, len(units))) for selection in listed)
     held = None
     if reported is not None:
-        held = work.specification(("as reported",), np.array([one in reported for one in units], dtype=np.bool_))
-    return told(
+        held = work.specification(("as reported",), np.array([unit in reported for unit in units], dtype=np.bool_))
+    return summarize_specifications(
         "accuracy",
         work.headline,
-        found,
+        specifications,
         common=None,
         subsets=how,
         settings={"draws": draws, "seed": seed},
-        flags=("nobody_left",) if any(one.value is None for one in found) else (),
+        flags=("nobody_left",) if any(computed.value is None for computed in specifications) else (),
         reported=held,
     )
 
 
-def _laid_out(own: Sequence[Judged], draws: int, seed: int, level: float) -> tuple[_Work, list[str]]:
+def _laid_out(judgments: Sequence[EvaluatorJudgment], draws: int, seed: int, level: float) -> tuple[_Work, list[str]]:
     """Right answers and answers by assignment, by the names of evaluators, whatever the order; their names."""
-    table = check_judgments(own, repeats="keep")
-    pairs = [(one.rater, one.unit) for one in own]
+    table = check_judgments(judgments, repeats="keep")
+    pairs = [(judgment.rater, judgment.unit) for judgment in judgments]
     names = sorted(set(pairs))
     place = {pair: at for at, pair in enumerate(names)}
     at = np.array([place[pair] for pair in pairs], dtype=np.int64)
@@ -118,15 +129,15 @@ class _Work:
 
     def specification(self, chosen: tuple[str, ...], out: Bools) -> Specification:
         """Accuracy of what is left, beside random removals of as many assignments; none where nobody is left."""
-        units, gone = int(out.sum()), int(self.answers[out].sum())
+        units, excluded = int(out.sum()), int(self.answers[out].sum())
         hits, totals = self._by_evaluator(~out[None])
         share = mean_share(hits[0], totals[0])
         if share.value is None:
-            return Specification(chosen, units, gone, 0, None, None, None, None)
-        beside = self._drawn(units) if units else np.array([share.value])
+            return Specification(chosen, units, excluded, 0, None, None, None, None)
+        random_accuracies = self._drawn(units) if units else np.array([share.value])
         span = share.interval(self.level, EVALUATORS) if units else self.headline.interval
-        random, as_low = random_removal(beside), float((beside <= share.value).mean())
-        return Specification(chosen, units, gone, share.units, share.value, random, as_low, None, span)
+        random, as_low = random_removal(random_accuracies), float((random_accuracies <= share.value).mean())
+        return Specification(chosen, units, excluded, share.units, share.value, random, as_low, None, span)
 
     def _drawn(self, units: int) -> Floats:
         """Accuracy without so many assignments, drawn anew each time: (draws,)."""
@@ -136,7 +147,9 @@ class _Work:
         shares = np.divide(hits, totals, out=np.zeros(hits.shape), where=totals > 0)
         return np.asarray(shares.sum(axis=1) / (totals > 0).sum(axis=1))
 
-    def _by_evaluator(self, kept: Bools) -> tuple[Ints, Ints]:
+    def _by_evaluator(self, included: Bools) -> tuple[Ints, Ints]:
         """(selections, evaluators) right answers and answers that are kept."""
-        hits, totals = (np.add.reduceat(kept * one, self.begins, axis=1) for one in (self.right, self.answers))
+        hits, totals = (
+            np.add.reduceat(included * numbers, self.begins, axis=1) for numbers in (self.right, self.answers)
+        )
         return hits, totals

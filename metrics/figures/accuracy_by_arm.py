@@ -95,8 +95,8 @@ def alt(arms: Sequence[Arm], *, chance: float = 0.5, unit: str = "evaluators") -
     known = sorted((arm for arm in arms if arm.accuracy.value is not None), key=lambda arm: -(arm.accuracy.value or 0))
     if known:
         told += [
-            f"Highest: {_whole(known[0])} {unit}.",
-            f"Lowest: {_whole(known[-1])} {unit}.",
+            f"Highest: {_full_label(known[0])} {unit}.",
+            f"Lowest: {_full_label(known[-1])} {unit}.",
         ][: len(known)]
     return " ".join(told)
 
@@ -125,7 +125,7 @@ def _points(arms: Sequence[Arm], heights: Sequence[float]) -> tuple[Points, ...]
                 name=short(group),
                 x=tuple(value for _, value, _ in shown),
                 y=tuple(y for _, _, y in shown),
-                hover=tuple(_whole(arm) for arm, _, _ in shown),
+                hover=tuple(_full_label(arm) for arm, _, _ in shown),
                 shape=theme.series_shape(at),
                 x_bounds=tuple(ends(arm.accuracy.interval) for arm, _, _ in shown),
             )
@@ -139,14 +139,14 @@ def _name(arm: Arm) -> str:
 
 def _row(arm: Arm, grouped: bool) -> str:
     """The label in what fits a narrow screen; the group goes first where the legend names it."""
-    whole = _whole(arm)
+    whole = _full_label(arm)
     if len(whole) <= LETTERS:
         return whole
     room = LETTERS - len(_label(arm, ""))
     return _label(arm, short(arm.name if grouped else _name(arm), max(12, room)))
 
 
-def _whole(arm: Arm) -> str:
+def _full_label(arm: Arm) -> str:
     return _label(arm, _name(arm))
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 NARROW = 280  # pixels of the plot on a narrow screen
-MOST_LABELS, LONGEST_LABEL = 4, 14  # more or longer names at the ends of curves would cover them: a legend then
+MAX_LABELS, LONGEST_LABEL = 4, 14  # more or longer names at the ends of curves would cover them: a legend then
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,8 @@ class Panel:
 
     x_title, y_title: with units. band: what the bands are ("90% of 30 draws"), "" for none. marked: a place along x
     with its name, drawn as a line (the default of a setting). level: a value along y with its name (chance).
-    x_log: x is drawn on a scale of powers of ten. x_least: how far apart its marks are at least (1 where x is counted).
+    x_log: x is drawn on a scale of powers of ten. x_step_min: the least
+    distance of its marks (1 where x is counted).
     y_range: None takes the values' own. opening: the first sentence of the alt text ("" takes the title). words: the
     whole alt text, where the ends of the curves are not the finding.
     """
@@ -63,7 +64,7 @@ class Panel:
     marked: tuple[float, str] | None = None
     level: tuple[float, str] | None = None
     x_log: bool = False
-    x_least: float = 0.0
+    x_step_min: float = 0.0
     y_range: tuple[float, float] | None = None
     opening: str = ""
     words: str = ""
@@ -88,7 +89,7 @@ def chart(panel: Panel) -> Chart:
         name=panel.name,
         title=panel.title,
         alt=alt(panel),
-        x=Axis(panel.x_title, xs[0], xs[1] + room, decades(*xs) if panel.x_log else ticks(*xs, least=panel.x_least)),
+        x=Axis(panel.x_title, xs[0], xs[1] + room, decades(*xs) if panel.x_log else ticks(*xs, least=panel.x_step_min)),
         y=Axis(panel.y_title, *ys, ticks(*ys)),
         guides=_guides(panel, xs, ys),
         curves=tuple(_curve(panel, series, at) for at, series in enumerate(panel.series)),
@@ -128,7 +129,7 @@ def alt(panel: Panel) -> str:
 def _room(panel: Panel) -> float:
     """What the names at the ends of curves take, as a share of the width; 0 where they do not stand there."""
     longest = max(len(series.name) for series in panel.series)
-    if not 1 < len(panel.series) <= MOST_LABELS or longest > LONGEST_LABEL:
+    if not 1 < len(panel.series) <= MAX_LABELS or longest > LONGEST_LABEL:
         return 0.0
     return (10 + LETTER * longest) / NARROW
 

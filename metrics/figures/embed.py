@@ -18,8 +18,8 @@ from metrics.figures.chart import Chart
 from metrics.figures.interactive import figure
 from metrics.figures.texts import steady
 
-HERE = Path(__file__).parent
-PLOTLY = HERE / "vendor" / "plotly-cartesian-4.1.1.min.js"
+FOLDER = Path(__file__).parent
+PLOTLY = FOLDER / "vendor" / "plotly-cartesian-4.1.1.min.js"
 PAGE_STYLE = (
     'html{font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;color:var(--ink);'
     "background:var(--paper)}body{margin:0 auto;padding:24px 16px;max-width:1200px}h1{font-size:20px;font-weight:600}"
@@ -29,7 +29,7 @@ PAGE_STYLE = (
 def scripts() -> tuple[str, str]:
     """The drawing library and what draws this page's figures, in the order they run."""
     library = PLOTLY.read_text(encoding="utf-8").replace("\r\n", "\n").replace("\r", "\n")
-    return library.strip(), (HERE / "figures.js").read_text(encoding="utf-8").strip()
+    return library.strip(), (FOLDER / "figures.js").read_text(encoding="utf-8").strip()
 
 
 def policy(run: Sequence[str]) -> str:
@@ -46,7 +46,7 @@ def style() -> str:
     """The palettes (light, and dark where the reader's screen is), the still pictures, and the grid of figures."""
     light, dark = theme.variables(theme.LIGHT), theme.variables(theme.DARK)
     schemes = f":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}"
-    return schemes + static.STYLE + (HERE / "figures.css").read_text(encoding="utf-8")
+    return schemes + static.STYLE + (FOLDER / "figures.css").read_text(encoding="utf-8")
 
 
 def payload(charts: Sequence[Chart]) -> str:

@@ -56,7 +56,7 @@ def alt(found: Exclusions) -> str:
         f"({low.named}) and {number(high.value)} ({high.named}); without any rule it is {number(found.headline.value)}."
     )
     if found.without:
-        told += f" {found.told_without}"
+        told += f" {found.sentence_without}"
     removing = [one for one in ordered if one.ratings]
     outside = sum(one.random is not None and not _within(one) for one in removing)
     if removing:
@@ -100,7 +100,7 @@ def _panel(found: Exclusions, name: str) -> Panel:
         title=f"{measure} under every selection of exclusion rules",
         series=(Series("by the rules", chosen), Series("as many at random", random)),
         x_title="selections of rules, by value",
-        x_least=1,
+        x_step_min=1,
         y_title=measure,
         band="95% of random removals",
         level=(AGAINST["accuracy"], "chance") if found.measure == "accuracy" else None,

@@ -62,7 +62,7 @@ def panel(curve: SizeCurve, *, name: str = "") -> Panel:
             Series("accuracy", tuple(_accuracy(one) for one in curve.places)),
         ),
         x_title=f"number of {noun}{held}",
-        x_least=1,
+        x_step_min=1,
         y_title="HUSE, and accuracy (share)",
         band=f"{curve.level:.0%} of {count} draws" if any(one.low is not None for one in curve.places) else "",
         opening=f"For {curve.generator}, over the number of {noun}{held}:",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 BIN = 0.3  # standard deviations a bin of the histograms beside the plot
-MOST_BINS = 80
+MAX_BINS = 80
 UNITS = {"whitespace": "word", "model_token": "token", "char": "character"}
 
 
@@ -125,7 +125,7 @@ def _margins(sides: Sequence[tuple[str, tuple[float, ...]]], span: tuple[float, 
     width = BIN * pstdev(every) if len(every) > 1 else 0.0
     if not width:
         return ()
-    width = max(width, (span[1] - span[0]) / MOST_BINS)
+    width = max(width, (span[1] - span[0]) / MAX_BINS)
     count = math.ceil((span[1] - span[0]) / width)
     centres = tuple(span[0] + (at + 0.5) * width for at in range(count))
     found = []

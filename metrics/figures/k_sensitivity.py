@@ -54,11 +54,11 @@ def figure(found: Sensitivity) -> go.Figure:
 
 def alt(found: Sensitivity) -> str:
     """The finding in words: how far HUSE moves with k under each rule, and what it is at the chosen k."""
-    told = [_told(found, rule) for rule in _rules(found.rows)]
+    told = [_rule_sentence(found, rule) for rule in _rules(found.rows)]
     return f"HUSE of {found.generator} by k, from {found.n} texts. " + " ".join(told)
 
 
-def _told(found: Sensitivity, rule: str) -> str:
+def _rule_sentence(found: Sensitivity, rule: str) -> str:
     own = [row for row in found.rows if row.rule == rule]
     low, high = min(own, key=lambda row: row.huse), max(own, key=lambda row: row.huse)
     chosen = next((row for row in own if row.k == found.chosen), None)

@@ -70,7 +70,7 @@ def _bars(model: str, own: Sequence[Rate], categories: Sequence[str], at: int, m
         x=tuple(categories.index(one.category) + (at - (models - 1) / 2) * width for one in own),
         height=tuple(one.rate.value or 0.0 for one in own),
         width=width * 0.92,
-        hover=tuple(f"{one.model}, {one.category}: {_told(one.rate)}" for one in own),
+        hover=tuple(f"{one.model}, {one.category}: {_rate_label(one.rate)}" for one in own),
         bounds=tuple(ends(one.rate.interval) for one in own),
     )
 
@@ -87,16 +87,16 @@ def alt(rates: Sequence[Rate]) -> str:
         own = sorted((one for one in rates if one.model == model), key=lambda one: one.rate.value or 0.0)
         best, worst = own[-1], own[0]
         if best is worst:
-            told.append(f"{model} passes {_told(best.rate)} of {best.category}.")
+            told.append(f"{model} passes {_rate_label(best.rate)} of {best.category}.")
         else:
             told.append(
-                f"{model} passes most of {best.category} ({_told(best.rate)}), fewest of {worst.category} "
-                f"({_told(worst.rate)})."
+                f"{model} passes most of {best.category} ({_rate_label(best.rate)}), fewest of {worst.category} "
+                f"({_rate_label(worst.rate)})."
             )
     return " ".join(told) + " Dashed: 50%, what chance gives."
 
 
-def _told(rate: Estimate) -> str:
+def _rate_label(rate: Estimate) -> str:
     span = f" [{100 * rate.interval.low:.0f}, {100 * rate.interval.high:.0f}]" if rate.interval else ""
     return f"{100 * (rate.value or 0.0):.0f}%{span}, n = {rate.n}"
 

@@ -102,7 +102,7 @@ def figure(labels: Sequence[str], found: Sequence[Scores]) -> go.Figure:
 
 def alt(labels: Sequence[str], found: Sequence[Scores]) -> str:
     """The finding in words: each source's most frequent label, and where model and reference differ most."""
-    told = [_most(labels, one) for one in found if one.n]
+    told = [_mode_sentence(labels, one) for one in found if one.n]
     reference = next((one for one in found if one.source == REFERENCE and one.n), None)
     for one in found:
         if reference is not None and one is not reference and one.n:
@@ -115,7 +115,7 @@ def alt(labels: Sequence[str], found: Sequence[Scores]) -> str:
     return " ".join(told) or "No source has ratings."
 
 
-def _most(labels: Sequence[str], one: Scores) -> str:
+def _mode_sentence(labels: Sequence[str], one: Scores) -> str:
     at = max(range(len(labels)), key=lambda place: one.counts[place])
     behind = one.behind or f"{counted(one.n, one.unit)} by {counted(one.raters, 'rater')}"
     return f"{one.name}: most often {labels[at]!r} ({one.shares[at]:.0%} of {behind})."

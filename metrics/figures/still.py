@@ -31,9 +31,9 @@ def marks(chart: Chart, scale: Scale) -> Iterator[str]:
     for points in chart.points:
         yield from _points(points, scale)
     for margin in chart.top:
-        yield _top(margin, scale, _most(chart.top))
+        yield _top(margin, scale, _largest_share(chart.top))
     for margin in chart.right:
-        yield _right(margin, scale, _most(chart.right))
+        yield _right(margin, scale, _largest_share(chart.right))
     yield from _means(chart, scale)
     yield from (_note(note, scale) for note in chart.notes)
 
@@ -177,7 +177,7 @@ def _shapes(drawn: Points | Curve, xs: Sequence[float], scale: Scale) -> Iterato
         yield mark(drawn.look, shape, x, scale.y(y), title, HALF * grain)
 
 
-def _most(margins: Sequence[Margin]) -> float:
+def _largest_share(margins: Sequence[Margin]) -> float:
     """The largest share of all, so that the histograms of a side have one scale."""
     return max(share for margin in margins for share in margin.shares) or 1.0
 

@@ -50,7 +50,7 @@ def _wrapped(line: str) -> str:
     return "<br>".join(lines)
 
 
-def _told(texts: Sequence[str]) -> dict[str, Any]:
+def _hover_texts(texts: Sequence[str]) -> dict[str, Any]:
     return {"text": [hover(text) for text in texts], "hovertemplate": "%{text}<extra></extra>"}
 
 
@@ -107,7 +107,7 @@ def _bars(go: Any, bars: Bars) -> Any:
         marker=_filled(bars.look),
         error_y=_error(bars.height, bars.bounds, theme.LIGHT["ink"]),
         textposition="none",
-        **_told(bars.hover),
+        **_hover_texts(bars.hover),
     )
 
 
@@ -152,7 +152,7 @@ def _curve(go: Any, curve: Curve) -> Iterator[Any]:
         name=escape(steady(curve.name), quote=False),
         line={"width": 1.8, "color": theme.colour(curve.look), "dash": curve.dash},
         marker=_marker(curve),
-        **_told(curve.hover),
+        **_hover_texts(curve.hover),
     )
 
 
@@ -166,7 +166,7 @@ def _points(go: Any, points: Points) -> Any:
         error_x=_error(points.x, points.x_bounds, colour),
         error_y=_error(points.y, points.y_bounds, colour),
         marker=_marker(points),
-        **_told(points.hover),
+        **_hover_texts(points.hover),
     )
 
 
@@ -203,5 +203,5 @@ def _marks(go: Any, chart: Chart) -> Any:
         error_x={**(error or {}), "thickness": 2.2},
         marker={"size": 9, "color": paper, "line": {"width": 2, "color": ink}},
         showlegend=False,
-        **_told([mark.hover for mark in chart.marks]),
+        **_hover_texts([mark.hover for mark in chart.marks]),
     )

@@ -23,7 +23,7 @@ from metrics.types import Estimate
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-MOST_NAMES = 12
+MAX_NAMES = 12
 STEP = 0.2  # of HUSE between the grey lines
 ROOM = 0.24  # of the width, for their names on the right
 
@@ -78,7 +78,9 @@ def chart(systems: Sequence[System], regions: Sequence[Region] = (), *, name: st
         height=400,
     )
     several = len(tasks) > 1
-    return labelled(plain, [(_value(one.huse_q), _value(one.huse_d), _label(one, several)) for one in _told(shown)])
+    return labelled(
+        plain, [(_value(one.huse_q), _value(one.huse_d), _label(one, several)) for one in _named_systems(shown)]
+    )
 
 
 def figure(systems: Sequence[System], regions: Sequence[Region] = ()) -> go.Figure:
@@ -159,9 +161,9 @@ def _hover(one: System) -> str:
     return f"{one.task}, {one.name} (n = {one.huse.n})\n{values}"
 
 
-def _told(shown: Sequence[System]) -> list[System]:
+def _named_systems(shown: Sequence[System]) -> list[System]:
     """Whom to name in the plot: all, or of many the best of each task, whom the words name."""
-    if len(shown) <= MOST_NAMES:
+    if len(shown) <= MAX_NAMES:
         return list(shown)
     best: list[System] = []
     for task in dict.fromkeys(one.task for one in shown):

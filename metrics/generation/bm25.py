@@ -20,7 +20,7 @@ RETRIEVED_LOG_PROB, OTHER_LOG_PROB = 0.0, -math.inf
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Match:
     """A document by its number, its score (at least 0) and the log-probability it counts with."""
 
     document: int
@@ -72,10 +72,10 @@ class Bm25:
                 total[where] += times * idf * counts * (self.k1 + 1) / (counts + self._norm[where])
         return total
 
-    def search(self, query: str, k: int = 1) -> list[Found]:
+    def search(self, query: str, k: int = 1) -> list[Match]:
         """The k best documents, best first; ties by the lower number. Also those of score 0. Raises BadInput."""
         if k < 1:
             raise BadInput("k must be at least 1", column="k")
         scores = self.scores(query)
         best = np.argsort(-scores, kind="stable")[:k]
-        return [Found(int(number), float(scores[number])) for number in best]
+        return [Match(int(number), float(scores[number])) for number in best]

@@ -61,9 +61,9 @@ def plane_values(
     for begin in range(0, sets, step):
         part = slice(begin, min(begin + step, sets))
         m = part.stop - begin
-        apart = None if infinite is None else infinite[part]
+        infinite_part = None if infinite is None else infinite[part]
         out[part] = _plane_block(
-            hj[part], q[part], apart, sign[part], vote[part], rule=(k, tie), rooms=(room[:, :m], near[:m])
+            hj[part], q[part], infinite_part, sign[part], vote[part], rule=(k, tie), rooms=(room[:, :m], near[:m])
         )
     return out
 
@@ -94,8 +94,8 @@ def line_values(x: Floats, sign: Floats, k: int, tie: int, weighed: bool = True)
         return sorted_line_values(kernels, ordered, signs, k, tie, weighed)
     vote = vote_weights(sign, weighed)
     if size > TREE_ABOVE:
-        by_one = _line_votes_compiled if kernels else _line_votes
-        lead = np.array([_lead(by_one(x[i], sign[i], k), vote[i]) for i in range(sets)], dtype=np.float64)
+        count_line_votes = _line_votes_compiled if kernels else _line_votes
+        lead = np.array([_lead(count_line_votes(x[i], sign[i], k), vote[i]) for i in range(sets)], dtype=np.float64)
         return np.where(np.ptp(x, axis=1) == 0, 1.0, twice_error(lead, sign, tie))
     step = max(1, CELLS // (size * size))
     parts = [slice(begin, begin + step) for begin in range(0, sets, step)]
@@ -120,9 +120,9 @@ def _lead(votes: Votes, vote: Floats) -> Ints:
 
 def sorted_line_values(kernels: Any, ordered: Floats, sign: Floats, k: int, tie: int, weighed: bool = True) -> Floats:
     """`line_values` of rows in ascending order, by the compiled loop."""
-    found = np.empty(len(ordered))
-    kernels.line_values(ordered, sign, vote_weights(sign, weighed), k, 1 + FLOAT_TOLERANCE / 2, tie, found)
-    return np.where(ordered[:, 0] == ordered[:, -1], 1.0, found)
+    errors = np.empty(len(ordered))
+    kernels.line_values(ordered, sign, vote_weights(sign, weighed), k, 1 + FLOAT_TOLERANCE / 2, tie, errors)
+    return np.where(ordered[:, 0] == ordered[:, -1], 1.0, errors)
 
 
 def twice_error(balance: Floats, sign: Floats, tie: int) -> Floats:
@@ -135,7 +135,7 @@ def twice_error(balance: Floats, sign: Floats, tie: int) -> Floats:
     return np.asarray(ref / n_ref + (miss.sum(axis=-1) - ref) / (sign.shape[-1] - n_ref))
 
 
-def near_one(values: Floats) -> Floats:
+def scaled_near_unit(values: Floats) -> Floats:
     """Divided by a power of two, which changes no digit, so that the squares of tiny numbers do not vanish."""
     return np.asarray(np.ldexp(values, -int(np.frexp(np.abs(values).max(initial=0.0))[1])))
 
@@ -146,11 +146,11 @@ def _plane_compiled(
     k, tie = rule
     h_scale, h_varies = _inverse_sd(hj, None)
     q_scale, q_varies = _inverse_sd(q, None)
-    found = np.empty(len(hj))
+    errors = np.empty(len(hj))
     who = np.zeros(hj.shape, dtype=np.int64) + np.arange(hj.shape[1]) if text is None else text
     texts = int(who.max()) + 1
-    kernels.plane_values(hj * h_scale, q * q_scale, sign, vote, who, texts, k, 1 + FLOAT_TOLERANCE, tie, found)
-    return np.where(h_varies | q_varies, found, 1.0)
+    kernels.plane_values(hj * h_scale, q * q_scale, sign, vote, who, texts, k, 1 + FLOAT_TOLERANCE, tie, errors)
+    return np.where(h_varies | q_varies, errors, 1.0)
 
 
 def _plane_large(
@@ -158,9 +158,9 @@ def _plane_large(
 ) -> float:
     """One set too large for a matrix of distances; -inf lies far beyond the finite."""
     k, tie = rule
-    apart = None if infinite is None else infinite[None, :]
+    infinite_row = None if infinite is None else infinite[None, :]
     h_scale, h_varies = _inverse_sd(hj[None, :], None)
-    q_scale, q_varies = _inverse_sd(q[None, :], apart)
+    q_scale, q_varies = _inverse_sd(q[None, :], infinite_row)
     if not (h_varies | q_varies).any():
         return 1.0
     away = 0.0 if infinite is None else infinite * math.sqrt(FAR)
@@ -172,7 +172,7 @@ def _plane_large(
 def _plane_block(
     hj: Floats,
     q: Floats,
-    apart: Bools | None,
+    infinite: Bools | None,
     sign: Floats,
     vote: Floats,
     *,
@@ -181,11 +181,11 @@ def _plane_block(
 ) -> Floats:
     (k, tie), ((squared, other), near) = rule, rooms
     h_scale, h_varies = _inverse_sd(hj, None)
-    q_scale, q_varies = _inverse_sd(q, apart)
+    q_scale, q_varies = _inverse_sd(q, infinite)
     _square_gaps(hj * h_scale, squared)
     _square_gaps(q * q_scale, other)
-    if apart is not None:
-        np.copyto(other, FAR, where=apart[:, :, None] != apart[:, None, :])
+    if infinite is not None:
+        np.copyto(other, FAR, where=infinite[:, :, None] != infinite[:, None, :])
     squared += other
     np.copyto(other, squared)
     other.partition(k, axis=-1)

@@ -15,7 +15,7 @@ from metrics.data.arrays import EPSILON, Bools, Floats, Ints, Numbers, common_nu
 from metrics.data.items import Table
 from metrics.huse.exact_ties import ExactPlane, Rounding, spread
 from metrics.huse.neighbors import FLOAT_TOLERANCE, NO_SLACK, RELATIVE_SLACK, Block, plane_votes
-from metrics.huse.neighbors_1d import Votes, line_votes, line_votes_apart, line_votes_squared
+from metrics.huse.neighbors_1d import Votes, clear_line_votes, line_votes, line_votes_squared
 from metrics.types import Mode
 
 PAPER_MINUS_INFINITY = -1000.0  # what the original puts for a log-probability of -inf, before dividing by length
@@ -38,11 +38,11 @@ class Classifier:
     @cached_property
     def hj(self) -> Floats:
         """HJ as floats: in exact mode placed on [0, 1], so that neither unit nor zero point can matter."""
-        whole = self.table.hj_whole
-        if whole.dtype == np.int64 and int(np.abs(whole).max()) < 2**53 and self.table.hj_denominator < 2**53:
-            low = whole.min() if self.mode == "exact" else 0
-            size = (whole.max() - low or 1) if self.mode == "exact" else self.table.hj_denominator
-            return np.asarray((whole - low) / size)
+        scaled_hj = self.table.hj_integers
+        if scaled_hj.dtype == np.int64 and int(np.abs(scaled_hj).max()) < 2**53 and self.table.hj_denominator < 2**53:
+            low = scaled_hj.min() if self.mode == "exact" else 0
+            size = (scaled_hj.max() - low or 1) if self.mode == "exact" else self.table.hj_denominator
+            return np.asarray((scaled_hj - low) / size)
         return self._place(self.table.hj_numerators, 1)
 
     def place_hj(self, values: Sequence[Fraction]) -> Floats:
@@ -53,8 +53,8 @@ class Classifier:
     def _place(self, numerators: Sequence[int], denominator: int) -> Floats:
         """Numerators over `denominator` times the table's, each quotient rounded once."""
         if self.mode == "paper":
-            whole = denominator * self.table.hj_denominator
-            return np.array([a / whole for a in numerators])
+            scaled = denominator * self.table.hj_denominator
+            return np.array([a / scaled for a in numerators])
         low, high = min(self.table.hj_numerators) * denominator, max(self.table.hj_numerators) * denominator
         return np.array([(a - low) / (high - low or 1) for a in numerators])
 
@@ -84,7 +84,7 @@ class Classifier:
     @cached_property
     def scale(self) -> dict[Feature, float]:
         """Population sd of each feature (of the finite q); 0 where all values are the same."""
-        hj_sd = _sd(self.hj) if self.table.hj_whole.min() < self.table.hj_whole.max() else 0.0
+        hj_sd = _sd(self.hj) if self.table.hj_integers.min() < self.table.hj_integers.max() else 0.0
         return {HJ: hj_sd, LOG_PROB: _sd(self.q[self.finite]) if self._q_differs() else 0.0}
 
     def _q_differs(self) -> bool:
@@ -128,8 +128,8 @@ class Classifier:
         for rows, others in (groups, groups[::-1]):
             useful = [f for f in features if self.scale[f] > 0 and (f == HJ or self.finite[rows[0]])]
             enough = len(rows) > self.k
-            found = self._among(rows, useful) if enough else self._across(rows, others, HJ in useful)
-            out.balance[rows], out.count[rows] = found.balance, found.count
+            votes = self._among(rows, useful) if enough else self._across(rows, others, HJ in useful)
+            out.balance[rows], out.count[rows] = votes.balance, votes.count
         return out
 
     def _across(self, rows: Ints, others: Ints, by_hj: bool) -> Votes:
@@ -146,7 +146,7 @@ class Classifier:
         return Votes(np.array(balance, dtype=np.int64), np.array(count, dtype=np.int64))
 
     def _hj_numbers(self) -> Numbers:
-        return self.table.hj_whole if self.rational else self.hj
+        return self.table.hj_integers if self.rational else self.hj
 
     def _among(self, rows: Ints, features: Sequence[Feature]) -> Votes:
         """Votes within `rows`, which are more than k."""
@@ -173,7 +173,7 @@ class Classifier:
         if list(features) == [HJ]:
             return line_votes(self._hj_numbers()[rows], sign, self.k)
         if list(features) == [LOG_PROB]:
-            votes = line_votes_apart(self.q[rows], sign, self.k)
+            votes = clear_line_votes(self.q[rows], sign, self.k)
             return votes or line_votes(self.q_numerators[rows], sign, self.k)
         floats = [self._floats(f)[rows] for f in features]
         scales = [self.scale[f] for f in features]

@@ -118,11 +118,11 @@ def replicate_curve(
     _check(k, draws, seed, band)
     table = check_items(with_means(items, ratings), k=k, missing=missing)
     rated = lay_out(table.items, ratings)
-    wanted = _wanted(at if at is not None else range(1, rated.fewest + 1), 1, rated.fewest, "ratings a text")
+    sizes = _check_sizes(at if at is not None else range(1, rated.fewest + 1), 1, rated.fewest, "ratings a text")
     study = Study(rated.means(), table.q, table.z, k)
     rng = np.random.default_rng(seed)
-    points = tuple(_point(r, *_rated_draws(study, rated, r, draws, rng), band) for r in wanted)
-    full = ("no_spread_at_full_size",) if rated.equal and wanted[-1] == rated.fewest else ()
+    points = tuple(_point(r, *_rated_draws(study, rated, r, draws, rng), band) for r in sizes)
+    full = ("no_spread_at_full_size",) if rated.equal and sizes[-1] == rated.fewest else ()
     flags = (*table.flags, *full, *(() if rated.equal else ("unequal_ratings",)))
     fits = _fit([(p.at, p.huse.mean) for p in points]), _fit([(p.at, p.huse_q.mean) for p in points])
     return _curve(points, "ratings", fits, table, flags, (k, draws, seed, band))
@@ -148,11 +148,11 @@ def size_curve(
     table = check_items(items, k=k, missing=missing)
     n = len(table)
     default = sorted({*(size for size in range(50, 201, 15) if 2 * k <= size < n), n})
-    wanted = _wanted(at if at is not None else default, k + 2, n, "texts")
-    study = Study(table.hj_whole, table.q, table.z, k)
+    sizes = _check_sizes(at if at is not None else default, k + 2, n, "texts")
+    study = Study(table.hj_integers, table.q, table.z, k)
     rng = np.random.default_rng(seed)
-    points = tuple(_point(size, *_sized_draws(study, table, size, draws, rng), band) for size in wanted)
-    full = ("no_spread_at_full_size",) if wanted[-1] == n else ()
+    points = tuple(_point(size, *_sized_draws(study, table, size, draws, rng), band) for size in sizes)
+    full = ("no_spread_at_full_size",) if sizes[-1] == n else ()
     return _curve(points, "texts", (None, None), table, (*table.flags, *full), (k, draws, seed, band))
 
 
@@ -162,11 +162,11 @@ def _check(k: int, draws: int, seed: int, band: float) -> None:
         raise BadInput("draws must be at least 2", column="draws")
 
 
-def _wanted(at: Sequence[int], low: int, high: int, what: str) -> list[int]:
-    wanted = sorted(set(at))
-    if not wanted or wanted[0] < low or wanted[-1] > high:
+def _check_sizes(at: Sequence[int], low: int, high: int, what: str) -> list[int]:
+    sizes = sorted(set(at))
+    if not sizes or sizes[0] < low or sizes[-1] > high:
         raise BadInput(f"points must be whole numbers of {what} from {low} to {high}", column="at")
-    return wanted
+    return sizes
 
 
 def _rated_draws(
@@ -225,9 +225,9 @@ def _curve(
     fits: tuple[Extrapolation | None, Extrapolation | None],
     table: Table,
     flags: tuple[str, ...],
-    given: tuple[int, int, int, float],
+    options: tuple[int, int, int, float],
 ) -> Curve:
-    k, draws, seed, band = given
+    k, draws, seed, band = options
     settings: dict[str, Setting] = {"k": k, "draws": draws, "seed": seed, "band": band, "mode": "exact"}
     short = ("too_few_points_for_fit",) if over == "ratings" and fits[0] is None else ()
     signature = f"{over}_curve|n:{len(table)}|k:{k}|draws:{draws}|seed:{seed}|v:{__version__}"

@@ -61,17 +61,17 @@ def reference_share(
     column(hj, "hj"), column(q, "q")
     placed = classifier.place_hj([Fraction(float(value)) for value in hj])
     points = np.array(np.meshgrid(placed, np.asarray(q, dtype=np.float64))).reshape(2, -1)
-    kept = classifier.finite
-    if not kept.any():
+    is_finite = classifier.finite
+    if not is_finite.any():
         raise DegenerateInput("Every item has log p = -inf, so no item has a place in the plane.")
     scales = [classifier.scale[HJ], classifier.scale[LOG_PROB]]
-    axes = [(values[kept], s) for values, s in zip((classifier.hj, classifier.q), scales, strict=True)]
+    axes = [(values[is_finite], s) for values, s in zip((classifier.hj, classifier.q), scales, strict=True)]
     scaled = [values / s if s else values * 0 for values, s in axes]
     with np.errstate(over="ignore"):
         at = [np.clip(row / s, -FARTHEST, FARTHEST) if s else row * 0 for row, s in zip(points, scales, strict=True)]
-    sign, (n_ref, n_model) = classifier.table.sign[kept], classifier.sizes
+    sign, (n_ref, n_model) = classifier.table.sign[is_finite], classifier.sizes
     weight = np.where(sign > 0, float(n_model), float(n_ref))
-    shares = _shares(at, scaled, sign > 0, weight, min(k, int(kept.sum())), mode)
+    shares = _shares(at, scaled, sign > 0, weight, min(k, int(is_finite.sum())), mode)
     return shares.reshape(len(q), len(hj))
 
 

@@ -25,7 +25,7 @@ from metrics.version import __version__
 
 MODES: tuple[Mode, ...] = ("exact", "paper")
 STANDARD_ERROR = "standard_error"
-FEW_OF_ONE_SOURCE = "few_of_one_source"  # at most k texts: not even a neighbourhood of its own
+FEW_OF_A_SOURCE = "few_of_one_source"  # at most k texts: not even a neighbourhood of its own
 FAVOUR: dict[VoteTie, int] = {"reference": 1, "half": 0, "model": -1}
 
 
@@ -51,18 +51,47 @@ def evaluate(
     missing: Missing = "error",
     removed: Mapping[str, int] | None = None,
 ) -> dict[Mode, HuseResult]:
-    """HUSE, HUSE-Q, HUSE-D and log p alone, each with n, interval, settings, flags and signature, per mode.
+    """Compute HUSE, HUSE-Q, HUSE-D and the score of log p alone, in each mode.
 
-    items: at least 2 of each source and k+1 in all. k: neighbours that set the cut (all tied with the k-th vote).
-    vote_tie: who gets an equal vote; `half` counts half an error. missing: what items without log p do: `error` refuses
-    them by id, `drop_pair` leaves out their contexts, `quality_only` gives HUSE-Q of all items and None, flagged
-    `missing_log_prob`, for the measures that need log p. removed: counts by filter, for the message when nothing is
-    left. draws: half-samples for the interval (0: none). Values are >= 0 and may exceed 1 (flag `above_one`); HUSE-D
-    may leave [0, 1] (flag `out_of_range`).
-    Sources of different size (flag `unbalanced`): in exact mode a neighbour's vote weighs 1 / size of its source, in
-    paper mode all votes weigh the same, so that the larger source outvotes the other (flag `vote_unbalanced`: no value
-    to report). At most k texts of one source: flag `few_of_one_source`.
-    Raises BadInput, MissingLogProb, OneClass, InsufficientData.
+    HUSE is twice the leave-one-out error of a k-nearest-neighbour classifier that separates reference from model texts
+    by HJ and log p per unit of length. About 1: the sources are not distinguished; 0: always.
+
+    Args:
+        items: judged texts of one generator and their references, at least 2 of each source and k + 1 in all.
+        modes: `exact` (ties decided by exact arithmetic) and `paper` (the original code's arithmetic).
+        k: neighbours that set the cut, at least 1 and less than the number of items; all tied with the k-th vote.
+        seed: seed of the half-samples, at least 0.
+        level: of every interval, in (0, 1).
+        draws: half-samples behind an interval, at least 2; 0 for no interval.
+        vote_tie: who gets an equal vote, `reference` or `model`; `half` counts half an error.
+        missing: what items without log p do. `error` rejects them by id, `drop_pair` drops their contexts,
+            `quality_only` gives HUSE-Q of all items, and None (flag `missing_log_prob`) for the measures that need log
+            p.
+        removed: ratings removed by each filter, for the message where nothing is left.
+
+    Returns:
+        A `HuseResult` for each mode. Values are at least 0 and may exceed 1 (flag `above_one`); HUSE-D may leave [0, 1]
+        (flag `out_of_range`). Where the sources differ in size (flag `unbalanced`) a neighbour's vote weighs 1 / size
+        of its source in exact mode; in paper mode all votes weigh the same, so the larger source outvotes the other
+        (flag `vote_unbalanced`: not a value to report). At most k texts of one source: flag `few_of_one_source`.
+
+    Raises:
+        BadInput: a setting or an item breaks a rule.
+        MissingLogProb: items lack log p and `missing` is `error`.
+        OneClass: all items are of one source.
+        InsufficientData: fewer than k + 1 items, or fewer than 2 of a source.
+
+    Source:
+        Hashimoto, Zhang and Liang (2019), sections 3.2 and 4.1, Algorithm 1, equations 2, 8 and 9.
+
+    Example:
+        >>> from fractions import Fraction
+        >>> from metrics import Item, evaluate
+        >>> references = [Item(f"r{i}", "reference", Fraction(3 + i % 3), -20.0 - i % 7, 10) for i in range(20)]
+        >>> outputs = [Item(f"m{i}", "model", Fraction(1 + i % 4), -14.0 - i % 9, 10) for i in range(20)]
+        >>> result = evaluate(references + outputs, modes=["exact"], k=5, draws=100)["exact"]
+        >>> round(result.huse.value, 2), round(result.huse_q.value, 2), result.huse.n
+        (0.25, 0.5, 40)
     """
     settings = Settings(k, vote_tie, seed, level, draws)
     settings.check(modes)
@@ -85,9 +114,37 @@ def huse_q_only(
     draws: int = 400,
     vote_tie: VoteTie = "reference",
 ) -> Estimate:
-    """HUSE-Q (eq. 8), which needs HJ alone: for items without log p, whose log_prob and length are not looked at.
+    """Compute HUSE-Q, which needs HJ alone, of items without log p.
 
-    The estimate and its interval are those `evaluate` gives for HUSE-Q, with the same arguments and refusals.
+    The estimate and its interval are those that `evaluate` gives for HUSE-Q. `log_prob` and `length` are not used.
+
+    Args:
+        items: judged texts of one generator and their references, at least 2 of each source and k + 1 in all.
+        mode: `exact` or `paper`, as in `evaluate`.
+        k: neighbours that set the cut, at least 1 and less than the number of items; all tied with the k-th vote.
+        seed: seed of the half-samples, at least 0.
+        level: of every interval, in (0, 1).
+        draws: half-samples behind an interval, at least 2; 0 for no interval.
+        vote_tie: who gets an equal vote, `reference` or `model`; `half` counts half an error.
+
+    Returns:
+        HUSE-Q: at least 0, about 1 where raters do not separate the sources; may exceed 1 (flag `above_one`).
+
+    Raises:
+        BadInput: a setting or an item breaks a rule.
+        OneClass: all items are of one source.
+        InsufficientData: fewer than k + 1 items, or fewer than 2 of a source.
+
+    Source:
+        Hashimoto, Zhang and Liang (2019), section 4.1, equation 8.
+
+    Example:
+        >>> from fractions import Fraction
+        >>> from metrics import Item, huse_q_only
+        >>> references = [Item(f"r{i}", "reference", Fraction(3 + i % 3), None, 10) for i in range(20)]
+        >>> outputs = [Item(f"m{i}", "model", Fraction(1 + i % 4), None, 10) for i in range(20)]
+        >>> round(huse_q_only(references + outputs, k=5, draws=0).value, 2)
+        0.5
     """
     blank = [replace(item, log_prob=None) for item in items]
     results = evaluate(
@@ -99,8 +156,8 @@ def huse_q_only(
 def _quality_alone(result: HuseResult, without: int) -> HuseResult:
     def blank(estimate: Estimate) -> Estimate:
         """No value, since log p is missing; flags that would tell of a value go."""
-        told = {"zero_variance_log_prob", "out_of_range", "above_one", "no_variance"}
-        flags = ("missing_log_prob", *(flag for flag in estimate.flags if flag not in told))
+        about_a_value = {"zero_variance_log_prob", "out_of_range", "above_one", "no_variance"}
+        flags = ("missing_log_prob", *(flag for flag in estimate.flags if flag not in about_a_value))
         settings = {
             name: value for name, value in estimate.settings.items() if name not in ("tied_votes", STANDARD_ERROR)
         }
@@ -180,13 +237,13 @@ def _standard_errors(
     classifiers: Mapping[Mode, Classifier], settings: Settings
 ) -> dict[Mode, Mapping[str, float] | None]:
     """Subsample standard errors per mode; shared by both unless -inf makes their q differ, or sizes their votes."""
-    found: dict[Mode, Mapping[str, float] | None] = {}
+    errors: dict[Mode, Mapping[str, float] | None] = {}
     for mode, classifier in classifiers.items():
-        if found and not classifier.table.any_infinite and classifier.table.sizes[0] == classifier.table.sizes[1]:
-            found[mode] = next(iter(found.values()))
+        if errors and not classifier.table.any_infinite and classifier.table.sizes[0] == classifier.table.sizes[1]:
+            errors[mode] = next(iter(errors.values()))
         else:
-            found[mode] = _subsample_errors(classifier, settings)
-    return found
+            errors[mode] = _subsample_errors(classifier, settings)
+    return errors
 
 
 def _subsample_errors(classifier: Classifier, settings: Settings) -> Mapping[str, float] | None:
@@ -218,7 +275,7 @@ class _Report:
     """Turns outcomes into estimates: what is the same for all measures of one mode is made once."""
 
     def __init__(self, classifier: Classifier, settings: Settings, errors: Mapping[str, float] | None):
-        self.table, self.mode, self.given, self.errors = classifier.table, classifier.mode, settings, errors
+        self.table, self.mode, self.options, self.errors = classifier.table, classifier.mode, settings, errors
         counts = [item.ratings for item in self.table.items]
         low, high = min(counts), max(counts)
         contexts = context_numbers([item.context for item in self.table.items], self.table.z)
@@ -244,30 +301,30 @@ class _Report:
         named = {
             "unbalanced": different,
             "vote_unbalanced": different and self.mode == "paper",
-            FEW_OF_ONE_SOURCE: different and min(self.table.sizes) <= self.given.k,
+            FEW_OF_A_SOURCE: different and min(self.table.sizes) <= self.options.k,
             "unequal_ratings": unequal,
             "duplicate_contexts": max(sides.values(), default=0) > 1,
             "log_prob_minus_infinity": self.table.any_infinite,
-            "too_few_for_interval": bool(self.given.draws) and self.errors is None,
+            "too_few_for_interval": bool(self.options.draws) and self.errors is None,
         }
         return tuple(name for name, holds in named.items() if holds)
 
     def estimate(self, name: str, outcome: Outcome) -> Estimate:
         """One of huse, huse_q, huse_d and log_prob_only as reported: with its settings, flags and signature."""
         value = float(outcome.value)
-        own = ("out_of_range",) if name == "huse_d" and not 0 <= value <= 1 else ()
+        range_flag = ("out_of_range",) if name == "huse_d" and not 0 <= value <= 1 else ()
         above = ("above_one",) if name != "huse_d" and value > 1 else ()
-        flags = tuple(dict.fromkeys((*self.flags, *outcome.flags, *own, *above)))
+        flags = tuple(dict.fromkeys((*self.flags, *outcome.flags, *range_flag, *above)))
         settings = self.settings | ({"tied_votes": outcome.ties} if outcome.votes is not None else {})
         interval = self._interval(name, value, outcome)
         if interval is not None and self.errors is not None:
             settings[STANDARD_ERROR] = self.errors[name]
         n = len(self.table)
-        tail = f"seed:{self.given.seed}|v:{__version__}"
-        signature = f"{name}|n:{n}|r:{self.raters}|k:{self.given.k}|ties:{self.mode}|{tail}"
+        tail = f"seed:{self.options.seed}|v:{__version__}"
+        signature = f"{name}|n:{n}|r:{self.raters}|k:{self.options.k}|ties:{self.mode}|{tail}"
         return Estimate(value, n, interval, settings, flags, signature)
 
     def _interval(self, name: str, value: float, outcome: Outcome) -> Interval | None:
         if self.errors is None or "no_variance" in outcome.flags:
             return None
-        return subsample_interval(value, self.errors[name], len(self.table), self.given.level, name == "huse_d")
+        return subsample_interval(value, self.errors[name], len(self.table), self.options.level, name == "huse_d")

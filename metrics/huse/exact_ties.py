@@ -68,9 +68,9 @@ class ExactPlane:
             band = np.flatnonzero(~sure & (squared <= cut + width[row]))
             columns = band if block.columns is None else block.columns[row, band]
             true = self._squared(int(block.rows[row]), columns)
-            wanted = sorted(true)[k - int(sure.sum())]
+            kth = sorted(true)[k - int(sure.sum())]
             mask[line] = sure
-            mask[line, band[true <= wanted]] = True
+            mask[line, band[true <= kth]] = True
         return mask
 
     def _squared(self, row: int, columns: Ints) -> Numbers:

@@ -108,10 +108,10 @@ def find_examples(
 
 def _pairs(items: Sequence[Item], mode: Mode, k: int) -> list[Example]:
     sides: dict[str, dict[str, list[Side]]] = {}
-    for item, found in zip(items, classify(items, mode, k), strict=True):
+    for item, classified in zip(items, classify(items, mode, k), strict=True):
         if item.context is None or item.hj is None or item.log_prob is None:
             continue
-        margin = (2 * found.share - 1) * (1 if item.source == REFERENCE else -1)
+        margin = (2 * classified.share - 1) * (1 if item.source == REFERENCE else -1)
         side = Side(item.id, float(item.hj), item.log_prob / item.length, margin or 0.0)
         sides.setdefault(item.context, {REFERENCE: [], MODEL: []})[item.source].append(side)
     return [

@@ -25,13 +25,13 @@ from metrics.inference.specification_curve import (
     Specification,
     random_removal,
     selections,
-    told,
+    summarize_specifications,
     union,
 )
 from metrics.types import Estimate, Item, Missing, Rating
 
 FEWEST = 5  # ratings a text, below which nothing is equalised
-LEAST_DRAWS = 20  # of an interval
+MIN_DRAWS = 20  # of an interval
 CELLS = 1 << 22
 
 
@@ -65,36 +65,39 @@ def exclusion_sensitivity(
     blank = measure == "huse_q" and missing == "quality_only" and any(item.log_prob is None for item in judged)
     table = check_items(leave_out_log_prob(judged) if blank else judged, k=k, missing=missing)
     rated = lay_out(table.items, ratings)
-    unit, given = _units(table.items, ratings, rated)
+    unit, names = _units(table.items, ratings, rated)
     chosen, how = selections(tuple(rules), tuple(alone), seed)
-    masks = {rule: np.array([one in gone for one in given], dtype=np.bool_) for rule, gone in rules.items()}
+    masks = {
+        rule: np.array([name in excluded_units for name in names], dtype=np.bool_)
+        for rule, excluded_units in rules.items()
+    }
     study = Study(rated.means(), table.q, table.z, k)
     headline = getattr(evaluate(table.items, ["exact"], k=k, seed=seed, level=level)["exact"], measure)
     work = _Work(study, table.items, rated, unit, measure, headline, draws, seed, level)
-    left = [work.left(union(masks, one, len(given))) for one in chosen]
+    left = [work.left(union(masks, selection, len(names))) for selection in chosen]
     usable = [fewest for *_, fewest in left if fewest >= FEWEST]
     common = min(usable) if usable else None
-    found = tuple(_each(work, chosen, left, common, progress))
+    specifications = tuple(_each(work, chosen, left, common, progress))
     held = None
     if reported is not None:
-        gone = np.array([one in reported for one in given], dtype=np.bool_)
-        held = work.specification(("as reported",), work.left(gone), common)
-    return told(
+        excluded = np.array([name in reported for name in names], dtype=np.bool_)
+        held = work.specification(("as reported",), work.left(excluded), common)
+    return summarize_specifications(
         measure,
         headline,
-        found,
+        specifications,
         common=common,
         subsets=how,
         settings={"k": k, "draws": draws, "seed": seed},
-        flags=_flags(found),
+        flags=_flags(specifications),
         reported=held,
     )
 
 
-def _flags(found: Sequence[Specification]) -> tuple[str, ...]:
+def _flags(specifications: Sequence[Specification]) -> tuple[str, ...]:
     named = {
-        "text_without_ratings": any(one.value is None for one in found),
-        "not_equalised": any(one.equalised is None for one in found),
+        "text_without_ratings": any(specification.value is None for specification in specifications),
+        "not_equalised": any(selection.equalised is None for selection in specifications),
     }
     return tuple(name for name, holds in named.items() if holds)
 
@@ -106,8 +109,8 @@ def _each(
     common: int | None,
     progress: Callable[[int, int], None] | None,
 ) -> Iterator[Specification]:
-    for done, (chosen, one) in enumerate(zip(selections, left, strict=True), 1):
-        yield work.specification(chosen, one, common)
+    for done, (chosen, remaining) in enumerate(zip(selections, left, strict=True), 1):
+        yield work.specification(chosen, remaining, common)
         if progress:
             progress(done, len(selections))
 
@@ -129,14 +132,14 @@ def _units(items: Sequence[Item], ratings: Sequence[Rating], rated: Rated) -> tu
     of: list[list[tuple[int, int]]] = [[] for _ in items]
     for rating in ratings:
         if rating.item in place:
-            whole = int(rating.value * rated.denominator)
-            of[place[rating.item]].append((whole, number[rating.unit]))
+            scaled = int(rating.value * rated.denominator)
+            of[place[rating.item]].append((scaled, number[rating.unit]))
     unit = np.full(rated.values.shape, -1, dtype=np.int64)
-    for t, own in enumerate(of):
+    for t, rated_values in enumerate(of):
         # Ratings of one text and one value may change places: what is left out is the same.
         spare: dict[int, list[int]] = {}
-        for value, one in own:
-            spare.setdefault(value, []).append(one)
+        for value, rated_unit in rated_values:
+            spare.setdefault(value, []).append(rated_unit)
         for column, value in enumerate(rated.values[t, : rated.counts[t]].tolist()):
             unit[t, column] = spare[int(value)].pop()
     return unit, names
@@ -159,34 +162,34 @@ class _Work:
 
     def left(self, out: Bools) -> Left:
         """Which ratings a selection keeps, (texts, most); units and ratings left out; the fewest left of a text."""
-        given = self.unit >= 0
-        kept = given & ~out[self.unit]
-        gone = int(given.sum() - kept.sum())
-        return kept, int(out.sum()), gone, int(kept.sum(axis=1).min())
+        has_rating = self.unit >= 0
+        is_included = has_rating & ~out[self.unit]
+        excluded = int(has_rating.sum() - is_included.sum())
+        return is_included, int(out.sum()), excluded, int(is_included.sum(axis=1).min())
 
     def specification(self, chosen: tuple[str, ...], left: Left, common: int | None) -> Specification:
         """The measure on what the chosen rules leave, beside random removals; none where a text keeps no rating."""
-        kept, units, gone, fewest = left
+        is_included, units, excluded, fewest = left
         if fewest < 1:
-            return Specification(chosen, units, gone, fewest, None, None, None, None)
-        rng = np.random.default_rng([self.seed, gone])
-        sums, counts = np.where(kept, self.rated.values, 0).sum(axis=1), kept.sum(axis=1)
+            return Specification(chosen, units, excluded, fewest, None, None, None, None)
+        rng = np.random.default_rng([self.seed, excluded])
+        sums, counts = np.where(is_included, self.rated.values, 0).sum(axis=1), is_included.sum(axis=1)
         value = float(self._values((sums / counts)[None])[0])
-        beside = self._values(self._drawn(self.unit >= 0, counts, rng)) if gone else np.array([value])
-        as_low = float((beside <= value).mean())
+        random_values = self._values(self._drawn(self.unit >= 0, counts, rng)) if excluded else np.array([value])
+        as_low = float((random_values <= value).mean())
         equal = None
         if common is not None and fewest >= common:
-            equal = float(self._values(self._drawn(kept, np.full(len(kept), common), rng)).mean())
-        span = self._estimate(sums, counts).interval if gone else self.headline.interval
-        return Specification(chosen, units, gone, fewest, value, random_removal(beside), as_low, equal, span)
+            equal = float(self._values(self._drawn(is_included, np.full(len(is_included), common), rng)).mean())
+        span = self._estimate(sums, counts).interval if excluded else self.headline.interval
+        return Specification(chosen, units, excluded, fewest, value, random_removal(random_values), as_low, equal, span)
 
     def _estimate(self, sums: Ints, counts: Ints) -> Estimate:
         """The measure of these sums of whole values, with its interval."""
         hj = [Fraction(int(s), int(n) * self.rated.denominator) for s, n in zip(sums, counts, strict=True)]
-        left = [replace(item, hj=one) for item, one in zip(self.items, hj, strict=True)]
-        draws = max(LEAST_DRAWS, self.draws)
-        found = evaluate(left, ["exact"], k=self.study.k, seed=self.seed, level=self.level, draws=draws)["exact"]
-        estimate: Estimate = getattr(found, self.measure)
+        left = [replace(item, hj=value) for item, value in zip(self.items, hj, strict=True)]
+        draws = max(MIN_DRAWS, self.draws)
+        result = evaluate(left, ["exact"], k=self.study.k, seed=self.seed, level=self.level, draws=draws)["exact"]
+        estimate: Estimate = getattr(result, self.measure)
         return estimate
 
     def _drawn(self, among: Bools, sizes: Ints, rng: np.random.Generator) -> Floats:
@@ -197,8 +200,8 @@ class _Work:
             key[:, ~among] = 2.0
             order = key.argsort(axis=2)
             values = np.take_along_axis(np.broadcast_to(self.rated.values, key.shape), order, axis=2)
-            taken = np.arange(among.shape[1]) < sizes[:, None]
-            parts.append((values * taken).sum(axis=2) / sizes)
+            is_drawn = np.arange(among.shape[1]) < sizes[:, None]
+            parts.append((values * is_drawn).sum(axis=2) / sizes)
         return np.concatenate(parts)
 
     def _values(self, hj: Floats) -> Floats:

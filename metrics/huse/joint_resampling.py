@@ -17,7 +17,7 @@ from metrics.data.arrays import Bools, Floats, Ints
 from metrics.data.items import Table
 from metrics.errors import InsufficientData
 from metrics.huse.ratings_by_text import lay_out
-from metrics.huse.subsampling import SHARE, context_numbers, kept_of, neighbours_in, split_units
+from metrics.huse.subsampling import SHARE, context_numbers, neighbours_in, split_units, units_in_draw
 from metrics.huse.subsets import Study
 from metrics.types import Item, Rating, Source
 
@@ -42,17 +42,17 @@ class Arm:
 
     def __init__(self, table: Table, places: Mapping[str, int], k: int):
         self.at = np.array([places[item.id] for item in table.items], dtype=np.int64)
-        arrays = table.hj_whole, table.q, table.z
+        arrays = table.hj_integers, table.q, table.z
         self.study, self.half = Study(*arrays, k), Study(*arrays, neighbours_in(SHARE, k))
 
     def values(self, chosen: Bools, sums: Ints | None, study: Study) -> Floats:
         """(rows, 3): HUSE, HUSE-Q and HUSE-D of the chosen ones of all texts, HJ as given or from drawn sums."""
-        own = chosen[:, self.at]
-        sizes = own.sum(axis=1)
-        out = np.empty((len(own), 2))
+        chosen_texts = chosen[:, self.at]
+        sizes = chosen_texts.sum(axis=1)
+        out = np.empty((len(chosen_texts), 2))
         for size in np.unique(sizes):
             rows = np.flatnonzero(sizes == size)
-            subsets = np.nonzero(own[rows])[1].reshape(-1, size)
+            subsets = np.nonzero(chosen_texts[rows])[1].reshape(-1, size)
             out[rows] = np.transpose(
                 study.huse_and_q(subsets) if sums is None else study.rated(sums[np.ix_(rows, self.at)], subsets)
             )
@@ -87,10 +87,10 @@ class JointDraws:
             chosen |= split_units(rng, pairs, int(group.max()) + 1)[:, group] & (group >= 0)
         return chosen
 
-    def kept(self) -> float:
+    def half_share(self) -> float:
         """Share of the units in a half: a half, or a little less where their number is odd."""
         units = [int(group.max()) + 1 for group in self.groups]
-        return sum(kept_of(own, SHARE) for own in units) / sum(units)
+        return sum(units_in_draw(group_units, SHARE) for group_units in units) / sum(units)
 
     def sums(self, rng: np.random.Generator, draws: int) -> Ints | None:
         """Sums of drawn ratings of all texts; None where all have as many."""
@@ -113,12 +113,12 @@ class JointDraws:
         if min(int(chosen[:, arm.at].sum(axis=1).min()) for arm in self.arms.values()) <= self.k:
             return None
         inner = INNER_DRAWS if self.common.equalised else 1
-        found: dict[str, list[Floats]] = {name: [] for name in self.arms}
+        by_model: dict[str, list[Floats]] = {name: [] for name in self.arms}
         for _ in range(inner):
             sums = self.sums(rng, len(chosen))
             for name, arm in self.arms.items():
-                found[name].append(arm.values(chosen, sums, arm.half))
-        return {name: np.stack(parts) for name, parts in found.items()}
+                by_model[name].append(arm.values(chosen, sums, arm.half))
+        return {name: np.stack(parts) for name, parts in by_model.items()}
 
 
 def _numbers(table: Table) -> Ints | None:

@@ -111,14 +111,15 @@ def compare_models(
     parts = _rater_parts(tables, ratings, block_of, k, seed, draws)
     differences = []
     for pair in combinations(tables, 2):
-        told, others = _between(pair, tables, block_of, parts, base)
-        errors = None if drawn is None else _standard_errors(drawn[pair[0]] - drawn[pair[1]], design.kept())
+        pair_base, others = _between(pair, tables, block_of, parts, base)
+        errors = None if drawn is None else _standard_errors(drawn[pair[0]] - drawn[pair[1]], design.half_share())
         spread = None if errors is None else _Spread(errors, others, design.smallest)
-        differences.append(_difference(pair, values, spread, level, told))
+        differences.append(_difference(pair, values, spread, level, pair_base))
     return Comparison(
         values={name: (float(v[0]), float(v[1]), float(v[2])) for name, v in values.items()},
         estimates={
-            name: _own(name, values[name], drawn, design, level=level, tables=tables, base=base) for name in tables
+            name: _model_estimates(name, values[name], drawn, design, level=level, tables=tables, base=base)
+            for name in tables
         },
         order=tuple(sorted(values, key=lambda name: (-float(values[name][0]), name))),
         differences=tuple(differences),
@@ -147,13 +148,13 @@ def _base(
     tables: Mapping[str, Table], design: JointDraws, settings: dict[str, Setting], blocks: int, too_few: bool
 ) -> Estimate:
     """What every difference has in common."""
-    told = {
+    conditions = {
         "equalised": design.common.equalised,
         "unknown_ratings": design.common.ratings is None,
         "too_few_for_interval": too_few,
     }
     flags = dict.fromkeys(flag for table in tables.values() for flag in table.flags)
-    flags |= dict.fromkeys(name for name, holds in told.items() if holds)
+    flags |= dict.fromkeys(name for name, holds in conditions.items() if holds)
     settings |= {"ratings": design.common.ratings, "paired": design.paired}
     raters = design.common.ratings or "?"
     k, seed, draws = settings["k"], settings["seed"], settings["draws"]
@@ -167,10 +168,10 @@ def _check_references(tables: Mapping[str, Table], block_of: Mapping[str, str]) 
     for name, table in tables.items():
         first = firsts.setdefault(block_of[name], name)
         known = {item.id: item for item in tables[first].items if item.source == REFERENCE}
-        own = {item.id: item for item in table.items if item.source == REFERENCE}
-        if apart := sorted(known.keys() ^ own.keys()):
-            raise BadInput(f"models {first} and {name} need the same references; these differ: {some(apart)}")
-        for item in own.values():
+        references = {item.id: item for item in table.items if item.source == REFERENCE}
+        if unmatched := sorted(known.keys() ^ references.keys()):
+            raise BadInput(f"models {first} and {name} need the same references; these differ: {some(unmatched)}")
+        for item in references.values():
             if (item.hj, item.context) != (known[item.id].hj, known[item.id].context):
                 raise BadInput(f"HJ and context must be those it has beside {first}", where=f"item {item.id}")
 
@@ -223,21 +224,21 @@ def _rater_part(table: Table, by_text: Mapping[str, list[Rating]], k: int, seed:
         return None
     context = context_numbers([item.context for item in table.items], table.z)
     rng = np.random.default_rng(seed)
-    found = rater_errors(rated, table.q, table.z, rng, draws, k=k, context=context)
-    return _Part(found.errors, rated.raters) if found.usable >= max(1, draws // 4) else None
+    rater_part = rater_errors(rated, table.q, table.z, rng, draws, k=k, context=context)
+    return _Part(rater_part.errors, rated.raters) if rater_part.usable >= max(1, draws // 4) else None
 
 
-def _standard_errors(apart: Floats, kept: float) -> Floats:
+def _standard_errors(unmatched: Floats, half_share: float) -> Floats:
     """Of the three differences, from (inner draws, 2 x pairs, 3); the noise of the draws of ratings is taken off."""
-    first, second = np.split(apart, 2, axis=1)
+    first, second = np.split(unmatched, 2, axis=1)
     contrast = first - second
     square = (contrast.mean(axis=0) ** 2).mean(axis=0)
     if len(contrast) > 1:
         square = np.maximum(square - contrast.var(axis=0, ddof=1).mean(axis=0) / len(contrast), 0.0)
-    return np.asarray(np.sqrt(kept * square / 2))
+    return np.asarray(np.sqrt(half_share * square / 2))
 
 
-def _own(
+def _model_estimates(
     model: str,
     values: Floats,
     drawn: Mapping[str, Floats] | None,
@@ -248,14 +249,14 @@ def _own(
     base: Estimate,
 ) -> dict[str, Estimate]:
     """One model's estimates, at the number of ratings of the comparison."""
-    n, found = len(tables[model]), {}
-    errors = None if drawn is None else _standard_errors(drawn[model], design.kept())
+    n, estimates = len(tables[model]), {}
+    errors = None if drawn is None else _standard_errors(drawn[model], design.half_share())
     for i, name in enumerate(MEASURES):
         value = float(values[i])
         interval = None if errors is None else subsample_interval(value, float(errors[i]), n, level, name == "huse_d")
         signature = f"{name}:{model}|{base.signature}"
-        found[name] = replace(base, value=value, n=n, interval=interval, signature=signature)
-    return found
+        estimates[name] = replace(base, value=value, n=n, interval=interval, signature=signature)
+    return estimates
 
 
 def _between(
@@ -279,13 +280,13 @@ def _difference(
     pair: tuple[str, str], values: Mapping[str, Floats], spread: _Spread | None, level: float, base: Estimate
 ) -> Difference:
     first, second = pair
-    found = {}
+    differences = {}
     for i, name in enumerate(MEASURES):
         value = float(values[first][i] - values[second][i])
         interval = None if spread is None else _interval(value, i, spread, level)
         signature = f"{name}:{first}-{second}|{base.signature}"
-        found[name] = replace(base, value=value, interval=interval, signature=signature)
-    return Difference(first, second, **found)
+        differences[name] = replace(base, value=value, interval=interval, signature=signature)
+    return Difference(first, second, **differences)
 
 
 def _interval(value: float, measure: int, spread: _Spread, level: float) -> Interval:
@@ -295,8 +296,11 @@ def _interval(value: float, measure: int, spread: _Spread, level: float) -> Inte
     if not spread.raters:
         half = t_quantile((1 + level) / 2, of_texts) * sd
         return Interval(value - half, value + half, level, METHOD, TARGET)
-    parts = [(sd**2, of_texts), *((float(one.errors[measure]) ** 2, max(1, one.raters - 2)) for one in spread.raters)]
-    whole = sum(square for square, _ in parts)
-    freedom = whole**2 / sum(square**2 / own for square, own in parts)
-    half = t_quantile((1 + level) / 2, freedom) * whole**0.5
+    parts = [
+        (sd**2, of_texts),
+        *((float(rater_part.errors[measure]) ** 2, max(1, rater_part.raters - 2)) for rater_part in spread.raters),
+    ]
+    variance = sum(square for square, _ in parts)
+    freedom = variance**2 / sum(square**2 / df for square, df in parts)
+    half = t_quantile((1 + level) / 2, freedom) * variance**0.5
     return Interval(value - half, value + half, level, WITH_RATERS, OTHER_RATERS)

@@ -125,9 +125,9 @@ def squared_distances(at: list[Floats], scaled: list[Floats], room: Floats | Non
         room = np.empty((2, len(at[0]), len(scaled[0])))
     total: Floats = room[0]
     term: Floats = room[1]
-    for axis, (here, there) in enumerate(zip(at, scaled, strict=True)):
+    for axis, (coordinate, there) in enumerate(zip(at, scaled, strict=True)):
         into = term if axis else total
-        np.subtract(here[:, None], there, out=into)
+        np.subtract(coordinate[:, None], there, out=into)
         np.multiply(into, into, out=into)
         if axis:
             np.add(total, term, out=total)

@@ -57,8 +57,8 @@ def reach(s: Numbers, k: int) -> Numbers:
     out[..., m:] = s[..., -1:] - s[..., :1]
     out[..., :m] = high - low
     for t in range(1, k + 1):
-        here, best = s[..., t : t + m], out[..., t : t + m]
-        np.minimum(best, np.maximum(here - low, high - here), out=best)
+        starts, best = s[..., t : t + m], out[..., t : t + m]
+        np.minimum(best, np.maximum(starts - low, high - starts), out=best)
     return out
 
 
@@ -74,7 +74,7 @@ def line_votes(x: Numbers, sign: Ints, k: int, *, tolerance: float = 0.0) -> Vot
     return _range_votes(order, sign, left, right)
 
 
-def line_votes_apart(x: Floats, sign: Ints, k: int) -> Votes | None:
+def clear_line_votes(x: Floats, sign: Ints, k: int) -> Votes | None:
     """Votes on a line of rounded numbers where rounding cannot matter; None where some distances nearly tie."""
     order = np.argsort(x, kind="stable")
     s = x[order]
@@ -110,8 +110,8 @@ def _ends(s: Floats, limit: Floats, cut: Floats) -> tuple[Ints, Ints]:
         if left_in.all() and right_in.all():
             return left, right
         left, right = left + ~left_in, right - ~right_in
-    here = np.arange(len(s))
-    return _last_within(here, left, within), _last_within(here, right, within)
+    places = np.arange(len(s))
+    return _last_within(places, left, within), _last_within(places, right, within)
 
 
 def _distinct_votes(order: Ints, s: Floats, starts: Ints, sign: Ints, cut: Floats) -> Votes:
@@ -154,13 +154,13 @@ def _range_votes(order: Ints, sign: Ints, left: Ints, right: Ints) -> Votes:
     return Votes(balance, count)
 
 
-_kept = threading.local()
+_thread_rooms = threading.local()
 
 
 def room_for(cells: int) -> Floats:
     """Room for so many floats, the same at each call of a thread where it is small: fresh pages cost more than sums."""
     if cells > 2 * CELLS:
         return np.empty(cells)
-    if not hasattr(_kept, "room"):
-        _kept.room = np.empty(2 * CELLS)
-    return np.asarray(_kept.room[:cells])
+    if not hasattr(_thread_rooms, "room"):
+        _thread_rooms.room = np.empty(2 * CELLS)
+    return np.asarray(_thread_rooms.room[:cells])

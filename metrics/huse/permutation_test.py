@@ -27,7 +27,7 @@ Measure = Literal["huse", "huse_q", "log_prob_only"]
 Scheme = Literal["within contexts", "within HITs", "free"]
 
 FEATURES: dict[Measure, tuple[str, ...]] = {"huse": (HJ, LOG_PROB), "huse_q": (HJ,), "log_prob_only": (LOG_PROB,)}
-ONE_SOURCE = "one_source_hits"
+SINGLE_SOURCE_HITS = "one_source_hits"
 CELLS = 1 << 22  # labels held at once
 
 
@@ -79,14 +79,14 @@ def permutation_test(
         items = leave_out_log_prob(items)
     table = check_items(items, k=k, missing=missing)
     blocks, scheme = _blocks(table, hits)
-    one_source = _texts_in_one_source_hits(table, hits)
+    single_source = _texts_in_single_source_hits(table, hits)
     rng = np.random.default_rng(seed)
     observed = _halves(table, measure, k, table.sign[:, None])[0]
     step = max(1, CELLS // len(table))
     sizes = [min(step, permutations - begin) for begin in range(0, permutations, step)]
     null = np.concatenate([_halves(table, measure, k, _exchanged(table, blocks, size, rng)) for size in sizes])
-    flags = (*table.flags, *((ONE_SOURCE,) if one_source > len(table) / 2 else ()))
-    settings: dict[str, Setting] = {"k": k, "seed": seed, "texts_in_one_source_hits": one_source, "mode": "exact"}
+    flags = (*table.flags, *((SINGLE_SOURCE_HITS,) if single_source > len(table) / 2 else ()))
+    settings: dict[str, Setting] = {"k": k, "seed": seed, "texts_in_one_source_hits": single_source, "mode": "exact"}
     signature = f"permutation:{measure}|n:{len(table)}|k:{k}|B:{permutations}|{scheme}|seed:{seed}|v:{__version__}"
     unit = 2 * table.sizes[0] * table.sizes[1]
     less, equal = int((null < observed).sum()), int((null == observed).sum())
@@ -99,7 +99,7 @@ def permutation_test(
         scheme=scheme,
         null_mean=float(null.mean() / unit),
         null_sd=float(null.std() / unit),
-        note=_note(one_source, len(table)),
+        note=_note(single_source, len(table)),
         n=len(table),
         settings=settings,
         flags=flags,
@@ -140,7 +140,7 @@ def _mixed(block: Ints, z: Bools) -> Bools:
     return np.asarray(both[block])
 
 
-def _texts_in_one_source_hits(table: Table, hits: Mapping[str, str] | None) -> int:
+def _texts_in_single_source_hits(table: Table, hits: Mapping[str, str] | None) -> int:
     """Items in HITs of two items or more that hold one source only."""
     if not hits:
         return 0
@@ -150,11 +150,11 @@ def _texts_in_one_source_hits(table: Table, hits: Mapping[str, str] | None) -> i
     return sum(count for hit, count in seen.items() if count > 1 and kinds[hit] == 1)
 
 
-def _note(one_source: int, n: int) -> str:
-    if one_source <= n / 2:
+def _note(single_source: int, n: int) -> str:
+    if single_source <= n / 2:
         return ""
     return (
-        f"{one_source} of {n} texts were rated in HITs of one source only: p cannot separate a difference between "
+        f"{single_source} of {n} texts were rated in HITs of one source only: p cannot separate a difference between "
         "sources from one between HITs or the workers who took them."
     )
 
@@ -178,8 +178,8 @@ def _halves(table: Table, measure: Measure, k: int, signs: Ints) -> Ints:
     predicted = np.where(classifier.votes(useful).weighed(n_ref, n_model) >= 0, 1, -1)
     wrong = predicted != signs
     missed = (wrong & (signs > 0)).sum(axis=0)
-    found = 2 * (missed * n_model + (wrong.sum(axis=0) - missed) * n_ref)
+    halves = 2 * (missed * n_model + (wrong.sum(axis=0) - missed) * n_ref)
     if LOG_PROB in useful and table.any_infinite:
         agree = (table.infinite[:, None] == (signs > 0)).sum(axis=0)
-        found[(agree == 0) | (agree == len(table))] = 0
-    return np.asarray(found)
+        halves[(agree == 0) | (agree == len(table))] = 0
+    return np.asarray(halves)

@@ -52,8 +52,8 @@ def dominance_region(models: Mapping[str, Point]) -> DominanceRegion:
     names = sorted(inside, key=lambda name: (math.atan2(inside[name][1], inside[name][0]), name))
     line = tuple(inside[name] for name in names)
     left_out = tuple(name for name in models if name not in inside)
-    told = {"one_model": len(line) == 1, "outside_quadrant": bool(left_out)}
-    flags = tuple(name for name, holds in told.items() if holds)
+    conditions = {"one_model": len(line) == 1, "outside_quadrant": bool(left_out)}
+    flags = tuple(name for name, holds in conditions.items() if holds)
     signature = f"dominance|models:{len(line)}"
     return DominanceRegion(tuple(names), line, ((0.0, 0.0), *line), left_out, len(line), flags, signature)
 
@@ -67,7 +67,7 @@ def iso_huse(huse: float, lowest: float = 0.0, highest: float = 1.0) -> tuple[Po
 
 def _along(line: tuple[Point, ...], angle: float) -> float | None:
     """Distance from the origin to the line in a direction; None beyond its ends. On one ray, the farthest point."""
-    found = [math.hypot(q, d) for q, d in line if abs(math.atan2(d, q) - angle) < 1e-12]
+    distances = [math.hypot(q, d) for q, d in line if abs(math.atan2(d, q) - angle) < 1e-12]
     dx, dy = math.cos(angle), math.sin(angle)
     for (ax, ay), (bx, by) in pairwise(line):
         ex, ey = bx - ax, by - ay
@@ -77,5 +77,5 @@ def _along(line: tuple[Point, ...], angle: float) -> float | None:
         where = (dy * ax - dx * ay) / across
         reach = (ax * ey - ay * ex) / across
         if 0 <= where <= 1 and reach > 0:
-            found.append(reach)
-    return max(found, default=None)
+            distances.append(reach)
+    return max(distances, default=None)

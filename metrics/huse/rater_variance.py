@@ -51,7 +51,7 @@ def rater_errors(
         size = min(step, splits - begin)
         judged = [rated.means_of(chosen) for chosen in rated.split_raters(z, rng, size)]
         lost += sum(int((counts == 0).sum()) for _, counts in judged)
-        usable = _whole_contexts(context, np.logical_and(*(counts > 0 for _, counts in judged)))
+        usable = _complete_contexts(context, np.logical_and(*(counts > 0 for _, counts in judged)))
         texts = split_texts(z, context, rng, size)
         parts = [part & usable for part in np.split(texts, 2)]
         tables.append(np.stack([[_values(study, means, part) for means, _ in judged] for part in parts]))
@@ -62,12 +62,12 @@ def half_means(
     rated: Rated, q: Floats, z: Bools, rng: np.random.Generator, draws: int, *, k: int, context: Ints | None
 ) -> tuple[float, float]:
     """Means of HUSE and HUSE-Q of all texts over halves of the workers; NaN where no half leaves enough texts."""
-    study, step, found = Study(rated.means(), q, z, k), max(1, CELLS // rated.values.size), []
+    study, step, parts = Study(rated.means(), q, z, k), max(1, CELLS // rated.values.size), []
     for begin in range(0, draws, 2 * step):
         for chosen in rated.split_raters(z, rng, min(step, -(-(draws - begin) // 2))):
             means, counts = rated.means_of(chosen)
-            found.append(_values(study, means, _whole_contexts(context, counts > 0)))
-    values = np.concatenate(found)
+            parts.append(_values(study, means, _complete_contexts(context, counts > 0)))
+    values = np.concatenate(parts)
     values = values[~np.isnan(values).any(axis=1)]
     return (float(values[:, 0].mean()), float(values[:, 1].mean())) if len(values) else (math.nan, math.nan)
 
@@ -78,13 +78,13 @@ def main_effect(tables: Floats, lost: float) -> RaterErrors:
     With T = mean + texts + workers + both, the contrast between the workers' halves, mean over the texts' halves, has
     variance 4 (workers) + (both), and half of the contrast of contrasts has variance (both); per variance at full size.
     """
-    kept = ~np.isnan(tables).any(axis=(0, 1, 3))
-    if not kept.any():
+    is_complete = ~np.isnan(tables).any(axis=(0, 1, 3))
+    if not is_complete.any():
         return RaterErrors(np.zeros(3), 0, lost)
     contrast = tables[:, 0] - tables[:, 1]
-    main, both = contrast.mean(axis=0)[kept], (contrast[0] - contrast[1])[kept] / 2
+    main, both = contrast.mean(axis=0)[is_complete], (contrast[0] - contrast[1])[is_complete] / 2
     errors = np.sqrt(np.maximum((main**2).mean(axis=0) - (both**2).mean(axis=0), 0.0)) / 2
-    return RaterErrors(errors, int(kept.sum()), lost)
+    return RaterErrors(errors, int(is_complete.sum()), lost)
 
 
 def _values(study: Study, means: Floats, chosen: Bools) -> Floats:
@@ -105,7 +105,7 @@ def _enough(chosen: Bools, study: Study) -> Bools:
     return np.asarray(both & (chosen.sum(axis=1) > study.k))
 
 
-def _whole_contexts(context: Ints | None, rated: Bools) -> Bools:
+def _complete_contexts(context: Ints | None, rated: Bools) -> Bools:
     """(rows, texts): without the contexts that lost a text."""
     if context is None or rated.all():
         return rated

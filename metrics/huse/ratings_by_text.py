@@ -58,10 +58,10 @@ class Rated:
         seen = [np.bincount(self.rater[side][self.rater[side] >= 0], minlength=self.raters) > 0 for side in (z, ~z)]
         kind = seen[0] + 2 * seen[1]
         first = np.zeros((splits, self.raters + 1), dtype=np.bool_)
-        for one in np.unique(kind):
-            own = np.flatnonzero(kind == one)
-            rank = rng.random((splits, len(own))).argsort(axis=1).argsort(axis=1)
-            first[:, own] = 2 * rank + rng.integers(0, 2, (splits, 1)) < len(own)
+        for group in np.unique(kind):
+            members = np.flatnonzero(kind == group)
+            rank = rng.random((splits, len(members))).argsort(axis=1).argsort(axis=1)
+            first[:, members] = 2 * rank + rng.integers(0, 2, (splits, 1)) < len(members)
         second = ~first
         second[:, -1] = False
         return first, second
@@ -69,9 +69,9 @@ class Rated:
     def means_of(self, chosen: Bools) -> tuple[Floats, Ints]:
         """HJ over the chosen raters (draws, raters + 1), 0 where none is left, and the ratings behind it: (draws,
         texts)."""
-        kept = chosen[:, self.rater]
-        counts = kept.sum(axis=2)
-        return np.where(kept, self.values, 0).sum(axis=2) / np.maximum(counts, 1), counts
+        is_chosen = chosen[:, self.rater]
+        counts = is_chosen.sum(axis=2)
+        return np.where(is_chosen, self.values, 0).sum(axis=2) / np.maximum(counts, 1), counts
 
 
 def lay_out(items: Sequence[Item], ratings: Sequence[Rating]) -> Rated:
@@ -82,46 +82,46 @@ def lay_out(items: Sequence[Item], ratings: Sequence[Rating]) -> Rated:
     """
     if not items:
         raise InsufficientData("There is no text.")
-    wanted = {item.id: t for t, item in enumerate(items)}
-    own = [rating for rating in ratings if rating.item in wanted]
-    sums = {entry.item: entry for entry in sum_ratings(own, wanted)}
-    if absent := [name for name in wanted if not sums[name].count]:
+    text_rows = {item.id: t for t, item in enumerate(items)}
+    rated = [rating for rating in ratings if rating.item in text_rows]
+    sums = {entry.item: entry for entry in sum_ratings(rated, text_rows)}
+    if absent := [name for name in text_rows if not sums[name].count]:
         raise MissingHJ(absent)
     for item in items:
         mean = sums[item.id].total / sums[item.id].count
         if item.hj is not None and abs(float(item.hj - mean)) > HJ_TOLERANCE * max(1.0, abs(float(mean))):
             rule = f"hj is {float(item.hj):g}, and the mean of the item's ratings is {float(mean):g}"
             raise BadInput(rule, where=f"item {item.id}", column="hj")
-    numerators, denominator = common_numerators([Fraction(rating.value) for rating in own])
-    return _rows(own, wanted, integer_array(numerators), denominator)
+    numerators, denominator = common_numerators([Fraction(rating.value) for rating in rated])
+    return _rows(rated, text_rows, integer_array(numerators), denominator)
 
 
 def with_means(items: Sequence[Item], ratings: Sequence[Rating]) -> list[Item]:
     """The same items with HJ and its count from the ratings. Raises as `lay_out`."""
     lay_out(items, ratings)
-    wanted = {item.id for item in items}
-    sums = {entry.item: entry for entry in sum_ratings(rating for rating in ratings if rating.item in wanted)}
+    ids = {item.id for item in items}
+    sums = {entry.item: entry for entry in sum_ratings(rating for rating in ratings if rating.item in ids)}
     return [replace(item, hj=sums[item.id].total / sums[item.id].count, ratings=sums[item.id].count) for item in items]
 
 
-def _rows(own: Sequence[Rating], wanted: Mapping[str, int], numerators: Ints, denominator: int) -> Rated:
-    text = np.array([wanted[rating.item] for rating in own], dtype=np.int64)
-    rater = _numbered(own, text, numerators)
-    counts = np.bincount(text, minlength=len(wanted))
+def _rows(rated: Sequence[Rating], text_rows: Mapping[str, int], numerators: Ints, denominator: int) -> Rated:
+    text = np.array([text_rows[rating.item] for rating in rated], dtype=np.int64)
+    rater = _numbered(rated, text, numerators)
+    counts = np.bincount(text, minlength=len(text_rows))
     order = np.lexsort((rater, text))
-    column = np.arange(len(own)) - np.repeat(np.cumsum(counts) - counts, counts)
-    values = np.zeros((len(wanted), int(counts.max())), dtype=numerators.dtype)
+    column = np.arange(len(rated)) - np.repeat(np.cumsum(counts) - counts, counts)
+    values = np.zeros((len(text_rows), int(counts.max())), dtype=numerators.dtype)
     raters = np.full(values.shape, -1, dtype=np.int64)
     values[text[order], column] = numerators[order]
     raters[text[order], column] = rater[order]
     return Rated(values, raters, counts, denominator, int(rater.max()) + 1)
 
 
-def _numbered(own: Sequence[Rating], text: Ints, numerators: Ints) -> Ints:
+def _numbered(rated: Sequence[Rating], text: Ints, numerators: Ints) -> Ints:
     """Raters by what they rated, and how: the same numbers whatever they are called and in whatever order they come."""
-    given: dict[str, list[tuple[int, int]]] = {}
-    for rating, t, value in zip(own, text.tolist(), numerators.tolist(), strict=True):
-        given.setdefault(rating.rater, []).append((t, value))
-    ordered = sorted(given, key=lambda name: sorted(given[name]))
+    rated_by: dict[str, list[tuple[int, int]]] = {}
+    for rating, t, value in zip(rated, text.tolist(), numerators.tolist(), strict=True):
+        rated_by.setdefault(rating.rater, []).append((t, value))
+    ordered = sorted(rated_by, key=lambda name: sorted(rated_by[name]))
     numbers = {name: number for number, name in enumerate(ordered)}
-    return np.array([numbers[rating.rater] for rating in own], dtype=np.int64)
+    return np.array([numbers[rating.rater] for rating in rated], dtype=np.int64)

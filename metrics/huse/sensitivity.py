@@ -13,7 +13,7 @@ import numpy as np
 
 from metrics.data.arrays import Bools, Ints
 from metrics.data.items import check_items, leave_out_log_prob
-from metrics.huse.estimate import FEW_OF_ONE_SOURCE, evaluate
+from metrics.huse.estimate import FEW_OF_A_SOURCE, evaluate
 from metrics.huse.subsets import Study
 from metrics.types import Estimate, HuseResult, Item, Missing, Mode, Setting, VoteTie
 from metrics.version import __version__
@@ -22,7 +22,7 @@ KS = (1, 3, 5, 7, 9, 11, 13, 15, 16, 17, 19, 21, 25, 31, 41, 51, 75, 99)
 VOTE_TIES: tuple[VoteTie, ...] = ("half", "model")
 NOT_NORMALISED = "total log p, not per unit of length"
 SUBSAMPLES, SUBSAMPLE_SEED = 200, 0
-OF_UNEQUAL_SIZES = {"unbalanced", "vote_unbalanced", FEW_OF_ONE_SOURCE, "above_one", "out_of_range"}
+OF_UNEQUAL_SIZES = {"unbalanced", "vote_unbalanced", FEW_OF_A_SOURCE, "above_one", "out_of_range"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,23 +71,25 @@ def sensitivity_table(
     """
     items = list(items)
 
-    def values(given: Sequence[Item] = items, k: int = k, mode: Mode = mode, tie: VoteTie = "reference") -> HuseResult:
-        return evaluate(given, [mode], k=k, vote_tie=tie, missing=missing, draws=0)[mode]
+    def values(
+        chosen_items: Sequence[Item] = items, k: int = k, mode: Mode = mode, tie: VoteTie = "reference"
+    ) -> HuseResult:
+        return evaluate(chosen_items, [mode], k=k, vote_tie=tie, missing=missing, draws=0)[mode]
 
     default = values()
     n = default.huse_q.n
     other: Mode = "paper" if mode == "exact" else "exact"
     by_tie = [SensitivityRow(f"{other} ties", {"mode": other}, values(mode=other))]
     by_tie += [SensitivityRow(f"equal votes: {t}", {"vote_tie": t}, values(tie=t)) for t in VOTE_TIES]
-    wanted = sorted(set(ks))
-    by_k = tuple(SensitivityRow(f"k = {one}", {"k": one}, values(k=one)) for one in wanted if one < n)
-    whole = [replace(item, length=1) for item in items]
+    neighbors = sorted(set(ks))
+    by_k = tuple(SensitivityRow(f"k = {number}", {"k": number}, values(k=number)) for number in neighbors if number < n)
+    unit_length = [replace(item, length=1) for item in items]
     return Sensitivity(
         default=default,
         by_k=by_k,
         by_tie=tuple(by_tie),
-        unnormalised=SensitivityRow(NOT_NORMALISED, {"length_normalised": False}, values(whole)),
-        left_out=tuple(one for one in wanted if one >= n),
+        unnormalised=SensitivityRow(NOT_NORMALISED, {"length_normalised": False}, values(unit_length)),
+        left_out=tuple(number for number in neighbors if number >= n),
         n=n,
         settings={"k": k, "mode": mode, "vote_tie": "reference", "length_normalised": True},
         flags=default.huse.flags,
@@ -103,18 +105,20 @@ def _equal_sizes(items: Sequence[Item], default: HuseResult, k: int, missing: Mi
     size = min(table.sizes)
     if table.sizes[0] == table.sizes[1] or 2 * size <= k:
         return None
-    drawn = Study(table.hj_whole, table.q, table.z, k).values(_subsamples(table.z, size))
+    drawn = Study(table.hj_integers, table.q, table.z, k).values(_subsamples(table.z, size))
     changed: dict[str, Setting] = {"texts_of_each_source": size, "draws": SUBSAMPLES, "seed": SUBSAMPLE_SEED}
     means = {field.name: float(getattr(drawn, field.name).mean()) for field in fields(HuseResult)}
 
     def mean(name: str) -> Estimate:
-        own: Estimate = getattr(default, name)
-        settings = {key: value for key, value in own.settings.items() if key != "tied_votes"}
+        estimate: Estimate = getattr(default, name)
+        settings = {key: value for key, value in estimate.settings.items() if key != "tied_votes"}
         settings |= {"n_reference": size, "n_model": size, **changed}
-        flags = tuple(flag for flag in own.flags if flag not in OF_UNEQUAL_SIZES)
+        flags = tuple(flag for flag in estimate.flags if flag not in OF_UNEQUAL_SIZES)
         signature = f"{name}|n:{2 * size}|k:{k}|subsamples:{SUBSAMPLES}|seed:{SUBSAMPLE_SEED}|v:{__version__}"
-        value = None if own.value is None else means[name]
-        return replace(own, value=value, n=2 * size, interval=None, settings=settings, flags=flags, signature=signature)
+        value = None if estimate.value is None else means[name]
+        return replace(
+            estimate, value=value, n=2 * size, interval=None, settings=settings, flags=flags, signature=signature
+        )
 
     choice = f"{size} texts of each source, mean of {SUBSAMPLES} subsamples"
     return SensitivityRow(choice, changed, HuseResult(**{name: mean(name) for name in means}))
@@ -124,5 +128,5 @@ def _subsamples(z: Bools, size: int) -> Ints:
     """(SUBSAMPLES, 2 x size) text numbers: so many of each source, drawn without replacement."""
     rng = np.random.default_rng(SUBSAMPLE_SEED)
     sides = [np.flatnonzero(side) for side in (z, ~z)]
-    drawn = [own[rng.random((SUBSAMPLES, len(own))).argsort(axis=1)[:, :size]] for own in sides]
+    drawn = [source_rows[rng.random((SUBSAMPLES, len(source_rows))).argsort(axis=1)[:, :size]] for source_rows in sides]
     return np.concatenate(drawn, axis=1)

@@ -54,7 +54,7 @@ def search(
     last: int,
     k: int,
     slack: tuple[float, float, float],
-    found: Ints,
+    result: Ints,
 ) -> None:
     """Weight of the neighbours (itself included) of each point in the strips first..last-1; k + 1 points at least.
 
@@ -63,7 +63,7 @@ def search(
     strips = len(start) - 1
     squared, weights = np.empty(len(x)), np.empty(len(x), dtype=np.int64)
     at = np.empty(strips, dtype=np.int64)
-    here, near = 0, 0.0
+    inside, near = 0, 0.0
     for s in range(first, last):
         at[:] = start[:-1]
         window = _wide_strip(start, s, k)
@@ -75,9 +75,9 @@ def search(
             limit = widened(bound, slack) if bound < np.inf else bound
             n = _collect(x, y, weight, x[p], y[p], 0.0, p, start[s], start[s + 1], limit, squared, weights, 0)
             if window == s:
-                here, near = weight_of_nearest(squared[:n], weights[:n], k + 1, near, slack)
+                inside, near = weight_of_nearest(squared[:n], weights[:n], k + 1, near, slack)
                 limit = widened(near, slack)
-            own = n
+            start_line = n
             for step in (-1, 1):
                 t = s + step
                 while 0 <= t < strips:
@@ -89,9 +89,9 @@ def search(
                         x, y, weight, x[p], y[p], gap * gap, at[t], start[t], start[t + 1], limit, squared, weights, n
                     )
                     t += step
-            if n > own or window != s:
-                here, near = weight_of_nearest(squared[:n], weights[:n], k + 1, near, slack)
-            found[p] = here
+            if n > start_line or window != s:
+                inside, near = weight_of_nearest(squared[:n], weights[:n], k + 1, near, slack)
+            result[p] = inside
 
 
 @compiled
@@ -131,7 +131,7 @@ def _collect(
     weight: Ints,
     xp: float,
     yp: float,
-    least: float,
+    gap: float,
     at: int,
     start: int,
     end: int,
@@ -148,7 +148,7 @@ def _collect(
         j = at if step > 0 else at - 1
         while start <= j < end:
             dy = yp - y[j]
-            if dy * dy + least > limit:
+            if dy * dy + gap > limit:
                 break
             dx = xp - x[j]
             squared[n] = dx * dx + dy * dy
@@ -159,25 +159,25 @@ def _collect(
 
 
 @compiled
-def line_weights(value: Floats, weight: Ints, k: int, factor: float, found: Ints) -> None:
+def line_weights(value: Floats, weight: Ints, k: int, factor: float, weights: Ints) -> None:
     """Weight of the neighbours (itself included) of each distinct value on a line, ascending."""
     g = len(value)
     for i in range(g):
-        low, high, here, limit = i, i, weight[i], 0.0
-        while here & (REFERENCE_WEIGHT - 1) <= k:
+        low, high, total, limit = i, i, weight[i], 0.0
+        while total & (REFERENCE_WEIGHT - 1) <= k:
             down = value[i] - value[low - 1] if low > 0 else np.inf
             up = value[high + 1] - value[i] if high + 1 < g else np.inf
             if down <= up:
                 low, limit = low - 1, down
-                here += weight[low]
+                total += weight[low]
             else:
                 high, limit = high + 1, up
-                here += weight[high]
+                total += weight[high]
         limit *= factor
         while low > 0 and value[low - 1] >= value[i] - limit:
             low -= 1
-            here += weight[low]
+            total += weight[low]
         while high + 1 < g and value[high + 1] <= value[i] + limit:
             high += 1
-            here += weight[high]
-        found[i] = here
+            total += weight[high]
+        weights[i] = total

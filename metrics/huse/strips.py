@@ -27,10 +27,10 @@ def plane_weights(x: Floats, y: Floats, reference: Bools, k: int, slack: Coeffic
         x, y = y, x
     merged = _merge(x, y, weight)
     if merged is None:
-        found = _searched(x, y, weight, k, slack)
+        weights = _searched(x, y, weight, k, slack)
     else:
-        found = _searched(merged.x, merged.y, merged.weight, k, slack)[merged.member]
-    return found & (unit - 1), found // unit
+        weights = _searched(merged.x, merged.y, merged.weight, k, slack)[merged.member]
+    return weights & (unit - 1), weights // unit
 
 
 def _searched(x: Floats, y: Floats, weight: Ints, k: int, slack: Coefficients) -> Ints:
@@ -45,19 +45,21 @@ def _searched(x: Floats, y: Floats, weight: Ints, k: int, slack: Coefficients) -
     start = np.unique(start)  # without the strips that are empty
     ys, halves = y[place], _halves(start, n)
     compiled.in_parts(lambda part: _sort_strips(ys, place, start[part[0] : part[1] + 1]), halves, threaded)
-    xs, ys, ws, found = x[place], y[place], weight[place], np.empty(n, dtype=np.int64)
+    xs, ys, ws, neighbours = x[place], y[place], weight[place], np.empty(n, dtype=np.int64)
     low, high = np.minimum.reduceat(xs, start[:-1]), np.maximum.reduceat(xs, start[:-1])
     compiled.in_parts(
-        lambda part: loops.search(xs, ys, ws, start, low, high, part[0], part[1], k, slack, found), halves, threaded
+        lambda part: loops.search(xs, ys, ws, start, low, high, part[0], part[1], k, slack, neighbours),
+        halves,
+        threaded,
     )
     out = np.empty(n, dtype=np.int64)
-    out[place] = found
+    out[place] = neighbours
     return out
 
 
-def _edges(x: Floats, wanted: int) -> Floats:
+def _edges(x: Floats, size: int) -> Floats:
     """Where strips of about so many points begin: quantiles of a sample; equal values never part."""
-    strips = len(x) // wanted + 1
+    strips = len(x) // size + 1
     sample = np.sort(np.random.default_rng(0).choice(x, min(len(x), SAMPLED * strips)))
     return np.unique(sample[:: max(1, len(sample) // strips)][1:])
 
@@ -75,9 +77,9 @@ def line_weights(values: Floats, reference: Bools, k: int, factor: float) -> tup
     distinct, code = _distinct(values)
     count = np.bincount(code)
     weight = count + unit * np.bincount(code[reference], minlength=len(count))
-    found = np.empty(len(distinct), dtype=np.int64)
-    loops.line_weights(distinct, weight, k, factor, found)
-    out = found[code]
+    weights = np.empty(len(distinct), dtype=np.int64)
+    loops.line_weights(distinct, weight, k, factor, weights)
+    out = weights[code]
     return out & (unit - 1), out // unit
 
 

@@ -78,11 +78,11 @@ def subsample_sd(
     pairs, names = max(1, draws // 2), StandardErrors.__slots__
     squares = np.zeros(len(names))
     for chosen in disjoint_pairs(z, context, rng, pairs, share):
-        found = study.of_chosen(chosen)
-        values = np.stack([getattr(found, name) for name in names]).reshape(len(names), 2, -1)
+        measures = study.of_chosen(chosen)
+        values = np.stack([getattr(measures, name) for name in names]).reshape(len(names), 2, -1)
         squares += ((values[:, 0] - values[:, 1]) ** 2).sum(axis=1)
-    kept, units = _kept_units(z, context, share)
-    return StandardErrors(*(math.sqrt(kept / units * float(square) / (2 * pairs)) for square in squares))
+    size, units = _units_in_sources(z, context, share)
+    return StandardErrors(*(math.sqrt(size / units * float(square) / (2 * pairs)) for square in squares))
 
 
 def neighbours_in(share: float, k: int) -> int:
@@ -111,11 +111,11 @@ def split_texts(z: Bools, context: Ints | None, rng: np.random.Generator, pairs:
 
 def split_units(rng: np.random.Generator, pairs: int, units: int, share: float = SHARE) -> Bools:
     """(2 x pairs, units): row i and row i + pairs hold equally many units and none in common."""
-    kept = min(kept_of(units, share), units // 2)
+    size = min(units_in_draw(units, share), units // 2)
     order = rng.random((pairs, units)).argsort(axis=1)
     chosen = np.zeros((2 * pairs, units), dtype=np.bool_)
-    np.put_along_axis(chosen[:pairs], order[:, :kept], True, axis=1)
-    np.put_along_axis(chosen[pairs:], order[:, kept : 2 * kept], True, axis=1)
+    np.put_along_axis(chosen[:pairs], order[:, :size], True, axis=1)
+    np.put_along_axis(chosen[pairs:], order[:, size : 2 * size], True, axis=1)
     return chosen
 
 
@@ -141,35 +141,35 @@ def _choose(z: Bools, context: Ints | None, rng: np.random.Generator, draws: int
 
 def _draw(rng: np.random.Generator, draws: int, units: int, share: float) -> Bools:
     """(draws x units) with the same number chosen in each row: those with the smallest of so many random numbers."""
-    kept = kept_of(units, share)
+    size = units_in_draw(units, share)
     chosen = np.zeros((draws, units), dtype=np.bool_)
-    smallest = rng.random((draws, units)).argpartition(kept - 1, axis=1)[:, :kept]
+    smallest = rng.random((draws, units)).argpartition(size - 1, axis=1)[:, :size]
     np.put_along_axis(chosen, smallest, True, axis=1)
     return chosen
 
 
-def kept_of(units: int, share: float) -> int:
+def units_in_draw(units: int, share: float) -> int:
     """How many of so many units a draw holds; at least one."""
     return max(1, int(units * share + 1e-9))
 
 
-def _kept_units(z: Bools, context: Ints | None, share: float) -> tuple[int, int]:
+def _units_in_sources(z: Bools, context: Ints | None, share: float) -> tuple[int, int]:
     """Units in a draw, and in all."""
     if context is not None:
         units = int(context.max()) + 1
-        return kept_of(units, share), units
+        return units_in_draw(units, share), units
     sources = int(z.sum()), int((~z).sum())
-    return sum(kept_of(units, share) for units in sources), len(z)
+    return sum(units_in_draw(units, share) for units in sources), len(z)
 
 
 def smallest_draw(z: Bools, context: Ints | None, k: int) -> int:
     """Texts in the smallest half that can be drawn; an interval is defined where it is above k."""
     if context is None:
-        return 0 if min(z.sum(), (~z).sum()) < 2 else _kept_units(z, None, SHARE)[0]
+        return 0 if min(z.sum(), (~z).sum()) < 2 else _units_in_sources(z, None, SHARE)[0]
     sizes = np.sort(np.bincount(context))
     if len(sizes) < 2:
         return 0
-    return int(sizes[: kept_of(len(sizes), SHARE)].sum())
+    return int(sizes[: units_in_draw(len(sizes), SHARE)].sum())
 
 
 def context_numbers(contexts: Sequence[str | None], z: Bools) -> Ints | None:

@@ -13,8 +13,8 @@ from metrics.data.arrays import Bools, Floats, Ints
 from metrics.huse.batch import (
     WORTH_COMPILING,
     line_values,
-    near_one,
     plane_values,
+    scaled_near_unit,
     sorted_line_values,
     twice_error,
     vote_weights,
@@ -45,10 +45,10 @@ class Study:
     """
 
     def __init__(self, hj: NDArray[Any], q: Floats, z: Bools, k: int = 16, tie: int = 1, weighed: bool = True):
-        self.hj = near_one(np.asarray(hj, dtype=np.float64))
+        self.hj = scaled_near_unit(np.asarray(hj, dtype=np.float64))
         self.infinite = np.isneginf(q)
         self.any_infinite = bool(self.infinite.any())
-        self.q = near_one(np.where(self.infinite, 0.0, q))
+        self.q = scaled_near_unit(np.where(self.infinite, 0.0, q))
         # On the line of q alone, -inf is one far point; the finite q lie between -1 and about 0.
         self.q_line = np.where(self.infinite, -1e3, self.q)
         self.sign = np.where(z, 1.0, -1.0)
@@ -72,9 +72,9 @@ class Study:
         out = HuseValues(*(np.empty(len(chosen)) for _ in HuseValues.__slots__))
         for size in np.unique(sizes):
             rows = sizes == size
-            found = self.values(np.nonzero(chosen[rows])[1].reshape(-1, size))
+            subset_values = self.values(np.nonzero(chosen[rows])[1].reshape(-1, size))
             for name in HuseValues.__slots__:
-                getattr(out, name)[rows] = getattr(found, name)
+                getattr(out, name)[rows] = getattr(subset_values, name)
         return out
 
     def _values(self, subsets: Ints) -> HuseValues:
@@ -93,7 +93,7 @@ class Study:
     def rated(self, hj: NDArray[Any], subsets: Ints | None = None) -> tuple[Floats, Floats]:
         """HUSE and HUSE-Q of each row of other judgments (rows x items), of all items or of one subset a row."""
         chosen = np.broadcast_to(np.arange(hj.shape[1]), hj.shape) if subsets is None else subsets
-        judged = np.take_along_axis(near_one(np.asarray(hj, dtype=np.float64)), chosen, axis=1)
+        judged = np.take_along_axis(scaled_near_unit(np.asarray(hj, dtype=np.float64)), chosen, axis=1)
         sign = self.sign[chosen]
         quality = line_values(judged, sign, self.k, self.tie, self.weighed)
         if self.disjoint:

@@ -12,20 +12,20 @@ from metrics.huse.sensitivity import Sensitivity, SensitivityRow
 from metrics.types import Estimate
 
 
-def permutation_estimate(found: PermutationTest) -> Estimate:
+def permutation_estimate(test: PermutationTest) -> Estimate:
     """The p-value as an estimate; what was tested and how are its settings."""
     settings = {
-        "measure": found.measure,
-        "measured": found.value,
-        "mid_p": found.mid_p,
-        "permutations": found.permutations,
-        "scheme": found.scheme,
-        "null_mean": found.null_mean,
-        "null_sd": found.null_sd,
-        "note": found.note or None,
-        **found.settings,
+        "measure": test.measure,
+        "measured": test.value,
+        "mid_p": test.mid_p,
+        "permutations": test.permutations,
+        "scheme": test.scheme,
+        "null_mean": test.null_mean,
+        "null_sd": test.null_sd,
+        "note": test.note or None,
+        **test.settings,
     }
-    return Estimate(found.p, found.n, None, settings, found.flags, found.signature)
+    return Estimate(test.p, test.n, None, settings, test.flags, test.signature)
 
 
 def permutations_json(tests: Iterable[PermutationTest]) -> dict[str, Any]:
@@ -56,18 +56,18 @@ def _fit(fit: Extrapolation | None) -> dict[str, Any] | None:
     return {"a": fit.a, "b": fit.b, "from_at": fit.from_at, "points": fit.points, "note": fit.note}
 
 
-def sensitivity_json(found: Sensitivity) -> dict[str, Any]:
+def sensitivity_json(table: Sensitivity) -> dict[str, Any]:
     """The default and each row by its choice, as the four measures; values of k that there were too few items for."""
 
     def rows(entries: Iterable[SensitivityRow]) -> dict[str, Any]:
         return {entry.choice: result_json(entry.result) for entry in entries}
 
     return {
-        "default": result_json(found.default),
-        "by_tie": rows(found.by_tie),
-        "by_length": rows([found.unnormalised]),
-        "by_size": rows([found.equal_sizes] if found.equal_sizes else []),
-        "by_k": rows(found.by_k),
-        "left_out_k": list(found.left_out),
-        "signature": found.signature,
+        "default": result_json(table.default),
+        "by_tie": rows(table.by_tie),
+        "by_length": rows([table.unnormalised]),
+        "by_size": rows([table.equal_sizes] if table.equal_sizes else []),
+        "by_k": rows(table.by_k),
+        "left_out_k": list(table.left_out),
+        "signature": table.signature,
     }

@@ -30,7 +30,7 @@ RATERS = "half-samples of workers (a component)"
 BINOMIAL = "binomial, too narrow"
 WITH_RATERS = "half-samples of texts and of raters"
 TARGET = "expectation of the estimator at this number of texts and ratings, over new texts and other raters"
-ONE_SOURCE = "raters_saw_one_source"
+SINGLE_SOURCE = "raters_saw_one_source"
 DIFFERENT = "raters_differ_by_source"
 NO_RATERS = "interval_without_raters"
 FEWEST_RATERS = 4
@@ -97,12 +97,12 @@ def rater_component(
         )
     context = context_numbers([item.context for item in table.items], table.z)
     rng = np.random.default_rng(seed)
-    found = rater_errors(rated, table.q, table.z, rng, draws, k=k, context=context)
+    components = rater_errors(rated, table.q, table.z, rng, draws, k=k, context=context)
     means = half_means(rated, table.q, table.z, rng, draws, k=k, context=context)
-    if found.usable < max(1, draws // 4) or math.isnan(means[0]):
+    if components.usable < max(1, draws // 4) or math.isnan(means[0]):
         raise InsufficientData("Half of the workers leave too few texts with a rating in most draws.")
-    share = _one_source_share(rated, table.z)
-    huse, quality, diversity = (float(sd) for sd in found.errors)
+    share = _single_source_share(rated, table.z)
+    huse, quality, diversity = (float(sd) for sd in components.errors)
     settings: dict[str, Setting] = {"k": k, "draws": draws, "seed": seed, "mode": "exact"}
     return RaterComponent(
         huse=huse,
@@ -114,11 +114,11 @@ def rater_component(
         one_source_share=share,
         source_difference=source_difference(rated, table.z),
         draws=draws,
-        unusable=2 * (max(1, draws // 2) - found.usable),
-        texts_lost=found.texts_lost,
+        unusable=2 * (max(1, draws // 2) - components.usable),
+        texts_lost=components.texts_lost,
         n=len(table),
         settings=settings,
-        flags=(*table.flags, *((ONE_SOURCE,) if share > 1 / 2 else ())),
+        flags=(*table.flags, *((SINGLE_SOURCE,) if share > 1 / 2 else ())),
         signature=f"rater_component|n:{len(table)}|raters:{rated.raters}|k:{k}|draws:{draws}|seed:{seed}|v:{__version__}",
     )
 
@@ -135,28 +135,61 @@ def evaluate_rated(
     vote_tie: VoteTie = "reference",
     missing: Missing = "error",
 ) -> dict[Mode, HuseResult]:
-    """`evaluate` with HJ from the ratings, and intervals that know who rated what.
+    """Compute HUSE with HJ from single ratings, and intervals that know who rated what.
 
     Where references and model texts were rated by different workers (a quarter of the ratings of one source would have
-    to be given by others to make them alike), texts drawn anew cannot show that other workers would have moved a whole
-    source. There the intervals hold the raters' component as well: method `half-samples of texts and of raters`, flag
-    `raters_differ_by_source`, and `raters_saw_one_source` where more than half of the ratings come from workers of one
-    source. Where the component cannot be had (fewer than 4 workers, too few texts in a half) the interval over texts
-    stays and the flag `interval_without_raters` says that it is too narrow. Elsewhere the result is `evaluate`'s.
-    An item with neither HJ nor a rating is dropped and flagged, as there; one whose HJ has no ratings is refused.
+    to be by others to make them alike), texts drawn again cannot show that other workers would have moved a whole
+    source. There the intervals hold the raters' component too: method `half-samples of texts and of raters`, flag
+    `raters_differ_by_source`, and `raters_saw_one_source` where more than half of the ratings are by workers of one
+    source. Where the component is undefined (fewer than 4 workers, too few texts in a half) the interval over texts
+    stays and the flag `interval_without_raters` says that it is too narrow. Elsewhere the result is that of `evaluate`.
+
+    Args:
+        items: judged texts of one generator and their references, at least 2 of each source and k + 1 in all.
+        ratings: at most one by each rater of each item; ratings of other items are not used.
+        modes: `exact` and `paper`, as in `evaluate`.
+        k: neighbours that set the cut, at least 1 and less than the number of items; all tied with the k-th vote.
+        seed: seed of the half-samples, at least 0.
+        level: of every interval, in (0, 1).
+        draws: half-samples behind an interval, at least 2; 0 for no interval.
+        vote_tie: who gets an equal vote, `reference` or `model`; `half` counts half an error.
+        missing: what items without log p do, as in `evaluate`.
+
+    Returns:
+        A `HuseResult` for each mode. An item with neither HJ nor a rating is dropped and flagged.
+
+    Raises:
+        BadInput: a setting, an item or a rating breaks a rule, or an HJ is not the mean of its ratings.
+        MissingHJ: an item has an HJ and no rating.
+        MissingLogProb: items lack log p and `missing` is `error`.
+        OneClass: all items are of one source.
+        InsufficientData: fewer than k + 1 items, or fewer than 2 of a source.
+
+    Source:
+        Hashimoto, Zhang and Liang (2019), section 3.2 and equations 2, 8 and 9; intervals: docs/huse-interval.md.
+
+    Example:
+        >>> from fractions import Fraction
+        >>> from metrics import Item, Rating, evaluate_rated
+        >>> items = [Item(f"r{i}", "reference", None, -20.0 - i % 7, 10) for i in range(20)]
+        >>> items += [Item(f"m{i}", "model", None, -14.0 - i % 9, 10) for i in range(20)]
+        >>> ratings = [Rating(item.id, f"w{w}", Fraction(len(item.id) + w % 2)) for item in items for w in range(4)]
+        >>> result = evaluate_rated(items, ratings, modes=["exact"], k=5, draws=20)["exact"]
+        >>> result.huse.n, result.huse.settings["ratings_min"]
+        (40, 4)
     """
-    given = {rating.item for rating in ratings}
-    bare = {item.id for item in items if item.hj is None and item.id not in given}
+    rated_ids = {rating.item for rating in ratings}
+    bare = {item.id for item in items if item.hj is None and item.id not in rated_ids}
     judged = with_means([item for item in items if item.id not in bare], ratings)
-    whole = [*judged, *(item for item in items if item.id in bare)]
-    results = evaluate(whole, modes, k=k, seed=seed, level=level, draws=draws, vote_tie=vote_tie, missing=missing)
+    all_items = [*judged, *(item for item in items if item.id in bare)]
+    results = evaluate(all_items, modes, k=k, seed=seed, level=level, draws=draws, vote_tie=vote_tie, missing=missing)
     rated, z = lay_out(judged, ratings), np.array([item.source == "reference" for item in judged])
-    apart = source_difference(rated, z)
-    if apart <= MUCH_DIFFERENT:
+    difference = source_difference(rated, z)
+    if difference <= MUCH_DIFFERENT:
         return results
-    told: dict[str, Setting] = {"one_source_share": _one_source_share(rated, z), "source_difference": apart}
+    settings: dict[str, Setting] = {"one_source_share": _single_source_share(rated, z), "source_difference": difference}
     part = _component_or_none(judged, ratings, k, draws, seed, missing)
-    return {mode: _widened(result, part, told, rated.raters) for mode, result in results.items()}
+    return {mode: _widened(result, part, settings, rated.raters) for mode, result in results.items()}
 
 
 def _component_or_none(
@@ -183,32 +216,34 @@ def binomial_component(value: float, n: int, level: float = 0.90) -> Interval:
     return Interval(2 * max(0.0, (middle - spread) / below), 2 * min(1.0, (middle + spread) / below), level, BINOMIAL)
 
 
-def _one_source_share(rated: Rated, z: Bools) -> float:
+def _single_source_share(rated: Rated, z: Bools) -> float:
     """Share of the ratings whose rater rated one source only (and more than one text)."""
-    given = rated.rater >= 0
-    rater = rated.rater[given]
-    reference = np.broadcast_to(z[:, None], rated.rater.shape)[given]
+    has_rating = rated.rater >= 0
+    rater = rated.rater[has_rating]
+    reference = np.broadcast_to(z[:, None], rated.rater.shape)[has_rating]
     total: Ints = np.bincount(rater, minlength=rated.raters)
     references = np.bincount(rater, reference, minlength=rated.raters)
-    one = ((references == 0) | (references == total)) & (total > 1)
-    return float(total[one].sum() / total.sum())
+    saw_single_source = ((references == 0) | (references == total)) & (total > 1)
+    return float(total[saw_single_source].sum() / total.sum())
 
 
-def _widened(result: HuseResult, part: RaterComponent | None, told: Mapping[str, Setting], raters: int) -> HuseResult:
-    one = (ONE_SOURCE,) if float(told["one_source_share"] or 0) > 1 / 2 else ()
+def _widened(
+    result: HuseResult, part: RaterComponent | None, more_settings: Mapping[str, Setting], raters: int
+) -> HuseResult:
+    share_flag = (SINGLE_SOURCE,) if float(more_settings["one_source_share"] or 0) > 1 / 2 else ()
 
     def widen(name: str, estimate: Estimate) -> Estimate:
         """The estimate with the raters' part in its interval, and told where there is none."""
-        flags = (*estimate.flags, DIFFERENT, *one)
-        settings = {**estimate.settings, **told}
-        own = estimate.interval
-        if own is None or estimate.value is None or name == "log_prob_only":
+        flags = (*estimate.flags, DIFFERENT, *share_flag)
+        settings = {**estimate.settings, **more_settings}
+        text_interval = estimate.interval
+        if text_interval is None or estimate.value is None or name == "log_prob_only":
             return replace(estimate, settings=settings, flags=flags)
         if part is None:
             return replace(estimate, settings=settings, flags=(*flags, NO_RATERS))
         sd = float(getattr(part, name))
         of_texts = float(settings[STANDARD_ERROR] or 0)
-        level, difference = own.level, name == "huse_d"
+        level, difference = text_interval.level, name == "huse_d"
         wide = joint_interval(estimate.value, of_texts, sd, estimate.n, raters, level, difference=difference)
         return replace(estimate, interval=wide, settings={**settings, "rater_sd": sd}, flags=flags)
 
@@ -223,9 +258,9 @@ def joint_interval(
     text_sd, rater_sd: both standard errors. texts, raters: how many of each; degrees of freedom of both together by
     Satterthwaite, from contexts - 1 and raters - 2. difference: the value is a HUSE-D.
     """
-    own, others = text_sd**2, rater_sd**2
+    text_variance, others = text_sd**2, rater_sd**2
     of_texts, of_raters = degrees(texts), max(1, raters - 2)
-    sizes = own**2 / of_texts + others**2 / of_raters
-    freedom = (own + others) ** 2 / sizes if sizes > 0 else of_texts
-    wide = subsample_interval(value, math.sqrt(own + others), texts, level, difference, freedom)
+    sizes = text_variance**2 / of_texts + others**2 / of_raters
+    freedom = (text_variance + others) ** 2 / sizes if sizes > 0 else of_texts
+    wide = subsample_interval(value, math.sqrt(text_variance + others), texts, level, difference, freedom)
     return replace(wide, method=WITH_RATERS, target=TARGET)

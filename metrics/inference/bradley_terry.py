@@ -23,7 +23,7 @@ from metrics.data.arrays import Floats, Ints
 from metrics.data.columns import column
 from metrics.data.ratings import Names, encode
 from metrics.errors import BadInput, InsufficientData
-from metrics.inference.cluster_variances import NO_VARIATION, ONE_WAY_USED, Clusters, ClusterTarget, Spread, cluster
+from metrics.inference.cluster_variances import NO_VARIATION, SINGLE_WAY_USED, Clusters, ClusterTarget, Spread, cluster
 from metrics.inference.distributions import check_level
 from metrics.types import Estimate, Setting
 from metrics.version import __version__
@@ -104,13 +104,39 @@ def bradley_terry_votes(
     target: ClusterTarget | None = None,
     level: float = 0.95,
 ) -> Strengths:
-    """Maximum likelihood strengths of N votes, with intervals clustered by items and raters.
+    """Estimate strengths of systems from pairwise votes, with intervals clustered by items and raters.
 
-    item: (N,) the context that both texts were written for; rater: (N,) who judged; either None where it is not known.
-    left, right: (N,) the systems compared; outcome: (N,) 1 where left was preferred, 0 where right was, 0.5 for a tie.
-    names: all systems in the order wanted (None: as they occur). target: what intervals are for: new `items and raters`
-    (where both are known), new `items` with these raters, or new `raters` on these items. level: in (0, 1).
-    Raises InsufficientData (fewer than 2 systems, no vote), BadInput.
+    P(i is preferred to j) = s_i / (s_i + s_j); a tie is half a win for each.
+
+    Args:
+        item: (N,) the context for which both texts were written; None where it is not known.
+        rater: (N,) the rater; None where it is not known.
+        left: (N,) the first of the systems compared.
+        right: (N,) the second of the systems compared.
+        outcome: (N,) 1 where left was preferred, 0 where right was, 0.5 for a tie.
+        names: all systems in the order to report; None: as they occur.
+        target: what intervals are for: new `items and raters` (where both are known), new `items` with these raters, or
+            new `raters` on these items; None: the first of these that the columns allow.
+        level: of the intervals, in (0, 1).
+
+    Returns:
+        Log strengths centered at 0 (higher is preferred), the same as positive shares of 1, and the difference of each
+        two systems. Where no strengths are likeliest a ridge keeps them finite, without intervals (flag `no_mle`).
+
+    Raises:
+        InsufficientData: fewer than 2 systems, or no vote.
+        BadInput: columns or settings that break a rule.
+
+    Source:
+        Bradley and Terry (1952); intervals: Cameron, Gelbach and Miller (2011), docs/validity.md.
+
+    Example:
+        >>> from metrics import bradley_terry_votes
+        >>> item, rater = [i for i in range(6) for _ in range(4)], ["w1", "w2", "w3", "w4"] * 6
+        >>> outcome = [1 if (i + r) % 4 else 0 for i in range(6) for r in range(4)]
+        >>> strengths = bradley_terry_votes(item, rater, ["gpt"] * 24, ["lstm"] * 24, outcome)
+        >>> round(strengths.beats("gpt", "lstm"), 2), strengths.flags
+        (0.75, ('few_clusters',))
     """
     check_level(level)
     clusters = cluster(item, rater, target=target)
@@ -147,8 +173,8 @@ def _votes(
             "an outcome is 1 (left), 0 (right) or 0.5 (a tie)", row=int(np.argmax(odd)) + 1, column="outcome"
         )
     arrays = isinstance(left, np.ndarray) and isinstance(right, np.ndarray)
-    code, found = encode(np.concatenate((left, right)) if arrays else [*left, *right])
-    named = [str(one) for one in found]
+    code, systems = encode(np.concatenate((left, right)) if arrays else [*left, *right])
+    named = [str(system) for system in systems]
     if names is not None:
         at = {name: place for place, name in enumerate(names)}
         if unknown := [name for name in named if name not in at]:
@@ -221,8 +247,8 @@ def _log_likelihood(won: Floats, theta: Floats, ridge: float) -> float:
 
 def _strengths(fit: _Fit, clusters: Clusters | None, spread: Spread | None, level: float) -> Strengths:
     names, pairs = fit.names, list(combinations(range(len(fit.names)), 2))
-    told = clusters.flags if clusters else (CLUSTERS_UNKNOWN,)
-    flags = ((NO_MLE,) if fit.ridge else ()) + told
+    cluster_flags = clusters.flags if clusters else (CLUSTERS_UNKNOWN,)
+    flags = ((NO_MLE,) if fit.ridge else ()) + cluster_flags
     settings: dict[str, Setting] = {
         "systems": len(names),
         "comparisons": fit.met,
@@ -231,14 +257,14 @@ def _strengths(fit: _Fit, clusters: Clusters | None, spread: Spread | None, leve
     }
     if clusters:
         settings |= {"items": clusters.items, "raters": clusters.raters, "target": clusters.target}
-    here = _Estimates(fit, clusters, level, settings, flags)
-    own, apart = here.errors(spread, pairs)
-    of_system = {name: here.estimate(name, fit.theta[i], own[i]) for i, name in enumerate(names)}
+    estimates = _Estimates(fit, clusters, level, settings, flags)
+    of_systems, of_differences = estimates.errors(spread, pairs)
+    of_system = {name: estimates.estimate(name, fit.theta[i], of_systems[i]) for i, name in enumerate(names)}
     differences = tuple(
         StrengthDifference(
-            names[i], names[j], here.estimate(f"{names[i]}_less_{names[j]}", fit.theta[i] - fit.theta[j], error)
+            names[i], names[j], estimates.estimate(f"{names[i]}_less_{names[j]}", fit.theta[i] - fit.theta[j], error)
         )
-        for (i, j), error in zip(pairs, apart, strict=True)
+        for (i, j), error in zip(pairs, of_differences, strict=True)
     )
     raised = np.exp(fit.theta - fit.theta.max())
     shares = raised / raised.sum()
@@ -264,24 +290,28 @@ class _Estimates:
             return [None] * len(self.fit.names), [None] * len(pairs)
         i, j = np.array(pairs, dtype=np.int64).T
         parts = (spread.item, spread.rater, spread.cell)
-        own = Spread(*(np.diag(part) for part in parts))
-        apart = Spread(*(np.maximum(part[i, i] + part[j, j] - 2 * part[i, j], 0) for part in parts))
-        found = []  # type: list[list[Error]]
-        for each in (own, apart):
+        of_systems = Spread(*(np.diag(part) for part in parts))
+        of_differences = Spread(*(np.maximum(part[i, i] + part[j, j] - 2 * part[i, j], 0) for part in parts))
+        errors_of = []  # type: list[list[Error]]
+        for each in (of_systems, of_differences):
             variance, used = self.clusters.variance(each)
-            found.append(list(zip(np.sqrt(variance).tolist(), used.tolist(), strict=True)))
-        return found[0], found[1]
+            errors_of.append(list(zip(np.sqrt(variance).tolist(), used.tolist(), strict=True)))
+        return errors_of[0], errors_of[1]
 
     def estimate(self, name: str, value: float, error: Error) -> Estimate:
         """A log strength or a difference with its interval."""
         n, flags, settings, interval = self.fit.met, self.flags, dict(self.settings), None
         if error is not None and self.clusters is not None:
             se, used = error
-            flags += ((ONE_WAY_USED,) if used else ()) + (() if se else (NO_VARIATION,))
+            flags += ((SINGLE_WAY_USED,) if used else ()) + (() if se else (NO_VARIATION,))
             if se:
                 settings["se"] = se
                 interval = self.clusters.interval(float(value), se, self.level)
-        told = "".join(f"|{key}:{settings[key]}" for key in ("items", "raters", "target") if key in settings)
+        cluster_settings = "".join(
+            f"|{key}:{settings[key]}" for key in ("items", "raters", "target") if key in settings
+        )
         ridge = f"{self.fit.ridge:g}"
-        signature = f"log_strength_{name}|n:{n}|systems:{len(self.fit.names)}|ridge:{ridge}{told}|v:{__version__}"
+        signature = (
+            f"log_strength_{name}|n:{n}|systems:{len(self.fit.names)}|ridge:{ridge}{cluster_settings}|v:{__version__}"
+        )
         return Estimate(float(value), n, interval, settings, flags, signature)

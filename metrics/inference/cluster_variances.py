@@ -29,7 +29,7 @@ TARGETS: dict[ClusterTarget, str] = {
 }
 FEW = 10
 ROUNDING = 1e-12  # of the largest variance: what is smaller is 0
-FEW_CLUSTERS, ONE_CLUSTER, ONE_WAY_USED = "few_clusters", "one_cluster", "one_way_used"
+FEW_CLUSTERS, SINGLE_CLUSTER, SINGLE_WAY_USED = "few_clusters", "one_cluster", "one_way_used"
 ITEMS_UNKNOWN, RATERS_UNKNOWN, NO_VARIATION = "items_unknown", "raters_unknown", "no_variation"
 
 Sums = Callable[[Ints, int], Floats]
@@ -66,7 +66,7 @@ class Clusters:
     def known(self) -> bool:
         """Whether there can be an interval."""
         hidden = RATERS_UNKNOWN if self.target == "raters" else ITEMS_UNKNOWN
-        return not {hidden, ONE_CLUSTER} & set(self.flags)
+        return not {hidden, SINGLE_CLUSTER} & set(self.flags)
 
     @property
     def degrees(self) -> int:
@@ -110,7 +110,7 @@ def cluster(item: Names, rater: Names, *, target: ClusterTarget | None = None) -
     if target is not None and target not in TARGETS:
         raise BadInput(f"a target is one of {', '.join(map(repr, TARGETS))}", column="target")
     no_item, no_rater = _absent(item), _absent(rater)
-    raters: Names = [("own", at) if one is None else one for at, one in enumerate(rater)] if no_rater else rater
+    raters: Names = [("own", at) if name is None else name for at, name in enumerate(rater)] if no_rater else rater
     item_code, item_names = encode(item)
     rater_code, rater_names = encode(raters)
     cell_code, cell_names = encode(item_code * max(1, len(rater_names)) + rater_code)
@@ -118,7 +118,7 @@ def cluster(item: Names, rater: Names, *, target: ClusterTarget | None = None) -
         target = "items"
     chosen: ClusterTarget = target or "items and raters"
     fewest = min(_needed(chosen, len(item_names), len(rater_names)))
-    few = (ONE_CLUSTER,) if fewest < 2 else (FEW_CLUSTERS,) if fewest < FEW else ()
+    few = (SINGLE_CLUSTER,) if fewest < 2 else (FEW_CLUSTERS,) if fewest < FEW else ()
     flags = (*((ITEMS_UNKNOWN,) if no_item else ()), *((RATERS_UNKNOWN,) if no_rater else ()), *few)
     sizes = len(item_names), len(rater_names), len(cell_names)
     return Clusters(item_code, rater_code, cell_code, *sizes, chosen, flags)
@@ -128,7 +128,7 @@ def _absent(names: Names) -> int:
     """How many are not known. Arrays of numbers or texts hold no None."""
     if isinstance(names, np.ndarray) and names.dtype != np.object_:
         return 0
-    return sum(one is None for one in names)
+    return sum(name is None for name in names)
 
 
 def _needed(target: ClusterTarget, items: int, raters: int) -> Sequence[int]:

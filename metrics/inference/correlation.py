@@ -50,13 +50,13 @@ def hj_frequency(hj: ArrayLike, frequency: ArrayLike, *, level: float = 0.90) ->
     _check_level(level)
     judged, count = column(hj, "hj"), from_zero(frequency, "frequency")
     _same_length(judged, count)
-    kept = count > 0
-    zero = int((~kept).sum())
-    if kept.sum() < 3:
+    occurs = count > 0
+    zero = int((~occurs).sum())
+    if occurs.sum() < 3:
         hint = f" ({zero} of frequency 0 left out)" if zero else ""
-        raise InsufficientData(f"A correlation needs 3 texts that occur, and there are {int(kept.sum())}{hint}.")
+        raise InsufficientData(f"A correlation needs 3 texts that occur, and there are {int(occurs.sum())}{hint}.")
     flags = ("zero_frequency",) if zero else ()
-    x, y = np.log(count[kept]), judged[kept]
+    x, y = np.log(count[occurs]), judged[occurs]
     return FrequencyCorrelation(_pearson(x, y, level, zero, flags), _spearman(x, y, level, zero, flags), zero)
 
 
@@ -90,11 +90,11 @@ def _tau(x: Floats, y: Floats) -> tuple[float, float, str]:
     from scipy.stats import kendalltau
 
     tied = len(np.unique(x)) < len(x) or len(np.unique(y)) < len(y)
-    found = kendalltau(x, y, method="asymptotic" if tied else "exact")
-    value = min(1.0, max(-1.0, float(found.statistic)))
+    test = kendalltau(x, y, method="asymptotic" if tied else "exact")
+    value = min(1.0, max(-1.0, float(test.statistic)))
     if tied and len(x) <= ENUMERATED:
         return value, _enumerate_pairs(x, y), "exact"
-    return value, float(found.pvalue), "normal" if tied else "exact"
+    return value, float(test.pvalue), "normal" if tied else "exact"
 
 
 def _enumerate(weights: Floats, ranks: Floats) -> float:

@@ -52,18 +52,18 @@ def effect_sizes(
     """
     limits = noncentrality_limits(t, df, level) if abs(t) < WIDEST / 2 else None
     flags = () if limits else ("no_interval_found",)
-    found = []
+    sizes = []
     for name, factor in (("cohens_d", 1.0), ("hedges_g", small_sample_factor(df))):
         scale = factor / root
         interval = Interval(limits[0] * scale, limits[1] * scale, level, METHOD) if limits else None
         signature = f"{name}|n:{n}|df:{df:g}|v:{__version__}"
-        found.append(Estimate(t * scale, n, interval, dict(settings), flags, signature))
-    return found[0], found[1]
+        sizes.append(Estimate(t * scale, n, interval, dict(settings), flags, signature))
+    return sizes[0], sizes[1]
 
 
 def no_effect_sizes(n: int, settings: Mapping[str, Setting], flags: tuple[str, ...]) -> tuple[Estimate, Estimate]:
     """d and g where the data define none; the flags say why."""
-    made = [
+    sizes = [
         Estimate(None, n, None, dict(settings), flags, f"{s}|n:{n}|v:{__version__}") for s in ("cohens_d", "hedges_g")
     ]
-    return made[0], made[1]
+    return sizes[0], sizes[1]

@@ -18,7 +18,7 @@ from metrics.types import Interval
 
 METHOD = "half-samples"
 TARGET = "expectation of the estimator at this number of texts and ratings, over new texts"
-MOST_EFFECTIVE = 2  # texts that a text may stand for where the measured variance is below the binomial one
+MAX_EFFECTIVE = 2  # texts that a text may stand for where the measured variance is below the binomial one
 
 
 def subsample_interval(
@@ -39,7 +39,7 @@ def subsample_interval(
     quantile = t_quantile((1 + level) / 2, freedom) if freedom else normal_quantile(level)
     rate = min(max(value / 2, 0.0), 1.0)
     spread = rate * (1 - rate)
-    effective = min(MOST_EFFECTIVE * n, 4 * spread / sd**2) if sd > 0 and spread > 0 else n
+    effective = min(MAX_EFFECTIVE * n, 4 * spread / sd**2) if sd > 0 and spread > 0 else n
     low, high = wilson(rate, max(effective, np.finfo(float).tiny), quantile)
     return Interval(2 * low, 2 * high, level, METHOD, TARGET)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from metrics.compiled.threads import one_thread
+from metrics.compiled.threads import single_thread
 from metrics.data.arrays import Floats
 from metrics.data.ratings import Names, Ratings, lay_out
 from metrics.errors import BadInput, DegenerateInput, InsufficientData
@@ -72,17 +72,41 @@ def mixed_model(
     seed: int = 0,
     smallest: int = SMALLEST,
 ) -> MixedModel:
-    """Fit the model to N ratings.
+    """Fit a linear mixed model of ratings with crossed random effects of items and raters.
 
-    value: (N,) numbers; item, rater: (N,) names; fixed: columns (N,) of numbers by name (source as 0 and 1). slope:
-    the fixed effect that may differ from rater to rater (a rater's intercept and slope may correlate); by item it
-    cannot, a text has one source. Intervals: t with as many degrees of freedom as the side with fewer levels has
-    levels, less the fixed effects, which errs on the wide side. With fewer than `smallest` items or raters a variance
-    between them means little: no random effect is fitted, flag `few_items` or `few_raters`. A variance of 0
-    (`singular_fit`) or an optimiser that does not settle (`not_converged`): the variances are returned, effects and
-    intervals come from the cluster bootstrap (draws, seed). A rater may rate an item more than once.
-    Raises InsufficientData (no rating; fewer than 2 items, or no more ratings than effects), DegenerateInput (fixed
-    effects that cannot be told apart), BadInput.
+    Args:
+        value: (N,) finite numbers, the ratings.
+        item: (N,) names of the items.
+        rater: (N,) names of the raters; a rater may rate an item more than once.
+        fixed: columns (N,) of numbers by name, such as the source as 0 and 1; None: the intercept alone.
+        slope: the fixed effect that may differ from rater to rater, and correlate with the rater's intercept; None:
+            none.
+        level: of the intervals, in (0, 1).
+        draws: of the cluster bootstrap, where it is needed.
+        seed: of the cluster bootstrap, at least 0.
+        smallest: items and raters below which no random effect is fitted (flag `few_items` or `few_raters`).
+
+    Returns:
+        Effects in units of the ratings, and variances in squared units. Intervals are by t with as many degrees of
+        freedom as the side with fewer levels has levels, less the fixed effects, which errs on the wide side. With a
+        variance of 0 (`singular_fit`) or an optimizer that does not settle (`not_converged`), effects and intervals are
+        those of least squares with a cluster bootstrap.
+
+    Raises:
+        InsufficientData: no rating, fewer than 2 items, or no more ratings than effects.
+        DegenerateInput: fixed effects that are linearly dependent.
+        BadInput: columns or settings that break a rule.
+
+    Source:
+        Baayen, Davidson and Bates (2008).
+
+    Example:
+        >>> from metrics import mixed_model
+        >>> item, rater = [i for i in range(8) for _ in range(8)], list(range(8)) * 8
+        >>> value = [3 + (i >= 4) + (i % 2) / 4 + (r % 3) / 5 + (i * r % 5) / 7 for i, r in zip(item, rater)]
+        >>> model = mixed_model(value, item, rater, {"machine": [float(i >= 4) for i in item]})
+        >>> round(model.effects["machine"].value, 2), sorted(model.variances)
+        (1.01, ['item', 'rater', 'residual'])
     """
     problem = _check(lay_out(item, rater, value, repeats=True), fixed or {}, slope, level, draws, seed)
     flags = _refusals(problem, smallest)
@@ -90,7 +114,7 @@ def mixed_model(
         return _bootstrap(problem, flags, _because(problem, flags, smallest), {}, {})
     scale = float(np.abs(problem.y - problem.y.mean()).max())
     data, swapped = _design(problem, (problem.y - problem.y.mean()) / scale)
-    with one_thread():
+    with single_thread():
         theta, solution, converged = _fit(data)
     variances = _variances(theta, solution.residual * scale**2, swapped)
     if not converged:
@@ -179,8 +203,8 @@ def _fit(data: Design) -> tuple[Floats, Solution, bool]:
     units = len(data.counts) + data.levels  # a criterion per level has curvatures near 1, whatever the size
 
     def criterion(theta: Floats) -> float:
-        found = solve(data, theta)
-        return found.criterion / units if found is not None else 1e10
+        solved = solve(data, theta)
+        return solved.criterion / units if solved is not None else 1e10
 
     start = np.array([1.0, 1.0] if data.slopes == 1 else [1.0, 1.0, 0.0, 1.0])
     best = minimize(criterion, start, method="BFGS", options={"gtol": 1e-7})
@@ -212,10 +236,10 @@ def _variances(theta: Floats, residual: float, swapped: bool) -> dict[str, float
     triangle[np.tril_indices(len(triangle))] = theta[1:]
     dense = residual * triangle @ triangle.T
     names = ("rater", "item") if swapped else ("item", "rater")
-    found = {names[0]: residual * float(theta[0]) ** 2, names[1]: float(dense[0, 0])}
+    variances = {names[0]: residual * float(theta[0]) ** 2, names[1]: float(dense[0, 0])}
     if len(dense) == 2:
-        found |= {"rater_slope": float(dense[1, 1]), "rater_covariance": float(dense[1, 0])}
-    return found | {"residual": residual}
+        variances |= {"rater_slope": float(dense[1, 1]), "rater_covariance": float(dense[1, 0])}
+    return variances | {"residual": residual}
 
 
 def _report(problem: _Problem, solution: Solution, scale: float, variances: dict[str, float]) -> MixedModel:
@@ -243,14 +267,14 @@ def _bootstrap(
     largest = np.abs(problem.x).max(axis=0)
     centre = problem.y.mean()
     ratings = problem.ratings
-    found = pigeonhole(problem.y - centre, problem.x / largest, ratings.item, ratings.rater, problem.draws, rng)
+    drawn = pigeonhole(problem.y - centre, problem.x / largest, ratings.item, ratings.rater, problem.draws, rng)
     shift = np.eye(len(largest))[0] * centre
-    effects = found.effects / largest + shift
+    effects = drawn.effects / largest + shift
     intervals: list[Interval | None] = [None] * len(effects)
-    if "no_variation" not in flags and len(found.draws) > 1:
-        limits = found.limits(problem.level) / largest + shift
-        intervals = [Interval(float(a), float(b), problem.level, found.method) for a, b in limits.T]
-    if found.lost:
+    if "no_variation" not in flags and len(drawn.draws) > 1:
+        limits = drawn.limits(problem.level) / largest + shift
+        intervals = [Interval(float(a), float(b), problem.level, drawn.method) for a, b in limits.T]
+    if drawn.lost:
         flags = (*flags, "resamples_lost")
     return MixedModel(_estimates(problem, effects, intervals, "bootstrap", flags), errors, variances, flags, note)
 

@@ -70,10 +70,10 @@ def adjust(family: Family, p: Mapping[str, float | None], method: Method = "holm
     _check_members(family, p)
     listed = [p[name] for name in family.hypotheses]
     raw = [1.0 if value is None else value for value in listed]
-    found = {"bonferroni": _bonferroni, "holm": _holm, "bh": _bh}[method](raw)
+    adjusted_p = {"bonferroni": _bonferroni, "holm": _holm, "bh": _bh}[method](raw)
     adjusted = {
-        name: None if given is None else value
-        for name, given, value in zip(family.hypotheses, listed, found, strict=True)
+        name: None if raw_p is None else value
+        for name, raw_p, value in zip(family.hypotheses, listed, adjusted_p, strict=True)
     }
     rejected = tuple(name for name, value in adjusted.items() if value is not None and value <= family.alpha)
     return Adjusted(family, method, adjusted, rejected, (UNDEFINED,) if None in listed else ())
@@ -96,19 +96,19 @@ def _bonferroni(p: Sequence[float]) -> list[float]:
 
 def _holm(p: Sequence[float]) -> list[float]:
     """The smallest times m, the next times m - 1 ..., never below the one before."""
-    found, largest = [0.0] * len(p), 0.0
+    adjusted, largest = [0.0] * len(p), 0.0
     for place, i in enumerate(sorted(range(len(p)), key=p.__getitem__)):
         largest = max(largest, min(1.0, (len(p) - place) * p[i]))
-        found[i] = largest
-    return found
+        adjusted[i] = largest
+    return adjusted
 
 
 def _bh(p: Sequence[float]) -> list[float]:
     """The largest as it is, the one before times m / (m - 1) ..., never above the one after."""
-    found, smallest = [0.0] * len(p), 1.0
+    adjusted, smallest = [0.0] * len(p), 1.0
     order = sorted(range(len(p)), key=p.__getitem__)
     for place in range(len(p), 0, -1):
         i = order[place - 1]
         smallest = min(smallest, len(p) / place * p[i])
-        found[i] = smallest
-    return found
+        adjusted[i] = smallest
+    return adjusted

@@ -35,9 +35,9 @@ def pigeonhole(y: Floats, x: Floats, item: Ints, rater: Ints, draws: int, rng: n
     rows = np.column_stack((products, x * y[:, None]))
     effects, _ = _solve(rows.sum(axis=0)[None, :], x.shape[1])
     sums = np.stack([_weights(sides, len(y), rng) @ rows for _ in range(draws)])
-    found, kept = _solve(sums, x.shape[1])
+    coefficients, solvable = _solve(sums, x.shape[1])
     method = f"{' and '.join(name for name, _ in sides)} drawn with replacement, percentiles"
-    return Bootstrapped(effects[0], found[kept], method, draws - int(kept.sum()))
+    return Bootstrapped(effects[0], coefficients[solvable], method, draws - int(solvable.sum()))
 
 
 def _weights(sides: list[tuple[str, Ints]], n: int, rng: np.random.Generator) -> Floats:
@@ -50,8 +50,8 @@ def _weights(sides: list[tuple[str, Ints]], n: int, rng: np.random.Generator) ->
 
 def _solve(sums: Floats, p: int) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
     xx, xy = sums[:, : p * p].reshape(-1, p, p), sums[:, p * p :]
-    kept = np.isfinite(xx).all(axis=(1, 2)) & (np.abs(np.trace(xx, axis1=1, axis2=2)) > 0)
-    kept[kept] = np.linalg.cond(xx[kept]) < 1e13
+    solvable = np.isfinite(xx).all(axis=(1, 2)) & (np.abs(np.trace(xx, axis1=1, axis2=2)) > 0)
+    solvable[solvable] = np.linalg.cond(xx[solvable]) < 1e13
     out = np.zeros_like(xy)
-    out[kept] = np.linalg.solve(xx[kept], xy[kept][:, :, None])[:, :, 0]
-    return out, kept
+    out[solvable] = np.linalg.solve(xx[solvable], xy[solvable][:, :, None])[:, :, 0]
+    return out, solvable

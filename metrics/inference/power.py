@@ -66,8 +66,8 @@ def sample_size(effect: float, *, power: float = 0.8, design: Design = "two_samp
     while _power(effect, high, high, design, alpha) < power:
         high *= 2
     exact = solve(lambda n: _power(effect, n, n, design, alpha) - power, max(2.0, high / 2), min(high, LARGEST_N))
-    whole = math.ceil(exact - 1e-9)
-    return SampleSize(exact, whole, _power(effect, whole, whole, design, alpha), design, effect, alpha)
+    rounded_up = math.ceil(exact - 1e-9)
+    return SampleSize(exact, rounded_up, _power(effect, rounded_up, rounded_up, design, alpha), design, effect, alpha)
 
 
 def minimum_effect(n: float, *, power: float = 0.8, design: Design = "two_sample", alpha: float = 0.05) -> float:

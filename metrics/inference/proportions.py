@@ -74,11 +74,11 @@ def pooled_share(hits: Floats | Ints, totals: Floats | Ints) -> Share:
     """
     counted = totals > 0
     hits, totals = hits[counted], totals[counted]
-    whole, units = float(totals.sum()), len(totals)
+    total, units = float(totals.sum()), len(totals)
     if not units:
         return Share(None, 0.0, 0, 0.0)
-    value = float(hits.sum()) / whole
-    return Share(value, _spread(hits * whole - totals * hits.sum()) / whole**4, units, whole)
+    value = float(hits.sum()) / total
+    return Share(value, _spread(hits * total - totals * hits.sum()) / total**4, units, total)
 
 
 def mean_share(hits: Ints, totals: Ints) -> Share:

@@ -81,7 +81,7 @@ def _gram(cross: Any, counts: Floats, count: float) -> tuple[float, Ints, Floats
     return float(count), row.astype(np.int64) * cross.shape[1] + column, gram.data
 
 
-def solve(given: Design, theta: Floats) -> Solution | None:
+def solve(products: Design, theta: Floats) -> Solution | None:
     """Profile everything but theta out; None where the fixed effects are not identified.
 
     theta: (1 + slopes (slopes + 1) / 2,) relative standard deviation of the diagonal side, then the lower triangle,
@@ -90,22 +90,22 @@ def solve(given: Design, theta: Floats) -> Solution | None:
     from scipy.linalg import cho_factor, solve_triangular
 
     side = theta[0]
-    pivot = 1 + side**2 * given.counts
-    schur = given.block.copy()
+    pivot = 1 + side**2 * products.counts
+    schur = products.block.copy()
     flat = schur.reshape(-1)
-    for count, place, value in given.grams:
+    for count, place, value in products.grams:
         flat[place] -= side**2 / (1 + side**2 * count) * value
-    triangle = np.zeros((given.slopes, given.slopes))
-    triangle[np.tril_indices(given.slopes)] = theta[1:]
+    triangle = np.zeros((products.slopes, products.slopes))
+    triangle[np.tril_indices(products.slopes)] = theta[1:]
     schur = _scale(triangle, _scale(triangle, schur).T)
     schur[np.diag_indices_from(schur)] += 1
     lower = cho_factor(schur, lower=True, overwrite_a=True, check_finite=False)[0]
-    weighted = given.diagonal_xy * (side**2 / pivot)[:, None]
-    right = _scale(triangle, given.dense_xy - given.cross.T @ weighted)
+    weighted = products.diagonal_xy * (side**2 / pivot)[:, None]
+    right = _scale(triangle, products.dense_xy - products.cross.T @ weighted)
     half = solve_triangular(lower, right, lower=True, check_finite=False)
-    left = given.xy - given.diagonal_xy.T @ weighted - half.T @ half
+    left = products.xy - products.diagonal_xy.T @ weighted - half.T @ half
     logdet = float(np.log(pivot).sum() + 2 * np.log(np.diag(lower)).sum())
-    return _profile(left, logdet, given)
+    return _profile(left, logdet, products)
 
 
 def _scale(triangle: Floats, block: Floats) -> Floats:
@@ -116,14 +116,14 @@ def _scale(triangle: Floats, block: Floats) -> Floats:
     return np.asarray(np.einsum("ab,lac->lbc", triangle, levels).reshape(block.shape))
 
 
-def _profile(left: Floats, logdet: float, given: Design) -> Solution | None:
-    p, df = given.p, given.n - given.p
+def _profile(left: Floats, logdet: float, products: Design) -> Solution | None:
+    p, df = products.p, products.n - products.p
     xx, xy = left[:p, :p], left[:p, p]
     sign, logdet_x = np.linalg.slogdet(xx)
     if sign <= 0 or np.linalg.cond(xx) > 1e13:
         return None
     covariance = np.asarray(np.linalg.inv(xx), dtype=np.float64)
     effects = np.asarray(covariance @ xy)
-    squares = max(float(left[p, p] - xy @ effects), 1e-14 * float(given.xy[p, p]) + 1e-300)
+    squares = max(float(left[p, p] - xy @ effects), 1e-14 * float(products.xy[p, p]) + 1e-300)
     criterion = logdet + logdet_x + df * (1 + math.log(2 * math.pi * squares / df))
     return Solution(float(criterion), effects, squares / df, covariance)

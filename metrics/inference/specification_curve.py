@@ -19,7 +19,7 @@ Conclusion = Literal["below", "open", "above"]
 NAMES: dict[Measure, str] = {"huse": "HUSE", "huse_q": "HUSE-Q", "accuracy": "Accuracy"}
 # What an interval is held against: nothing to tell apart, or guessing.
 AGAINST: dict[Measure, float] = {"huse": 1.0, "huse_q": 1.0, "accuracy": 0.5}
-MOST_RULES, MOST_SELECTIONS = 8, 256
+MAX_RULES, MAX_SELECTIONS = 8, 256
 ROUNDING = 1e-12
 
 
@@ -85,10 +85,10 @@ class Exclusions:
     @property
     def without(self) -> int:
         """How many specifications have no value, for a text (of accuracy: everybody) is left without a rating."""
-        return sum(one.value is None for one in self.specifications)
+        return sum(specification.value is None for specification in self.specifications)
 
     @property
-    def told_without(self) -> str:
+    def sentence_without(self) -> str:
         """The same in a sentence; "" where all have a value."""
         n, of = self.without, len(self.specifications)
         left = "nobody" if self.measure == "accuracy" else "a text without a rating"
@@ -104,8 +104,12 @@ class Exclusions:
     @property
     def changing(self) -> tuple[Specification, ...]:
         """The specifications under which another conclusion holds; one without an interval has none."""
-        told = ((one, concluded(one.interval, self.measure)) for one in self.specifications)
-        return tuple(one for one, conclusion in told if conclusion not in (None, self.conclusion))
+        conclusions = (
+            (specification, concluded(specification.interval, self.measure)) for specification in self.specifications
+        )
+        return tuple(
+            specification for specification, conclusion in conclusions if conclusion not in (None, self.conclusion)
+        )
 
 
 def concluded(interval: Interval | None, measure: Measure) -> Conclusion | None:
@@ -119,20 +123,22 @@ def concluded(interval: Interval | None, measure: Measure) -> Conclusion | None:
 
 def count_selections(joined: int, alone: int = 0) -> int:
     """How many selections are made of rules that are joined and rules that stand alone."""
-    return (2**joined if joined <= MOST_RULES else MOST_SELECTIONS) + alone
+    return (2**joined if joined <= MAX_RULES else MAX_SELECTIONS) + alone
 
 
 def selections(rules: Sequence[str], alone: Sequence[str], seed: int) -> tuple[list[tuple[str, ...]], str]:
     """No rule, each alone, then the others by size, then those that stand alone; and how they were chosen."""
     joined = tuple(rule for rule in rules if rule not in alone)
-    apart = [(rule,) for rule in rules if rule in alone]
-    if len(joined) <= MOST_RULES:
-        return [one for size in range(len(joined) + 1) for one in combinations(joined, size)] + apart, "all"
-    rng, found = np.random.default_rng(seed), dict.fromkeys([(), *((rule,) for rule in joined), joined])
-    while len(found) < MOST_SELECTIONS:
+    separate_rules = [(rule,) for rule in rules if rule in alone]
+    if len(joined) <= MAX_RULES:
+        return [
+            subset for size in range(len(joined) + 1) for subset in combinations(joined, size)
+        ] + separate_rules, "all"
+    rng, chosen = np.random.default_rng(seed), dict.fromkeys([(), *((rule,) for rule in joined), joined])
+    while len(chosen) < MAX_SELECTIONS:
         mask = rng.random(len(joined)) < 0.5
-        found[tuple(rule for rule, one in zip(joined, mask, strict=True) if one)] = None
-    return [*found, *apart], f"{len(found)} seeded"
+        chosen[tuple(rule for rule, is_chosen in zip(joined, mask, strict=True) if is_chosen)] = None
+    return [*chosen, *separate_rules], f"{len(chosen)} seeded"
 
 
 def union(masks: Mapping[str, Bools], chosen: Sequence[str], size: int) -> Bools:
@@ -149,10 +155,10 @@ def random_removal(values: Floats) -> Removal:
     return Removal(float(np.mean(values)), low, high, len(values))
 
 
-def told(
+def summarize_specifications(
     measure: Measure,
     headline: Estimate,
-    found: tuple[Specification, ...],
+    specifications: tuple[Specification, ...],
     *,
     common: int | None,
     subsets: str,
@@ -161,7 +167,7 @@ def told(
     reported: Specification | None,
 ) -> Exclusions:
     """All specifications with their shares on each side of the headline's interval."""
-    values = np.array([one.value for one in found if one.value is not None])
+    values = np.array([specification.value for specification in specifications if specification.value is not None])
     if not len(values):
         raise InsufficientData("Every selection leaves a text without a rating.")
     below = inside = above = None
@@ -169,8 +175,19 @@ def told(
         under, over = values < headline.interval.low - ROUNDING, values > headline.interval.high + ROUNDING
         below, inside, above = float(under.mean()), float((~under & ~over).mean()), float(over.mean())
     line = "|".join(f"{name}:{value}" for name, value in settings.items())
-    signature = f"exclusions|{measure}|n:{headline.n}|specifications:{len(found)}|{line}|v:{__version__}"
+    signature = f"exclusions|{measure}|n:{headline.n}|specifications:{len(specifications)}|{line}|v:{__version__}"
     more: dict[str, Setting] = {**settings, "measure": measure, "subsets": subsets, "common": common}
     return Exclusions(
-        measure, headline, found, common, below, inside, above, subsets, more, tuple(flags), signature, reported
+        measure,
+        headline,
+        specifications,
+        common,
+        below,
+        inside,
+        above,
+        subsets,
+        more,
+        tuple(flags),
+        signature,
+        reported,
     )

@@ -46,10 +46,40 @@ def open_model(
     decoding: Decoding | None = None,
     budget: int | None = None,
 ) -> HuggingFace:
-    """A Hugging Face model of a folder or a hub name; loads torch. Nothing is downloaded unless allowed.
+    """Open a language model of a folder or of the Hugging Face hub; loads torch.
 
-    Raises ModelUnavailable (also where torch or transformers are not installed), ForeignTokenizer, OutOfMemory or
-    BadInput.
+    Args:
+        name: folder, or name on the hub such as `gpt2`.
+        revision: commit or tag on the hub; None: the default branch.
+        tokenizer: folder or name, where it is not the model's own.
+        dtype: number format of the weights: `float32`, `float16` or `bfloat16`.
+        device: `cpu`, `cuda` or `cuda:1`.
+        allow_download: whether files that are not on this machine may be downloaded.
+        layout: how a pair becomes tokens; None: the defaults of `Layout`.
+        decoding: the sampling distribution whose log-probabilities are computed; None: the model's own, at temperature
+            1.
+        budget: tokens in one batch; None: 1024 on a CPU, 16384 on a GPU.
+
+    Returns:
+        A backend for `score_all`, with a `card` that identifies model, revision, tokenizer and settings.
+
+    Raises:
+        ModelUnavailable: the model is not here, or torch or transformers is not installed.
+        ForeignTokenizer: the tokenizer does not belong to the model.
+        OutOfMemory: the model does not fit on the device.
+        BadInput: an option that is not allowed.
+
+    Source:
+        Hashimoto, Zhang and Liang (2019), section 4.1 (log p of the generator under its own sampling distribution).
+
+    Example:
+        >>> from metrics import open_model
+        >>> from metrics.likelihood.errors import ModelUnavailable
+        >>> try:
+        ...     model = open_model("/models/not-on-this-machine")
+        ... except ModelUnavailable:
+        ...     print("Use a local folder, or allow_download=True.")
+        Use a local folder, or allow_download=True.
     """
     try:
         from metrics.likelihood.huggingface import HuggingFace

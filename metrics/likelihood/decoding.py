@@ -81,11 +81,11 @@ def decoded(log_probs: NDArray[np.float64], decoding: Decoding) -> NDArray[np.fl
         least = np.partition(scaled, -decoding.top_k)[-decoding.top_k]
         scaled = np.where(scaled >= least, scaled, -np.inf)
     if decoding.top_p is not None and decoding.top_p < 1:
-        scaled = np.where(scaled >= _least_kept(scaled, decoding.top_p), scaled, -np.inf)
+        scaled = np.where(scaled >= _nucleus_threshold(scaled, decoding.top_p), scaled, -np.inf)
     return np.asarray(scaled - np.logaddexp.reduce(scaled), dtype=np.float64)
 
 
-def _least_kept(scaled: NDArray[np.float64], top_p: float) -> float:
+def _nucleus_threshold(scaled: NDArray[np.float64], top_p: float) -> float:
     ordered = np.sort(scaled)[::-1]
     mass = np.cumsum(np.exp(ordered - np.logaddexp.reduce(ordered)))
     return float(ordered[min(int(np.searchsorted(mass, top_p)), len(ordered) - 1)])

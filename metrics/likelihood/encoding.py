@@ -11,7 +11,7 @@ from metrics.likelihood.records import Layout, Pair
 
 # Vocabularies are padded to round sizes; a tokenizer that leaves more of it unused belongs to another model.
 UNUSED_SHARE = 0.1
-UNUSED_AT_LEAST = 256
+MIN_UNUSED = 256
 
 
 class Encoding:
@@ -47,7 +47,7 @@ class Encoding:
         joined = f"{self.layout.joiner}{candidate}" if context else candidate
         if self.decoder_start is not None:
             return [self._two_sided(context, joined, name)]
-        return self._one_sided(context, joined, name)
+        return self._causal_jobs(context, joined, name)
 
     def prompt(self, context: str, name: str) -> tuple[int, ...]:
         """The tokens that a causal model reads before a candidate; never none."""
@@ -60,7 +60,7 @@ class Encoding:
             raise BadInput(f"{name} has no context, and its first token needs something to stand behind")
         return tuple(ids)
 
-    def _one_sided(self, context: str, candidate: str, name: str) -> list[Job]:
+    def _causal_jobs(self, context: str, candidate: str, name: str) -> list[Job]:
         prefix = self.prompt(context, name)
         target = self._target(candidate, name)
         read = len(prefix) + len(target) - 1
@@ -141,7 +141,7 @@ def check_tokenizer(tokenizer: Any, *, rows: int, name: str, eos: Any) -> None:
         raise ForeignTokenizer(
             f"The tokenizer of {name} knows {known} tokens and the model has room for {rows}: it belongs to another."
         )
-    if rows - known > max(UNUSED_AT_LEAST, UNUSED_SHARE * rows):
+    if rows - known > max(MIN_UNUSED, UNUSED_SHARE * rows):
         raise ForeignTokenizer(
             f"The tokenizer of {name} knows {known} tokens of the model's {rows}: it belongs to another model."
         )

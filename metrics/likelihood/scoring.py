@@ -43,10 +43,36 @@ def score_all(
     progress: Progress | None = None,
     chunk: int = CHUNK,
 ) -> list[Scored]:
-    """log p of every pair, in their order. Pairs of equal content, and those in the store, are not scored again.
+    """Score many pairs of context and candidate with a backend: log p of each candidate.
 
-    store: keeps every finished chunk, so that a run that breaks off goes on where it was.
-    progress: called with (pairs of different content done, of how many).
+    Pairs of equal content, and those in the store, are not scored again.
+
+    Args:
+        backend: what `open_model` gives, or anything with a `card` and `score(pairs)`.
+        pairs: (context, candidate), both texts; a context may be "".
+        store: keeps every finished chunk, so that an interrupted run continues; None: nothing is stored.
+        progress: called with (pairs of different content done, of how many); None: no calls.
+        chunk: about how many pairs are scored at a time, at least 1.
+
+    Returns:
+        One `Scored` for each pair, in order: natural log-probability in [-inf, 0] and its number of tokens.
+
+    Raises:
+        MetricsError: a named error of `metrics.likelihood.errors` from the backend, such as `TextTooLong`.
+
+    Source:
+        Laban, Wu, Murdoch and Xiong (2022), equation 1; Hashimoto, Zhang and Liang (2019), section 4.1.
+
+    Example:
+        >>> from types import SimpleNamespace
+        >>> from metrics import score_all
+        >>> from metrics.likelihood import Scored
+        >>> class LengthModel:
+        ...     card = SimpleNamespace(signature="a model that counts letters")
+        ...     def score(self, pairs):
+        ...         return [Scored(-float(len(candidate)), len(candidate.split())) for _, candidate in pairs]
+        >>> score_all(LengthModel(), [("Who wrote Faust?", "Goethe wrote it.")])
+        [Scored(log_prob=-16.0, tokens=3)]
     """
     signature = backend.card.signature
     keys = {pair: content_key(signature, pair) for pair in dict.fromkeys(pairs)}
@@ -98,7 +124,8 @@ class FileStore:
     def keep(self, found: Mapping[str, Scored]) -> None:
         """Append these. Raises BadInput where the file cannot be written."""
         lines = [
-            json.dumps({"key": key, "log_prob": told(one.log_prob), "tokens": one.tokens}) for key, one in found.items()
+            json.dumps({"key": key, "log_prob": log_prob_json(one.log_prob), "tokens": one.tokens})
+            for key, one in found.items()
         ]
         try:
             torn = self.path.exists() and self.path.stat().st_size and not self.path.read_bytes().endswith(b"\n")
@@ -111,7 +138,7 @@ class FileStore:
         self.scores.update(found)
 
 
-def told(log_prob: float) -> float | str:
+def log_prob_json(log_prob: float) -> float | str:
     """A log-probability as JSON has it: -inf as the text `-inf`."""
     return "-inf" if log_prob == -math.inf else log_prob
 

@@ -67,7 +67,7 @@ class CompletionsServer:
         heads = [f"{context}{self.joiner}" if context else "" for context, _ in pairs]
         prompts = [f"{head}{candidate}{self.end}" for head, (_, candidate) in zip(heads, pairs, strict=True)]
         asked = {"model": self._card.model, "prompt": prompts, "max_tokens": 0, "echo": True, "logprobs": 1}
-        answer = self._asked(json.dumps(asked | {"temperature": 1.0}).encode())
+        answer = self._request(json.dumps(asked | {"temperature": 1.0}).encode())
         choices = answer.get("choices")
         if not isinstance(choices, list) or len(choices) != len(prompts):
             count = len(choices) if isinstance(choices, list) else 0
@@ -83,7 +83,7 @@ class CompletionsServer:
         except (AttributeError, TypeError, ValueError):
             raise ServerFailed("The server's answer has not the shape of completions with log-probabilities.") from None
 
-    def _asked(self, body: bytes) -> dict[str, Any]:
+    def _request(self, body: bytes) -> dict[str, Any]:
         last = ""
         for _ in range(TRIES):
             try:

@@ -17,12 +17,12 @@ COLUMNS_CPU = 2048
 
 @dataclass(frozen=True, slots=True)
 class Logits:
-    """[rows, size] float32. made: columns from, to (exclusive) of it; width: columns of a block."""
+    """[rows, size] float32. compute: columns from, to (exclusive) of it; width: columns of a block."""
 
     rows: int
     size: int
     width: int
-    made: Callable[[int, int], Tensor]
+    compute: Callable[[int, int], Tensor]
 
     @classmethod
     def of(cls, whole: Tensor) -> Logits:
@@ -36,17 +36,17 @@ class Logits:
         if type(last) is not torch.nn.Linear:
             return cls.of(last(hidden).float())
 
-        def made(start: int, end: int) -> Tensor:
+        def compute(start: int, end: int) -> Tensor:
             bias = None if last.bias is None else last.bias[start:end]
             return torch.nn.functional.linear(hidden, last.weight[start:end], bias).float()
 
-        return cls(len(hidden), last.weight.shape[0], width, made)
+        return cls(len(hidden), last.weight.shape[0], width, compute)
 
     def blocks(self) -> Iterator[tuple[int, Tensor]]:
         """(first column, logits of this block), computed when they are asked for."""
         for start in range(0, self.size, self.width):
-            yield start, self.made(start, min(start + self.width, self.size))
+            yield start, self.compute(start, min(start + self.width, self.size))
 
-    def whole(self) -> Tensor:
+    def all_columns(self) -> Tensor:
         """All of them, [rows, size]."""
         return torch.cat([block for _, block in self.blocks()], dim=1)

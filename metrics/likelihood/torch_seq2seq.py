@@ -16,7 +16,7 @@ from metrics.likelihood.packing import Job, Row, Shape
 from metrics.likelihood.torch_engine import Engine, tree_mask
 from metrics.likelihood.torch_logits import Tensor
 
-KEPT_CONTEXTS = 64
+STORED_CONTEXTS = 64
 
 
 class Seq2SeqEngine(Engine):
@@ -71,7 +71,7 @@ class Seq2SeqEngine(Engine):
             self.encoded.update((prefix, state[: len(prefix)]) for prefix, state in zip(new, states, strict=True))
         _, seen = self._padded(prefixes)
         found = pad_sequence([self.encoded[prefix] for prefix in prefixes], batch_first=True)
-        while len(self.encoded) > KEPT_CONTEXTS:
+        while len(self.encoded) > STORED_CONTEXTS:
             self.encoded.popitem(last=False)
         return found, seen
 

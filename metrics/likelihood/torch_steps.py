@@ -23,7 +23,7 @@ def reading_log_prob(decoding: Decoding) -> Reading:
     """One column: log p of the token under the decoding; -inf for a token that it never samples, NaN for bad logits."""
 
     def read(logits: Logits, targets: Tensor) -> Tensor:
-        own = Own(targets)
+        own = TargetLogits(targets)
         parts = []
         for start, block in decoded_blocks(logits, decoding):
             own.see(start, block)
@@ -39,7 +39,7 @@ def reading_statistics(decoding: Decoding) -> Reading:
     """Six columns: log p, log p of the top token, rank from 1, entropy, mean and variance of log p(w)."""
 
     def read(logits: Logits, targets: Tensor) -> Tensor:
-        own = Own(targets)
+        own = TargetLogits(targets)
         blocks, parts = [], []
         for start, block in decoded_blocks(logits, decoding):
             own.see(start, block)
@@ -59,12 +59,12 @@ def reading_distribution(decoding: Decoding) -> Reading:
     """V columns: log p of the whole vocabulary."""
 
     def read(logits: Logits, targets: Tensor) -> Tensor:
-        return decoded_logits(logits.whole(), decoding).log_softmax(1)
+        return decoded_logits(logits.all_columns(), decoding).log_softmax(1)
 
     return Reading(read, keeps=True)
 
 
-class Own:
+class TargetLogits:
     """The logits of the tokens that stand there, picked from the blocks as they pass."""
 
     def __init__(self, targets: Tensor) -> None:
@@ -111,7 +111,7 @@ def _merged(parts: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
 def decoded_blocks(logits: Logits, decoding: Decoding) -> Iterator[tuple[int, Tensor]]:
     """Blocks of the logits under a decoding; one block of all where it cuts, for then the order of all counts."""
     if decoding.cuts:
-        yield 0, decoded_logits(logits.whole(), decoding)
+        yield 0, decoded_logits(logits.all_columns(), decoding)
         return
     for start, block in logits.blocks():
         yield start, decoded_logits(block, decoding)

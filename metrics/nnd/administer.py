@@ -11,7 +11,7 @@ from metrics.likelihood.records import Pair, Scored
 from metrics.nnd.records import NndTest, TestSet
 from metrics.nnd.scores import FromFile, FromModel, Scores, candidates_of, log_likelihood
 
-MOST_MISSING = 0.05
+MAX_MISSING = 0.05
 
 Ties = Literal["fail", "second"]
 Source = Scores | Callable[[Sequence[Pair]], Sequence[Scored]] | Mapping[Pair, Scored]
@@ -57,15 +57,44 @@ class Administered:
         return len(self.tests) - len(self.outcomes)
 
 
-def administer(
+def administer_tests(
     tests: TestSet, scores: Source, *, model: str = "", ties: Ties = "fail", scored_by: str = ""
 ) -> Administered:
-    """Put a model's likelihoods to the tests.
+    """Administer near-negative distinction tests to a model by its log-probabilities.
 
-    scores: a backend's `score`, a function or mapping from (context, candidate) to a total log-probability and its N
-    tokens, or `read_scores`. ties: `fail` (the definition, strict >) or `second`, the original code's rule (on a tie
-    the candidate that stood second is taken, so a constant model passes half of the tests): for replication only.
-    Raises InsufficientData where more than 5 % of the tests lack a score, BadInput.
+    A test is passed where the better candidate has the higher log-probability per token.
+
+    Args:
+        tests: as `build_tests` gives them.
+        scores: a backend's `score`, a function or mapping from (context, candidate) to a `Scored` (total natural
+            log-probability, tokens), or what `metrics.nnd.scores.read_scores` read from a file.
+        model: the model's name, for the record.
+        ties: `fail` (the definition: strictly higher) or `second`, the original code's rule (on a tie the candidate
+            that stood second is chosen, so a constant model passes half of the tests): for replication only.
+        scored_by: signature of the scores, for the record.
+
+    Returns:
+        The outcome of each test in order, with both log-probabilities per token in [-inf, 0]; candidates without a
+        score, whose tests are left out.
+
+    Raises:
+        InsufficientData: more than 5% of the tests lack a score, or a model needs texts that the tests do not hold.
+        BadInput: a score breaks a rule.
+
+    Source:
+        Laban, Wu, Murdoch and Xiong (2022), equations 1 and 2.
+
+    Example:
+        >>> from metrics import Candidate, administer_tests, build_tests
+        >>> from metrics.likelihood import Scored
+        >>> from metrics.nnd.orders import Ranks
+        >>> good = Candidate("a", "q1", "Who wrote Faust?", "Goethe.", "No error")
+        >>> bad = Candidate("b", "q1", "Who wrote Faust?", "Schiller.", "Wrong")
+        >>> tests = build_tests([good, bad], Ranks({"No error": 1, "Wrong": 0}), "two answers")
+        >>> scores = {(good.context, good.text): Scored(-6.0, 3), (bad.context, bad.text): Scored(-9.0, 4)}
+        >>> outcome = administer_tests(tests, scores).outcomes[0]
+        >>> outcome.passed, outcome.gap
+        (True, 0.25)
     """
     if ties not in ("fail", "second"):
         raise BadInput("ties must be 'fail' or 'second'", column="ties")
@@ -83,7 +112,7 @@ def administer(
         if test.high.id in likelihood and test.low.id in likelihood
     )
     lost = len(tests) - len(outcomes)
-    if lost > MOST_MISSING * len(tests):
+    if lost > MAX_MISSING * len(tests):
         raise InsufficientData(
             f"{lost} of {len(tests)} tests lack a score, and at most 5 % may: {len(missing)} candidate(s) have none "
             f"({some(missing)})."

@@ -40,11 +40,37 @@ def build_tests(
     settings: Mapping[str, Setting] | None = None,
     blank_texts: bool = False,
 ) -> TestSet:
-    """All tests in the order of the candidates, and how many pairs were left out for each reason.
+    """Build every test of a better against a worse candidate of the same context.
 
-    source: where the annotations come from, for the record. skipped, settings: what reading them left out and how.
-    blank_texts: a candidate may say nothing ("").
-    Candidates may come in any order; those of one context and part meet. Raises BadInput, InsufficientData (no test).
+    Args:
+        candidates: annotated texts in any order; those of one context and part meet.
+        order: says which of two candidates is better (`metrics.nnd.orders`: by rank, by partial order, by number).
+        source: where the annotations come from, for the record.
+        options: what else keeps a pair from being a test; None: the defaults of `Options`.
+        skipped: how many rows or candidates reading the annotations left out, by reason.
+        settings: how the annotations were read.
+        blank_texts: whether a candidate may be an empty text.
+
+    Returns:
+        Tests in the order of the candidates, and how many pairs are no test, by reason.
+
+    Raises:
+        BadInput: a blank text, one id with two texts, one context with two texts, or a label the order does not know.
+        InsufficientData: no pair makes a test.
+
+    Source:
+        Laban, Wu, Murdoch and Xiong (2022), section 2.1.
+
+    Example:
+        >>> from metrics import Candidate, build_tests
+        >>> from metrics.nnd.orders import Ranks
+        >>> candidates = [
+        ...     Candidate("a", "q1", "Who wrote Faust?", "Goethe wrote it.", "No error"),
+        ...     Candidate("b", "q1", "Who wrote Faust?", "Schiller wrote it.", "Wrong"),
+        ... ]
+        >>> tests = build_tests(candidates, Ranks({"No error": 1, "Wrong": 0}), "two answers")
+        >>> len(tests), tests.tests[0].high.id, tests.by_category
+        (1, 'a', {'Wrong': 1})
     """
     rules = options or Options()
     listed = list(candidates)
@@ -54,7 +80,7 @@ def build_tests(
     if not tests:
         reasons = ", ".join(f"{name} {count}" for name, count in counts.items() if count) or "no two candidates meet"
         raise InsufficientData(f"{source}: no pair of candidates makes a test ({reasons}).")
-    made = {
+    facts = {
         "must_include": rules.must_include,
         "keep_equal_texts": rules.keep_equal_texts,
         "fold_case": rules.fold_case,
@@ -63,7 +89,7 @@ def build_tests(
     flags = (NO_TEXTS,) if any(candidate.text is None for candidate in listed) else ()
     contexts = len({candidate.context_id for candidate in listed})
     left_out = {name: count for name, count in counts.items() if count}
-    return TestSet(tuple(tests), source, contexts, len(listed), left_out, made, flags)
+    return TestSet(tuple(tests), source, contexts, len(listed), left_out, facts, flags)
 
 
 def _groups(candidates: list[Candidate]) -> dict[tuple[str, str], list[Candidate]]:
@@ -106,8 +132,8 @@ def _check(candidates: list[Candidate], blank_texts: bool) -> None:
     for candidate in candidates:
         if candidate.text is not None and not blank_texts and not candidate.text.strip():
             raise BadInput("the text is blank", where=f"candidate {candidate.id}", column="text")
-        own = (candidate.context_id, candidate.text)
-        if texts.setdefault(candidate.id, own) != own:
+        known_text = (candidate.context_id, candidate.text)
+        if texts.setdefault(candidate.id, known_text) != known_text:
             raise BadInput("one id stands for two texts", where=f"candidate {candidate.id}", column="id")
         if contexts.setdefault(candidate.context_id, candidate.context) != candidate.context:
             raise BadInput("one id stands for two contexts", where=f"context {candidate.context_id}", column="context")

@@ -133,13 +133,13 @@ def _candidate(record: Record, contexts: Any) -> Candidate:
 
 def _test(record: Record, candidates: dict[tuple[str, str], Candidate], single: str | None) -> NndTest:
     part = single if single is not None else str(record.values.get("part", ""))
-    found = []
+    pair = []
     for key in ("high", "low"):
         candidate = candidates.get((part, record.text(key)))
         if candidate is None:
             raise record.error(key, f"test {record.row} names a candidate that is not there")
-        found.append(candidate)
-    high, low = found
+        pair.append(candidate)
+    high, low = pair
     if high.context_id != low.context_id:
         raise record.error("low", f"the candidates of test {record.row} have different contexts")
     first = record.get("high_first")
@@ -164,8 +164,8 @@ def rates_json(rates: PassRates) -> dict[str, Any]:
 def rate_json(rate: PassRate) -> dict[str, Any]:
     """An estimate with counts, and Wilson's interval beside the headline one."""
     counts = {"passed": rate.passed, "failed": rate.failed, "ties": rate.ties, "contexts": rate.contexts}
-    beside = {"wilson": rate.wilson, "bootstrap": rate.bootstrap}
-    intervals = {name: interval_json(found, rate.estimate.signature) for name, found in beside.items()}
+    other_intervals = {"wilson": rate.wilson, "bootstrap": rate.bootstrap}
+    intervals = {name: interval_json(interval, rate.estimate.signature) for name, interval in other_intervals.items()}
     return {**estimate_json(rate.estimate), **counts, **intervals}
 
 
@@ -200,9 +200,9 @@ def curves_json(points: Sequence[CurvePoint]) -> list[dict[str, Any]]:
     return [asdict(point) for point in points]
 
 
-def outcomes_json(taken: Administered) -> list[dict[str, Any]]:
+def outcomes_json(administered: Administered) -> list[dict[str, Any]]:
     """Every test taken, with both likelihoods; null where a likelihood is -inf."""
-    return [_outcome_json(outcome) for outcome in taken.outcomes]
+    return [_outcome_json(outcome) for outcome in administered.outcomes]
 
 
 def _outcome_json(outcome: Outcome) -> dict[str, Any]:

@@ -53,10 +53,10 @@ def by_means(
     """
     _check(texts, minimum_ratings)
     sums = {entry.item: entry for entry in sum_ratings(ratings, [text.id for text in texts])}
-    kept = [text for text in texts if sums[text.id].count >= minimum_ratings]
-    candidates = [_candidate(text, LOWER, sums[text.id].total / sums[text.id].count) for text in kept]
+    rated_texts = [text for text in texts if sums[text.id].count >= minimum_ratings]
+    candidates = [_candidate(text, LOWER, sums[text.id].total / sums[text.id].count) for text in rated_texts]
     settings: dict[str, Setting] = {"rule": "mean", "minimum_gap": str(minimum_gap), "minimum_ratings": minimum_ratings}
-    skipped = {TOO_FEW: len(texts) - len(kept)}
+    skipped = {TOO_FEW: len(texts) - len(rated_texts)}
     order = Numbers(minimum_gap)
     return build_tests(candidates, order, "study", options=options, skipped=skipped, settings=settings)
 
@@ -74,17 +74,18 @@ def by_majorities(
     Texts of fewer ratings are left out and counted. Raises BadInput, InsufficientData.
     """
     _check(texts, minimum_ratings)
-    given: dict[str, list[Fraction]] = {text.id: [] for text in texts}
+    values: dict[str, list[Fraction]] = {text.id: [] for text in texts}
     for rating in ratings:
-        if rating.item not in given:
+        if rating.item not in values:
             raise BadInput(f"no text has the id {rating.item!r}", column="item")
-        given[rating.item].append(rating.value)
-    kept = [text for text in texts if len(given[text.id]) >= minimum_ratings]
+        values[rating.item].append(rating.value)
+    rated_texts = [text for text in texts if len(values[text.id]) >= minimum_ratings]
     candidates = [
-        _candidate(text, HIGH if likert_majority(map(float, given[text.id]), float(top)) else LOW) for text in kept
+        _candidate(text, HIGH if likert_majority(map(float, values[text.id]), float(top)) else LOW)
+        for text in rated_texts
     ]
     settings: dict[str, Setting] = {"rule": "majority", "top": str(top), "minimum_ratings": minimum_ratings}
-    skipped = {TOO_FEW: len(texts) - len(kept)}
+    skipped = {TOO_FEW: len(texts) - len(rated_texts)}
     order = Ranks({HIGH: 1, LOW: 0})
     return build_tests(candidates, order, "study", options=options, skipped=skipped, settings=settings)
 
@@ -97,30 +98,30 @@ def by_labels(
     minimum_ratings: int = 1,
     options: Options | None = None,
 ) -> TestSet:
-    """Texts by the label most raters gave them, in an order of labels (`one_above_all("No error", ...)`).
+    """Texts by the label most raters gave them, in an order of labels (`best_above_others("No error", ...)`).
 
     Texts of fewer labels, and those without one most frequent label, are left out and counted. A rater labels a text
     once. Raises BadInput, InsufficientData.
     """
     _check(texts, minimum_ratings)
-    given: dict[str, Counter[str]] = {text.id: Counter() for text in texts}
+    label_counts: dict[str, Counter[str]] = {text.id: Counter() for text in texts}
     seen: set[tuple[str, str]] = set()
-    for one in labels:
-        if one.text not in given:
-            raise BadInput(f"no text has the id {one.text!r}", column="text")
-        if (one.text, one.rater) in seen:
-            raise BadInput(f"rater {one.rater!r} has labelled text {one.text!r} twice", column="rater")
-        seen.add((one.text, one.rater))
-        given[one.text][one.label] += 1
-    enough = [text for text in texts if given[text.id].total() >= minimum_ratings]
-    chosen = [(text, label) for text in enough if (label := _most(given[text.id])) is not None]
+    for labelled in labels:
+        if labelled.text not in label_counts:
+            raise BadInput(f"no text has the id {labelled.text!r}", column="text")
+        if (labelled.text, labelled.rater) in seen:
+            raise BadInput(f"rater {labelled.rater!r} has labelled text {labelled.text!r} twice", column="rater")
+        seen.add((labelled.text, labelled.rater))
+        label_counts[labelled.text][labelled.label] += 1
+    enough = [text for text in texts if label_counts[text.id].total() >= minimum_ratings]
+    chosen = [(text, label) for text in enough if (label := _majority_label(label_counts[text.id])) is not None]
     skipped = {TOO_FEW: len(texts) - len(enough), NO_MAJORITY: len(enough) - len(chosen)}
     settings: dict[str, Setting] = {"rule": "most frequent label", "minimum_ratings": minimum_ratings}
     candidates = [_candidate(text, label) for text, label in chosen]
     return build_tests(candidates, order, "study", options=options, skipped=skipped, settings=settings)
 
 
-def _most(counts: Counter[str]) -> str | None:
+def _majority_label(counts: Counter[str]) -> str | None:
     """The single most frequent label; None where two share the first place."""
     ranked = counts.most_common(2)
     return None if len(ranked) == 2 and ranked[0][1] == ranked[1][1] else ranked[0][0]

@@ -36,10 +36,10 @@ class Ranks:
 
     def compare(self, first: Candidate, second: Candidate) -> Verdict:
         """The higher rank."""
-        one, other = self._rank(first), self._rank(second)
-        if one == other:
+        rank, other = self._rank(first), self._rank(second)
+        if rank == other:
             return "same_quality"
-        return "first" if one > other else "second"
+        return "first" if rank > other else "second"
 
     def _rank(self, candidate: Candidate) -> float:
         if candidate.label not in self.ranks:
@@ -76,16 +76,16 @@ class PartialOrder:
         return "second" if first.label in self.below[second.label] else "unordered"
 
     def _all_below(self, label: str) -> set[str]:
-        found: set[str] = set()
+        lower: set[str] = set()
         waiting = list(self.below[label])
         while waiting:
             low = waiting.pop()
-            if low not in found:
-                found.add(low)
+            if low not in lower:
+                lower.add(low)
                 waiting.extend(self.below[low])
-        if label in found:
+        if label in lower:
             raise BadInput(f"by this order {label!r} would be better than itself", column="order")
-        return found
+        return lower
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class Numbers:
         return "first" if gap > 0 else "second"
 
 
-def one_above_all(best: str, others: Iterable[str]) -> PartialOrder:
+def best_above_others(best: str, others: Iterable[str]) -> PartialOrder:
     """`best` is better than each other label, and those are unordered: no error against any error."""
     return PartialOrder((best, other) for other in others if other != best)
 

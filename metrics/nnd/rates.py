@@ -57,43 +57,77 @@ class PassRates:
     missing: tuple[str, ...]
 
 
-def pass_rates(taken: Administered, *, level: float = 0.95, draws: int = 2000, seed: int = 0) -> PassRates:
-    """Pass rates of one model. draws: of the bootstrap. A category whose tests all lack a score: None, flag `no_tests`.
+def pass_rates(administered: Administered, *, level: float = 0.95, draws: int = 2000, seed: int = 0) -> PassRates:
+    """Compute a model's pass rates: overall, by category and by combination of categories.
 
-    Raises BadInput.
+    Args:
+        administered: the tests that one model took, as `administer_tests` gives them.
+        level: of the intervals, in (0, 1).
+        draws: samples of contexts for the bootstrap, at least 1.
+        seed: of the bootstrap, at least 0.
+
+    Returns:
+        Pass rates in [0, 1], higher is better; intervals are over contexts drawn again. A category whose tests all lack
+        a score has the value None (flag `no_tests`).
+
+    Raises:
+        BadInput: a level, a seed or a number of draws that is not allowed.
+
+    Source:
+        Laban, Wu, Murdoch and Xiong (2022), section 2.2.
+
+    Example:
+        >>> from metrics import Candidate, administer_tests, build_tests, pass_rates
+        >>> from metrics.likelihood import Scored
+        >>> from metrics.nnd.orders import Ranks
+        >>> candidates = [
+        ...     Candidate(f"{label}{q}", f"q{q}", f"Question {q}?", f"{label} answer {q}", label)
+        ...     for q in range(10) for label in ("Right", "Wrong")
+        ... ]
+        >>> tests = build_tests(candidates, Ranks({"Right": 1, "Wrong": 0}), "ten questions")
+        >>> def score(pairs):
+        ...     low = [text.startswith("Wrong") or text[-1] in "89" for _, text in pairs]
+        ...     return [Scored(-7.0 if unlikely else -5.0, 3) for unlikely in low]
+        >>> rates = pass_rates(administer_tests(tests, score))
+        >>> rates.overall.passed, rates.overall.estimate.n, rates.overall.estimate.value
+        (8, 10, 0.8)
     """
     check_level(level)
     if draws < 1:
         raise BadInput("the bootstrap needs at least one draw", column="draws")
 
     def rate(name: str, outcomes: Sequence[Outcome]) -> PassRate:
-        return _rate(name, outcomes, taken, level, draws, seed)
+        return _rate(name, outcomes, administered, level, draws, seed)
 
     def rates(kind: str, names: Sequence[str], groups: dict[str, list[Outcome]]) -> dict[str, PassRate]:
         return {name: rate(f"{kind}:{name}", groups.get(name, [])) for name in names}
 
     by_category: dict[str, list[Outcome]] = {}
     by_combination: dict[str, list[Outcome]] = {}
-    for outcome in taken.outcomes:
+    for outcome in administered.outcomes:
         by_combination.setdefault(outcome.test.combination, []).append(outcome)
         for name in outcome.test.categories:
             by_category.setdefault(name, []).append(outcome)
     return PassRates(
-        taken.model,
-        rate("all", taken.outcomes),
-        rates("category", list(taken.tests.by_category), by_category),
-        rates("combination", list(taken.tests.by_combination), by_combination),
-        taken.left_out,
-        taken.missing,
+        administered.model,
+        rate("all", administered.outcomes),
+        rates("category", list(administered.tests.by_category), by_category),
+        rates("combination", list(administered.tests.by_combination), by_combination),
+        administered.left_out,
+        administered.missing,
     )
 
 
-def _rate(name: str, outcomes: Sequence[Outcome], taken: Administered, level: float, draws: int, seed: int) -> PassRate:
+def _rate(
+    name: str, outcomes: Sequence[Outcome], administered: Administered, level: float, draws: int, seed: int
+) -> PassRate:
     n = len(outcomes)
     hits, totals = by_context(outcomes, [float(outcome.passed) for outcome in outcomes])
-    settings: dict[str, Setting] = {"draws": draws, "seed": seed, "ties": taken.ties, "contexts": len(totals)}
-    signature = f"nnd_pass_rate|{name}|n:{n}|contexts:{len(totals)}|ties:{taken.ties}|seed:{seed}|v:{__version__}"
-    flags = [] if taken.ties == "fail" else ["ties_as_in_the_original"]
+    settings: dict[str, Setting] = {"draws": draws, "seed": seed, "ties": administered.ties, "contexts": len(totals)}
+    signature = (
+        f"nnd_pass_rate|{name}|n:{n}|contexts:{len(totals)}|ties:{administered.ties}|seed:{seed}|v:{__version__}"
+    )
+    flags = [] if administered.ties == "fail" else ["ties_as_in_the_original"]
     if not n:
         estimate = Estimate(None, 0, None, settings, (*flags, "no_tests"), signature)
         return PassRate(estimate, None, 0, 0, 0, 0)
@@ -140,8 +174,8 @@ def context_interval(hits: Floats, totals: Ints, level: float) -> Interval | Non
     context.
     """
     share = replace(pooled_share(hits, totals), judgments=float(len(totals)))
-    found = share.interval(level, "contexts")
-    return None if found is None else replace(found, target=TARGET)
+    limits = share.interval(level, "contexts")
+    return None if limits is None else replace(limits, target=TARGET)
 
 
 def _bootstrap(hits: Floats, totals: Ints, level: float, draws: int, seed: int) -> Interval | None:

@@ -13,13 +13,23 @@ from metrics.types import Setting
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One text with what people said of it.
+    """One text with its annotations.
 
-    id: names the text in files of scores. context_id: what it was written for; contexts are what the bootstrap draws.
-    context, text: exactly as annotated; None where the file of annotations holds no texts.
-    label: an order of labels says which is better. quality: a number, higher is better, where there is one.
-    marks: the categories of error it carries; empty: its label is the category.
-    part: candidates meet only within one part of a context (an attribute, say). system: what wrote it.
+    Args:
+        id: names the text in files of scores.
+        context_id: the context for which it was written; contexts are what the bootstrap draws.
+        context: the context exactly as annotated; None where the file of annotations holds no texts.
+        text: the text exactly as annotated; None where the file of annotations holds no texts.
+        label: an order of labels says which is better.
+        quality: a number, higher is better; None where there is no number.
+        marks: the categories of error it carries; empty: its label is the category.
+        part: candidates meet only within one part of a context (an attribute, say).
+        system: what wrote it.
+
+    Example:
+        >>> from metrics import Candidate
+        >>> Candidate("a", "q1", "Who wrote Faust?", "Schiller.", "Wrong", marks=("entity",)).categories
+        ('entity',)
     """
 
     id: str

@@ -37,11 +37,11 @@ class FromModel:
                 f"A model needs the texts, and the tests hold none for {len(without)} candidate(s): {some(without)}."
             )
         texts = [(candidate.text or "").strip() and candidate.text for candidate in candidates]
-        pairs = [(one.context or "", text) for one, text in zip(candidates, texts, strict=True) if text]
-        found = self.score(pairs)
-        if len(found) != len(pairs):
-            raise BadInput(f"{len(pairs)} pairs were given and {len(found)} scores came back", column="scores")
-        scores = iter(found)
+        pairs = [(each.context or "", text) for each, text in zip(candidates, texts, strict=True) if text]
+        scored = self.score(pairs)
+        if len(scored) != len(pairs):
+            raise BadInput(f"{len(pairs)} pairs were given and {len(scored)} scores came back", column="scores")
+        scores = iter(scored)
         return [next(scores) if text else None for text in texts]
 
 
@@ -53,9 +53,9 @@ class FromFile:
 
     def of(self, candidates: Sequence[Candidate]) -> Sequence[Scored | None]:
         """None where the file says nothing of a candidate."""
-        return [self._one(candidate) for candidate in candidates]
+        return [self._score_of(candidate) for candidate in candidates]
 
-    def _one(self, candidate: Candidate) -> Scored | None:
+    def _score_of(self, candidate: Candidate) -> Scored | None:
         if candidate.id in self.by_id:
             return self.by_id[candidate.id]
         return None if candidate.text is None else self.by_texts.get((candidate.context or "", candidate.text))
@@ -74,11 +74,11 @@ def log_likelihood(scored: Scored, name: str) -> float:
 
 def candidates_of(tests: TestSet) -> list[Candidate]:
     """Each candidate of the tests once (by id), in the order of the tests: what a model must score."""
-    found: dict[str, Candidate] = {}
+    by_id: dict[str, Candidate] = {}
     for test in tests.tests:
-        found.setdefault(test.high.id, test.high)
-        found.setdefault(test.low.id, test.low)
-    return list(found.values())
+        by_id.setdefault(test.high.id, test.high)
+        by_id.setdefault(test.low.id, test.low)
+    return list(by_id.values())
 
 
 def read_scores(path: Path) -> FromFile:

@@ -41,13 +41,13 @@ def verify(human: Mapping[str, float], metrics: Mapping[str, Mapping[str, float]
     """
     systems = tuple(human)
     people = _finite("human", human, systems)
-    found = []
+    results = []
     for name, values in metrics.items():
         column = _finite(name, values, systems)
         symmetric = gap_correlation(column, people)
         listed = gap_correlation(column, people, orientation="listed")
-        found.append(Verified(name, systems, kendall_tau(column, people), symmetric, listed))
-    return found
+        results.append(Verified(name, systems, kendall_tau(column, people), symmetric, listed))
+    return results
 
 
 def gap_correlation(

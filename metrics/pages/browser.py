@@ -31,16 +31,16 @@ class Selection:
 
     which: Which = "all"
     category: str | None = None
-    at_most: int = SHOWN
+    max_tests: int = SHOWN
 
 
 def select(taken: Administered, selection: Selection) -> list[Outcome]:
     """The chosen outcomes, the lowest gap (worst failures) first. Raises BadInput for a category no test has."""
-    if selection.which not in ("failed", "passed", "tied", "all") or selection.at_most < 1:
+    if selection.which not in ("failed", "passed", "tied", "all") or selection.max_tests < 1:
         raise BadInput("choose failed, passed, tied or all, and at least one test", column="which")
     if selection.category is not None and selection.category not in taken.tests.by_category:
         raise BadInput(f"no test has the category {selection.category!r}", column="category")
-    kept = [outcome for outcome in taken.outcomes if _wanted(outcome, selection)]
+    kept = [outcome for outcome in taken.outcomes if _is_selected(outcome, selection)]
     return sorted(kept, key=lambda outcome: outcome.gap)
 
 
@@ -48,7 +48,7 @@ def browser_page(taken: Administered, rates: PassRates, selection: Selection | N
     """One HTML file: the pass rates, then the chosen tests by context with both likelihoods (nats per token)."""
     chosen = selection or Selection()
     outcomes = select(taken, chosen)
-    shown = outcomes[: chosen.at_most]
+    shown = outcomes[: chosen.max_tests]
     cut = (
         f" The first {len(shown)} of {len(outcomes)} follow, the lowest gap first."
         if len(outcomes) > len(shown)
@@ -62,7 +62,7 @@ def browser_page(taken: Administered, rates: PassRates, selection: Selection | N
     return page(f"Near-negative tests: {taken.model or 'unnamed model'}", body, STYLE)
 
 
-def _wanted(outcome: Outcome, selection: Selection) -> bool:
+def _is_selected(outcome: Outcome, selection: Selection) -> bool:
     if selection.category is not None and selection.category not in outcome.test.categories:
         return False
     states = {"all": True, "passed": outcome.passed, "failed": not outcome.passed, "tied": outcome.tied}

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr
 
 from metrics.data.arrays import Floats
 from metrics.inference.distributions import solve
@@ -28,6 +27,8 @@ class Labels:
 
     def moments(self, impression: Floats, sd: float) -> tuple[Floats, Floats]:
         """Mean and variance of the label of one rating whose severity and noise together have this sd."""
+        from scipy.special import ndtr
+
         cuts = np.arange(self.lowest + 0.5, self.highest)
         above = ndtr((impression[:, None] - cuts) / sd)
         mean = self.lowest + above.sum(axis=1)

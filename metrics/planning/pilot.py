@@ -23,7 +23,7 @@ from metrics.planning.latent import Labels
 FEWEST_TEXTS = 10
 # Width of the cloud a pilot's text stands for, in sd of its source: new texts are like the old ones, not the same.
 BANDWIDTH = 0.35
-SPREAD_KEPT = 1 / math.sqrt(1 + BANDWIDTH**2)
+SPREAD_FACTOR = 1 / math.sqrt(1 + BANDWIDTH**2)
 
 
 class Texts(Protocol):
@@ -44,7 +44,7 @@ class PilotTexts:
 
     def draw(self, pairs: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """Mean labels and q, each (2 pairs,): those of references first."""
-        rows = self._paired(pairs, rng) if self.context is not None else self._apart(pairs, rng)
+        rows = self._paired(pairs, rng) if self.context is not None else self._unpaired(pairs, rng)
         drawn = np.concatenate([self._around(chosen, rng) for chosen in rows])
         return drawn[:, 0], drawn[:, 1]
 
@@ -54,7 +54,7 @@ class PilotTexts:
         chosen = rng.integers(len(order[0]), size=pairs)
         return order[0][chosen], order[1][chosen]
 
-    def _apart(self, pairs: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
+    def _unpaired(self, pairs: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
         return rng.choice(np.flatnonzero(self.z), pairs), rng.choice(np.flatnonzero(~self.z), pairs)
 
     def _around(self, chosen: Ints, rng: np.random.Generator) -> Floats:
@@ -66,7 +66,7 @@ class PilotTexts:
             return pilot[chosen]
         centre, covariance = pilot[finite].mean(axis=0), np.cov(pilot[finite].T)
         noise = rng.multivariate_normal(np.zeros(2), BANDWIDTH**2 * covariance, size=len(chosen), method="svd")
-        return np.asarray(centre + (pilot[chosen] - centre + noise) * SPREAD_KEPT)
+        return np.asarray(centre + (pilot[chosen] - centre + noise) * SPREAD_FACTOR)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,30 +32,54 @@ Progress = Callable[[str, int, int], None]  # what is being done, how many gener
 WRITTEN = Fraction(1, 10**9)  # an HJ that came as a rounded decimal may lie this far from the mean of its ratings
 
 
-def build(
-    given: ReportInput, *, level: float = 0.95, seed: int = 0, k: int = 16, progress: Progress | None = None
+def build_report(
+    report_input: ReportInput, *, level: float = 0.95, seed: int = 0, k: int = 16, progress: Progress | None = None
 ) -> Report:
-    """Compute everything a report says.
+    """Build the report of a study: every number with its interval, every table and every sentence.
 
-    level: of every interval, in (0, 1). seed: of every draw. k: neighbours of HUSE. `progress` is told the step, how
-    many steps are done, and of how many. A generator none of whose texts has a log-probability gets HUSE-Q alone; one
-    with too few texts, or whose judged texts are of one source, has a sentence in place of results.
-    Raises other errors of `metrics.huse.estimate.evaluate`, and BadInput where records contradict each other (an item
-    without its text, an HJ that is not the mean of its ratings).
+    Args:
+        report_input: the study's facts, texts, ratings and other records (`metrics.report.records`).
+        level: of every interval, in (0, 1).
+        seed: of every draw, at least 0.
+        k: neighbours of HUSE, at least 1.
+        progress: called with the step, how many steps are done, and of how many; None: no calls.
+
+    Returns:
+        A `Report` for `write_report`. A generator without log-probabilities has HUSE-Q alone; one with too few texts,
+        or whose judged texts are of one source, has a sentence in place of results.
+
+    Raises:
+        BadInput: records that contradict each other (an item without its text, an HJ that is not the mean of its
+            ratings).
+        MetricsError: any other error of `metrics.huse.estimate.evaluate`.
+
+    Source:
+        All four papers: Hashimoto et al. (2019), Clark et al. (2021), Laban et al. (2022), Çano and Bojar (2020).
+
+    Example:
+        >>> from metrics import build_report
+        >>> from metrics.report.records import RatingRow, ReportInput, ScaleLabel, StudyFacts, TextRow
+        >>> scale = (ScaleLabel("Poor", 0, ""), ScaleLabel("Good", 1, ""))
+        >>> study = StudyFacts("demo", "ratings", "How good is it?", "text", scale, "0 to 1", "imported")
+        >>> texts = tuple(TextRow(f"t{i}", "reference", None, f"Text number {i}.") for i in range(2))
+        >>> report_input = ReportInput(study, (), texts)
+        >>> report = build_report(report_input)
+        >>> report.input.study.name, report.level, len(report.generators)
+        ('demo', 0.95, 0)
     """
-    _check(given)
-    steps = _Steps(progress or _silent, 2 * len(given.generators) + 4)
-    judgments = _judgments(given.ratings, level)
-    every = {facts.name: _judged(facts, judgments) for facts in given.generators}
+    _check(report_input)
+    steps = _Steps(progress or _silent, 2 * len(report_input.generators) + 4)
+    judgments = _judgments(report_input.ratings, level)
+    every = {facts.name: _judged(facts, judgments) for facts in report_input.generators}
     modes: dict[str, Mapping[Mode, HuseResult]] = {}
     too_little: list[tuple[str, str]] = []
-    for facts in given.generators:
+    for facts in report_input.generators:
         steps.tell(f"HUSE of {facts.name}")
         try:
-            modes[facts.name] = _huse(facts, given.ratings, k=k, seed=seed, level=level)
+            modes[facts.name] = _huse(facts, report_input.ratings, k=k, seed=seed, level=level)
         except (InsufficientData, OneClass) as error:
             too_little.append((facts.name, str(error)))
-    known = replace(given, generators=tuple(facts for facts in given.generators if facts.name in modes))
+    known = replace(report_input, generators=tuple(facts for facts in report_input.generators if facts.name in modes))
     judged = {name: every[name] for name in modes}
     surroundings = []
     for facts in known.generators:
@@ -66,35 +90,37 @@ def build(
         GeneratorReport(facts, modes[facts.name], judged[facts.name], panel)
         for facts, panel in zip(known.generators, pictures.panels(known, judged, modes, k), strict=True)
     )
-    warned = findings.warnings(given, generators)
+    warned = findings.warnings(report_input, generators)
     steps.tell("selections of exclusion rules")
     ruled = under_rules.everything(known, k=k, seed=seed, level=level)
     sections = _sections(known, generators, surroundings, too_little, ruled, steps, k=k, seed=seed, level=level)
     return Report(
-        input=given,
+        input=report_input,
         level=level,
         seed=seed,
         k=k,
         generators=generators,
         sources=pictures.source_rows(known, judged, level),
-        ratings_per_text=_distribution(given, judged.values()),
+        ratings_per_text=_distribution(report_input, judged.values()),
         warnings=warned,
         verdicts=(
             *findings.verdicts(generators),
             *findings.without(too_little),
             *_verdicts(sections),
-            *findings.unrated(given),
+            *findings.unrated(report_input),
         ),
         limits=(
             *findings.limits(generators, warned),
-            *([findings.CHANCE_LIMIT] if methods.asked_who_wrote(given) else []),
+            *([findings.CHANCE_LIMIT] if methods.asks_who_wrote(report_input) else []),
         ),
         sections=sections,
         p_null=huse_section.p_values(surroundings),
-        asked=completeness(given),
-        sheet=datasheet(given, huse=bool(generators)),
-        methods=methods.paragraph(given, generators, k=k, level=level, held=under_rules.conclusions(ruled.parts)),
-        items=items_checks.section(given),
+        asked=completeness(report_input),
+        sheet=datasheet(report_input, huse=bool(generators)),
+        methods=methods.paragraph(
+            report_input, generators, k=k, level=level, held=under_rules.conclusions(ruled.parts)
+        ),
+        items=items_checks.section(report_input),
     )
 
 

@@ -65,7 +65,7 @@ def decode(kind: Any, value: Json, where: str = "") -> Any:
         return value
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
-        return _one_of(inner, value, where)
+        return _decode_union(inner, value, where)
     if origin is Literal:
         return value if value in inner else _refuse(where, f"one of {', '.join(map(str, inner))} was expected")
     if origin is tuple:
@@ -115,7 +115,7 @@ def _refuse(where: str, rule: str) -> Any:
     raise BadInput(rule, where=where)
 
 
-def _one_of(kinds: tuple[Any, ...], value: Json, where: str) -> Any:
+def _decode_union(kinds: tuple[Any, ...], value: Json, where: str) -> Any:
     if value is None:
         return None if NoneType in kinds else _refuse(where, "a value was expected, not null")
     problem: BadInput | None = None
@@ -157,7 +157,7 @@ def _table(kind: type, value: Json, where: str) -> tuple[Any, ...]:
             raise BadInput(f"a row of {len(names)} cells was expected", where=where, row=number)
         try:
             values = {name: read(cell) for name, read, cell in zip(names, readers, row, strict=True)}
-            made.append(_made(kind, values, where))
+            made.append(_construct(kind, values, where))
         except BadInput as error:
             raise BadInput(error.rule, where=where, row=number, column=error.column) from None
     return tuple(made)
@@ -180,10 +180,10 @@ def _record(kind: Any, value: Json, where: str) -> Any:
     if unknown := [name for name in value if name not in hints]:
         raise BadInput(f"there is no field {unknown[0]!r}", where=where)
     values = {name: decode(hints[name], one, f"{where}.{name}".lstrip(".")) for name, one in value.items()}
-    return _made(kind, values, where)
+    return _construct(kind, values, where)
 
 
-def _made(kind: Any, values: dict[str, Any], where: str) -> Any:
+def _construct(kind: Any, values: dict[str, Any], where: str) -> Any:
     for field in fields(kind):
         if field.name not in values and field.default is MISSING and field.default_factory is MISSING:
             raise BadInput("the field is missing", where=where, column=field.name)

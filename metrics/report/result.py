@@ -11,7 +11,7 @@ from statistics import median
 
 from metrics.figures.hj_by_source import SourceRow
 from metrics.figures.huse_scatter import Panel
-from metrics.report.checklists.completeness import Asked
+from metrics.report.checklists.completeness import ChecklistItem
 from metrics.report.checklists.heds import Entry
 from metrics.report.records import GeneratorFacts, ReportInput, Warn
 from metrics.report.section import Section
@@ -80,7 +80,7 @@ class Report:
     limits: tuple[str, ...]
     sections: tuple[Section, ...]
     p_null: Mapping[str, float]
-    asked: tuple[Asked, ...]
+    asked: tuple[ChecklistItem, ...]
     sheet: tuple[Entry, ...]
     methods: tuple[str, ...]
     items: Section

@@ -14,7 +14,7 @@ from metrics.data.number_format import plural as plural
 NOT_RECORDED = "not recorded"
 
 
-def whole(sentence: str) -> str:
+def bind_intervals(sentence: str) -> str:
     """The sentence with its intervals kept on one line, by no-break spaces."""
     return re.sub(r"(\S) (\[[^\],]+,) ", "\\1\u00a0\\2\u00a0", sentence)
 

@@ -54,7 +54,7 @@ class EvaluatorRow:
 
 def evaluator_table(rows: Sequence[EvaluatorRow], *, name: str = "evaluators", notes: Sequence[str] = ()) -> Table:
     """The table. Columns that say nothing in any row are left out; so is training where there is one only."""
-    columns = tuple(column for column in COLUMNS if _told(column, rows))
+    columns = tuple(column for column in COLUMNS if _has_values(column, rows))
     levels = sorted({f"{100 * one.interval.level:g}%" for row in rows for one in _estimates(row) if one.interval})
     intervals = f", with {' and '.join(levels)} intervals" if levels else ""
     return Table(
@@ -75,5 +75,5 @@ def _cell(row: EvaluatorRow, column: Column) -> Cell:
     return value
 
 
-def _told(column: Column, rows: Sequence[EvaluatorRow]) -> bool:
+def _has_values(column: Column, rows: Sequence[EvaluatorRow]) -> bool:
     return any(_cell(row, column) not in (None, "") for row in rows)

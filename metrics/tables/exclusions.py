@@ -49,7 +49,7 @@ def _cells(one: Specification) -> tuple[Cell, ...]:
 
 def _notes(found: Exclusions) -> Iterator[str]:
     if found.without:
-        yield found.told_without
+        yield found.sentence_without
     span = found.headline.interval
     if span is None or found.below is None or found.inside is None or found.above is None:
         return

@@ -80,12 +80,12 @@ def _cells(row: HuseRow, tasks: bool, tested: bool) -> tuple[Cell, ...]:
     values += [
         result.huse.n,
         _ratings(settings.get("ratings_min"), settings.get("ratings_max")),
-        _whole(settings.get("k")),
+        _int_or_none(settings.get("k")),
     ]
     return (*values, row.p_null) if tested else tuple(values)
 
 
-def _whole(value: object) -> int | None:
+def _int_or_none(value: object) -> int | None:
     return value if isinstance(value, int) else None
 
 

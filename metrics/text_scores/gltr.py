@@ -28,7 +28,7 @@ def read_gltr(path: Path, *, backend: Backend | None = None) -> Predictions:
         raise result.error("real_topk" if len(real) + 1 != len(pieces) else "pred_topk", rule)
     ranks, probabilities, tops, entropies = [], [], [], []
     for place, (own, likeliest) in enumerate(zip(real, predicted, strict=True), start=1):
-        rank, probability = _own(result, own, place)
+        rank, probability = _token_rank(result, own, place)
         best = _likeliest(result, likeliest, place)
         ranks.append(rank + 1)
         probabilities.append(probability)
@@ -55,10 +55,10 @@ def _pieces(record: Record, pieces: Sequence[Any]) -> list[str]:
     return readable(pieces)
 
 
-def _own(result: Record, pair: object, place: int) -> tuple[int, float]:
+def _token_rank(result: Record, pair: object, place: int) -> tuple[int, float]:
     if isinstance(pair, list) and len(pair) == 2:
         rank, probability = pair
-        if _whole(rank) and rank >= 0 and _number(probability):
+        if _is_int(rank) and rank >= 0 and _number(probability):
             return rank, float(probability)
     raise result.error("real_topk", f"token {place}: a rank from 0 and a probability were expected")
 
@@ -71,7 +71,7 @@ def _likeliest(result: Record, pairs: object, place: int) -> list[float]:
     raise result.error("pred_topk", f"token {place}: a list of tokens with probabilities was expected")
 
 
-def _whole(value: object) -> bool:
+def _is_int(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 

@@ -106,7 +106,30 @@ def mean_fraction(text: Predictions, *, per_word: bool = False) -> float:
 
 
 def score_text(text: Predictions, thresholds: Thresholds = DEFAULT, *, per_word: bool = False) -> TextScore:
-    """Fp, verdict and token statistics of one text."""
+    """Score one text by the mean of its tokens' probabilities over the likeliest tokens' ones (Fp).
+
+    Args:
+        text: token probabilities of the text, arrays of shape (tokens,).
+        thresholds: limits of Fp in [0, 1]; human-like below the lower one, machine-like from the upper one on.
+        per_word: whether the tokens of a word are averaged first, so that each word counts once.
+
+    Returns:
+        Fp in [0, 1] (high: machine-like), the verdict `h`, `u` or `m`, and token statistics of the text.
+
+    Raises:
+        BadInput: from `metrics.text_scores.token_predictions.predictions`, where the token probabilities are built.
+
+    Source:
+        Çano and Bojar (2020), equation 2.
+
+    Example:
+        >>> from metrics import score_text
+        >>> from metrics.text_scores.token_predictions import predictions
+        >>> text = predictions("t1", ["The", " cat", " sat"], [0.2, 0.1, 0.3], [0.4, 0.5, 0.3], rank=[2, 5, 1])
+        >>> score = score_text(text)
+        >>> round(score.fp, 3), score.verdict, score.n
+        (0.567, 'm', 3)
+    """
     fp = mean_fraction(text, per_word=per_word)
     words = "".join(text.tokens).split()
     known = text.entropy is not None
@@ -134,10 +157,29 @@ def bucket(rank: Ints) -> Ints:
 
 
 def h_score(fp: Mapping[str, float], thresholds: Thresholds = DEFAULT, *, level: float = 0.95) -> HScore:
-    """h = n_h / n and its kin over texts (eqs. 1, 4, 5), and the mean Fp. fp: by text, in [0, 1].
+    """Compute the shares of human-like, undecided and machine-like texts, and the mean Fp.
 
-    Intervals draw texts anew: Wilson for shares, t for the mean (none for one text). Flag `uncalibrated` on every
-    number that rests on thresholds that were not calibrated. Raises InsufficientData for no text, BadInput.
+    Args:
+        fp: Fp by text, in [0, 1] (`score_text`), at least one text.
+        thresholds: limits of Fp in [0, 1]; human-like below the lower one, machine-like from the upper one on.
+        level: of the intervals, in (0, 1).
+
+    Returns:
+        Shares h, u and m, which sum to 1, with Wilson's intervals, and the mean Fp with a t interval (none for one
+        text). Shares carry the flag `uncalibrated` unless the thresholds were calibrated on texts of known origin.
+
+    Raises:
+        InsufficientData: there is no text.
+        BadInput: an Fp outside [0, 1], or a level that is not allowed.
+
+    Source:
+        Çano and Bojar (2020), equations 1, 4 and 5.
+
+    Example:
+        >>> from metrics import h_score
+        >>> score = h_score({"a": 0.2, "b": 0.3, "c": 0.6, "d": 0.1})
+        >>> score.h.value, score.m.value, score.mean_fp.value, score.h.flags
+        (0.75, 0.25, 0.30000000000000004, ('uncalibrated',))
     """
     check_level(level)
     if not fp:

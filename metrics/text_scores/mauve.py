@@ -22,7 +22,7 @@ from metrics.inference.proportions import logit_interval
 from metrics.types import Estimate, Interval
 from metrics.version import __version__
 
-CLUSTERED, MOST_CLUSTERS = 10, 100  # texts a cluster, on average
+CLUSTERED, MAX_CLUSTERS = 10, 100  # texts a cluster, on average
 FEWEST = 10
 STARTS = 3
 DRAWS = 200
@@ -108,7 +108,7 @@ def _partition(p: Floats, q: Floats, clusters: int | None, seed: int) -> tuple[I
     if not (varies := sd > 0).any():
         raise DegenerateInput("No feature varies, so that texts cannot be clustered.")
     different = len(np.unique(both, axis=0))
-    k = clusters or min(max(2, round(len(both) / CLUSTERED)), MOST_CLUSTERS, different)
+    k = clusters or min(max(2, round(len(both) / CLUSTERED)), MAX_CLUSTERS, different)
     if not 1 < k <= different:
         rule = f"there are 2 clusters at least, and no more than the {different} different texts"
         raise BadInput(rule, column="clusters")

@@ -23,7 +23,7 @@ from metrics.types import Estimate, Interval, Setting
 from metrics.version import __version__
 
 METHOD = "placements by context, logit scale; new texts"
-APART = "Newcombe's method 5; new texts"
+UNPAIRED = "Newcombe's method 5; new texts"
 STEPS = 200  # of a bisection: far below the last digit
 
 
@@ -58,7 +58,7 @@ def auc_estimate(
     sd = math.sqrt(_variance(low, high, contexts))
     apart = not 0 < value < 1 or sd == 0
     ends = _newcombe(value, len(low), len(high), level) if apart else logit_interval(value, sd, normal_quantile(level))
-    return Estimate(value, n, Interval(*ends, level, APART if apart else METHOD), told, (), signature)
+    return Estimate(value, n, Interval(*ends, level, UNPAIRED if apart else METHOD), told, (), signature)
 
 
 def _placements(low: Floats, high: Floats) -> tuple[Floats, Floats]:

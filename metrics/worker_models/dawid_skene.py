@@ -27,27 +27,51 @@ def dawid_skene(
     rater: Names,
     label: Names,
     *,
-    one_coin: bool = False,
+    symmetric_errors: bool = False,
     smoothing: float = 0.01,
     iterations: int = 100,
     tolerance: float = 1e-5,
     level: float = 0.90,
 ) -> Consensus:
-    """Dawid and Skene (1979): each rater has an error matrix, found by EM from the majority.
+    """Estimate true labels and each rater's error matrix by expectation maximization, without gold.
 
-    item, rater, label: (N,), each rater at most once an item. one_coin: a rater is right with one probability and
-    wrong labels are alike (Zhang et al. 2016). smoothing: added to every count of an error matrix (0: none; a count of
-    0 then has probability 1e-10). Stops where the log-likelihood per rating rises by less than `tolerance`.
-    level: of the competences' intervals.
-    Raises InsufficientData without a label, BadInput.
+    Args:
+        item: (N,) names of the items.
+        rater: (N,) names of the raters, each at most once for an item.
+        label: (N,) labels, all text or all numbers.
+        symmetric_errors: the one-coin model: a rater has one chance to be right, and wrong labels are equally likely.
+        smoothing: added to every count of an error matrix, at least 0; where it is 0, a count of 0 has probability
+            1e-10.
+        iterations: at most this many, at least 1.
+        tolerance: stops where the log-likelihood per rating rises by less.
+        level: of the intervals of competence, in (0, 1).
+
+    Returns:
+        A `Consensus`: a posterior over labels for each item, each rater's competence in [0, 1] with its interval, error
+        matrices (None for the one-coin model), and flags.
+
+    Raises:
+        InsufficientData: there is no label.
+        BadInput: columns or settings that break a rule.
+
+    Source:
+        Dawid and Skene (1979); the one-coin model: Zhang et al. (2016).
+
+    Example:
+        >>> from metrics import dawid_skene
+        >>> item = [i for i in range(10) for _ in range(3)]
+        >>> label = [text for i in range(10) for text in (("cat", "dog")[i % 2], ("cat", "dog")[i % 2], "cat")]
+        >>> consensus = dawid_skene(item, ["good", "also good", "always cat"] * 10, label)
+        >>> consensus.likeliest()[:4], consensus.competence.round(1).tolist()
+        (['cat', 'dog', 'cat', 'dog'], [1.0, 1.0, 0.5])
     """
     if not (0 <= smoothing < 1e6 and iterations >= 1 and tolerance >= 0):
         raise BadInput("smoothing and tolerance are at least 0, iterations at least 1")
     check_level(level)
     votes = read_votes(item, rater, label)
     settings: dict[str, Setting] = {"smoothing": smoothing, "iterations": iterations, "tolerance": tolerance}
-    if one_coin:
-        fit, skill = _one_coin(votes, smoothing, iterations, tolerance)
+    if symmetric_errors:
+        fit, skill = _symmetric_errors(votes, smoothing, iterations, tolerance)
         return consensus("one_coin_dawid_skene", votes, fit, skill, None, settings, level=level)
     fit, errors = _error_matrices(votes, smoothing, iterations, tolerance)
     competence = np.einsum("wkk,k->w", errors, fit.prior)
@@ -92,13 +116,13 @@ def _error_matrices(votes: Votes, smoothing: float, iterations: int, tolerance: 
     return fit, errors(sums).transpose(0, 2, 1)
 
 
-def _one_coin(votes: Votes, smoothing: float, iterations: int, tolerance: float) -> tuple[Fit, Floats]:
+def _symmetric_errors(votes: Votes, smoothing: float, iterations: int, tolerance: float) -> tuple[Fit, Floats]:
     seen = Expectation(votes, iterations)
     _, raters, k = seen.shape
     given = np.bincount(votes.rater).astype(np.float64)
 
     def skill(sums: Floats) -> Floats:
-        right = tally(seen.rater, seen.own(sums), raters)
+        right = tally(seen.rater, seen.of_label(sums), raters)
         return np.clip((right + smoothing) / (given + k * smoothing), TINY, 1 - TINY)
 
     def model(sums: Floats) -> Floats:

@@ -51,7 +51,7 @@ class Expectation:
         table[np.arange(len(table)), self.label] = right
         return table
 
-    def own(self, sums: Floats) -> Floats:
+    def of_label(self, sums: Floats) -> Floats:
         """(C,) of sums (C, K), those of the cell's own label."""
         return np.asarray(sums[np.arange(len(sums)), self.label])
 
@@ -69,12 +69,12 @@ class _Products:
     def __init__(self, start: Ints, cell: Ints, cells: int, labels: int) -> None:
         from scipy.sparse import csr_array
 
-        self._given = csr_array((np.ones(len(cell)), cell, start), shape=(len(start) - 1, cells))
-        self._by_cell = self._given.T  # by columns: the table of cells is small, the posterior is read once
+        self._ratings = csr_array((np.ones(len(cell)), cell, start), shape=(len(start) - 1, cells))
+        self._by_cell = self._ratings.T  # by columns: the table of cells is small, the posterior is read once
 
     def of(self, table: Floats, offset: Floats) -> tuple[Floats, float, Floats]:
         """As `Expectation.of`."""
-        logs = self._given @ table
+        logs = self._ratings @ table
         logs += offset
         posterior, total = normalise(logs)
         return posterior, total, self.sums(posterior)

@@ -32,12 +32,37 @@ def mace(
     seed: int = 0,
     level: float = 0.90,
 ) -> Consensus:
-    """MACE (Hovy, Berg-Kirkpatrick, Vaswani and Hovy 2013), by variational Bayes with the authors' priors.
+    """Estimate true labels and each rater's chance of knowing rather than guessing (MACE).
 
-    A rater either knows the label or guesses from a distribution of their own; the best of `starts` random starts
-    counts. item, rater, label: (N,), each rater at most once an item. competence is the probability of knowing,
-    level that of its interval.
-    Raises InsufficientData without a label, BadInput.
+    A rater either knows the label or guesses from a distribution of their own. Fitted by variational Bayes with the
+    authors' priors; the best of several random starts counts.
+
+    Args:
+        item: (N,) names of the items.
+        rater: (N,) names of the raters, each at most once for an item.
+        label: (N,) labels, all text or all numbers.
+        starts: random starts, at least 1.
+        iterations: of each start, at least 1.
+        seed: of the starts, at least 0.
+        level: of the intervals of competence, in (0, 1).
+
+    Returns:
+        A `Consensus` without error matrices; competence is the probability of knowing, in [0, 1].
+
+    Raises:
+        InsufficientData: there is no label.
+        BadInput: columns or settings that break a rule.
+
+    Source:
+        Hovy, Berg-Kirkpatrick, Vaswani and Hovy (2013).
+
+    Example:
+        >>> from metrics import mace
+        >>> item = [i for i in range(10) for _ in range(3)]
+        >>> label = [text for i in range(10) for text in (("cat", "dog")[i % 2], ("cat", "dog")[i % 2], "cat")]
+        >>> consensus = mace(item, ["good", "also good", "always cat"] * 10, label)
+        >>> consensus.likeliest()[:4]
+        ['cat', 'dog', 'cat', 'dog']
     """
     if starts < 1 or iterations < 1 or seed < 0:
         raise BadInput("starts and iterations are at least 1, a seed at least 0")
@@ -81,7 +106,7 @@ def _count(seen: Expectation, model: _Guesser) -> tuple[Floats, float, Floats, F
     know = model.knows[seen.rater]
     posterior, total, sums = seen.of(seen.coin(np.log(guess + know), np.log(guess)), np.full(k, -np.log(k)))
     knowing = know / (guess + know)
-    knowingly = seen.own(sums) * knowing
+    knowingly = seen.of_label(sums) * knowing
     guessed = np.zeros((raters, k))
     guessed[seen.rater, seen.label] = sums.sum(axis=1) - knowingly
     return posterior, total, tally(seen.rater, knowingly, raters), guessed, knowing

@@ -19,7 +19,7 @@ BENCHMARKS = {
     "Importing 100,000 texts": "tests.benchmarks.bench_import_texts",
     "Building near-negative tests": "tests.benchmarks.bench_nnd",
     "Scoring candidates with real model sizes against the original loops": "tests.benchmarks.bench_loglik",
-    "`import metrics` beyond `import numpy`": "tests.benchmarks.bench_import",
+    "What `import metrics` and its measures cost": "tests.benchmarks.bench_import",
     "HUSE against a plain restatement of the original loop, 200 texts": "tests.benchmarks.bench_huse",
     "One valid replicate of HUSE's interval against the original loop": "tests.benchmarks.bench_replicate",
     "HUSE of 100,000 and 1,000,000 texts against a bare cKDTree query": "tests.benchmarks.bench_large",

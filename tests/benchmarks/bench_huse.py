@@ -20,8 +20,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from metrics import Item, evaluate, huse_arrays, subsample_sd
+from metrics import Item, evaluate
 from metrics.compiled import switch as compiled
+from metrics.huse.subsampling import huse_arrays, subsample_sd
 from tests.metrics.plain import loop_huse, loop_twice_error
 
 FIRST = """

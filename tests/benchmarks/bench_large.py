@@ -18,8 +18,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy.spatial import cKDTree
 
-from metrics import huse_arrays
 from metrics.compiled import switch as compiled
+from metrics.huse.subsampling import huse_arrays
 
 Arrays = tuple[np.ndarray, np.ndarray, np.ndarray]
 

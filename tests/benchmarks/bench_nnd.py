@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from metrics.likelihood import Scored
-from metrics.nnd.administer import administer
+from metrics.nnd.administer import administer_tests
 from metrics.nnd.formats.quiz_design import quiz_design_tests
 from metrics.nnd.rates import pass_rates
 
@@ -57,12 +57,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(sys.argv[1]) if len(sys.argv) > 1 else made(Path(folder) / "groups.jsonl")
         tests = quiz_design_tests(path)
-        taken = administer(tests, lambda pairs: [Scored(-float(len(text)), 1) for _, text in pairs])
+        taken = administer_tests(tests, lambda pairs: [Scored(-float(len(text)), 1) for _, text in pairs])
         print(f"{len(tests)} tests from {tests.candidates} candidates, best of {ROUNDS}")
         print(f"read and build            {best(lambda: quiz_design_tests(path)):.3f} s (at most 1 s)")
-        print(
-            f"put a model's scores      {best(lambda: administer(tests, lambda p: [Scored(-1.0, 1)] * len(p))):.3f} s"
-        )
+        seconds = best(lambda: administer_tests(tests, lambda pairs: [Scored(-1.0, 1)] * len(pairs)))
+        print(f"put a model's scores      {seconds:.3f} s")
         print(f"rates, 2,000 draws        {best(lambda: pass_rates(taken)):.3f} s")
 
 

@@ -20,9 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from metrics import subsample_sd
 from metrics.compiled import switch as compiled
-from metrics.huse.subsampling import SHARE, disjoint_pairs, neighbours_in
+from metrics.huse.subsampling import SHARE, disjoint_pairs, neighbours_in, subsample_sd
 from metrics.huse.subsets import Study
 from tests.benchmarks.bench_huse import texts
 from tests.metrics.plain import loop_twice_error

@@ -14,8 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from metrics.report.build import build
-from metrics.report.formats.write import write
+from metrics.report.build import build_report
+from metrics.report.formats.write import write_report
 from tests.metrics.report.samples import NOW, study
 
 SIZES = {"200 texts x 20 raters": 100, "5,000 texts x 20 raters": 2500}  # texts of each of two sources
@@ -25,10 +25,10 @@ def one(texts: int) -> None:
     """Build and write one report, and print."""
     given = study({"model": (0.5, 0.5)}, texts=texts, raters=20)
     begun = time.perf_counter()
-    report = build(given, seed=1)
+    report = build_report(given, seed=1)
     built = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        write(report, Path(folder), now=NOW)
+        write_report(report, Path(folder), now=NOW)
     written = time.perf_counter()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(f"{built - begun:7.1f} s computed  {written - built:6.1f} s written  {peak:5.2f} GB", flush=True)

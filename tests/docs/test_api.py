@@ -67,3 +67,14 @@ def test_signs_of_markdown_are_escaped_outside_code_only() -> None:
 
 def test_the_first_sentence_ends_at_its_full_stop_and_not_within_a_number() -> None:
     assert first_sentence("About 0.3 ms, e.g. here.\nMore follows. And more.") == "About 0.3 ms, e.g. here."
+
+
+def test_sections_of_a_docstring_become_a_list_a_paragraph_and_code() -> None:
+    doc = (
+        "Twice.\n\nArgs:\n    x: a number,\n        finite.\n    y: 0 < y.\n\nReturns:\n    2 * x.\n\n"
+        "Example:\n    >>> 2 * 3\n    6"
+    )
+    assert text(doc) == (
+        "Twice.\n\n**Args**\n\n- `x`: a number, finite.\n- `y`: 0 \\< y.\n\n**Returns**\n\n2 \\* x.\n\n**Example**"
+        "\n\n```python\n>>> 2 * 3\n6\n```"
+    )

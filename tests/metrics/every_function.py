@@ -9,11 +9,57 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-import metrics
-from metrics import Estimate, Family, Item, Rating
+from metrics import Estimate, Item, Rating
+from metrics.agreement.intraclass import intraclass_correlations, raters_needed
+from metrics.agreement.kappa import cohen_kappa, fleiss_kappa
+from metrics.agreement.krippendorff import alpha_arrays, krippendorff_alpha
+from metrics.data.evaluator_judgments import by_condition, check_judgments
+from metrics.data.human_judgment import human_judgments, sum_ratings
+from metrics.data.to_json import estimate_json, modes_json, record_json, result_json
+from metrics.evaluators.accuracy import evaluator_accuracies, item_accuracies, measure_accuracy
+from metrics.evaluators.comment_codes import code_table, coder_agreement, disagreements
+from metrics.evaluators.conditions import compare_conditions, mixed_accuracy
+from metrics.evaluators.evaluate import evaluate_judgments
+from metrics.evaluators.exclusion_sensitivity import evaluator_exclusions
+from metrics.evaluators.to_json import evaluation_json
 from metrics.generation import overlap
+from metrics.huse.curves import replicate_curve, size_curve
+from metrics.huse.decision_surface import classify, reference_share
+from metrics.huse.estimate import evaluate, huse_q_only
+from metrics.huse.examples import find_examples
+from metrics.huse.exclusion_sensitivity import exclusion_sensitivity
+from metrics.huse.model_differences import compare_models
+from metrics.huse.permutation_test import permutation_test
+from metrics.huse.quality_diversity import dominance_region, iso_huse
+from metrics.huse.sensitivity import sensitivity_table
+from metrics.huse.subsampling import huse_arrays, subsample_sd
+from metrics.huse.theory import feature_bound, theoretical_huse, total_variation
+from metrics.huse.variance_components import binomial_component, evaluate_rated, rater_component
+from metrics.inference.anova import one_way_anova, tukey_kramer
+from metrics.inference.anytime_valid import any_time_half_width, any_time_mean
+from metrics.inference.bradley_terry import bradley_terry, bradley_terry_votes
+from metrics.inference.correlation import hj_frequency, kendall_tau
+from metrics.inference.equivalence import equivalence, equivalence_of_two
+from metrics.inference.error_rate_intervals import subsample_interval
+from metrics.inference.mixed_model import mixed_model
+from metrics.inference.multiple_testing import Family, adjust
+from metrics.inference.power import (
+    accuracy_difference,
+    accuracy_effect,
+    family_error,
+    minimum_effect,
+    sample_size,
+    t_power,
+)
+from metrics.inference.prediction_powered import prediction_powered_mean
+from metrics.inference.reproducibility import reproduction_variation
+from metrics.inference.t_tests import binomial_test, one_sample_t, two_sample_t
 from metrics.likelihood import content_key, decoded, decoding_from
 from metrics.likelihood.decoding import Decoding
+from metrics.text_scores.mauve import mauve, mauve_of_features
+from metrics.worker_models.dawid_skene import dawid_skene
+from metrics.worker_models.mace import mace
+from metrics.worker_models.standardise import standardise_by_rater
 from tests.metrics.extremes import (
     BY,
     COLUMN_EXTREMES,
@@ -58,9 +104,9 @@ from tests.metrics.fuzzing import (
 )
 
 
-def cheap(name: str, **options: Any) -> Callable[..., Any]:
+def cheap(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     """A function of the package with options that make it quick."""
-    return lambda *args: getattr(metrics, name)(*args, **options)
+    return lambda *args: function(*args, **options)
 
 
 def estimated(values: list[float]) -> Any:
@@ -70,11 +116,11 @@ def estimated(values: list[float]) -> Any:
 
 
 def huse_of(study: list[Item]) -> Any:
-    return metrics.evaluate(study, k=3, draws=0, missing="drop_pair")
+    return evaluate(study, k=3, draws=0, missing="drop_pair")
 
 
 def huse_from_arrays(seed: int, k: int, coarse: bool) -> Any:
-    return metrics.huse_arrays(*arrays(seed, coarse), k)
+    return huse_arrays(*arrays(seed, coarse), k)
 
 
 def arrays(seed: int, coarse: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -86,25 +132,25 @@ def arrays(seed: int, coarse: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 def alpha_of_arrays(item: list[int], _: list[int], value: list[int]) -> Any:
     code = {name: i for i, name in enumerate(dict.fromkeys(item))}
     numbers = np.array([code[name] for name in item], dtype=np.int64)
-    return metrics.alpha_arrays(numbers, np.array(value, dtype=np.int64)) if item else None
+    return alpha_arrays(numbers, np.array(value, dtype=np.int64)) if item else None
 
 
 def judged_hj(item: list[Any], rater: list[Any], value: list[Any]) -> Any:
     given = [Rating(str(i), str(r), Fraction(v)) for i, r, v in zip(item, rater, value, strict=True)]
-    return metrics.human_judgments(metrics.sum_ratings(given))
+    return human_judgments(sum_ratings(given))
 
 
 def summed(item: list[Any], rater: list[Any], value: list[Any]) -> Any:
     given = [Rating(str(i), str(r), Fraction(v)) for i, r, v in zip(item, rater, value, strict=True)]
-    return metrics.sum_ratings(given)
+    return sum_ratings(given)
 
 
 def strengths(wins: list[list[float]]) -> Any:
-    return metrics.bradley_terry(wins)
+    return bradley_terry(wins)
 
 
 def voted(votes: list[tuple[Any, ...]]) -> Any:
-    return metrics.bradley_terry_votes(*([list(part) for part in zip(*votes, strict=True)] or [[]] * 5))
+    return bradley_terry_votes(*([list(part) for part in zip(*votes, strict=True)] or [[]] * 5))
 
 
 KNOWN = st.one_of(SMALL, st.none())
@@ -112,8 +158,8 @@ FEATURES = st.lists(st.tuples(st.floats(width=32), st.integers(0, 3)), min_size=
 SEEDED = st.tuples(st.integers(0, 2**16), st.integers(1, 18), st.booleans())
 
 CASES: dict[str, Case] = {
-    "accuracy_difference": Case(st.tuples(ANY, COUNT), metrics.accuracy_difference),
-    "accuracy_effect": Case(st.tuples(ANY, COUNT), metrics.accuracy_effect),
+    "accuracy_difference": Case(st.tuples(ANY, COUNT), accuracy_difference),
+    "accuracy_effect": Case(st.tuples(ANY, COUNT), accuracy_effect),
     "adjust": Case(
         st.lists(st.one_of(st.floats(0, 1), st.none(), ANY), max_size=5).map(
             lambda p: (
@@ -121,13 +167,13 @@ CASES: dict[str, Case] = {
                 dict(zip(map(str, range(9)), p, strict=False)),
             )
         ),
-        metrics.adjust,
+        adjust,
     ),
     "alpha_arrays": Case(LABELLED, alpha_of_arrays, {"order": order_together}, {"empty": EMPTY_COLUMNS}),
-    "any_time_half_width": Case(st.tuples(COUNT), metrics.any_time_half_width),
-    "any_time_mean": Case(st.tuples(FEW), metrics.any_time_mean, {}, SAMPLES),
-    "binomial_component": Case(st.tuples(st.floats(0, 2), st.integers(1, 400), LEVEL), metrics.binomial_component),
-    "binomial_test": Case(st.tuples(COUNT, COUNT, LEVEL), metrics.binomial_test),
+    "any_time_half_width": Case(st.tuples(COUNT), any_time_half_width),
+    "any_time_mean": Case(st.tuples(FEW), any_time_mean, {}, SAMPLES),
+    "binomial_component": Case(st.tuples(st.floats(0, 2), st.integers(1, 400), LEVEL), binomial_component),
+    "binomial_test": Case(st.tuples(COUNT, COUNT, LEVEL), binomial_test),
     "bradley_terry": Case(
         st.tuples(st.one_of(MATRIX, st.lists(st.lists(SMALL, min_size=3, max_size=3), min_size=3, max_size=3))),
         strengths,
@@ -140,13 +186,13 @@ CASES: dict[str, Case] = {
         ORDER,
         {"empty": ([],), "one": ([(1, 1, 1, 2, 1)],), "no cluster": ([(None, None, 1, 2, 0.5)],)},
     ),
-    "by_condition": Case(st.tuples(judgments(), st.just(BY)), metrics.by_condition, {}, {"empty": ([], BY)}),
-    "check_judgments": Case(st.tuples(judgments()), metrics.check_judgments, {}, JUDGMENT_EXTREMES),
-    "classify": Case(st.tuples(STUDY), cheap("classify", k=3), ITEMS, item_extremes()),
-    "code_table": Case(st.tuples(CODED), metrics.code_table, ORDER, {"empty": ([],)}),
+    "by_condition": Case(st.tuples(judgments(), st.just(BY)), by_condition, {}, {"empty": ([], BY)}),
+    "check_judgments": Case(st.tuples(judgments()), check_judgments, {}, JUDGMENT_EXTREMES),
+    "classify": Case(st.tuples(STUDY), cheap(classify, k=3), ITEMS, item_extremes()),
+    "code_table": Case(st.tuples(CODED), code_table, ORDER, {"empty": ([],)}),
     "coder_agreement": Case(
         st.tuples(CODED, st.just(("a", "b"))),
-        lambda coded, coders: metrics.coder_agreement(coded, coders, cheap("cohen_kappa", draws=9)),
+        lambda coded, coders: coder_agreement(coded, coders, cheap(cohen_kappa, draws=9)),
         ORDER,
         {"empty": ([], ("a", "b"))},
     ),
@@ -155,72 +201,70 @@ CASES: dict[str, Case] = {
             st.lists(st.tuples(SMALL, SMALL), max_size=9).map(lambda p: ([a for a, _ in p], [b for _, b in p])),
             st.tuples(st.lists(SMALL, max_size=5), st.lists(SMALL, max_size=5)),
         ),
-        cheap("cohen_kappa", draws=9),
+        cheap(cohen_kappa, draws=9),
         {"order": order_of_two, "swapped": swapped},
         {"empty": ([], []), "one": ([1], [1]), "all equal": ([1, 1], [1, 1])},
     ),
     "compare_conditions": Case(
         st.tuples(judgments(), st.just(BY)),
-        metrics.compare_conditions,
+        compare_conditions,
         {},
         {k: (*v, BY) for k, v in JUDGMENT_EXTREMES.items()},
     ),
     "compare_models": Case(
         STUDY.map(lambda study: ({"a": study, "b": study},)),
-        cheap("compare_models", k=2, draws=9),
+        cheap(compare_models, k=2, draws=9),
         {},
         {"empty": ({},)},
     ),
-    "dawid_skene": Case(LABELLED, metrics.dawid_skene, COLUMNS, COLUMN_EXTREMES),
-    "disagreements": Case(
-        st.tuples(CODED, st.just(("a", "b"))), metrics.disagreements, {}, {"empty": ([], ("a", "b"))}
-    ),
+    "dawid_skene": Case(LABELLED, dawid_skene, COLUMNS, COLUMN_EXTREMES),
+    "disagreements": Case(st.tuples(CODED, st.just(("a", "b"))), disagreements, {}, {"empty": ([], ("a", "b"))}),
     "dominance_region": Case(
         st.tuples(st.dictionaries(st.sampled_from("abcd"), st.tuples(ANY, ANY), max_size=4)),
-        metrics.dominance_region,
+        dominance_region,
         {},
         {"empty": ({},), "at the corner": ({"a": (0.0, 0.0)},)},
     ),
     "equivalence": Case(
-        st.tuples(FEW, st.just(MARGIN)), metrics.equivalence, ORDER, {k: (*v, MARGIN) for k, v in SAMPLES.items()}
+        st.tuples(FEW, st.just(MARGIN)), equivalence, ORDER, {k: (*v, MARGIN) for k, v in SAMPLES.items()}
     ),
     "equivalence_of_two": Case(
         st.tuples(FEW, FEW, st.just(MARGIN)),
-        metrics.equivalence_of_two,
+        equivalence_of_two,
         ORDER,
         {k: (*v, MARGIN) for k, v in TWO_SAMPLES.items()},
     ),
-    "estimate_json": Case(st.tuples(st.lists(ANY, max_size=1).map(estimated)), metrics.estimate_json),
-    "evaluate": Case(st.tuples(STUDY), cheap("evaluate", modes=["exact"], k=3, draws=0), ITEMS, item_extremes()),
-    "evaluate_judgments": Case(st.tuples(judgments()), metrics.evaluate_judgments, JUDGED, JUDGMENT_EXTREMES),
-    "evaluate_rated": Case(rated(), cheap("evaluate_rated", k=3, draws=0), {"names": renamed_study}, rated_extremes()),
+    "estimate_json": Case(st.tuples(st.lists(ANY, max_size=1).map(estimated)), estimate_json),
+    "evaluate": Case(st.tuples(STUDY), cheap(evaluate, modes=["exact"], k=3, draws=0), ITEMS, item_extremes()),
+    "evaluate_judgments": Case(st.tuples(judgments()), evaluate_judgments, JUDGED, JUDGMENT_EXTREMES),
+    "evaluate_rated": Case(rated(), cheap(evaluate_rated, k=3, draws=0), {"names": renamed_study}, rated_extremes()),
     "evaluation_json": Case(
         st.tuples(judgments()),
-        lambda given: metrics.evaluation_json(metrics.evaluate_judgments(given)),
+        lambda given: evaluation_json(evaluate_judgments(given)),
         JUDGED,
         JUDGMENT_EXTREMES,
     ),
     "evaluator_accuracies": Case(
         st.tuples(judgments()),
-        lambda given: metrics.evaluator_accuracies(metrics.check_judgments(given)),
+        lambda given: evaluator_accuracies(check_judgments(given)),
         JUDGED,
         JUDGMENT_EXTREMES,
     ),
     "evaluator_exclusions": Case(
         st.tuples(judgments()).map(judged_in_units),
-        cheap("evaluator_exclusions", draws=3),
+        cheap(evaluator_exclusions, draws=3),
         JUDGED,
         {name: judged_in_units(given) for name, given in JUDGMENT_EXTREMES.items()},
     ),
-    "family_error": Case(st.tuples(ANY, COUNT), metrics.family_error),
-    "feature_bound": Case(st.tuples(ANY), metrics.feature_bound),
+    "family_error": Case(st.tuples(ANY, COUNT), family_error),
+    "feature_bound": Case(st.tuples(ANY), feature_bound),
     "exclusion_sensitivity": Case(
-        rated().map(with_units), cheap("exclusion_sensitivity", k=3, draws=3), {"names": renamed_study}
+        rated().map(with_units), cheap(exclusion_sensitivity, k=3, draws=3), {"names": renamed_study}
     ),
-    "find_examples": Case(st.tuples(STUDY), cheap("find_examples", k=3), {"names": renamed_items}, item_extremes()),
+    "find_examples": Case(st.tuples(STUDY), cheap(find_examples, k=3), {"names": renamed_items}, item_extremes()),
     "fleiss_kappa": Case(
         st.tuples(MATRIX),
-        cheap("fleiss_kappa", draws=9),
+        cheap(fleiss_kappa, draws=9),
         ORDER,
         {"empty": ([],), "one item": ([[2, 1]],), "one rater": ([[1, 0], [0, 1]],), "all equal": ([[3, 0], [3, 0]],)},
     ),
@@ -231,25 +275,25 @@ CASES: dict[str, Case] = {
             ),
             st.tuples(FEW, FEW),
         ),
-        metrics.hj_frequency,
+        hj_frequency,
         {"order": order_of_two},
         {"empty": ([], []), "all equal": ([2, 2, 2], [3, 3, 3]), "never seen": ([1, 2, 3], [0, 0, 0])},
     ),
     "human_judgments": Case(LABELLED, judged_hj, {"order": order_together}, {"empty": EMPTY_COLUMNS}),
     "huse_arrays": Case(SEEDED, huse_from_arrays),
     "huse_q_only": Case(
-        st.tuples(STUDY), cheap("huse_q_only", k=3, draws=0), ITEMS | {"unit": stretched_hj}, item_extremes()
+        st.tuples(STUDY), cheap(huse_q_only, k=3, draws=0), ITEMS | {"unit": stretched_hj}, item_extremes()
     ),
     "intraclass_correlations": Case(
         st.tuples(MATRIX),
-        metrics.intraclass_correlations,
+        intraclass_correlations,
         ORDER,
         {"empty": ([],), "one item": ([[1, 2]],), "one rater": ([[1], [2]],), "all equal": ([[2, 2], [2, 2]],)},
     ),
-    "iso_huse": Case(st.tuples(ANY, ANY, ANY), metrics.iso_huse),
+    "iso_huse": Case(st.tuples(ANY, ANY, ANY), iso_huse),
     "item_accuracies": Case(
         st.tuples(judgments()),
-        lambda given: metrics.item_accuracies(metrics.check_judgments(given)),
+        lambda given: item_accuracies(check_judgments(given)),
         JUDGED,
         JUDGMENT_EXTREMES,
     ),
@@ -258,53 +302,53 @@ CASES: dict[str, Case] = {
             st.lists(st.tuples(SMALL, SMALL), max_size=7).map(lambda p: ([a for a, _ in p], [b for _, b in p])),
             st.tuples(FEW, FEW),
         ),
-        metrics.kendall_tau,
+        kendall_tau,
         {"order": order_of_two, "swapped": swapped},
         {"empty": ([], []), "one": ([1], [2]), "all tied": ([1, 1, 1], [1, 2, 3])},
     ),
     "krippendorff_alpha": Case(
         RATED,
-        cheap("krippendorff_alpha", level="interval", draws=9),
+        cheap(krippendorff_alpha, level="interval", draws=9),
         COLUMNS | {"unit": stretched_values},
         COLUMN_EXTREMES,
     ),
-    "mace": Case(LABELLED, cheap("mace", starts=2, iterations=5), {}, COLUMN_EXTREMES),
+    "mace": Case(LABELLED, cheap(mace, starts=2, iterations=5), {}, COLUMN_EXTREMES),
     "mauve": Case(
         PAIR_OF_SHARES,
-        metrics.mauve,
+        mauve,
         {"order": order_of_two},
         {"empty": ([], []), "alike": ([0.5, 0.5], [0.5, 0.5]), "apart": ([1, 0], [0, 1]), "nothing": ([0, 0], [0, 0])},
     ),
     "mauve_of_features": Case(
         st.tuples(FEATURES, FEATURES),
-        metrics.mauve_of_features,
+        mauve_of_features,
         {},
         {"empty": ([], []), "huge": ([(1e308, -1e308)] * 10, [(-1e308, 0.0)] * 10), "same": ([(1, 2)] * 10,) * 2},
     ),
     "measure_accuracy": Case(
         st.tuples(judgments()),
-        lambda given: metrics.measure_accuracy(metrics.check_judgments(given)),
+        lambda given: measure_accuracy(check_judgments(given)),
         JUDGED,
         JUDGMENT_EXTREMES,
     ),
-    "minimum_effect": Case(st.tuples(st.one_of(COUNT, ANY)), metrics.minimum_effect),
+    "minimum_effect": Case(st.tuples(st.one_of(COUNT, ANY)), minimum_effect),
     "mixed_accuracy": Case(
         st.tuples(judgments(), st.just(BY)),
-        cheap("mixed_accuracy", draws=9),
+        cheap(mixed_accuracy, draws=9),
         {},
         {k: (*v, ()) for k, v in JUDGMENT_EXTREMES.items()},
     ),
     "mixed_model": Case(
         RATED.map(lambda c: (c[2], c[0], c[1])),
-        cheap("mixed_model", draws=9),
+        cheap(mixed_model, draws=9),
         {"order": order_together},
         {name: (args[2], args[0], args[1]) for name, args in COLUMN_EXTREMES.items()},
     ),
-    "modes_json": Case(st.tuples(STUDY), lambda study: metrics.modes_json(huse_of(study))),
-    "one_sample_t": Case(st.tuples(FEW), metrics.one_sample_t, ORDER, SAMPLES),
-    "one_way_anova": Case(st.tuples(GROUPS), metrics.one_way_anova, {}, GROUP_EXTREMES),
+    "modes_json": Case(st.tuples(STUDY), lambda study: modes_json(huse_of(study))),
+    "one_sample_t": Case(st.tuples(FEW), one_sample_t, ORDER, SAMPLES),
+    "one_way_anova": Case(st.tuples(GROUPS), one_way_anova, {}, GROUP_EXTREMES),
     "permutation_test": Case(
-        st.tuples(STUDY), cheap("permutation_test", k=3, permutations=9), {"names": renamed_items}, item_extremes()
+        st.tuples(STUDY), cheap(permutation_test, k=3, permutations=9), {"names": renamed_items}, item_extremes()
     ),
     "prediction_powered_mean": Case(
         st.one_of(
@@ -313,48 +357,46 @@ CASES: dict[str, Case] = {
             ),
             st.tuples(FEW, FEW, FEW),
         ),
-        metrics.prediction_powered_mean,
+        prediction_powered_mean,
         {"order": order_of_two},
         {"empty": ([], [], []), "one label": ([1], [1], [1, 2])},
     ),
-    "rater_component": Case(rated(), cheap("rater_component", k=3, draws=5), {}, rated_extremes()),
-    "raters_needed": Case(st.tuples(ANY, ANY), metrics.raters_needed),
-    "record_json": Case(st.tuples(st.lists(ANY, max_size=3)), metrics.record_json),
+    "rater_component": Case(rated(), cheap(rater_component, k=3, draws=5), {}, rated_extremes()),
+    "raters_needed": Case(st.tuples(ANY, ANY), raters_needed),
+    "record_json": Case(st.tuples(st.lists(ANY, max_size=3)), record_json),
     "reference_share": Case(
         st.tuples(STUDY, st.lists(ANY, max_size=3), st.lists(ANY, max_size=3)),
-        cheap("reference_share", k=3),
+        cheap(reference_share, k=3),
         {"names": renamed_items},
         item_extremes([1.0], [-1.0]),
     ),
-    "replicate_curve": Case(
-        rated(), cheap("replicate_curve", k=3, draws=5), {"names": renamed_study}, rated_extremes()
-    ),
-    "reproduction_variation": Case(st.tuples(FEW), metrics.reproduction_variation, ORDER, SAMPLES),
-    "result_json": Case(st.tuples(STUDY), lambda study: metrics.result_json(huse_of(study)["exact"])),
-    "sample_size": Case(st.tuples(ANY), metrics.sample_size),
+    "replicate_curve": Case(rated(), cheap(replicate_curve, k=3, draws=5), {"names": renamed_study}, rated_extremes()),
+    "reproduction_variation": Case(st.tuples(FEW), reproduction_variation, ORDER, SAMPLES),
+    "result_json": Case(st.tuples(STUDY), lambda study: result_json(huse_of(study)["exact"])),
+    "sample_size": Case(st.tuples(ANY), sample_size),
     "sensitivity_table": Case(
-        st.tuples(STUDY), cheap("sensitivity_table", ks=(1, 3), k=3), {"names": renamed_items}, item_extremes()
+        st.tuples(STUDY), cheap(sensitivity_table, ks=(1, 3), k=3), {"names": renamed_items}, item_extremes()
     ),
-    "size_curve": Case(st.tuples(STUDY), cheap("size_curve", k=3, draws=5), {"names": renamed_items}, item_extremes()),
-    "standardise_by_rater": Case(RATED, metrics.standardise_by_rater, {"order": order_together}, COLUMN_EXTREMES),
+    "size_curve": Case(st.tuples(STUDY), cheap(size_curve, k=3, draws=5), {"names": renamed_items}, item_extremes()),
+    "standardise_by_rater": Case(RATED, standardise_by_rater, {"order": order_together}, COLUMN_EXTREMES),
     "subsample_interval": Case(
         st.tuples(st.floats(0, 2), st.floats(0, 1), st.integers(4, 400), st.floats(0.01, 0.99)),
-        metrics.subsample_interval,
+        subsample_interval,
     ),
     "subsample_sd": Case(
         SEEDED,
-        lambda seed, k, coarse: metrics.subsample_sd(*arrays(seed, coarse), np.random.default_rng(0), 5, k=min(k, 5)),
+        lambda seed, k, coarse: subsample_sd(*arrays(seed, coarse), np.random.default_rng(0), 5, k=min(k, 5)),
     ),
     "sum_ratings": Case(LABELLED, summed, {"order": order_together}, {"empty": EMPTY_COLUMNS}),
-    "t_power": Case(st.tuples(ANY, st.one_of(COUNT, ANY)), metrics.t_power),
+    "t_power": Case(st.tuples(ANY, st.one_of(COUNT, ANY)), t_power),
     "theoretical_huse": Case(
-        PAIR_OF_SHARES, metrics.theoretical_huse, {"order": order_of_two, "swapped": swapped}, {"empty": ([], [])}
+        PAIR_OF_SHARES, theoretical_huse, {"order": order_of_two, "swapped": swapped}, {"empty": ([], [])}
     ),
     "total_variation": Case(
-        PAIR_OF_SHARES, metrics.total_variation, {"order": order_of_two, "swapped": swapped}, {"empty": ([], [])}
+        PAIR_OF_SHARES, total_variation, {"order": order_of_two, "swapped": swapped}, {"empty": ([], [])}
     ),
-    "tukey_kramer": Case(st.tuples(GROUPS), metrics.tukey_kramer, {}, GROUP_EXTREMES),
-    "two_sample_t": Case(st.tuples(FEW, FEW), metrics.two_sample_t, ORDER, TWO_SAMPLES),
+    "tukey_kramer": Case(st.tuples(GROUPS), tukey_kramer, {}, GROUP_EXTREMES),
+    "two_sample_t": Case(st.tuples(FEW, FEW), two_sample_t, ORDER, TWO_SAMPLES),
     # metrics.likelihood and metrics.generation
     "content_key": Case(
         st.tuples(st.text(max_size=9), st.tuples(st.text(max_size=9), st.text(max_size=9))), content_key
@@ -367,8 +409,15 @@ CASES: dict[str, Case] = {
     "overlap": Case(st.tuples(st.text(max_size=40), st.text(max_size=40)), overlap, {}, {"empty": ("", "")}),
 }
 
-# Functions that need a model or many simulated studies: where they are fuzzed and tested.
+# Functions that need a model, files, a study or many simulated ones: where they are tested.
 ELSEWHERE = {
+    "build_tests": "tests/metrics/nnd/test_build.py",
+    "administer_tests": "tests/metrics/nnd/test_administer.py",
+    "pass_rates": "tests/metrics/nnd/test_administer.py",
+    "score_text": "tests/metrics/text_scores/test_h_score.py",
+    "h_score": "tests/metrics/text_scores/test_h_score.py",
+    "build_report": "tests/metrics/report/test_build.py",
+    "write_report": "tests/metrics/report/test_write.py",
     "open_model": "tests/metrics/likelihood/test_faults.py",
     "score_all": "tests/metrics/likelihood/test_scoring.py",
     "crossed_power": "tests/metrics/planning/test_crossed_power.py",

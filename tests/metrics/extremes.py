@@ -7,7 +7,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from metrics import Item, Judged, Margin, Rating
+from metrics import EvaluatorJudgment, Item, Rating
+from metrics.inference.equivalence import Margin
 from tests.metrics.fuzzing import (
     Args,
 )
@@ -48,8 +49,8 @@ def rated_extremes() -> dict[str, Args]:
     return {"empty": ([], []), "no ratings": (flat(2, -1.0), []), "one rater, all equal": (two, ratings)}
 
 
-def one_judge(count: int, rating: int = 4) -> list[Judged]:
-    return [Judged("w", f"i{i}", "machine", rating, {"arm": "a"}) for i in range(count)]
+def one_judge(count: int, rating: int = 4) -> list[EvaluatorJudgment]:
+    return [EvaluatorJudgment("w", f"i{i}", "machine", rating, {"arm": "a"}) for i in range(count)]
 
 
 JUDGMENT_EXTREMES: dict[str, Args] = {
@@ -57,7 +58,7 @@ JUDGMENT_EXTREMES: dict[str, Args] = {
     "one judgment": (one_judge(1),),
     "one rater, all right": (one_judge(6),),
     "one rater, all wrong": (one_judge(6, 1),),
-    "one item": ([Judged(f"w{r}", "i", "human", 1, {"arm": "ab"[r % 2]}) for r in range(4)],),
+    "one item": ([EvaluatorJudgment(f"w{r}", "i", "human", 1, {"arm": "ab"[r % 2]}) for r in range(4)],),
     "rating 5": (one_judge(2, 5),),
 }
 SAMPLES: dict[str, Args] = {

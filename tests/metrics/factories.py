@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from metrics import MODEL, REFERENCE, Item, Rating
+from metrics import Item, Rating
+from metrics.types import MODEL, REFERENCE
 
 Pairs = Sequence[tuple[object, float | None]]
 

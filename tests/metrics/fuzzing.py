@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from metrics import Coded, Item, Judged, Rating
+from metrics import EvaluatorJudgment, Item, Rating
+from metrics.evaluators.comment_codes import Coded
 
 Args = tuple[Any, ...]
 Change = Callable[[Args, Any], Args]  # arguments and a random generator: arguments that must give the same
@@ -125,12 +126,13 @@ def rated(draw: st.DrawFn) -> Args:
 
 
 @st.composite
-def judgments(draw: st.DrawFn) -> list[Judged]:
+def judgments(draw: st.DrawFn) -> list[EvaluatorJudgment]:
     pairs = draw(st.lists(st.tuples(SMALL, st.integers(0, 6)), max_size=24, unique=True))
     odd = draw(st.sampled_from([0, 0, 0, 1]))
     rating = st.integers(1 - odd, 4 + odd)
     return [
-        Judged(f"w{r}", f"i{i}", "human" if i % 2 else "machine", draw(rating), {"arm": "ab"[r % 2]}) for r, i in pairs
+        EvaluatorJudgment(f"w{r}", f"i{i}", "human" if i % 2 else "machine", draw(rating), {"arm": "ab"[r % 2]})
+        for r, i in pairs
     ]
 
 

@@ -16,6 +16,10 @@ from hypothesis import strategies as st
 
 import metrics
 from metrics import MetricsError
+from metrics.huse.subsampling import huse_arrays
+from metrics.inference.correlation import hj_frequency
+from metrics.inference.t_tests import one_sample_t
+from metrics.worker_models.standardise import standardise_by_rater
 from tests.metrics.every_function import CASES, ELSEWHERE
 from tests.metrics.fuzzing import numbers_in
 
@@ -34,7 +38,11 @@ def public_functions() -> set[str]:
 
 
 def test_every_public_function_has_its_line_in_the_table():
-    assert public_functions() == CASES.keys() | ELSEWHERE.keys()
+    assert public_functions() <= CASES.keys() | ELSEWHERE.keys()
+
+
+def test_the_table_also_holds_the_measures_that_are_imported_from_their_modules():
+    assert {"compare_models", "tukey_kramer", "fleiss_kappa", "mauve"} <= CASES.keys() - public_functions()
 
 
 @pytest.mark.parametrize("name", ELSEWHERE)
@@ -94,8 +102,8 @@ def test_a_million_rows_have_an_answer():
     item, rater = np.arange(n) // 5, np.arange(n) % 5
     value = rng.integers(0, 5, n)
     assert metrics.krippendorff_alpha(item, rater, value, "ordinal", draws=0).value == pytest.approx(0, abs=0.01)
-    assert metrics.standardise_by_rater(item, rater, value).flags == ()
-    assert metrics.one_sample_t(rng.random(n)).p > 1e-6
-    assert metrics.hj_frequency(value, 1 + rng.integers(0, 9, n)).pearson.estimate.value == pytest.approx(0, abs=0.01)
-    huse, quality, _ = metrics.huse_arrays(rng.integers(20, 120, n), rng.normal(size=n), item % 2 == 0)
+    assert standardise_by_rater(item, rater, value).flags == ()
+    assert one_sample_t(rng.random(n)).p > 1e-6
+    assert hj_frequency(value, 1 + rng.integers(0, 9, n)).pearson.estimate.value == pytest.approx(0, abs=0.01)
+    huse, quality, _ = huse_arrays(rng.integers(20, 120, n), rng.normal(size=n), item % 2 == 0)
     assert (huse, quality) == pytest.approx((1, 1), abs=0.02)

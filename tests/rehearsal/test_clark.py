@@ -9,8 +9,13 @@ from pathlib import Path
 
 import pytest
 
+<<<<<<< HEAD
 from metrics import Judged, evaluate_judgments
 from tests.rehearsal.test_demo import rehearsal
+=======
+from metrics import EvaluatorJudgment, evaluate_judgments
+from tests.rehearsal.test_demo import demo
+>>>>>>> room-p1
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +74,9 @@ def test_each_hit_balances_its_sources(folder: Path) -> None:
 def test_the_judgments_file_is_what_the_evaluators_command_reads(folder: Path) -> None:
     with (folder / "report" / "judgments.csv").open(newline="", encoding="utf-8") as file:
         told = [
-            Judged(row["rater"], row["item"], row["truth"], int(row["rating"]), {"training": row["training"]})
+            EvaluatorJudgment(
+                row["rater"], row["item"], row["truth"], int(row["rating"]), {"training": row["training"]}
+            )
             for row in csv.DictReader(file)
         ]
     evaluation = evaluate_judgments(told, ("training",))

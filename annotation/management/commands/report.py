@@ -23,7 +23,7 @@ from annotation.studies.blinding import seen_at
 from annotation.studies.unblind import look
 from metrics.errors import BadInput, MetricsError
 from metrics.figures.images import NoBrowser, there
-from metrics.report.build import build
+from metrics.report.build import build_report
 from metrics.report.comparison.compare import compare
 from metrics.report.formats.plain_text import table
 from metrics.report.formats.write import FORMATS, USUAL, Format
@@ -75,7 +75,7 @@ class Command(BaseCommand):
         command += "".join(f" --attach {path.name}" for path in options["attach"])
         try:
             given = score(study, command=command, attached=[attached(path) for path in options["attach"]])
-            report = build(given, seed=seed, level=level, progress=self._progress)
+            report = build_report(given, seed=seed, level=level, progress=self._progress)
         except MetricsError as error:
             raise CommandError(f"The study {study} cannot be scored: {error}", returncode=2) from None
         done = export(report, options["out"], study=study, actor=actor, now=timezone.now(), **how)

@@ -10,7 +10,7 @@ from typing import Literal
 from metrics.data.json_files import Record, read_records
 from metrics.errors import BadInput
 from metrics.nnd.build import Options, build_tests
-from metrics.nnd.orders import one_above_all
+from metrics.nnd.orders import best_above_others
 from metrics.nnd.records import Candidate, TestSet
 
 NO_ERROR, ERROR = "no_error", "error"
@@ -68,7 +68,7 @@ def frank_tests(
         else:
             candidates.append(candidate)
     settings = {"dataset": dataset, "split": split, "level": level}
-    order = one_above_all(NO_ERROR, [ERROR])
+    order = best_above_others(NO_ERROR, [ERROR])
     return build_tests(candidates, order, "frank", options=options, skipped=skipped, settings=settings)
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 from metrics.data.text_files import read_text
 from metrics.errors import BadInput
 from metrics.nnd.build import Options, build_tests
-from metrics.nnd.orders import one_above_all
+from metrics.nnd.orders import best_above_others
 from metrics.nnd.records import Candidate, TestSet
 
 COLUMNS = ("system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category", "severity")
@@ -41,7 +41,7 @@ def mqm_tests(path: Path, *, label: Label = "category", options: Options | None 
         name = f"{path.name}:{line}"
         mark = NO_ERROR if cells[label].strip().lower() == NO_ERROR else cells[label].strip()
         candidates.append(Candidate(name, segment, cells["source"], target, mark, system=cells["system"]))
-    order = one_above_all(NO_ERROR, [*dict.fromkeys(candidate.label for candidate in candidates), "any"])
+    order = best_above_others(NO_ERROR, [*dict.fromkeys(candidate.label for candidate in candidates), "any"])
     return build_tests(candidates, order, "mqm", options=options, skipped=skipped, settings={"label": label})
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from metrics.data.json_files import Record, read_records
 from metrics.errors import BadInput
 from metrics.nnd.build import Options, build_tests
-from metrics.nnd.orders import one_above_all
+from metrics.nnd.orders import best_above_others
 from metrics.nnd.records import Candidate, TestSet
 
 NO_ERROR = "No error"
@@ -31,21 +31,21 @@ def quiz_design_tests(path: Path, *, template: str = TEMPLATE, options: Options 
             raise record.error("group_id", f"the group {name!r} was given in row {groups[name]} already")
         groups[name] = record.row
         candidates += _questions(record, name, template)
-    order = one_above_all(NO_ERROR, [NO_ERROR, *dict.fromkeys(candidate.label for candidate in candidates), "any"])
+    order = best_above_others(NO_ERROR, [NO_ERROR, *dict.fromkeys(candidate.label for candidate in candidates), "any"])
     return build_tests(candidates, order, "quiz-design", options=options, settings={"template": template})
 
 
 def _questions(record: Record, group: str, template: str) -> list[Candidate]:
     context = _document(template, record.text("answer_span"), record.text("context"))
-    found: dict[str, Candidate] = {}
+    answers: dict[str, Candidate] = {}
     for question in record.records("questions"):
         text, label = question.text("question"), question.text("reason")
-        earlier = found.get(text)
+        earlier = answers.get(text)
         if earlier is not None and earlier.label != label:
             raise question.error("reason", f"the question {text!r} is labelled {earlier.label!r} and {label!r}")
         if earlier is None:
-            found[text] = Candidate(f"{group}/{len(found)}", group, context, text, label)
-    return list(found.values())
+            answers[text] = Candidate(f"{group}/{len(answers)}", group, context, text, label)
+    return list(answers.values())
 
 
 def _document(template: str, answer: str, context: str) -> str:

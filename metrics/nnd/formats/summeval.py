@@ -8,7 +8,7 @@ from typing import Literal
 
 from metrics.data.json_files import Record, read_records
 from metrics.nnd.build import Options, build_tests
-from metrics.nnd.orders import likert_majority, one_above_all
+from metrics.nnd.orders import best_above_others, likert_majority
 from metrics.nnd.records import Candidate, TestSet
 
 ATTRIBUTES = ("consistency", "coherence", "fluency", "relevance")
@@ -41,7 +41,7 @@ def summeval_tests(
         candidates += [_candidate(record, name, attribute, annotators) for attribute in ATTRIBUTES]
     settings = {"annotators": annotators, "split": split, "top_score": TOP}
     candidates.sort(key=lambda candidate: ATTRIBUTES.index(candidate.part))
-    order = one_above_all(HIGH, [LOW])
+    order = best_above_others(HIGH, [LOW])
     return build_tests(candidates, order, "summeval", options=options, skipped=skipped, settings=settings)
 
 

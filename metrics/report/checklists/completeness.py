@@ -12,7 +12,7 @@ from metrics.report.records import ReportInput
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ChecklistItem:
     """One item: what is asked, whether it is recorded, and what to record where it is not."""
 
     item: str
@@ -20,22 +20,22 @@ class Asked:
     hint: str
 
 
-def completeness(given: ReportInput) -> tuple[Asked, ...]:
+def completeness(given: ReportInput) -> tuple[ChecklistItem, ...]:
     """Every item in a fixed order."""
-    return tuple(Asked(item, test(given), hint) for item, test, hint in ITEMS)
+    return tuple(ChecklistItem(item, test(given), hint) for item, test, hint in ITEMS)
 
 
-def score(asked: tuple[Asked, ...]) -> str:
+def score(asked: tuple[ChecklistItem, ...]) -> str:
     """`11 of 13`."""
     return f"{sum(one.recorded for one in asked)} of {len(asked)}"
 
 
-def _kept(given: ReportInput) -> bool:
+def _has_included_ratings(given: ReportInput) -> bool:
     return any(one.kept for one in given.ratings)
 
 
 def _rated(given: ReportInput) -> bool:
-    return _kept(given) or any(item.ratings for one in given.generators for item in one.items)
+    return _has_included_ratings(given) or any(item.ratings for one in given.generators for item in one.items)
 
 
 Test = Callable[[ReportInput], bool]
@@ -48,11 +48,11 @@ ITEMS: tuple[tuple[str, Test, str], ...] = (
         "the words that raters read",
     ),
     ("Number of items", lambda g: bool(g.texts), "the texts"),
-    ("Number of raters", lambda g: g.crowd.workers is not None or _kept(g), "the people"),
+    ("Number of raters", lambda g: g.crowd.workers is not None or _has_included_ratings(g), "the people"),
     ("Ratings of each item", _rated, "the ratings"),
     ("Scale", lambda g: bool(g.study.scale), "the labels and their codes"),
-    ("Agreement of raters", _kept, "the single ratings, not their means"),
-    ("Statistical test", lambda g: bool(g.generators) or _kept(g), "results with a test"),
+    ("Agreement of raters", _has_included_ratings, "the single ratings, not their means"),
+    ("Statistical test", lambda g: bool(g.generators) or _has_included_ratings(g), "results with a test"),
     ("Exclusions", lambda g: g.flags is not None or g.quality is not None, "the quality rules, or that none was run"),
     ("Dates", lambda g: g.study.collected_from is not None, "when the ratings were given"),
     ("Interface", lambda g: bool(g.pages), "the pages as raters saw them"),

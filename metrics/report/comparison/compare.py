@@ -17,7 +17,7 @@ from metrics.report.wording import plural
 from metrics.tables.record import Column, Row, Table
 
 Progress = Callable[[str, int, int], None]
-MOST_SYSTEMS = 40  # 780 pairs
+MAX_SYSTEMS = 40  # 780 pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +67,12 @@ def compare(
     if bare := [one.study.name for one in studies if unrated(one)]:
         raise BadInput(f"nobody has rated a text of {', '.join(bare)} yet", column="studies")
     systems = systems_of(studies)
-    if len(systems) > MOST_SYSTEMS:
-        raise BadInput(f"a comparison takes at most {MOST_SYSTEMS} generators, not {len(systems)}", column="studies")
+    if len(systems) > MAX_SYSTEMS:
+        raise BadInput(f"a comparison takes at most {MAX_SYSTEMS} generators, not {len(systems)}", column="studies")
     tell = progress or _silent
     tell("HUSE of every generator", 0, 3)
     scales = compared_scales.relations(studies)
-    huse = compared_huse.found(systems, scales, k=k, seed=seed, level=level)
+    huse = compared_huse.compare_huse(systems, scales, k=k, seed=seed, level=level)
     tell("evaluators", 1, 3)
     people = compared_people.section(studies, level=level)
     tell("writing it down", 2, 3)

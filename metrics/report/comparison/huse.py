@@ -19,11 +19,11 @@ from metrics.tables.record import Column, Row, Table
 from metrics.types import Estimate, HuseResult, Missing
 
 TITLES = (("huse", "HUSE"), ("huse_q", "HUSE-Q"), ("huse_d", "HUSE-D"))
-MOST_VERDICTS = 10
+MAX_VERDICTS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class HuseComparison:
     """The section, its sentences, how many pairs were compared, and at how many ratings a text (None: not known)."""
 
     section: Section
@@ -32,13 +32,13 @@ class Found:
     ratings: int | None
 
 
-def found(systems: Sequence[System], scales: Relations, *, k: int, seed: int, level: float) -> Found:
+def compare_huse(systems: Sequence[System], scales: Relations, *, k: int, seed: int, level: float) -> HuseComparison:
     """Estimates as each study has them, estimates at the common number of ratings, and the difference of every pair.
 
     scales: how the scales of each two studies stand to each other; no verdict is drawn across different ones.
     """
     if not systems:
-        return Found(Section("huse", "HUSE"), (), 0, None)
+        return HuseComparison(Section("huse", "HUSE"), (), 0, None)
     measures = TITLES[1:2] if any(one.quality_only for one in systems) else TITLES
     missing: list[tuple[str, str]] = []
     tables = [_alone(systems, missing, k, seed, level)]
@@ -47,7 +47,7 @@ def found(systems: Sequence[System], scales: Relations, *, k: int, seed: int, le
     except MetricsError as error:
         missing.append(("Differences between generators", str(error)))
         section = Section("huse", "HUSE", (), tuple(tables), (), tuple(missing))
-        return Found(section, (), 0, None)
+        return HuseComparison(section, (), 0, None)
     if len(measures) < len(TITLES):
         missing.append(("HUSE and HUSE-D beside each other", "a study has no log-probabilities; HUSE-Q needs none"))
     block = {one.name: one.block for one in systems}
@@ -56,9 +56,9 @@ def found(systems: Sequence[System], scales: Relations, *, k: int, seed: int, le
     tables += [_at_common(systems, compared, measures), _differences(compared, measures, apart)]
     section = Section("huse", "HUSE", (), tuple(tables), _charts(systems, compared, measures), tuple(missing))
     judged = [one for one in compared.differences if (one.first, one.second) not in apart]
-    told = tuple(_verdict(one, compared, measures[0]) for one in judged[:MOST_VERDICTS])
+    told = tuple(_verdict(one, compared, measures[0]) for one in judged[:MAX_VERDICTS])
     verdicts = (*told, *_rest(judged, measures[0]), *_unjudged(len(apart)))
-    return Found(section, verdicts, len(compared.differences), compared.ratings)
+    return HuseComparison(section, verdicts, len(compared.differences), compared.ratings)
 
 
 def _compared(systems: Sequence[System], k: int, seed: int, level: float) -> Comparison:
@@ -204,7 +204,7 @@ def _others(one: Difference, told: str) -> str:
 
 
 def _rest(judged: Sequence[Difference], measure: tuple[str, str]) -> tuple[str, ...]:
-    if len(judged) <= MOST_VERDICTS:
+    if len(judged) <= MAX_VERDICTS:
         return ()
     differ = sum(
         span.low > 0 or span.high < 0 for one in judged if (span := getattr(one, measure[0]).interval) is not None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from metrics.data.evaluator_judgments import Judged
+from metrics.data.evaluator_judgments import EvaluatorJudgment
 from metrics.errors import MetricsError
 from metrics.evaluators.conditions import SHARED, compare_conditions
 from metrics.evaluators.evaluate import Evaluation, evaluate_judgments
@@ -47,7 +47,7 @@ def section(studies: Sequence[ReportInput], *, level: float) -> Section | None:
     return Section(KEY, TITLE, (*_lead(asked, shared=shared), *notes), tuple(tables), (chart,), tuple(missing))
 
 
-def _of(given: ReportInput) -> list[Judged]:
+def _of(given: ReportInput) -> list[EvaluatorJudgment]:
     """Texts of different studies are different texts, whatever their ids are."""
     name = given.study.name
     return [

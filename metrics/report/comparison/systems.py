@@ -10,7 +10,7 @@ from metrics.report.records import GeneratorFacts, ReportInput
 from metrics.report.sections.huse_extras import CRITERION
 from metrics.types import Item, Rating
 
-APART = " / "
+SEPARATOR = " / "
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def _contexts(given: ReportInput, shown: dict[tuple[str, str], set[str]]) -> dic
     for text in given.texts:
         if text.context_id is not None:
             shared = len(shown[text.context_id, text.context or ""]) > 1 and bool(text.context)
-            names[text.context_id] = text.context_id if shared else f"{given.study.name}{APART}{text.context_id}"
+            names[text.context_id] = text.context_id if shared else f"{given.study.name}{SEPARATOR}{text.context_id}"
     return names
 
 
@@ -64,13 +64,13 @@ def _system(given: ReportInput, facts: GeneratorFacts, contexts: dict[str, str],
     items = tuple(
         replace(
             item,
-            id=f"{study}{APART}{item.id}",
-            context=None if item.context is None else contexts.get(item.context, f"{study}{APART}{item.context}"),
+            id=f"{study}{SEPARATOR}{item.id}",
+            context=None if item.context is None else contexts.get(item.context, f"{study}{SEPARATOR}{item.context}"),
         )
         for item in facts.items
     )
     ratings = tuple(
-        Rating(f"{study}{APART}{one.text}", one.rater, Fraction(one.value), one.hit or "")
+        Rating(f"{study}{SEPARATOR}{one.text}", one.rater, Fraction(one.value), one.hit or "")
         for one in given.ratings
         if one.kept and one.criterion == CRITERION and one.text in own
     )

@@ -29,7 +29,7 @@ from metrics.types import Estimate
 
 ENDINGS = tuple(SENTENCES)  # a comparison of studies puts the study's name in front
 DIGITS = 20
-MOST_BYTES = 120  # of a generator's name in a file's name
+MAX_BYTES = 120  # of a generator's name in a file's name
 ITEM_COLUMNS = tuple(name for name in dictionary.ITEMS if name != "context_id")
 RATING_COLUMNS = ("item", "rater", "value", "label", "hit", "position")
 MORE_RATING_COLUMNS = tuple(dictionary.RATINGS)
@@ -221,8 +221,8 @@ def slugs(names: Sequence[str]) -> list[str]:
 
 
 def _cut(name: str) -> str:
-    """At most MOST_BYTES in UTF-8: no file system takes more than 255 for a whole name."""
-    return name.encode()[:MOST_BYTES].decode(errors="ignore")
+    """At most MAX_BYTES in UTF-8: no file system takes more than 255 for a whole name."""
+    return name.encode()[:MAX_BYTES].decode(errors="ignore")
 
 
 def _columns(report: Report) -> Row:

@@ -22,7 +22,7 @@ from metrics.report.formats import figures as gallery
 from metrics.report.formats import html_to_text as shown
 from metrics.report.formats.csv import main_table
 from metrics.report.pay import rewards, rewards_in_words
-from metrics.report.prose.methods import asked_who_wrote, extras
+from metrics.report.prose.methods import asks_who_wrote, extras
 from metrics.report.records import TextRow
 from metrics.report.result import MEASURES, TITLES, Judged, Report
 from metrics.report.section import Section
@@ -71,7 +71,7 @@ def html(
         "figures": [Markup(figure(chart)) for chart in gallery.headline(report)],  # noqa: S704 - escaped by element() and figure()
         "parts": [part(one) for one in report.sections],
         "items_part": part(report.items),
-        "study_asks_who": asked_who_wrote(report.input),
+        "study_asks_who": asks_who_wrote(report.input),
         "extras": extras(report.input.study),
         "rewards": rewards_in_words(report.input),
         "one_reward": len(rewards(report.input)) < 2,
@@ -168,7 +168,7 @@ def _style() -> str:
 
 def figure(chart: Chart) -> str:
     """A figure with its words; a shaded one says what its ground means."""
-    words = f"<b>{escape(chart.title)}</b>. {escape(wording.whole(chart.alt))}"
+    words = f"<b>{escape(chart.title)}</b>. {escape(wording.bind_intervals(chart.alt))}"
     if chart.shade is not None:
         words += " Blue ground: the classifier answers reference; orange (hatched on paper): the generator."
     return embed.element(chart, words)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from metrics.report.checklists.completeness import Asked
+from metrics.report.checklists.completeness import ChecklistItem
 from metrics.report.checklists.heds import Entry
 from metrics.report.formats.json import ABOVE, SCHEMA_VERSION
 from metrics.report.record_codec import Schema, schema
@@ -74,7 +74,7 @@ def document_schema() -> Schema:
     needed = [name for name in defs.pop(whole)["required"] if name not in ABOVE]
     data = {name: part for name, part in parts.items() if name not in ABOVE}
     entries = {"type": "array", "items": schema(Entry, defs)}
-    asked = {"type": "array", "items": schema(Asked, defs)}
+    asked = {"type": "array", "items": schema(ChecklistItem, defs)}
     defs |= {"Estimate": ESTIMATE, "Interval": INTERVAL, "Table": TABLE, "Section": SECTION, "Generator": GENERATOR}
     properties: dict[str, Schema] = {
         "schema_version": {"const": SCHEMA_VERSION},

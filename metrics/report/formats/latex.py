@@ -19,8 +19,8 @@ from metrics.tables import scripts
 from metrics.tables.latex import escape, table_latex
 from metrics.tables.record import Table
 
-MOST_ROWS = 40  # of a table in the document; the CSV files hold all
-MOST_OF_A_CAPTION = 1_500  # characters
+MAX_ROWS = 40  # of a table in the document; the CSV files hold all
+MAX_CAPTION_LETTERS = 1_500  # characters
 BELOW = "What it shows is told in the text."
 FIGURES = "figures.pdf"
 CODES = (
@@ -96,10 +96,10 @@ def subsections(sections: Sequence[Section]) -> Iterator[str]:
 
 
 def _shortened(table: Table) -> Table:
-    if len(table.rows) <= MOST_ROWS:
+    if len(table.rows) <= MAX_ROWS:
         return table
-    note = f"The first {MOST_ROWS} of {len(table.rows)} rows; the CSV files hold all."
-    return replace(table, rows=table.rows[:MOST_ROWS], notes=(*table.notes, note))
+    note = f"The first {MAX_ROWS} of {len(table.rows)} rows; the CSV files hold all."
+    return replace(table, rows=table.rows[:MAX_ROWS], notes=(*table.notes, note))
 
 
 def figures_of(charts: Sequence[Chart]) -> Iterator[str]:
@@ -122,7 +122,7 @@ def figures_of(charts: Sequence[Chart]) -> Iterator[str]:
 
 def _fits(chart: Chart) -> bool:
     """Whether the sentence can be a caption: TeX lays it out on one line first, which may be 5.7 m long and no more."""
-    return len(chart.alt) <= MOST_OF_A_CAPTION
+    return len(chart.alt) <= MAX_CAPTION_LETTERS
 
 
 def _datasheet(report: Report) -> Iterator[str]:

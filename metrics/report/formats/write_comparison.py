@@ -20,7 +20,7 @@ from metrics.report.formats.html import MANY_ROWS, environment, frame, part, sec
 from metrics.report.formats.json import section_json
 from metrics.report.formats.json_schema import ESTIMATE, INTERVAL, SECTION, TABLE, TEXTS, object_schema
 from metrics.report.formats.latex import FIGURES, cited, document, figures_of, limitations, subsections, titled
-from metrics.report.formats.write import USUAL, Format, as_json, asked, check_formats, put
+from metrics.report.formats.write import USUAL, Format, as_json, check_formats, is_requested, put
 from metrics.report.prose import bibliography
 from metrics.report.record_codec import Schema, encode
 from metrics.tables.delimited import lines, table_csv
@@ -49,7 +49,7 @@ def write_comparison(
     chromium: Path | None = None,
     sandbox: bool = True,
 ) -> list[Path]:
-    """Write comparison.html and the others into `out_dir`. Raises as `metrics.report.formats.write.write`."""
+    """Write comparison.html and the others into `out_dir`. Raises as `metrics.report.formats.write.write_report`."""
     check_formats(formats, now=now)
     return put(out_dir, contents_of(compared, now=now, formats=formats, chromium=chromium, sandbox=sandbox))
 
@@ -57,7 +57,7 @@ def write_comparison(
 def contents_of(
     compared: Compared, *, now: datetime, formats: Sequence[Format], chromium: Path | None = None, sandbox: bool = True
 ) -> dict[str, bytes]:
-    """Name and content of every file of the formats. Raises NoBrowser where PDF is asked for without a Chromium."""
+    """Name and content of every file of the formats. Raises NoBrowser where PDF is requested without a Chromium."""
     every = "zip" in formats
     wanted = {*formats, *((*USUAL, "latex") if every else ()), *(("pdf",) if every and chromium else ())}
     at, data, made = now.astimezone(UTC), tables_of(compared), dict[str, bytes]()
@@ -81,7 +81,7 @@ def contents_of(
     if every:
         about = archive.About(f"Comparison of {compared.title}", " ".join(compared.verdicts))
         whole = archive.archive(about, made, now=now)
-        made = {name: content for name, content in made.items() if asked(name, formats, data, BY_FORMAT)}
+        made = {name: content for name, content in made.items() if is_requested(name, formats, data, BY_FORMAT)}
         made[archive.NAME] = whole
     return made
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from metrics.huse.estimate import FEW_OF_ONE_SOURCE
+from metrics.huse.estimate import FEW_OF_A_SOURCE
 from metrics.report.records import GeneratorFacts, ReportInput, Warn
 from metrics.report.result import GeneratorReport
 from metrics.report.sections.machine_scores import uncalibrated
@@ -94,7 +94,7 @@ def _verdict(generator: GeneratorReport) -> str:
     if huse.value is None:
         return f"{name}: HUSE is not defined for these data."
     shown = f"HUSE {estimate(huse)} at {plural(huse.n, 'text')}"
-    if FEW_OF_ONE_SOURCE in huse.flags:
+    if FEW_OF_A_SOURCE in huse.flags:
         head = f"{name}: {shown}; {_few(generator)}, so no verdict is given."
     elif huse.interval is None:
         head = f"{name}: {shown}; no interval is defined, so no verdict is given."
@@ -233,8 +233,8 @@ def _of_results(generator: GeneratorReport) -> Iterator[Warn]:
             f"{name}: HUSE-D is {number(exact.huse_d.value)}, outside 0 to 1, as it may be when HUSE and HUSE-Q differ "
             "by chance. It is shown as computed.",
         )
-    if FEW_OF_ONE_SOURCE in exact.huse_q.flags:
-        yield Warn(FEW_OF_ONE_SOURCE, f"{name}: {_few(generator)}; the values and their intervals cannot be relied on.")
+    if FEW_OF_A_SOURCE in exact.huse_q.flags:
+        yield Warn(FEW_OF_A_SOURCE, f"{name}: {_few(generator)}; the values and their intervals cannot be relied on.")
     if generator.differs:
         values = ", ".join(
             f"{title} {number(getattr(exact, key).value)} and {number(getattr(paper, key).value)}"

@@ -123,7 +123,7 @@ def _analysis(given: ReportInput, generators: tuple[GeneratorReport, ...], k: in
             "classification with ties by exact arithmetic and equal votes to the reference; log-probabilities were "
             f"divided by the length. Intervals are at {100 * level:g}%, by {_intervals(generators)}."
         )
-    if asked_who_wrote(given):
+    if asks_who_wrote(given):
         yield (
             "The unit of accuracy is the evaluator: each has a share of right answers, reading the two upper labels as "
             f"machine. Means have {100 * level:g}% intervals over evaluators and two-sided t-tests against 50%, "
@@ -142,6 +142,6 @@ def _intervals(generators: tuple[GeneratorReport, ...]) -> str:
     return " or ".join(told) or "half-samples of contexts, of which there are too few here"
 
 
-def asked_who_wrote(given: ReportInput) -> bool:
+def asks_who_wrote(given: ReportInput) -> bool:
     """Whether raters said who wrote a text."""
     return any(one.kept and one.criterion == HUMAN_OR_MACHINE for one in given.ratings)

@@ -16,7 +16,7 @@ from metrics.figures.score_histogram import Scores
 from metrics.inference.proportions import pooled_share
 from metrics.report.records import TextRow
 from metrics.report.row_records import Attached
-from metrics.report.sections.rating_scales import REFERENCES, apart_of, mean_of
+from metrics.report.sections.rating_scales import REFERENCES, mean_of, separation_of
 from metrics.report.wording import plural
 from metrics.tables.record import Column, Row, Table
 from metrics.text_scores.h_score import HScore, Thresholds, h_score
@@ -33,7 +33,7 @@ Sides = Mapping[str, Mapping[str, Record]]  # by source, then by the text's name
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FileResult:
     """Of one file. missing: parts that are not recorded, each with the reason."""
 
     tables: tuple[Table, ...] = ()
@@ -41,12 +41,12 @@ class Found:
     missing: tuple[tuple[str, str], ...] = ()
 
 
-def found(one: Attached, texts: Sequence[TextRow], *, level: float, seed: int) -> Found:
+def compute_file_result(one: Attached, texts: Sequence[TextRow], *, level: float, seed: int) -> FileResult:
     """The file's texts are the study's where they have its ids, with or without the end of a file's name."""
     sides = _sides(one, texts)
     if not sides:
         why = "no text in the file has the id of a text of this study"
-        return Found(missing=tuple((part, why) for part in (BY_SOURCE, DETECTOR, MAUVE)))
+        return FileResult(missing=tuple((part, why) for part in (BY_SOURCE, DETECTOR, MAUVE)))
     missing: list[tuple[str, str]] = []
     curvatures = one.document.get("fast_detect_gpt") or {}
     if not curvatures:
@@ -59,7 +59,7 @@ def found(one: Attached, texts: Sequence[TextRow], *, level: float, seed: int) -
         _rank_table(ranks),
         *_mauve(sides, missing, groups, level, seed),
     )
-    return Found(tables, tuple(_charts(sides, ranks, verdicts)), tuple(missing))
+    return FileResult(tables, tuple(_charts(sides, ranks, verdicts)), tuple(missing))
 
 
 def _sides(one: Attached, texts: Sequence[TextRow]) -> Sides:
@@ -132,7 +132,7 @@ def _sources(
         mean = mean_of("fast_detect_gpt", name, list(bent.values()), level) if bent else None
         pair = (sides.get(REFERENCES, ()), () if name == REFERENCES else own)
         apart = [
-            apart_of(*pair, values, groups, level=level, named=f"auc|{name}", settings={"source": name})
+            separation_of(*pair, values, groups, level=level, named=f"auc|{name}", settings={"source": name})
             for values in (_fp(sides), curvatures)
         ]
         rows.append((name, score.h, score.u, score.m, score.mean_fp, apart[0], mean, apart[1], score.h.n))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from metrics.data.evaluator_judgments import Judged, check_judgments
+from metrics.data.evaluator_judgments import EvaluatorJudgment, check_judgments
 from metrics.evaluators.accuracy import evaluator_accuracies
 from metrics.evaluators.conditions_to_json import tost_estimate
 from metrics.inference.equivalence import Equivalence, Margin, equivalence
@@ -25,7 +25,7 @@ def margin_of(plan: PlanFacts | None) -> Margin | None:
     return Margin((50 - plan.margin_points) / 100, (50 + plan.margin_points) / 100, f"the plan{when}")
 
 
-def of_all(judgments: Sequence[Judged], margin: Margin) -> Equivalence:
+def of_all(judgments: Sequence[EvaluatorJudgment], margin: Margin) -> Equivalence:
     """Of the mean accuracy of all evaluators. Raises InsufficientData for fewer than two."""
     accuracies = evaluator_accuracies(check_judgments(judgments, repeats="keep"))
     return equivalence(accuracies.values(), margin, alpha=ALPHA)

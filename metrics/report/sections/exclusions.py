@@ -11,7 +11,7 @@ from metrics.errors import MetricsError
 from metrics.evaluators.exclusion_sensitivity import evaluator_exclusions
 from metrics.figures import exclusion_curve
 from metrics.figures.chart import Chart
-from metrics.huse.estimate import FEW_OF_ONE_SOURCE
+from metrics.huse.estimate import FEW_OF_A_SOURCE
 from metrics.huse.exclusion_sensitivity import exclusion_sensitivity
 from metrics.inference.specification_curve import NAMES, Conclusion, Exclusions, concluded, count_selections
 from metrics.report.records import GeneratorFacts, ReportInput, unit_of
@@ -24,16 +24,16 @@ from metrics.tables.record import Column, Row, Table
 from metrics.types import Rating
 
 KEY, TITLE = "exclusions", "Sensitivity to exclusions"
-DRAWS, LEAST_DRAWS = 200, 20
+DRAWS, MIN_DRAWS = 200, 20
 AFFORDED = 50_000  # texts times selections up to which every draw is made
-MOST_NAMED = 3
-SAID: dict[Conclusion | None, str] = {
+MAX_NAMED = 3
+CONCLUSIONS: dict[Conclusion | None, str] = {
     "below": "told apart from the references",
     "open": "not shown to be told apart from the references",
     "above": "erring more often than guessing",
     None: "without a conclusion",
 }
-SAID_OF_JUDGES: dict[Conclusion | None, str] = {
+JUDGE_CONCLUSIONS: dict[Conclusion | None, str] = {
     "below": "worse than chance",
     "open": "not shown to differ from chance",
     "above": "better than chance",
@@ -111,7 +111,7 @@ def under_rules(
     every = [item for item in (*facts.items, *facts.dropped) if item.id in rated]
     if draws is None:
         work = len(every) * count_selections(len(rules) - len(alone), len(alone))
-        draws = max(LEAST_DRAWS, min(DRAWS, DRAWS * AFFORDED // max(1, work)))
+        draws = max(MIN_DRAWS, min(DRAWS, DRAWS * AFFORDED // max(1, work)))
     whole = all(item.log_prob is not None for item in every)
     # HJ of the input is of what is kept; here every selection has its own.
     items = [replace(item, hj=None, ratings=0) for item in every]
@@ -184,7 +184,7 @@ def section(given: ReportInput, found: UnderRules) -> Section:
 
 def conclusions(found: Mapping[str, Exclusions]) -> tuple[str, ...]:
     """Whether what is concluded holds without exclusions, and under every selection; else what changes, and when."""
-    few = [name for name, one in found.items() if FEW_OF_ONE_SOURCE in one.headline.flags]
+    few = [name for name, one in found.items() if FEW_OF_A_SOURCE in one.headline.flags]
     sure = {name: one for name, one in found.items() if name not in few}
     told = [f"One source has too few texts to conclude anything of {', '.join(few)}."] if few else []
     return (*_without(sure), *_under_all(sure), *told)
@@ -216,9 +216,9 @@ def _under_all(found: Mapping[str, Exclusions]) -> Iterator[str]:
         every = "every selection that has a value" if any(one.without for one in drawn.values()) else ""
         every = every or f"every one of {most} selections of rules"
         held = f"Conclusions are the same under {every}" if most > 1 else "No rule leaves anybody out"
-        yield f"{held}. {_all_said(drawn)}"
+        yield f"{held}. {_all_conclusions(drawn)}"
     for name, one in changing.items():
-        named = [f"“{spec.named}”" for spec in one.changing[:MOST_NAMED]]
+        named = [f"“{spec.named}”" for spec in one.changing[:MAX_NAMED]]
         more = len(one.changing) - len(named)
         listed = ", ".join(named) + (f" and {more} more" if more else "")
         yield (
@@ -228,12 +228,12 @@ def _under_all(found: Mapping[str, Exclusions]) -> Iterator[str]:
     if changing and len(changing) < len(drawn):
         every = "every selection that has a value" if any(one.without for one in drawn.values()) else "every selection"
         yield f"Every other conclusion is the same under {every}."
-    yield from (f"{name}: {one.told_without}" for name, one in drawn.items() if one.without)
+    yield from (f"{name}: {one.sentence_without}" for name, one in drawn.items() if one.without)
     if nothing := [name for name in found if name not in drawn]:
         yield f"No interval is defined with or without rules, so that nothing is concluded of {', '.join(nothing)}."
 
 
-def _all_said(found: Mapping[str, Exclusions]) -> str:
+def _all_conclusions(found: Mapping[str, Exclusions]) -> str:
     names: dict[str, list[str]] = {}
     for name, one in found.items():
         names.setdefault(_words(one)[one.conclusion], []).append(name)
@@ -242,7 +242,7 @@ def _all_said(found: Mapping[str, Exclusions]) -> str:
 
 
 def _words(one: Exclusions) -> dict[Conclusion | None, str]:
-    return SAID_OF_JUDGES if one.measure == "accuracy" else SAID
+    return JUDGE_CONCLUSIONS if one.measure == "accuracy" else CONCLUSIONS
 
 
 def _effective(given: ReportInput) -> tuple[dict[str, set[str]], list[str]]:

@@ -28,7 +28,7 @@ def section(attached: Sequence[Attached]) -> Section | None:
     rated = [one for one in nnd if "metrics" not in one.document]
     tables = (*(_nnd(rated) if rated else ()), *_compared(rated), *_verified(nnd))
     absent = [] if any(table.name == "nnd-verification" for table in tables) else [VERIFICATION]
-    return Section("nnd", NND, (files_told(nnd),), tables, _nnd_charts(rated), tuple((part, "") for part in absent))
+    return Section("nnd", NND, (list_files(nnd),), tables, _nnd_charts(rated), tuple((part, "") for part in absent))
 
 
 def kind_of(document: Mapping[str, Any]) -> AttachedKind:
@@ -44,12 +44,12 @@ def kind_of(document: Mapping[str, Any]) -> AttachedKind:
     )
 
 
-def files_told(attached: Sequence[Attached]) -> str:
+def list_files(attached: Sequence[Attached]) -> str:
     """Where numbers come from, in a sentence."""
-    return "From " + "; ".join(_told(one) for one in attached) + "."
+    return "From " + "; ".join(_file_origin(one) for one in attached) + "."
 
 
-def _told(one: Attached) -> str:
+def _file_origin(one: Attached) -> str:
     made = f"by {one.model}{', version ' + one.version if one.version else ''}" if one.model else ""
     at = one.attached_at
     day = f" on {at.day} {at:%B %Y}" if at else ""

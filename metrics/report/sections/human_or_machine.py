@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from metrics.agreement.krippendorff import krippendorff_alpha
-from metrics.data.evaluator_judgments import HUMAN, MACHINE, Judged
+from metrics.data.evaluator_judgments import HUMAN, MACHINE, EvaluatorJudgment
 from metrics.errors import InsufficientData, MetricsError
 from metrics.evaluators.conditions import ConditionComparison, compare_conditions, mixed_accuracy
 from metrics.evaluators.conditions_to_json import anova_estimate
@@ -31,19 +31,21 @@ FACTORS = ("training", "domain", "generator")
 NOTHING = Estimate(None, 0, None, {}, ("no_judgments",), "")  # of an arm in which nobody answered
 
 
-def judgments(given: ReportInput, *, every: bool = False) -> list[Judged]:
+def judgments(given: ReportInput, *, every: bool = False) -> list[EvaluatorJudgment]:
     """The kept answers (every: all) to who wrote a text, each with its condition's factors."""
     source = {text.id: HUMAN if text.source == REFERENCE else MACHINE for text in given.texts}
     factors = {one.name: _factors(one) for one in given.conditions}
     none: dict[str, str] = dict.fromkeys(FACTORS, "all")
     return [
-        Judged(one.rater, one.text, source[one.text], int(one.value), factors.get(one.condition, none), one.unit)
+        EvaluatorJudgment(
+            one.rater, one.text, source[one.text], int(one.value), factors.get(one.condition, none), one.unit
+        )
         for one in given.ratings
         if (one.kept or every) and one.criterion == CRITERION
     ]
 
 
-def conditions_by(found: Sequence[Judged]) -> tuple[str, ...]:
+def conditions_by(found: Sequence[EvaluatorJudgment]) -> tuple[str, ...]:
     """The factors that differ among the judgments: their combinations are the conditions."""
     return tuple(factor for factor in FACTORS if len({one.factors[factor] for one in found}) > 1)
 
@@ -126,7 +128,7 @@ def _condition_rows(evaluation: Evaluation) -> list[tuple[str, Condition]]:
     return [*evaluation.conditions.items(), (OVERALL, evaluation.overall)]
 
 
-def _main(evaluation: Evaluation, found: Sequence[Judged], by: Sequence[str], empty: Sequence[str]) -> Table:
+def _main(evaluation: Evaluation, found: Sequence[EvaluatorJudgment], by: Sequence[str], empty: Sequence[str]) -> Table:
     named: dict[str, dict[str, str]] = {}
     from metrics.data.evaluator_judgments import by_condition
 
@@ -212,7 +214,7 @@ def _confusion(evaluation: Evaluation) -> Table:
 
 
 def _alike(
-    found: Sequence[Judged],
+    found: Sequence[EvaluatorJudgment],
     compared: ConditionComparison | None,
     margin: Margin | None,
     missing: list[tuple[str, str]],
@@ -229,7 +231,11 @@ def _alike(
 
 
 def _compared(
-    found: Sequence[Judged], by: Sequence[str], level: float, margin: Margin | None, missing: list[tuple[str, str]]
+    found: Sequence[EvaluatorJudgment],
+    by: Sequence[str],
+    level: float,
+    margin: Margin | None,
+    missing: list[tuple[str, str]],
 ) -> ConditionComparison | None:
     try:
         if not by:
@@ -315,7 +321,7 @@ def _only_arm(given: ReportInput) -> str:
 
 
 def _exclusions(
-    evaluation: Evaluation, everything: Sequence[Judged], kept: int, by: Sequence[str], level: float
+    evaluation: Evaluation, everything: Sequence[EvaluatorJudgment], kept: int, by: Sequence[str], level: float
 ) -> list[Table]:
     """Accuracy with and without what was left out; none where nothing was."""
     if len(everything) == kept:
@@ -337,7 +343,7 @@ def _exclusions(
     return [Table("evaluators-exclusions", title, columns, tuple(rows))]
 
 
-def _items(found: Sequence[Judged]) -> Table:
+def _items(found: Sequence[EvaluatorJudgment]) -> Table:
     by_item: dict[tuple[str, str], list[int]] = {}
     for one in found:
         right = (one.rating > 2) == (one.truth == MACHINE)

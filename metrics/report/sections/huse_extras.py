@@ -21,7 +21,7 @@ from metrics.types import HuseResult, Item, Rating
 CRITERION = "typicality"
 FEW = 1000  # texts up to which everything is drawn as often as alone
 PERMUTATIONS, FEWER = 999, 199
-DRAWS, LEAST_DRAWS, TEXTS_DRAWN = 100, 10, 20_000
+DRAWS, MIN_DRAWS, TEXTS_DRAWN = 100, 10, 20_000
 PLACES = (1, 2, 3, 5, 8, 10, 12, 15, 17, 20, 25, 30, 40)
 T = TypeVar("T")
 
@@ -48,7 +48,7 @@ def around(facts: GeneratorFacts, given: ReportInput, *, k: int, seed: int, leve
     items = facts.items
     own, every = _of_items(items, given.ratings, kept_only=True), _of_items(items, given.ratings, kept_only=False)
     many = len(items) > FEW
-    draws = max(LEAST_DRAWS, min(DRAWS, TEXTS_DRAWN // max(1, len(items))))
+    draws = max(MIN_DRAWS, min(DRAWS, TEXTS_DRAWN // max(1, len(items))))
     tried = _Tried()
     return Around(
         name=facts.name,
@@ -66,7 +66,7 @@ def around(facts: GeneratorFacts, given: ReportInput, *, k: int, seed: int, leve
         examples=tried("Examples", lambda: find_examples(items, k=k)),
         everything=None
         if len(own) == len(every)
-        else tried("Results without exclusions", lambda: _whole(items, every, k, seed, level)),
+        else tried("Results without exclusions", lambda: _full_result(items, every, k, seed, level)),
         why=tried.why,
     )
 
@@ -128,6 +128,6 @@ def _places(own: Sequence[Rating]) -> list[int]:
     return sorted({*(place for place in PLACES if place < fewest), fewest})
 
 
-def _whole(items: Sequence[Item], every: Sequence[Rating], k: int, seed: int, level: float) -> HuseResult:
+def _full_result(items: Sequence[Item], every: Sequence[Rating], k: int, seed: int, level: float) -> HuseResult:
     bare = [replace(item, hj=None, ratings=0) for item in items]
     return evaluate_rated(bare, every, ["exact"], k=k, seed=seed, level=level)["exact"]

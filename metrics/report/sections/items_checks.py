@@ -9,7 +9,7 @@ from metrics.report.section import Section
 from metrics.tables.record import Column, Row, Table
 
 N = 8  # words of a run that two texts share
-MOST = 0.8  # share of a text inside such runs from which on it counts as taken over
+MAX_OVERLAP = 0.8  # share of a text inside such runs from which on it counts as taken over
 REFERENCES = "references"
 
 
@@ -27,8 +27,10 @@ def section(given: ReportInput) -> Section:
         taken: int | None = None
         if name != REFERENCES:
             equal = sum(_normal(text.body) in references for text in own)
-            taken = sum(_overlap(text.body, runs) > MOST for text in own)
-        in_context = sum(bool(text.context) and _overlap(text.body, _runs(text.context or "")) > MOST for text in own)
+            taken = sum(_overlap(text.body, runs) > MAX_OVERLAP for text in own)
+        in_context = sum(
+            bool(text.context) and _overlap(text.body, _runs(text.context or "")) > MAX_OVERLAP for text in own
+        )
         contexts = any(text.context for text in own)
         rows.append((name, len(own), again, equal, taken, in_context if contexts else None))
     columns = (
@@ -36,8 +38,8 @@ def section(given: ReportInput) -> Section:
         Column("texts", "Texts", "count"),
         Column("again", "Occur more than once", "count"),
         Column("equal", "Equal to a reference", "count"),
-        Column("taken", f"Over {MOST:.0%} in runs of {N} words of references", "count"),
-        Column("context", f"Over {MOST:.0%} in runs of {N} words of their context", "count"),
+        Column("taken", f"Over {MAX_OVERLAP:.0%} in runs of {N} words of references", "count"),
+        Column("context", f"Over {MAX_OVERLAP:.0%} in runs of {N} words of their context", "count"),
     )
     title = "Duplicates and overlap; texts are compared without regard to case and space. A dash: does not apply."
     tables = (Table("overlap", title, columns, tuple(rows)),) if rows else ()

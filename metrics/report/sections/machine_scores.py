@@ -10,7 +10,7 @@ from metrics.report.row_records import Attached
 from metrics.report.section import Section
 from metrics.report.sections import by_source, named_scores
 from metrics.report.sections import external_scores as attached
-from metrics.report.sections.external_scores import estimate_of, files_told
+from metrics.report.sections.external_scores import estimate_of, list_files
 from metrics.tables.record import Column, Row, Table
 
 KEY, TITLE = "automatic", "Automatic scores"
@@ -23,7 +23,7 @@ def section(given: ReportInput, *, level: float, seed: int) -> Section | None:
     tables, missing = list(_tables(read)) if read else [], list[tuple[str, str]]()
     named = {table.name for table in tables}
     missing += [(words, "") for name, words in PARTS.items() if read and name not in named]
-    found = [by_source.found(one, given.texts, level=level, seed=seed) for one in read]
+    found = [by_source.compute_file_result(one, given.texts, level=level, seed=seed) for one in read]
     for one in found:
         tables[-1:-1], missing = one.tables, missing + list(one.missing)
     brought = [one for one in given.attached if one.kind == "scores"]
@@ -41,7 +41,7 @@ def check(one: Attached, texts: Sequence[TextRow]) -> None:
             attached.section([one])
         elif one.kind == "automatic":
             list(_tables([one]))
-            by_source.found(one, texts, level=0.95, seed=0)
+            by_source.compute_file_result(one, texts, level=0.95, seed=0)
         else:
             list(named_scores.tables([one], texts, level=0.95))
     except BadInput:
@@ -54,7 +54,7 @@ def _led(scores: Sequence[Attached]) -> tuple[str, ...]:
     """Where the numbers come from, and a warning before verdicts whose threshold was made up."""
     loose = [one.name for one in scores if uncalibrated(one)]
     told = f"Uncalibrated: {', '.join(loose)}. The threshold rests on no text of known origin; read Fp, not verdicts."
-    return (files_told(scores), *((told,) if loose else ()))
+    return (list_files(scores), *((told,) if loose else ()))
 
 
 def uncalibrated(one: Attached) -> bool:

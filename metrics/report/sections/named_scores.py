@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from metrics.report.records import TextRow
 from metrics.report.row_records import Attached
-from metrics.report.sections.rating_scales import REFERENCES, apart_of, mean_of
+from metrics.report.sections.rating_scales import REFERENCES, mean_of, separation_of
 from metrics.tables.record import Column, Row, Table
 from metrics.types import Setting
 
@@ -45,5 +45,5 @@ def _rows(one: Attached, sides: Sides, level: float) -> Iterator[Row]:
                 told: dict[str, Setting] = {"measure": measure, "source": name}
                 theirs = [] if name == REFERENCES else [text.id for text in own]
                 named = f"auc|{measure}|{name}"
-                apart = apart_of(references, theirs, values, contexts, level=level, named=named, settings=told)
+                apart = separation_of(references, theirs, values, contexts, level=level, named=named, settings=told)
                 yield (one.name, measure, name, mean_of(measure, name, scored, level), apart, len(scored))

@@ -10,7 +10,13 @@ import numpy as np
 
 from metrics.errors import MetricsError
 from metrics.inference.bradley_terry import NO_MLE, Strengths, bradley_terry_votes
-from metrics.inference.cluster_variances import FEW_CLUSTERS, ITEMS_UNKNOWN, ONE_CLUSTER, ONE_WAY_USED, RATERS_UNKNOWN
+from metrics.inference.cluster_variances import (
+    FEW_CLUSTERS,
+    ITEMS_UNKNOWN,
+    RATERS_UNKNOWN,
+    SINGLE_CLUSTER,
+    SINGLE_WAY_USED,
+)
 from metrics.inference.proportions import pooled_share
 from metrics.inference.t_tests import TTest, two_sample_t
 from metrics.report.records import RatingRow, ReportInput
@@ -23,7 +29,7 @@ from metrics.version import __version__
 TYPICALITY, HUMAN_OR_MACHINE = "typicality", "human_or_machine"
 REFERENCES = "references"
 SCALES, LABELS, PAIRS = "Scales", "Labels", "Preferences"
-MOST_LABELS = 12
+MAX_LABELS = 12
 OVER = {
     "items and raters": "over new contexts and new raters",
     "items": "over new contexts, with these raters",
@@ -35,11 +41,11 @@ OF_STRENGTHS = {
     "there are no intervals.",
     ITEMS_UNKNOWN: "There are no intervals: judgments of one context belong together, and the context that both texts "
     "were written for is not known of every pair.",
-    ONE_CLUSTER: "There are no intervals: they need at least 2 contexts and 2 raters.",
+    SINGLE_CLUSTER: "There are no intervals: they need at least 2 contexts and 2 raters.",
     FEW_CLUSTERS: "Fewer than 10 contexts or raters stand behind the intervals: read them with care.",
     RATERS_UNKNOWN: "A judgment whose rater is not known counts as one of a rater of its own.",
-    ONE_WAY_USED: "Where the variance over contexts and raters came out at 0 or below, the larger of the variance over "
-    "contexts and that over raters stands in (flag one_way_used).",
+    SINGLE_WAY_USED: "Where the variance over contexts and raters came out at 0 or below, the larger of the variance "
+    "over contexts and that over raters stands in (flag one_way_used).",
 }
 
 
@@ -130,7 +136,7 @@ def mean_of(criterion: str, name: str, values: Sequence[float], level: float) ->
     return Estimate(mean, n, interval, settings, (), f"mean|{criterion}|{name}|n:{n}|v:{__version__}")
 
 
-def apart_of(
+def separation_of(
     references: Collection[str],
     own: Collection[str],
     values: Mapping[str, float],
@@ -162,7 +168,7 @@ def _labels(ratings: Sequence[RatingRow], side: dict[str, str], level: float) ->
     rows: list[Row] = []
     for criterion, own in _by_criterion(ratings).items():
         codes = {one.label: Fraction(one.value) for one in own}
-        if len(codes) > MOST_LABELS:
+        if len(codes) > MAX_LABELS:
             continue
         judged: defaultdict[str, defaultdict[str, set[tuple[str, str | None]]]] = defaultdict(lambda: defaultdict(set))
         given: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)

@@ -12,7 +12,7 @@ from metrics.inference.proportions import pooled_share
 from metrics.report.records import RatingRow, ReportInput
 from metrics.types import MODEL, REFERENCE, Interval, Source
 
-MOST_LABELS = 8  # a longer scale is no set of labels
+MAX_LABELS = 8  # a longer scale is no set of labels
 
 
 def labels(given: ReportInput) -> tuple[str, ...]:
@@ -21,7 +21,7 @@ def labels(given: ReportInput) -> tuple[str, ...]:
     used = {one.label: one.value for one in given.ratings if one.kept}
     if not set(used) <= set(named):
         named = dict(used)
-    return tuple(sorted(named, key=lambda name: named[name])) if 2 <= len(named) <= MOST_LABELS else ()
+    return tuple(sorted(named, key=lambda name: named[name])) if 2 <= len(named) <= MAX_LABELS else ()
 
 
 def scores(given: ReportInput, generator: str, level: float) -> tuple[Scores, ...]:

@@ -22,7 +22,7 @@ from annotation.quality.rules import Rule
 from annotation.readers.report_file import read_report
 from annotation.reports.gather import score
 from annotation.review.exclude import apply_rules, fix_rules
-from metrics.report.build import build
+from metrics.report.build import build_report
 from metrics.report.formats.json import payload
 from metrics.report.formats.write import as_json
 from metrics.report.records import ReportInput
@@ -35,7 +35,7 @@ NOW = datetime(2026, 11, 22, tzinfo=UTC)
 
 
 def document(given: ReportInput) -> dict[str, Any]:
-    return payload(build(given), now=NOW)
+    return payload(build_report(given), now=NOW)
 
 
 def read_back(told: dict[str, Any], folder: Path, name: str = "again") -> Study:
@@ -91,7 +91,7 @@ def test_a_study_read_back_reports_the_same_and_again(kind: str, seed: int, tmp_
 def test_strengths_of_stored_preferences_are_clustered_by_context_and_rater(tmp_path: Path) -> None:
     given = drawn("pairs", 1)
     texts = tuple(replace(text, context_id=f"c{text.id[3:]}", context=f"Of {text.id[3:]}.") for text in given.texts)
-    found = build(score(read_back(document(replace(given, texts=texts)), tmp_path)))
+    found = build_report(score(read_back(document(replace(given, texts=texts)), tmp_path)))
     tables = {table.name: table for section in found.sections for table in section.tables}
     for name, column in (("strengths-better", 1), ("strength-differences-better", 2)):
         estimates = [row[column] for row in tables[name].rows]

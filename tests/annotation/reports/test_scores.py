@@ -17,7 +17,7 @@ from annotation.exceptions import DesignError, StateError
 from annotation.models import ScoreFile, Study
 from annotation.reports.attach_scores import attach, detach
 from annotation.reports.gather import score
-from metrics.report.build import build
+from metrics.report.build import build_report
 from metrics.report.formats.html import html
 from metrics.report.sections.machine_scores import section
 from tests.annotation.api.conftest import Caller, fault
@@ -46,7 +46,7 @@ def written(folder: Path, content: str, name: str = "scores.csv") -> Path:
 def test_a_table_is_told_by_source_in_every_report_with_what_made_it(study: Study, tmp_path: Path) -> None:
     kept = attach(study, written(tmp_path, TABLE), **MADE)
     assert kept.sha256 == hashlib.sha256(TABLE.encode()).hexdigest()
-    report = build(score(study))
+    report = build_report(score(study))
     found = section(report.input, level=0.95, seed=0)
     (table,) = found.tables
     rows = {(row[1], row[2]): row for row in table.rows}
@@ -63,7 +63,7 @@ def test_a_table_is_told_by_source_in_every_report_with_what_made_it(study: Stud
 def test_a_file_of_ours_says_itself_what_made_it(study: Study, tmp_path: Path) -> None:
     kept = attach(study, written(tmp_path, json.dumps(rates()), "nnd.json"), actor="ada", now=NOW)
     assert (kept.kind, kept.model) == ("nnd", "")
-    assert [one.key for one in build(score(study)).sections if one.tables][-1] == "nnd"
+    assert [one.key for one in build_report(score(study)).sections if one.tables][-1] == "nnd"
 
 
 FAULTS = {

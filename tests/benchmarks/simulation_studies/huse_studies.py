@@ -7,9 +7,10 @@ from functools import partial
 
 import numpy as np
 
-from metrics import compare_models, huse_arrays, subsample_sd
 from metrics.compiled import switch as compiled
+from metrics.huse.model_differences import compare_models
 from metrics.huse.rater_variance import MUCH_DIFFERENT, rater_errors, source_difference
+from metrics.huse.subsampling import huse_arrays, subsample_sd
 from tests.benchmarks.simulation_studies.huse_rows import (
     COUNTING,
     DIFFERENCES,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from metrics import permutation_test
+from metrics.huse.permutation_test import permutation_test
 from tests.benchmarks.simulation_studies.store import Arrays, Job
 from tests.benchmarks.simulation_studies.tallies import Total, total
 from tests.benchmarks.simulation_studies.works import Sums, chunk_sizes

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from metrics import huse_arrays, subsample_sd
 from metrics.agreement.krippendorff import alpha_arrays
 from metrics.compiled import switch as compiled
 from metrics.huse.batch import line_values, plane_values
 from metrics.huse.neighbors import NO_SLACK, RELATIVE_SLACK, Slack, plane_votes
 from metrics.huse.neighbors_1d import line_votes
 from metrics.huse.strips import line_weights, plane_weights
+from metrics.huse.subsampling import huse_arrays, subsample_sd
 from metrics.huse.subsets import Study
 from metrics.worker_models.dawid_skene import dawid_skene
 from metrics.worker_models.mace import mace
@@ -273,9 +273,9 @@ def voted(seed: int, items: int, raters: int, labels: int) -> tuple[np.ndarray, 
 
 @pytest.mark.parametrize("model", [dawid_skene, mace])
 @pytest.mark.parametrize("labels", [1, 2, 4, 5, 9])
-@pytest.mark.parametrize("one_coin", [False, True])
-def test_worker_models_have_the_numbers_of_numpy(monkeypatch, loops, model, labels, one_coin):
-    options = {"iterations": 9} | ({"one_coin": one_coin} if model is dawid_skene else {"starts": 2})
+@pytest.mark.parametrize("symmetric_errors", [False, True])
+def test_worker_models_have_the_numbers_of_numpy(monkeypatch, loops, model, labels, symmetric_errors):
+    options = {"iterations": 9} | ({"symmetric_errors": symmetric_errors} if model is dawid_skene else {"starts": 2})
     columns = voted(labels, 60, 12, labels)
     in_state(monkeypatch, NUMPY)
     slow = model(*columns, **options)

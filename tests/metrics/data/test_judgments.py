@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics import BadInput, InsufficientData, MissingHJ, Rating, RatingSums, human_judgments, sum_ratings
+from metrics import Rating, human_judgments, sum_ratings
+from metrics.errors import BadInput, InsufficientData, MissingHJ
+from metrics.types import RatingSums
 
 EXAMPLE = [5, 4, 4, 3, 5, 0, 4, 4, 3, 5]
 

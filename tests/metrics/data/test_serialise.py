@@ -8,22 +8,15 @@ from dataclasses import replace
 
 import pytest
 
-from metrics import (
-    Estimate,
-    Interval,
-    MetricsError,
-    dominance_region,
-    estimate_json,
-    evaluate,
-    find_examples,
-    modes_json,
-    permutation_test,
-    rater_component,
-    record_json,
-    replicate_curve,
-    sensitivity_table,
-)
-from metrics.data.to_json import document
+from metrics import Estimate, MetricsError, evaluate
+from metrics.data.to_json import document, estimate_json, modes_json, record_json
+from metrics.huse.curves import replicate_curve
+from metrics.huse.examples import find_examples
+from metrics.huse.permutation_test import permutation_test
+from metrics.huse.quality_diversity import dominance_region
+from metrics.huse.sensitivity import sensitivity_table
+from metrics.huse.variance_components import rater_component
+from metrics.types import Interval
 from tests.metrics.factories import rated_study
 from tests.metrics.huse.test_huse import EXAMPLE_B, many
 

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.data.evaluator_judgments import HUMAN, MACHINE, Judged, by_condition, check_judgments
+from metrics.data.evaluator_judgments import HUMAN, MACHINE, EvaluatorJudgment, by_condition, check_judgments
 from metrics.errors import BadInput, InsufficientData
 from metrics.evaluators.accuracy import Accuracy, Confusion, evaluator_accuracies, item_accuracies, measure_accuracy
 from metrics.types import Estimate
 from tests.metrics.judgments_made import EXAMPLE, judged, released, studies
 
 
-def measured(judgments: list[Judged], **options: object) -> Accuracy:
+def measured(judgments: list[EvaluatorJudgment], **options: object) -> Accuracy:
     return measure_accuracy(check_judgments(judgments, **options))  # type: ignore[arg-type]
 
 
@@ -147,12 +147,12 @@ def test_conditions_are_named_by_their_factors():
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
-        ([Judged("a", "i", "robot", 1)], "must be 'human' or 'machine'"),
-        ([Judged("a", "i", HUMAN, 5)], "whole number from 1 to 4"),
-        ([Judged("a", "i", HUMAN, 2.0)], "whole number from 1 to 4"),
-        ([Judged("a", "i", HUMAN, True)], "whole number from 1 to 4"),
-        ([Judged("a", "i", HUMAN, 1), Judged("b", "i", MACHINE, 1)], "both human and machine"),
-        ([Judged("a", "i", HUMAN, 1), Judged("a", "i", HUMAN, 2)], "more than once"),
+        ([EvaluatorJudgment("a", "i", "robot", 1)], "must be 'human' or 'machine'"),
+        ([EvaluatorJudgment("a", "i", HUMAN, 5)], "whole number from 1 to 4"),
+        ([EvaluatorJudgment("a", "i", HUMAN, 2.0)], "whole number from 1 to 4"),
+        ([EvaluatorJudgment("a", "i", HUMAN, True)], "whole number from 1 to 4"),
+        ([EvaluatorJudgment("a", "i", HUMAN, 1), EvaluatorJudgment("b", "i", MACHINE, 1)], "both human and machine"),
+        ([EvaluatorJudgment("a", "i", HUMAN, 1), EvaluatorJudgment("a", "i", HUMAN, 2)], "more than once"),
     ],
 )
 def test_a_bad_judgment_is_refused_by_name(rows, words):

@@ -9,10 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from metrics import BadInput, InsufficientData, Margin, compare_conditions, mixed_accuracy
+from metrics import compare_conditions
 from metrics.__main__ import main
-from metrics.evaluators.conditions import MANY, ONE_EVALUATOR, SHARED
+from metrics.errors import BadInput, InsufficientData
+from metrics.evaluators.conditions import MANY, SHARED, SINGLE_EVALUATOR, mixed_accuracy
 from metrics.evaluators.conditions_to_json import comparison_json
+from metrics.inference.equivalence import Margin
 from tests.metrics.judgments_made import judged
 
 # The method's groups of 2.15 and samples of 2.10 and 2.22, as accuracies.
@@ -109,7 +111,7 @@ def test_the_smallest_effect_is_the_one_130_evaluators_a_group_find():
 
 def test_a_condition_of_one_evaluator_is_left_out_and_flagged():
     found = compare_conditions(study({**TWO, "lone": (0.5,)}), ["condition"])
-    assert (found.left_out, found.flags) == (("lone",), (ONE_EVALUATOR,))
+    assert (found.left_out, found.flags) == (("lone",), (SINGLE_EVALUATOR,))
     with pytest.raises(InsufficientData, match="2 of them with 2 evaluators each"):
         compare_conditions(study({"a": (0.5, 0.6), "lone": (0.5,)}), ["condition"])
 

@@ -7,8 +7,10 @@ from statistics import mean
 
 import pytest
 
-from metrics import HUMAN, MACHINE, Judged, check_judgments, measure_accuracy
+from metrics import EvaluatorJudgment
+from metrics.data.evaluator_judgments import HUMAN, MACHINE, check_judgments
 from metrics.errors import BadInput
+from metrics.evaluators.accuracy import measure_accuracy
 from metrics.evaluators.exclusion_sensitivity import evaluator_exclusions
 from metrics.figures import exclusion_curve
 from metrics.tables.exclusions import exclusions_table
@@ -19,11 +21,12 @@ RIGHT = {"none": (5, 4, 6, 5, 5, 5), "examples": (9, 8, 9, 10, 8, 1)}
 
 
 @pytest.fixture(scope="module")
-def judgments() -> list[Judged]:
+def judgments() -> list[EvaluatorJudgment]:
     """Five texts of each source, each evaluator in two assignments of five texts."""
     return [
-        Judged(f"{arm}{e}", f"t{i}", *((MACHINE, 4 if i < n else 1) if i % 2 else (HUMAN, 1 if i < n else 4)),
-               {"training": arm}, f"{arm}{e} {i // 5}")
+        EvaluatorJudgment(f"{arm}{e}", f"t{i}",
+                          *((MACHINE, 4 if i < n else 1) if i % 2 else (HUMAN, 1 if i < n else 4)),
+                          {"training": arm}, f"{arm}{e} {i // 5}")
         for arm, right in RIGHT.items() for e, n in enumerate(right) for i in range(10)
     ]  # fmt: skip
 
@@ -35,7 +38,7 @@ def assignments(*evaluators: str) -> set[str]:
 RULES = {"fast": assignments("examples5", "none0"), "straight": {"examples0 0", *assignments("none2")}}
 
 
-def by_hand(judgments: list[Judged], arm: str, gone: set[str]) -> float:
+def by_hand(judgments: list[EvaluatorJudgment], arm: str, gone: set[str]) -> float:
     """The mean over evaluators of their shares of right answers."""
     shares: dict[str, list[int]] = {}
     for one in judgments:

@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from metrics import BadInput, InsufficientData, evaluate
+from metrics import evaluate
+from metrics.errors import BadInput, InsufficientData
 from metrics.huse.model_differences import compare_models
 from tests.metrics.factories import rated_study
 from tests.metrics.plain import loop_twice_error

@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from metrics import BadInput, InsufficientData, evaluate
+from metrics import evaluate
+from metrics.errors import BadInput, InsufficientData
 from metrics.huse.rater_variance import main_effect, rater_errors
 from metrics.huse.ratings_by_text import Rated
 from metrics.huse.variance_components import binomial_component, evaluate_rated, rater_component

@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from metrics import BadInput, MissingHJ, evaluate
+from metrics import evaluate
+from metrics.errors import BadInput, MissingHJ
 from metrics.huse.curves import Extrapolation, replicate_curve, size_curve
 from metrics.huse.curves import _fit as fit
 from tests.metrics.factories import batch_items, batch_ratings, rated_study, summary_items

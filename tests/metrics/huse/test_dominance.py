@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics import BadInput, InsufficientData
+from metrics.errors import BadInput, InsufficientData
 from metrics.huse.quality_diversity import dominance_region, iso_huse
 
 POINTS = st.dictionaries(

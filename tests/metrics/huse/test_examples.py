@@ -7,7 +7,8 @@ from fractions import Fraction
 
 import pytest
 
-from metrics import BadInput, InsufficientData, Item
+from metrics import Item
+from metrics.errors import BadInput, InsufficientData
 from metrics.huse.examples import find_examples
 from tests.metrics.factories import batch_items, rated_study
 

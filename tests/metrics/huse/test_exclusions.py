@@ -10,9 +10,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from metrics import Rating, evaluate, exclusion_sensitivity
+from metrics import Rating, evaluate
 from metrics.errors import BadInput, OneClass
 from metrics.figures import exclusion_curve
+from metrics.huse.exclusion_sensitivity import exclusion_sensitivity
 from metrics.huse.ratings_by_text import with_means
 from metrics.tables.exclusions import exclusions_table
 from metrics.tables.text import table_text

@@ -9,18 +9,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from metrics import (
-    BadInput,
-    HuseResult,
-    InsufficientData,
-    Item,
-    MissingLogProb,
-    OneClass,
-    evaluate,
-)
+from metrics import Item, evaluate
 from metrics.data.items import check_items
+from metrics.errors import BadInput, InsufficientData, MissingLogProb, OneClass
 from metrics.huse.classifier import Classifier
 from metrics.huse.neighbors_1d import line_votes
+from metrics.types import HuseResult
 from tests.metrics.factories import items
 
 EXAMPLE_B = items(

@@ -6,8 +6,11 @@ import json
 
 import pytest
 
-from metrics import evaluate_rated, permutation_test, replicate_curve, sensitivity_table
+from metrics import evaluate_rated
 from metrics.__main__ import main
+from metrics.huse.curves import replicate_curve
+from metrics.huse.permutation_test import permutation_test
+from metrics.huse.sensitivity import sensitivity_table
 from tests.metrics.factories import batch_items, batch_ratings, rated_study
 
 KEYS = {"value", "n", "interval", "settings", "flags", "signature"}

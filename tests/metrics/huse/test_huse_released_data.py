@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from metrics import evaluate, huse_arrays
+from metrics import evaluate
+from metrics.huse.subsampling import huse_arrays
 from tests.metrics.factories import batch_items, summary_items
 
 pytestmark = pytest.mark.needs_data

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics import BadInput, MissingLogProb, OneClass, evaluate
+from metrics import evaluate
+from metrics.errors import BadInput, MissingLogProb, OneClass
 from metrics.huse.permutation_test import permutation_test
 from tests.metrics.factories import items, rated_study
 from tests.metrics.plain import fraction_twice_error

@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from metrics import MissingLogProb, OneClass, evaluate, result_json
+from metrics import evaluate
+from metrics.data.to_json import result_json
+from metrics.errors import MissingLogProb, OneClass
 from metrics.huse.estimate import huse_q_only
 from tests.metrics.factories import rated_study, summary_items
 

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from metrics import evaluate, two_sample_t
+from metrics import evaluate
 from metrics.huse.subsampling import huse_arrays
+from metrics.inference.t_tests import two_sample_t
 from metrics.text_scores.roc import auc
 from tests.metrics.factories import batch_items, summary_items
 from tests.metrics.raters import squality_ratings

@@ -14,9 +14,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from metrics import Item, dawid_skene, evaluate, huse_arrays, permutation_test
+from metrics import Item, dawid_skene, evaluate
 from metrics.data.items import check_items
 from metrics.huse.classifier import HJ, LOG_PROB, Classifier
+from metrics.huse.permutation_test import permutation_test
+from metrics.huse.subsampling import huse_arrays
 from tests.metrics.factories import batch_items, summary_items
 from tests.metrics.judgments_made import released
 from tests.metrics.raters import squality_ratings

@@ -11,10 +11,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics import Item, evaluate, huse_arrays, subsample_interval, subsample_sd
+from metrics import Item, evaluate
 from metrics.huse import batch as batch_module
-from metrics.huse.subsampling import context_numbers, neighbours_in, smallest_draw, split_texts, subsamples
+from metrics.huse.subsampling import (
+    context_numbers,
+    huse_arrays,
+    neighbours_in,
+    smallest_draw,
+    split_texts,
+    subsample_sd,
+    subsamples,
+)
 from metrics.huse.subsets import Study
+from metrics.inference.error_rate_intervals import subsample_interval
 from tests.metrics.plain import fraction_twice_error, loop_twice_error
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from metrics import MissingLogProb, evaluate
+from metrics import evaluate
+from metrics.errors import MissingLogProb
 from metrics.huse.sensitivity import sensitivity_table
 from tests.metrics.factories import items, rated_study, summary_items
 

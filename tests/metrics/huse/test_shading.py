@@ -8,7 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from metrics import BadInput, DegenerateInput, classify, evaluate, reference_share
+from metrics import evaluate
+from metrics.errors import BadInput, DegenerateInput
+from metrics.huse.decision_surface import classify, reference_share
 from tests.metrics.factories import items, summary_items
 from tests.metrics.huse.test_huse import EXAMPLE_B, many
 from tests.metrics.huse.test_huse_properties import features

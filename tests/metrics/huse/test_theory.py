@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics import BadInput, DegenerateInput, feature_bound, theoretical_huse, total_variation
+from metrics.errors import BadInput, DegenerateInput
+from metrics.huse.theory import feature_bound, theoretical_huse, total_variation
 
 P, Q = (0.5, 0.3, 0.2, 0.0), (0.25, 0.25, 0.25, 0.25)
 

@@ -12,25 +12,17 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from metrics import (
-    MODEL,
-    REFERENCE,
-    Item,
-    classify,
-    evaluate,
-    huse_arrays,
-    permutation_test,
-    reference_share,
-    replicate_curve,
-    sensitivity_table,
-    size_curve,
-    subsample_sd,
-)
+from metrics import Item, evaluate
 from metrics.data.items import check_items
 from metrics.huse.batch import line_values
 from metrics.huse.classifier import HJ, LOG_PROB, Classifier
+from metrics.huse.curves import replicate_curve, size_curve
+from metrics.huse.decision_surface import classify, reference_share
 from metrics.huse.neighbors_1d import Votes
-from metrics.huse.subsampling import split_texts
+from metrics.huse.permutation_test import permutation_test
+from metrics.huse.sensitivity import sensitivity_table
+from metrics.huse.subsampling import huse_arrays, split_texts, subsample_sd
+from metrics.types import MODEL, REFERENCE
 from tests.metrics.factories import items, rated_study, summary_items
 from tests.metrics.huse.test_huse import EXAMPLE_B
 from tests.metrics.plain import fraction_twice_error
@@ -64,7 +56,7 @@ def unequal(n_ref: int = 20, n_model: int = 60, seed: int = 0) -> list[Item]:
 def arrays(study: list[Item]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Whole numbers proportional to HJ, log p a unit, is-reference."""
     table = check_items(study, k=3)
-    return table.hj_whole, table.q, table.z
+    return table.hj_integers, table.q, table.z
 
 
 @pytest.mark.parametrize(("reference", "model", "weighed", "raw"), [SEPARABLE, OVERLAPPING])

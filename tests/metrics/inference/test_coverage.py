@@ -13,9 +13,10 @@ from functools import partial
 import numpy as np
 import pytest
 
-from metrics import huse_arrays, subsample_interval, subsample_sd
 from metrics.huse.rater_variance import rater_errors, source_difference
+from metrics.huse.subsampling import huse_arrays, subsample_sd
 from metrics.huse.variance_components import joint_interval
+from metrics.inference.error_rate_intervals import subsample_interval
 from metrics.inference.proportions import pooled_share
 from tests.benchmarks.simulation_studies import size_studies
 from tests.benchmarks.simulation_studies.coverage import Row, attainable, row

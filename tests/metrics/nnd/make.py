@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from metrics.likelihood import Scored
 from metrics.nnd.build import build_tests
-from metrics.nnd.orders import one_above_all
+from metrics.nnd.orders import best_above_others
 from metrics.nnd.records import Candidate, TestSet
 
 
@@ -18,7 +18,7 @@ def small_tests(contexts: int = 3) -> TestSet:
     candidates = [
         candidate(f"{kind}{at}", kind, context=str(at)) for at in range(contexts) for kind in ("good", "x", "y")
     ]
-    return build_tests(candidates, one_above_all("good", ["x", "y"]), "small")
+    return build_tests(candidates, best_above_others("good", ["x", "y"]), "small")
 
 
 def scores(tests: TestSet, passed: list[bool]) -> dict[tuple[str, str], Scored]:

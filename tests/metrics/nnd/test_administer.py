@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from metrics.errors import BadInput, InsufficientData
 from metrics.likelihood import Scored
-from metrics.nnd.administer import administer
+from metrics.nnd.administer import administer_tests
 from metrics.nnd.build import build_tests
 from metrics.nnd.compare import compare_models, mcnemar
 from metrics.nnd.curves import Place, curve_points
 from metrics.nnd.formats.quiz_design import quiz_design_tests
-from metrics.nnd.orders import one_above_all
+from metrics.nnd.orders import best_above_others
 from metrics.nnd.rates import pass_rates
 from metrics.nnd.records import TestSet
 from tests.metrics.nnd.make import candidate, scores, small_tests
@@ -61,16 +61,16 @@ def quiz_design(data_dir) -> TestSet:
     ],
 )
 def test_stub_scores_pass_as_many_tests_as_in_the_reference(quiz_design, name, strict, original, ties):
-    ours = pass_rates(administer(quiz_design, stub(name)), draws=10).overall
+    ours = pass_rates(administer_tests(quiz_design, stub(name)), draws=10).overall
     assert (ours.passed, ours.ties, ours.estimate.n) == (strict, ties, 2686)
-    theirs = pass_rates(administer(quiz_design, stub(name), ties="second"), draws=10).overall
+    theirs = pass_rates(administer_tests(quiz_design, stub(name), ties="second"), draws=10).overall
     assert theirs.passed == original
     assert "ties_as_in_the_original" in theirs.estimate.flags
 
 
 @pytest.mark.needs_data
 def test_the_hash_stub_fails_as_many_tests_of_each_category_as_in_the_reference(quiz_design):
-    rates = pass_rates(administer(quiz_design, stub("sha")), draws=10).by_category
+    rates = pass_rates(administer_tests(quiz_design, stub("sha")), draws=10).by_category
     assert {name: rate.failed for name, rate in rates.items()} == {
         "disfluent": 371,
         "off_target": 454,
@@ -81,7 +81,7 @@ def test_the_hash_stub_fails_as_many_tests_of_each_category_as_in_the_reference(
 
 @pytest.mark.needs_data
 def test_the_word_stub_has_the_reference_rates_by_the_original_rule_of_ties(quiz_design):
-    rates = pass_rates(administer(quiz_design, stub("minus words"), ties="second"), draws=10).by_category
+    rates = pass_rates(administer_tests(quiz_design, stub("minus words"), ties="second"), draws=10).by_category
     values = [rates[name].estimate.value for name in ("disfluent", "off_target", "wrong_context")]
     assert values == pytest.approx([0.5654008438818565, 0.42921348314606744, 0.4018433179723502], abs=1e-15)
 
@@ -94,7 +94,7 @@ def test_the_mean_over_tokens_decides_not_the_total():
     tests = one_test()
     good, x, y = ("context 0", "good0"), ("context 0", "x0"), ("context 0", "y0")
     # Method 2.18: high -1 -2 -3, low -.5 -2.5 -.5 -2.5: -2 against -1.5 fails.
-    taken = administer(tests, {good: Scored(-6.0, 3), x: Scored(-6.0, 4), y: Scored(-6.3, 3)})
+    taken = administer_tests(tests, {good: Scored(-6.0, 3), x: Scored(-6.0, 4), y: Scored(-6.3, 3)})
     assert [(outcome.high, outcome.low, outcome.passed) for outcome in taken.outcomes] == [
         (-2.0, -1.5, False),
         (-2.0, pytest.approx(-2.1), True),
@@ -105,7 +105,7 @@ def test_equal_likelihoods_fail_and_are_counted_both_minus_infinity_too():
     tests = one_test()
     pair = [("context 0", f"{kind}0") for kind in ("good", "x", "y")]
     never = Scored(-math.inf, 3)
-    taken = administer(tests, dict(zip(pair, [never, never, Scored(-1.0, 1)], strict=True)))
+    taken = administer_tests(tests, dict(zip(pair, [never, never, Scored(-1.0, 1)], strict=True)))
     assert [(outcome.passed, outcome.tied, outcome.gap) for outcome in taken.outcomes] == [
         (False, True, 0.0),
         (False, False, -math.inf),
@@ -117,7 +117,7 @@ def test_equal_likelihoods_fail_and_are_counted_both_minus_infinity_too():
 def test_three_of_five_have_the_wilson_interval_of_the_method():
     tests = small_tests(5)
     chosen = TestSet(tests.tests[::2], "five", 5, 10, {})
-    taken = administer(chosen, scores(chosen, [True, True, False, True, False]))
+    taken = administer_tests(chosen, scores(chosen, [True, True, False, True, False]))
     assert pass_rates(taken).overall.estimate.value == 0.6
     at_95, at_90 = (pass_rates(taken, level=level).overall.wilson for level in (0.95, 0.90))
     assert (at_95.low, at_95.high) == pytest.approx((0.230724, 0.882379), abs=1e-6)
@@ -127,14 +127,14 @@ def test_three_of_five_have_the_wilson_interval_of_the_method():
 def test_eleven_of_fifteen_have_the_wilson_interval_of_the_method():
     tests = small_tests(15)
     chosen = TestSet(tests.tests[::2], "fifteen", 15, 30, {})
-    taken = administer(chosen, scores(chosen, [True] * 11 + [False] * 4))
+    taken = administer_tests(chosen, scores(chosen, [True] * 11 + [False] * 4))
     wilson = pass_rates(taken).overall.wilson
     assert (wilson.low, wilson.high) == pytest.approx((0.480496, 0.891025), abs=1e-6)
 
 
 def test_the_headline_interval_draws_contexts_and_so_widens_where_their_tests_share_an_outcome():
     tests = small_tests(40)
-    together = administer(tests, scores_by_context(tests, lambda at: at % 2 == 0))
+    together = administer_tests(tests, scores_by_context(tests, lambda at: at % 2 == 0))
     rate = pass_rates(together, draws=4000).overall
     # 40 contexts, each all or nothing: the standard error is that of 40 draws, not of 80.
     width = rate.estimate.interval.high - rate.estimate.interval.low
@@ -154,7 +154,7 @@ def scores_by_context(tests, passes):
 
 def test_a_rate_of_nothing_but_passes_keeps_an_interval_with_width():
     tests = small_tests(4)
-    rate = pass_rates(administer(tests, scores_by_context(tests, lambda at: True))).overall
+    rate = pass_rates(administer_tests(tests, scores_by_context(tests, lambda at: True))).overall
     assert rate.estimate.value == 1.0
     assert rate.estimate.interval.low < 0.6
     assert "no_variation" in rate.estimate.flags
@@ -162,15 +162,15 @@ def test_a_rate_of_nothing_but_passes_keeps_an_interval_with_width():
 
 def test_one_context_has_no_interval_over_contexts_and_says_so():
     tests = one_test()
-    rate = pass_rates(administer(tests, scores_by_context(tests, lambda at: True))).overall
+    rate = pass_rates(administer_tests(tests, scores_by_context(tests, lambda at: True))).overall
     assert (rate.estimate.interval, "one_context" in rate.estimate.flags) == (None, True)
     assert rate.wilson is not None
 
 
 def test_a_test_counts_in_every_category_its_worse_candidate_carries():
     bad = [candidate("p", "bad", marks=("x", "y")), candidate("q", "bad", marks=("y",))]
-    tests = build_tests([candidate("g", "good"), *bad], one_above_all("good", ["bad"]), "marks")
-    rates = pass_rates(administer(tests, lambda pairs: [Scored(-1.0 - at, 1) for at in range(len(pairs))]))
+    tests = build_tests([candidate("g", "good"), *bad], best_above_others("good", ["bad"]), "marks")
+    rates = pass_rates(administer_tests(tests, lambda pairs: [Scored(-1.0 - at, 1) for at in range(len(pairs))]))
     assert {name: rate.estimate.n for name, rate in rates.by_category.items()} == {"y": 2, "x": 1}
     assert {name: rate.estimate.n for name, rate in rates.by_combination.items()} == {"x + y": 1, "y": 1}
 
@@ -179,22 +179,22 @@ def test_a_missing_score_leaves_its_tests_out_up_to_five_percent():
     tests = small_tests(20)
     known = scores_by_context(tests, lambda at: True)
     del known["context 3", "x3"]
-    taken = administer(tests, known)
+    taken = administer_tests(tests, known)
     assert (taken.left_out, taken.missing) == (1, ("x3",))
     del known["context 4", "good4"]
     with pytest.raises(InsufficientData, match=r"3 of 40 tests lack a score, and at most 5 % may"):
-        administer(tests, known)
+        administer_tests(tests, known)
 
 
 def test_a_category_without_any_scored_test_has_no_value_and_a_flag():
     rows = [candidate(f"{kind}{at}", kind, context=str(at)) for at in range(30) for kind in ("good", "x")]
     rows.append(candidate("rare", "rare", context="0"))
-    tests = build_tests(rows, one_above_all("good", ["x", "rare"]), "rare")
+    tests = build_tests(rows, best_above_others("good", ["x", "rare"]), "rare")
     known = {
         ("context " + t.context_id, text): Scored(-1.0, 1) for t in tests.tests for text in (t.high.text, t.low.text)
     }
     del known["context 0", "rare"]
-    rate = pass_rates(administer(tests, known)).by_category["rare"]
+    rate = pass_rates(administer_tests(tests, known)).by_category["rare"]
     assert (rate.estimate.value, rate.estimate.n, "no_tests" in rate.estimate.flags) == (None, 0, True)
 
 
@@ -210,19 +210,19 @@ def test_a_category_without_any_scored_test_has_no_value_and_a_flag():
 )
 def test_a_score_that_is_no_log_probability_is_refused_by_its_candidate(bad, words):
     with pytest.raises(BadInput, match=f"candidate good0, {words}"):
-        administer(one_test(), lambda pairs: [bad] * len(pairs))
+        administer_tests(one_test(), lambda pairs: [bad] * len(pairs))
 
 
 def test_a_model_that_answers_for_too_few_pairs_is_refused():
     with pytest.raises(BadInput, match="3 pairs were given and 2 scores came back"):
-        administer(one_test(), lambda pairs: [Scored(-1.0, 1)] * 2)
+        administer_tests(one_test(), lambda pairs: [Scored(-1.0, 1)] * 2)
 
 
 def test_a_model_cannot_take_tests_without_texts():
     rows = [candidate("g", "good", text=None), candidate("b", "bad", text=None)]
-    tests = build_tests(rows, one_above_all("good", ["bad"]), "ids only")
+    tests = build_tests(rows, best_above_others("good", ["bad"]), "ids only")
     with pytest.raises(InsufficientData, match=r"the tests hold none for 2 candidate\(s\): g, b"):
-        administer(tests, lambda pairs: [])
+        administer_tests(tests, lambda pairs: [])
 
 
 @given(st.integers(0, 2**16))
@@ -233,8 +233,8 @@ def test_passing_is_strict_so_a_reversed_model_never_passes_the_same_test(seed):
     for test in tests.tests:
         for one in (test.high, test.low):
             drawn.setdefault((one.context, one.text), -float(rng.randint(1, 3)))
-    forward = administer(tests, {pair: Scored(value, 1) for pair, value in drawn.items()})
-    backward = administer(tests, {pair: Scored(-4 - value, 1) for pair, value in drawn.items()})
+    forward = administer_tests(tests, {pair: Scored(value, 1) for pair, value in drawn.items()})
+    backward = administer_tests(tests, {pair: Scored(-4 - value, 1) for pair, value in drawn.items()})
     for one, other in zip(forward.outcomes, backward.outcomes, strict=True):
         assert one.passed + other.passed + one.tied == 1
 
@@ -250,8 +250,8 @@ def test_mcnemar_is_the_exact_binomial_of_the_method():
 
 def test_two_models_are_compared_on_the_tests_they_share():
     tests = small_tests(12)
-    first = administer(tests, scores_by_context(tests, lambda at: at < 8), model="a")
-    second = administer(tests, scores_by_context(tests, lambda at: 6 <= at < 9), model="b")
+    first = administer_tests(tests, scores_by_context(tests, lambda at: at < 8), model="a")
+    second = administer_tests(tests, scores_by_context(tests, lambda at: 6 <= at < 9), model="b")
     found = compare_models(first, second)
     assert (found.both, found.mcnemar.only_first, found.mcnemar.only_second, found.neither) == (4, 12, 2, 6)
     assert found.difference.value == pytest.approx(16 / 24 - 6 / 24)
@@ -260,7 +260,7 @@ def test_two_models_are_compared_on_the_tests_they_share():
 
 def test_a_model_compared_with_itself_differs_by_nothing():
     tests = small_tests(5)
-    taken = administer(tests, scores_by_context(tests, lambda at: at % 2 == 0), model="a")
+    taken = administer_tests(tests, scores_by_context(tests, lambda at: at % 2 == 0), model="a")
     found = compare_models(taken, taken)
     assert (found.mcnemar.p, found.difference.value, found.difference.flags) == (1.0, 0.0, ("no_variation",))
 
@@ -270,8 +270,8 @@ def test_a_model_compared_with_itself_differs_by_nothing():
 
 def test_curves_hold_each_model_on_each_category_in_order_of_size():
     tests = small_tests(3)
-    large = pass_rates(administer(tests, scores_by_context(tests, lambda at: True), model="large"))
-    small = pass_rates(administer(tests, scores_by_context(tests, lambda at: at == 0), model="small"))
+    large = pass_rates(administer_tests(tests, scores_by_context(tests, lambda at: True), model="large"))
+    small = pass_rates(administer_tests(tests, scores_by_context(tests, lambda at: at == 0), model="small"))
     points = curve_points([Place("f", 7e8, large), Place("f", 1e8, small)])
     assert [(p.category, p.model, p.n) for p in points] == [
         ("all", "small", 6),
@@ -295,6 +295,6 @@ def test_curves_hold_each_model_on_each_category_in_order_of_size():
 )
 def test_a_place_off_the_scale_is_refused(xs, axis, words):
     tests = small_tests(2)
-    rates = pass_rates(administer(tests, scores_by_context(tests, lambda at: True), model="m"))
+    rates = pass_rates(administer_tests(tests, scores_by_context(tests, lambda at: True), model="m"))
     with pytest.raises(BadInput, match=words):
         curve_points([Place("f", x, rates) for x in xs], axis)

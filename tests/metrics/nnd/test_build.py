@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from metrics.errors import BadInput, InsufficientData
 from metrics.nnd.build import Options, build_tests
-from metrics.nnd.orders import Numbers, PartialOrder, Ranks, likert_majority, one_above_all
+from metrics.nnd.orders import Numbers, PartialOrder, Ranks, best_above_others, likert_majority
 from metrics.nnd.records import Candidate
 from tests.metrics.nnd.make import candidate
 
@@ -158,6 +158,6 @@ def test_squality_ratings_give_the_reference_numbers_of_pairs(data_dir, gap, by_
 
 
 def test_one_above_all_leaves_the_others_unordered():
-    order = one_above_all("best", ["best", "x", "y"])
+    order = best_above_others("best", ["best", "x", "y"])
     assert order.compare(candidate("a", "x"), candidate("b", "y")) == "unordered"
     assert order.compare(candidate("a", "x"), candidate("b", "best")) == "second"

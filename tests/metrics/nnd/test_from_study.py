@@ -8,11 +8,11 @@ import pytest
 
 from metrics.errors import BadInput, InsufficientData
 from metrics.nnd.from_study import Labelled, StudyText, by_labels, by_majorities, by_means
-from metrics.nnd.orders import one_above_all
+from metrics.nnd.orders import best_above_others
 from metrics.types import Rating
 
 TEXTS = [StudyText(name, name[0], f"context {name[0]}", f"text {name}", name[1:]) for name in ("1a", "1b", "1c", "2a")]
-ERRORS = one_above_all("No error", ["off topic", "odd grammar"])
+ERRORS = best_above_others("No error", ["off topic", "odd grammar"])
 
 
 def ratings(**given):

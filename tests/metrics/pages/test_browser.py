@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from metrics.errors import BadInput
 from metrics.likelihood import Scored
-from metrics.nnd.administer import administer
+from metrics.nnd.administer import administer_tests
 from metrics.nnd.build import build_tests
-from metrics.nnd.orders import one_above_all
+from metrics.nnd.orders import best_above_others
 from metrics.nnd.rates import pass_rates
 from metrics.pages.browser import Selection, browser_page, select
 from metrics.text_scores.vocabulary import readable
@@ -21,7 +21,7 @@ from tests.metrics.nnd.make import candidate, small_tests
 
 def taken(contexts=3):
     tests = small_tests(contexts)
-    return administer(tests, lambda pairs: [Scored(-float(at % 5 + 1), 1) for at in range(len(pairs))], model="m")
+    return administer_tests(tests, lambda pairs: [Scored(-float(at % 5 + 1), 1) for at in range(len(pairs))], model="m")
 
 
 def test_the_page_shows_every_test_with_both_likelihoods():
@@ -60,10 +60,10 @@ def test_a_category_that_no_test_has_is_refused():
 def test_texts_stand_on_the_page_escaped(text):
     tests = build_tests(
         [candidate("g", "good", text=f"<i>{text}"), candidate("b", "<b>", text=f"<u>{text}")],
-        one_above_all("good", ["<b>"]),
+        best_above_others("good", ["<b>"]),
         "s",
     )
-    one = administer(tests, lambda pairs: [Scored(-1.0, 1)] * 2, model="<m>")
+    one = administer_tests(tests, lambda pairs: [Scored(-1.0, 1)] * 2, model="<m>")
     page = browser_page(one, pass_rates(one))
     assert not re.search("<i>|<u>|<m>|<b>(?!c)", page)
 

@@ -7,7 +7,8 @@ from statistics import NormalDist
 
 import pytest
 
-from metrics import BadInput, t_power
+from metrics.errors import BadInput
+from metrics.inference.power import t_power
 from metrics.planning import CrossedDesign, Spreads, crossed_power
 from metrics.planning.crossed import HIGH_VARIANCE, LOW_VARIANCE
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from metrics import BadInput, InsufficientData
+from metrics.errors import BadInput, InsufficientData
 from metrics.huse.ratings_by_text import Rated, lay_out
 from metrics.huse.subsampling import huse_arrays
 from metrics.planning import expected_precision, fit_pilot, known_pilots, precision_table, prior_pilot

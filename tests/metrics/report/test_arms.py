@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from metrics.data.arm_assignment import UNKNOWN, ArmAssignment, assignment_sentence
-from metrics.report.build import build
+from metrics.report.build import build_report
 from metrics.report.checklists.heds import datasheet
 from metrics.report.comparison.compare import compare
 from metrics.report.formats import csv as tables
@@ -36,7 +36,7 @@ def came(how: ArmAssignment | None, given: ReportInput | None = None) -> ReportI
 
 @pytest.fixture(scope="module")
 def chosen() -> Report:
-    return build(came("chosen"))
+    return build_report(came("chosen"))
 
 
 def methods(given: ReportInput) -> str:
@@ -63,7 +63,7 @@ def test_the_methods_paragraph_says_it_once_and_of_several_arms_only() -> None:
 
 
 def test_an_arm_that_was_drawn_carries_no_such_sentence() -> None:
-    drawn = build(came("drawn"))
+    drawn = build_report(came("drawn"))
     for text in (html(drawn, now=NOW, hashes={}), latex(drawn, figures=False), methods(drawn.input)):
         assert CHOSEN not in text
         assert UNKNOWN not in text
@@ -107,7 +107,7 @@ def test_all_judgments_are_no_arm_of_the_figure(chosen: Report) -> None:
 def test_an_arm_in_which_nobody_judged_is_named_as_empty() -> None:
     given = evaluators()
     none = replace(given.conditions[0], name="comparison", training="comparison", workers=0, submitted=0)
-    report = build(replace(given, conditions=(*given.conditions, none)))
+    report = build_report(replace(given, conditions=(*given.conditions, none)))
     (part,) = [one for one in report.sections if one.key == "human-or-machine"]
     assert "Empty, without a judgment that counts: comparison." in part.lead
     assert any("comparison (empty)" in note.text for note in part.charts[0].notes)
@@ -124,7 +124,7 @@ def test_each_arm_is_told_with_its_own_reward_and_no_wage_is_made_of_both() -> N
     told = methods(paying(none=125, examples=175))
     assert "The reward of an assignment was 1.25 USD (none) and 1.75 USD (examples)" in told
     assert "an hour" not in told
-    page = html(build(paying(none=125, examples=175)), now=NOW, hashes={})
+    page = html(build_report(paying(none=125, examples=175)), now=NOW, hashes={})
     assert "Hourly wage" not in page
     sheet = {one.question: one.answer for one in datasheet(paying(none=125, examples=175))}
     assert sheet["Pay"] == "1.25 USD (none) and 1.75 USD (examples) for an assignment."

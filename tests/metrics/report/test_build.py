@@ -13,7 +13,7 @@ import pytest
 from metrics.errors import BadInput
 from metrics.figures import huse_scatter
 from metrics.huse.estimate import evaluate
-from metrics.report.build import build
+from metrics.report.build import build_report
 from metrics.report.formats.csv import main_table
 from metrics.report.formats.plain_text import table
 from metrics.report.records import ReportInput
@@ -32,15 +32,15 @@ def given() -> ReportInput:
 
 @pytest.fixture(scope="module")
 def report(given: ReportInput) -> Report:
-    return build(given, seed=7)
+    return build_report(given, seed=7)
 
 
 def kinds(given: ReportInput) -> set[str]:
-    return {warn.kind for warn in build(given).warnings}
+    return {warn.kind for warn in build_report(given).warnings}
 
 
 def sentence(given: ReportInput, kind: str) -> str:
-    return next(warn.sentence for warn in build(given).warnings if warn.kind == kind)
+    return next(warn.sentence for warn in build_report(given).warnings if warn.kind == kind)
 
 
 def one(given: ReportInput, **changed: object) -> ReportInput:
@@ -79,7 +79,7 @@ def test_panels_share_their_axes_and_shade_by_share_of_references(report: Report
 
 
 def test_verdict_says_told_apart_with_the_interval_when_it_lies_below_one() -> None:
-    report = build(study({"poor": (2.5, 0.0)}))
+    report = build_report(study({"poor": (2.5, 0.0)}))
     huse = report.generators[0].modes["exact"].huse
     assert huse.interval is not None
     assert huse.interval.high < 1
@@ -88,7 +88,7 @@ def test_verdict_says_told_apart_with_the_interval_when_it_lies_below_one() -> N
 
 
 def test_verdict_of_a_generator_like_the_references_claims_no_equality() -> None:
-    verdict = build(study({"same": (0.0, 0.0)}, seed=3)).verdicts[0]
+    verdict = build_report(study({"same": (0.0, 0.0)}, seed=3)).verdicts[0]
     assert verdict.startswith("same is not told apart from the references by this study")
 
 
@@ -97,7 +97,7 @@ def test_interleaved_hits_raise_no_warning_about_sources(given: ReportInput) -> 
 
 
 def test_hits_of_one_source_warn_and_limit_the_conclusion() -> None:
-    report = build(study({"t=1.0": (1.0, 0.0)}, mixed=False))
+    report = build_report(study({"t=1.0": (1.0, 0.0)}, mixed=False))
     assert "Every HIT holds one source only (2 HITs)" in next(
         w.sentence for w in report.warnings if w.kind == "one_source_hits"
     )
@@ -150,7 +150,7 @@ def test_probability_zero_is_counted(given: ReportInput) -> None:
 
 def test_huse_above_one_is_shown_and_explained() -> None:
     studies = (study({"same": (0.0, 0.0)}, texts=20, seed=seed) for seed in range(40))
-    report = next(r for r in map(build, studies) if (r.generators[0].modes["exact"].huse.value or 0) > 1)
+    report = next(r for r in map(build_report, studies) if (r.generators[0].modes["exact"].huse.value or 0) > 1)
     value = report.generators[0].modes["exact"].huse.value
     told = next(warn.sentence for warn in report.warnings if warn.kind == "above_one")
     assert f"HUSE is {value:.2f}, above 1" in told
@@ -170,8 +170,8 @@ def test_a_launch_of_one_day_warns_for_people_only(given: ReportInput) -> None:
 
 
 def test_the_callers_warnings_come_first_and_each_is_said_once(given: ReportInput) -> None:
-    warn = build(given).warnings[-1]
-    report = build(replace(given, warnings=(warn, warn)))
+    warn = build_report(given).warnings[-1]
+    report = build_report(replace(given, warnings=(warn, warn)))
     assert report.warnings[0] == warn
     assert len(set(report.warnings)) == len(report.warnings)
 
@@ -179,36 +179,36 @@ def test_the_callers_warnings_come_first_and_each_is_said_once(given: ReportInpu
 def test_an_hj_that_is_not_the_mean_of_its_ratings_is_refused(given: ReportInput) -> None:
     items = tuple(replace(i, hj=Fraction(1)) if i.id == "t=1.0-3" else i for i in given.generators[0].items)
     with pytest.raises(BadInput, match=r"item t=1\.0-3, column hj: HJ is 1, but the mean of its 20 ratings is"):
-        build(one(given, items=items))
+        build_report(one(given, items=items))
 
 
 def test_records_that_contradict_each_other_are_refused(given: ReportInput) -> None:
     with pytest.raises(BadInput, match="no text of its id"):
-        build(replace(given, texts=given.texts[1:]))
+        build_report(replace(given, texts=given.texts[1:]))
     with pytest.raises(BadInput, match="name of its own"):
-        build(replace(given, generators=(given.generators[0], given.generators[0])))
+        build_report(replace(given, generators=(given.generators[0], given.generators[0])))
     with pytest.raises(BadInput, match="id of its own"):
-        build(replace(given, texts=(*given.texts, given.texts[0])))
+        build_report(replace(given, texts=(*given.texts, given.texts[0])))
     with pytest.raises(BadInput, match="rating of nobody's text"):
-        build(replace(given, ratings=(replace(given.ratings[0], text="nobody's text"),)))
+        build_report(replace(given, ratings=(replace(given.ratings[0], text="nobody's text"),)))
 
 
 def test_mean_ratings_without_ratings_make_a_report_that_says_so(given: ReportInput) -> None:
     items = tuple(replace(item, ratings=0) for item in given.generators[0].items)
-    report = build(one(replace(given, ratings=()), items=items))
+    report = build_report(one(replace(given, ratings=()), items=items))
     assert report.generators[0].judged[0].interval is None
     assert any(warn.kind == "unknown_raters" for warn in report.warnings)
 
 
 def test_progress_is_told_each_generator_and_the_end(given: ReportInput) -> None:
     told: list[tuple[str, int, int]] = []
-    build(given, progress=lambda *step: told.append(step))
+    build_report(given, progress=lambda *step: told.append(step))
     assert [step for step, _, _ in told if step.startswith("HUSE")] == ["HUSE of t=1.0", "HUSE of t=0.7"]
     assert [(done, of) for _, done, of in told] == [(at, 8) for at in range(8)]
 
 
 def test_the_console_table_shows_estimates_truths_and_money_within_100_columns(given: ReportInput) -> None:
-    report = build(with_truth(given))
+    report = build_report(with_truth(given))
     text = table(report)
     huse = report.generators[0].modes["exact"].huse
     assert huse.interval is not None
@@ -222,12 +222,12 @@ def test_the_console_table_shows_estimates_truths_and_money_within_100_columns(g
 
 def test_the_console_table_says_not_recorded(given: ReportInput) -> None:
     bare = ReportInput(given.study, given.generators, given.texts)
-    assert "cost     not recorded" in table(build(bare))
+    assert "cost     not recorded" in table(build_report(bare))
 
 
 @pytest.mark.needs_data
 def test_the_released_study_gives_the_published_and_the_exact_values_and_warns(data_dir: Path) -> None:
-    report = build(huse_study(data_dir / "huse" / "summarization_batch_results.csv"))
+    report = build_report(huse_study(data_dir / "huse" / "summarization_batch_results.csv"))
     exact, paper = (report.generators[0].modes[mode] for mode in ("exact", "paper"))
     assert (paper.huse.value, paper.huse_q.value, paper.huse_d.value) == (0.53, 0.5800000000000001, 0.95)
     assert (exact.huse.value, exact.huse_q.value, exact.huse_d.value) == pytest.approx((0.53, 0.60, 0.93), abs=1e-12)
@@ -240,7 +240,7 @@ def test_the_released_study_gives_the_published_and_the_exact_values_and_warns(d
 
 def test_without_any_finite_log_prob_the_plane_stays_white_and_the_support_is_told(given: ReportInput) -> None:
     items = tuple(replace(item, log_prob=float("-inf")) for item in given.generators[0].items)
-    report = build(one(given, items=items))
+    report = build_report(one(given, items=items))
     assert report.generators[0].panel.shade is None
     assert "−∞" in chart_alt(report)
 
@@ -259,7 +259,7 @@ def test_too_few_texts_of_one_source_get_no_verdict(given: ReportInput) -> None:
     facts = given.generators[0]
     models = [item for item in facts.items if item.source == MODEL]
     references = [item for item in facts.items if item.source != MODEL]
-    few = build(one(given, items=(*references[:10], *models)))
+    few = build_report(one(given, items=(*references[:10], *models)))
     (said,) = few.verdicts
     assert "10 references are too few for 16 neighbours, so no verdict is given." in said
     assert "told apart" not in said
@@ -298,7 +298,7 @@ def chart_alt(report: Report) -> str:
 def test_the_methods_say_what_was_done_and_nothing_else(given: ReportInput) -> None:
     first = STUDY.collected_from
     assert first is not None
-    told = " ".join(build(replace(given, study=replace(STUDY, collected_to=first, mode="imported"))).methods)
+    told = " ".join(build_report(replace(given, study=replace(STUDY, collected_to=first, mode="imported"))).methods)
     assert "Ratings were collected on 3 November 2026." in told
     assert "what was left out before is not recorded" in told
     assert "by half-samples of contexts." in told
@@ -306,4 +306,4 @@ def test_the_methods_say_what_was_done_and_nothing_else(given: ReportInput) -> N
     moved = tuple(
         replace(one, rater=f"{one.rater}-{'m' if one.text.startswith('t=') else 'r'}") for one in apart.ratings
     )
-    assert "by half-samples of texts and of raters." in " ".join(build(replace(apart, ratings=moved)).methods)
+    assert "by half-samples of texts and of raters." in " ".join(build_report(replace(apart, ratings=moved)).methods)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from metrics.report.build import build
+from metrics.report.build import build_report
 from metrics.report.records import ReportInput
 from metrics.report.row_records import Attached
 from metrics.report.section import Section
@@ -51,7 +51,7 @@ def document(given: ReportInput, *, ending: str = "") -> dict[str, Any]:
 def section(**changes: Any) -> Section:
     given = evaluators()
     told = {**document(given, ending=changes.pop("ending", "")), **changes}
-    report = build(replace(given, attached=(Attached("automatic", "h.json", "0" * 64, told),)))
+    report = build_report(replace(given, attached=(Attached("automatic", "h.json", "0" * 64, told),)))
     return next(one for one in report.sections if one.key == "automatic")
 
 

@@ -16,7 +16,7 @@ import pytest
 from lxml import html as lxml_html
 
 from metrics.errors import BadInput
-from metrics.report.build import build
+from metrics.report.build import build_report
 from metrics.report.comparison import rating_scales as compared_scales
 from metrics.report.comparison.compare import Compared, compare
 from metrics.report.formats.write_comparison import write_comparison
@@ -82,7 +82,7 @@ def test_every_generator_of_every_study_meets_every_other(compared: Compared) ->
 
 
 def test_what_a_study_reports_alone_stands_first_and_unchanged(compared: Compared, first: ReportInput) -> None:
-    alone = {one.facts.name: one.modes["exact"].huse for one in build(first, seed=7).generators}
+    alone = {one.facts.name: one.modes["exact"].huse for one in build_report(first, seed=7).generators}
     shown = {row[1]: row[2] for row in table(compared, "huse-alone").rows}
     for name, estimate in alone.items():
         assert (shown[name].value, shown[name].n) == (estimate.value, estimate.n)
@@ -171,7 +171,7 @@ def test_without_log_p_quality_alone_is_compared(first: ReportInput, second: Rep
     found = compare([first, bare])
     assert [column.key for column in table(found, "huse-pairs").columns] == ["first", "second", "huse_q", "n"]
     own = next(row for row in table(found, "huse-common").rows if row[1] == "t=0.7")[2]
-    assert own.value == build(first).generators[1].modes["exact"].huse_q.value
+    assert own.value == build_report(first).generators[1].modes["exact"].huse_q.value
 
 
 def test_a_context_is_shared_only_where_its_words_are(first: ReportInput, second: ReportInput) -> None:

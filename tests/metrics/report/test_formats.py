@@ -21,14 +21,14 @@ from lxml import html as lxml_html
 from metrics import evaluate_judgments
 from metrics.errors import BadInput
 from metrics.figures.images import NoBrowser
-from metrics.report.build import build
+from metrics.report.build import build_report
 from metrics.report.formats.figures import charts
 from metrics.report.formats.html_to_text import pictured
 from metrics.report.formats.json import payload, read
 from metrics.report.formats.json_schema import document_schema
 from metrics.report.formats.latex import document as latex_document
 from metrics.report.formats.latex import figures_of
-from metrics.report.formats.write import write
+from metrics.report.formats.write import write_report
 from metrics.report.record_codec import decode, encode
 from metrics.report.records import ReportInput
 from metrics.report.result import Report
@@ -47,18 +47,18 @@ def typicality() -> Report:
     given = with_rules(with_truth(study({"t=1.0": (1.1, 0.1), "t=0.7": (0.2, 1.4)})))
     odd = replace(given.texts[0], body="標題 “日本語” עברית Ünï & 50% $x_1$ \\end{table} #")
     gone = replace(given.ratings[0], rater="spammer", kept=False)
-    return build(replace(given, texts=(odd, *given.texts[1:]), ratings=(*given.ratings, gone)), seed=7)
+    return build_report(replace(given, texts=(odd, *given.texts[1:]), ratings=(*given.ratings, gone)), seed=7)
 
 
 @pytest.fixture(scope="module")
 def told_apart() -> Report:
-    return build(evaluators(), seed=7)
+    return build_report(evaluators(), seed=7)
 
 
 @pytest.fixture(scope="module")
 def folder(told_apart: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("evaluators")
-    write(told_apart, out, now=NOW, formats=("html", "json", "csv", "latex"))
+    write_report(told_apart, out, now=NOW, formats=("html", "json", "csv", "latex"))
     return out
 
 
@@ -77,7 +77,7 @@ def test_the_json_fits_its_schema_and_gives_the_same_report_again(name, request)
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.Draft202012Validator(schema).validate(told)
     assert read(told) == report.input
-    assert document(build(read(told), seed=7)) == told
+    assert document(build_report(read(told), seed=7)) == told
 
 
 def test_the_schema_refuses_a_field_too_many_and_one_too_few(told_apart: Report) -> None:
@@ -169,7 +169,7 @@ def test_completeness_counts_what_is_there(told_apart: Report) -> None:
     absent = {one.item for one in told_apart.asked if not one.recorded}
     assert absent == set()
     bare = ReportInput(told_apart.input.study, (), told_apart.input.texts, told_apart.input.ratings)
-    absent = {one.item for one in build(bare).asked if not one.recorded}
+    absent = {one.item for one in build_report(bare).asked if not one.recorded}
     assert absent == {"Qualifications of raters", "Pay", "Exclusions", "Interface", "Ethics and consent"}
 
 
@@ -197,7 +197,7 @@ def test_the_page_tells_the_hash_of_each_data_file(folder: Path) -> None:
 
 
 def test_results_hold_every_estimate_with_n_interval_and_signature(typicality: Report, tmp_path: Path) -> None:
-    write(typicality, tmp_path, now=NOW, formats=("csv",))
+    write_report(typicality, tmp_path, now=NOW, formats=("csv",))
     found = rows(tmp_path / "results.csv")
     main = [row for row in found if row["table"] == "huse" and row["column"] == "huse"]
     assert len(main) == 4
@@ -208,9 +208,9 @@ def test_results_hold_every_estimate_with_n_interval_and_signature(typicality: R
 
 def test_a_format_that_there_is_not_and_pdf_without_a_browser_are_refused(told_apart: Report, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="a format is one of"):
-        write(told_apart, tmp_path, now=NOW, formats=("docx",))
+        write_report(told_apart, tmp_path, now=NOW, formats=("docx",))
     with pytest.raises(NoBrowser, match="needs a Chromium"):
-        write(told_apart, tmp_path, now=NOW, formats=("pdf",))
+        write_report(told_apart, tmp_path, now=NOW, formats=("pdf",))
     assert not list(tmp_path.iterdir())
 
 
@@ -220,7 +220,7 @@ def test_two_exports_are_equal_but_for_the_date_and_the_pdf_carries_its_fonts(
 ) -> None:
     for name, when in (("a", NOW), ("b", NOW), ("c", NOW + timedelta(days=1))):
         formats = ("pdf", "zip") if name != "c" else ("html", "json", "csv")
-        write(told_apart, tmp_path / name, now=when, formats=formats, chromium=CHROMIUM, sandbox=False)
+        write_report(told_apart, tmp_path / name, now=when, formats=formats, chromium=CHROMIUM, sandbox=False)
     for path in (tmp_path / "a").iterdir():
         assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes(), path.name
     content = (tmp_path / "a" / "report.pdf").read_bytes()
@@ -241,7 +241,7 @@ def test_two_exports_are_equal_but_for_the_date_and_the_pdf_carries_its_fonts(
 def test_the_latex_compiles_alone_whatever_the_texts_say(typicality: Report, tmp_path: Path) -> None:
     if os.environ.get("CI") is None and subprocess.run(["which", "pdflatex"], capture_output=True).returncode:
         pytest.skip("no pdflatex")
-    write(typicality, tmp_path, now=NOW, formats=("latex",))
+    write_report(typicality, tmp_path, now=NOW, formats=("latex",))
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "study.tex"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120)
     assert done.returncode == 0, done.stdout[-2000:]
@@ -273,7 +273,7 @@ def rates() -> dict:
 
 def test_near_negative_tests_handed_over_stand_in_their_part() -> None:
     given = replace(evaluators(), attached=(Attached("nnd", "nnd.json", "0" * 64, rates()),))
-    section = next(one for one in build(given).sections if one.key == "nnd")
+    section = next(one for one in build_report(given).sections if one.key == "nnd")
     assert [row[1] for row in section.tables[0].rows] == ["all tests", "grammar"]
     assert section.tables[0].rows[0][2].value == 0.6
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from metrics.report.build import build
+from metrics.report.build import build_report
 from metrics.report.formats.figures import charts, headline
 from metrics.report.records import ReportInput
 from metrics.report.sections.scores import labels, scores
@@ -23,7 +23,7 @@ def given() -> ReportInput:
 
 
 def names(given: ReportInput) -> list[str]:
-    return [chart.name for chart in charts(build(given))]
+    return [chart.name for chart in charts(build_report(given))]
 
 
 def test_labels_stand_in_the_order_of_the_scale(given: ReportInput) -> None:
@@ -61,7 +61,7 @@ def test_one_rater_alone_gives_shares_without_intervals(given: ReportInput) -> N
 
 def test_every_generator_has_its_pictures_and_two_have_their_trade_off(given: ReportInput) -> None:
     whole = ["hj-by-source", "scatter-1", "scatter-2", "ratings-1", "ratings-2", "tradeoff"]
-    assert [one.name for one in headline(build(given))] == whole
+    assert [one.name for one in headline(build_report(given))] == whole
     assert names(replace(given, generators=given.generators[:1])) == [
         *("hj-by-source", "scatter-1", "ratings-1"),
         *("k-sensitivity-1", "huse-by-raters-1"),

@@ -16,10 +16,10 @@ from typing import Any
 import jsonschema
 import pytest
 
-from metrics.report.build import build
+from metrics.report.build import build_report
 from metrics.report.formats.csv import files
 from metrics.report.formats.json import read
-from metrics.report.formats.write import write
+from metrics.report.formats.write import write_report
 from metrics.report.records import RatingRow, ReportInput, ScaleLabel, TextRow
 from metrics.report.result import Report
 from metrics.report.row_records import CodeRow, CommentRow
@@ -133,7 +133,7 @@ def test_means_of_a_scale_are_means_of_texts_with_a_t_interval() -> None:
             from_hand.setdefault(one.text, []).append(int(one.value))
     means = [sum(own) / len(own) for own in from_hand.values()]
     low, high = stats.t.interval(0.95, len(means) - 1, loc=sum(means) / len(means), scale=stats.sem(means))
-    found = next(row for row in table(build(source), "scales").rows if row[:2] == ("fluency", "gpt"))
+    found = next(row for row in table(build_report(source), "scales").rows if row[:2] == ("fluency", "gpt"))
     assert found[2].value == pytest.approx(sum(means) / len(means))
     assert (found[2].interval.low, found[2].interval.high) == pytest.approx((low, high))
 
@@ -146,21 +146,21 @@ def test_the_difference_from_the_references_is_welchs() -> None:
         own = [int(one.value) for one in source.ratings if one.text == text.id and one.criterion == "relevance"]
         means[text.id[0]].append(sum(own) / len(own))
     welch = stats.ttest_ind(means["m"], means["r"], equal_var=False).confidence_interval(0.95)
-    found = next(row for row in table(build(source), "scales").rows if row[:2] == ("relevance", "gpt"))[3]
+    found = next(row for row in table(build_report(source), "scales").rows if row[:2] == ("relevance", "gpt"))[3]
     assert (found.interval.low, found.interval.high) == pytest.approx((welch.low, welch.high))
 
 
 def test_labels_of_errors_are_shares_of_judgments_and_several_count_each() -> None:
-    found = table(build(error_labels()), "labels")
+    found = table(build_report(error_labels()), "labels")
     shown = {row[:2]: (row[2].value, *row[3:]) for row in cells(found, "source", "label", "share", "given", "n")}
     assert shown["gpt", "Disfluent"] == (1.0, 36, 36)
     assert shown["gpt", "Off Target"] == (1.0, 36, 36)
     assert shown["references", "No Error"] == (1.0, 36, 36)
-    assert not any(one.name == "scales" for section in build(error_labels()).sections for one in section.tables)
+    assert not any(one.name == "scales" for section in build_report(error_labels()).sections for one in section.tables)
 
 
 def test_preferences_are_counted_whichever_side_a_text_stood_on() -> None:
-    found = table(build(pairwise()), "preferences-preference")
+    found = table(build_report(pairwise()), "preferences-preference")
     row = cells(found, "first", "second", "wins", "ties", "losses", "pairs", "n")[0]
     assert row == ("gpt", "references", 12, 6, 30, 12, 48)
     assert found.rows[0][2].value == pytest.approx((12 + 3) / 48)
@@ -169,7 +169,7 @@ def test_preferences_are_counted_whichever_side_a_text_stood_on() -> None:
 def test_strengths_of_two_are_the_log_odds_of_their_wins() -> None:
     import math
 
-    found = table(build(pairwise()), "strengths-preference")
+    found = table(build_report(pairwise()), "strengths-preference")
     values = {row[0]: row[1].value for row in found.rows}
     assert values["references"] - values["gpt"] == pytest.approx(math.log(33 / 15))
 
@@ -177,7 +177,7 @@ def test_strengths_of_two_are_the_log_odds_of_their_wins() -> None:
 @pytest.mark.parametrize(("mode", "drawn"), [("live", True), ("imported", False)])
 def test_only_of_pairs_shown_here_it_is_said_that_sides_were_drawn(mode: Any, drawn: bool) -> None:
     source = pairwise()
-    report = build(replace(source, study=replace(source.study, mode=mode)))
+    report = build_report(replace(source, study=replace(source.study, mode=mode)))
     notes = [note for section in report.sections for table in section.tables for note in table.notes]
     assert any("Sides were drawn at random" in note for note in notes) is drawn
 
@@ -186,7 +186,7 @@ def test_strengths_and_their_difference_have_intervals_clustered_by_context_and_
     """Of two sources each strength is half the difference: the means of the pairs' residuals, by context and rater."""
     from scipy import stats
 
-    source, report = pairwise(), build(pairwise())
+    source, report = pairwise(), build_report(pairwise())
     votes = [
         (int(one.text[1:]), one.rater, (1 + one.value * (1 if one.text[0] == "r" else -1)) / 2)
         for one in source.ratings
@@ -218,7 +218,7 @@ def test_strengths_and_their_difference_have_intervals_clustered_by_context_and_
 
 def test_strengths_of_texts_without_a_context_have_no_interval_and_say_why() -> None:
     base = pairwise()
-    report = build(replace(base, texts=tuple(replace(text, context_id=None) for text in base.texts)))
+    report = build_report(replace(base, texts=tuple(replace(text, context_id=None) for text in base.texts)))
     for name in ("strengths-preference", "strength-differences-preference"):
         found = table(report, name)
         assert not any(cell.interval for row in found.rows for cell in row if isinstance(cell, Estimate))
@@ -227,7 +227,7 @@ def test_strengths_of_texts_without_a_context_have_no_interval_and_say_why() -> 
 
 
 def test_comments_have_both_denominators_and_agreement_of_coders() -> None:
-    report = build(commented())
+    report = build_report(commented())
     found = table(report, "comment-codes")
     every = {row[1]: row[2:] for row in cells(found, "condition", "code", "labels", "comments") if row[0] == "all"}
     # grammar, grammar + repetition, repetition, null, repetition (settled), coherence: 6 comments, 6 labels.
@@ -250,7 +250,7 @@ def test_frequency_is_correlated_with_hj_also_without_a_generator() -> None:
     own = tuple(replace(text, corpus_count=10**at, corpus_name="news") for at, text in enumerate(base.texts[:8]))
     kept = {text.id for text in own}
     bare = replace(base, generators=(), texts=own, ratings=tuple(r for r in base.ratings if r.text in kept))
-    report = build(bare)
+    report = build_report(bare)
     assert [row[0] for row in table(report, "hj-frequency").rows] == ["Pearson, log frequency", "Spearman"]
     assert table(report, "hj-frequency").notes == ("Counted in news.",)
     assert any(chart.name == "hj-by-frequency" for section in report.sections for chart in section.charts)
@@ -264,7 +264,7 @@ def test_duplicates_and_overlap_with_references_and_contexts_are_counted() -> No
         replace(text, body=bodies.get(text.id, text.body), context=long if text.id == "t=0.7-3" else text.context)
         for text in base.texts
     )
-    found = build(replace(base, texts=changed)).items.tables[0]
+    found = build_report(replace(base, texts=changed)).items.tables[0]
     row = next(dict(zip([c.key for c in found.columns], row, strict=True)) for row in found.rows if row[0] == "t=0.7")
     expected = Counter(" ".join(text.body.casefold().split()) for text in changed)
     again = sum(expected[" ".join(t.body.casefold().split())] > 1 for t in changed if t.generator)
@@ -273,7 +273,7 @@ def test_duplicates_and_overlap_with_references_and_contexts_are_counted() -> No
 
 
 def test_accuracy_stands_with_and_without_the_exclusions() -> None:
-    found = table(build(evaluators()), "evaluators-exclusions")
+    found = table(build_report(evaluators()), "evaluators-exclusions")
     ratings = {row[1]: row[2] for row in cells(found, "condition", "which", "ratings") if row[0] == "all judgments"}
     assert ratings == {"as reported": 119, "with every judgment": 120}
 
@@ -286,7 +286,9 @@ def test_raters_of_one_country_and_loose_thresholds_are_limitations() -> None:
     scores = {"thresholds": {"low": 0.4, "high": 0.4, "calibrated": False}, "backend": {"model": "tiny"}}
     document = {**scores, **dict.fromkeys(("h", "u", "m", "mean_fp"), estimate)}
     crowd = replace(base.crowd, criteria=("located in US",))
-    warned = build(replace(base, crowd=crowd, attached=(Attached("automatic", "h.json", "0" * 64, document),))).warnings
+    warned = build_report(
+        replace(base, crowd=crowd, attached=(Attached("automatic", "h.json", "0" * 64, document),))
+    ).warnings
     assert {"locale", "uncalibrated"} <= {warn.kind for warn in warned}
 
 
@@ -295,20 +297,20 @@ def test_raters_of_one_country_and_loose_thresholds_are_limitations() -> None:
 
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_the_json_validates_and_reads_back_to_the_same_numbers(name: str, tmp_path: Path) -> None:
-    report = build(LAYOUTS[name](), seed=3)
-    write(report, tmp_path, now=NOW, formats=("json",))
+    report = build_report(LAYOUTS[name](), seed=3)
+    write_report(report, tmp_path, now=NOW, formats=("json",))
     body = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     jsonschema.validate(body, json.loads((tmp_path / "report.schema.json").read_text(encoding="utf-8")))
     again = read(body)
     assert again == report.input
-    assert [one.tables for one in build(again, seed=3).sections] == [one.tables for one in report.sections]
+    assert [one.tables for one in build_report(again, seed=3).sections] == [one.tables for one in report.sections]
 
 
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_two_exports_of_one_state_differ_by_the_date_alone(name: str, tmp_path: Path) -> None:
     for folder, when in (("a", NOW), ("b", NOW), ("c", NOW + timedelta(days=1))):
         formats = ("html", "json", "csv", "latex", "zip")
-        write(build(LAYOUTS[name](), seed=3), tmp_path / folder, now=when, formats=formats)
+        write_report(build_report(LAYOUTS[name](), seed=3), tmp_path / folder, now=when, formats=formats)
     for path in (tmp_path / "a").iterdir():
         assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes(), path.name
         if path.suffix != ".zip":
@@ -322,7 +324,7 @@ def test_two_exports_of_one_state_differ_by_the_date_alone(name: str, tmp_path: 
 def test_every_column_of_every_file_is_in_the_dictionary_and_every_estimate_says_its_n(
     name: str, tmp_path: Path
 ) -> None:
-    write(build(LAYOUTS[name](), seed=3), tmp_path, now=NOW, formats=("csv",))
+    write_report(build_report(LAYOUTS[name](), seed=3), tmp_path, now=NOW, formats=("csv",))
     with (tmp_path / "dictionary.csv").open(newline="", encoding="utf-8") as file:
         told = {(row["file"], row["column"]) for row in csv.DictReader(file)}
     for path in tmp_path.glob("*.csv"):
@@ -346,7 +348,7 @@ def test_words_that_a_spreadsheet_would_run_are_escaped_and_negative_numbers_sta
         ratings=tuple(replace(one, label=attack if one.value == 0 else one.label) for one in base.ratings),
         comments=comments,
     )
-    write(build(bad), tmp_path, now=NOW, formats=("csv",))
+    write_report(build_report(bad), tmp_path, now=NOW, formats=("csv",))
     values = set()
     for path in tmp_path.glob("*.csv"):
         with path.open(newline="", encoding="utf-8") as file:
@@ -366,9 +368,9 @@ def test_what_is_judged_of_the_work_is_told_apart_from_what_comments_say() -> No
         for coder, shift in (("coder 1", 0), ("coder 2", 3))
         for one, codes in zip(said.comments, judged[shift:] + judged[:shift], strict=True)
     ]
-    report = build(replace(said, codes=(*said.codes, *rows), criteria=(("criteria", ("=mismatch", "unclear")),)))
+    report = build_report(replace(said, codes=(*said.codes, *rows), criteria=(("criteria", ("=mismatch", "unclear")),)))
     for name in ("comment-codes", "coder-agreement", "comments"):
-        assert table(report, name) == table(build(said), name)
+        assert table(report, name) == table(build_report(said), name)
     agreed = {row[0]: row[1] for row in table(report, "criteria-agreement").rows}
     # Of six the first coder finds the first two, the second the fourth and fifth: they agree on 2, by chance on 10/3.
     assert agreed["=mismatch"].value == pytest.approx((2 - 10 / 3) / (6 - 10 / 3))
@@ -377,7 +379,7 @@ def test_what_is_judged_of_the_work_is_told_apart_from_what_comments_say() -> No
 def test_codes_of_either_codebook_stand_in_files_that_run_nothing() -> None:
     said = commented()
     row = CodeRow(said.comments[0].text, said.comments[0].rater, "why", "coder 1", ("=1+1",), "criteria")
-    found = files(build(replace(said, codes=(*said.codes, row), criteria=(("criteria", ("=1+1",)),))))
+    found = files(build_report(replace(said, codes=(*said.codes, row), criteria=(("criteria", ("=1+1",)),))))
     codes, book, told = (rows_of(found[f"{name}.csv"]) for name in ("codes", "codebook", "dictionary"))
     assert [one["code"] for one in codes if one["codebook"] == "criteria"] == ["'=1+1"]
     assert len(codes) == 1 + sum(len(one.codes) for one in said.codes)

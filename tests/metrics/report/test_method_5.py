@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 from lxml import html as lxml_html
 
-from metrics.report.build import build
+from metrics.report.build import build_report
 from metrics.report.formats.html import html
 from metrics.report.records import ReportInput, StudyFacts
 from tests.metrics.report.evaluators_study import evaluators
@@ -125,7 +125,7 @@ STUDIES = {
 @pytest.fixture(scope="module", params=STUDIES)
 def page(request: pytest.FixtureRequest) -> tuple[str, lxml_html.HtmlElement]:
     given = STUDIES[request.param]()
-    return request.param, lxml_html.fromstring(html(build(given), now=NOW, hashes={"ratings.csv": "0" * 64}))
+    return request.param, lxml_html.fromstring(html(build_report(given), now=NOW, hashes={"ratings.csv": "0" * 64}))
 
 
 @pytest.mark.parametrize(("part", "item"), [(part, item) for part, items in ASKED.items() for item in items])
@@ -146,7 +146,7 @@ def test_what_nobody_knows_is_printed_as_not_recorded_and_no_value_is_left_blank
 
 
 def test_of_an_unknown_study_nothing_is_made_up() -> None:
-    told = lxml_html.fromstring(html(build(UNKNOWN), now=NOW, hashes={}))
+    told = lxml_html.fromstring(html(build_report(UNKNOWN), now=NOW, hashes={}))
     facts = {one.text_content().strip(): one.getnext().text_content().strip() for one in told.xpath("//dl//dt")}
     known = {name: value for name, value in facts.items() if value != "not recorded"}
     # What the form itself, the settings of the analysis and the study's own name and kind say.
@@ -159,5 +159,5 @@ def test_of_an_unknown_study_nothing_is_made_up() -> None:
 
 def test_the_datasheet_names_the_systems_of_evaluators() -> None:
     given = replace(evaluators(), unscored=())
-    answers = {one.question: one.answer for one in build(given).sheet}
+    answers = {one.question: one.answer for one in build_report(given).sheet}
     assert answers["Systems evaluated"] == "gpt"

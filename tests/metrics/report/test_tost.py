@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from metrics.report.build import build
+from metrics.report.build import build_report
 from metrics.report.records import RatingRow, ReportInput
 from metrics.report.result import Report
 from metrics.report.row_records import ConditionFacts, PlanFacts
@@ -60,7 +60,7 @@ def cells(table: Table, name: str) -> dict:
 
 
 def test_the_numbers_are_those_of_the_two_one_sided_tests() -> None:
-    report = build(study(PLAN, "none"))
+    report = build_report(study(PLAN, "none"))
     found = cells(equivalences(report), "all judgments")
     assert (found["t_low"], found["t_high"], found["p"]) == pytest.approx((5.370862, -5.370862, 0.000225), abs=1e-6)
     assert isinstance(found["value"], Estimate)
@@ -70,13 +70,13 @@ def test_the_numbers_are_those_of_the_two_one_sided_tests() -> None:
 
 
 def test_conditions_and_their_differences_are_tested_too() -> None:
-    table = equivalences(build(study(PLAN, "none", "examples")))
+    table = equivalences(build_report(study(PLAN, "none", "examples")))
     assert [row[0] for row in table.rows] == ["none", "examples", "none - examples", "all judgments"]
     assert cells(table, "none - examples")["margin"] == "-5% to 5%"
 
 
 def test_the_verdict_names_the_margin_and_when_it_was_declared() -> None:
-    report = build(study(PLAN, "none"))
+    report = build_report(study(PLAN, "none"))
     told = section(report).lead[-1]
     assert told.startswith("Accuracy was shown to lie within 45% to 55%")
     assert "the plan of 2026-11-03 declared" in told
@@ -84,14 +84,14 @@ def test_the_verdict_names_the_margin_and_when_it_was_declared() -> None:
 
 
 def test_too_narrow_a_margin_shows_nothing() -> None:
-    report = build(study(replace(PLAN, margin_points=1), "none"))
+    report = build_report(study(replace(PLAN, margin_points=1), "none"))
     assert cells(equivalences(report), "all judgments")["verdict"] == "not shown"
     assert "was not shown to lie within 49% to 51%" in section(report).lead[-1]
 
 
 @pytest.mark.parametrize("plan", [None, replace(PLAN, margin_points=None)])
 def test_without_a_declared_margin_nothing_is_called_the_same(plan: PlanFacts | None) -> None:
-    found = section(build(study(plan, "none")))
+    found = section(build_report(study(plan, "none")))
     assert ("Equivalence (TOST)", "no margin was declared before the data") in found.missing
     assert "evaluators-equivalence" not in [table.name for table in found.tables]
     assert not any("indistinguishable" in line or "shown to lie" in line for line in found.lead)

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from lxml import html as lxml_html
 
-from metrics.data.evaluator_judgments import MACHINE, Judged
+from metrics.data.evaluator_judgments import MACHINE, EvaluatorJudgment
 from metrics.evaluators.evaluate import evaluate_judgments
 from metrics.huse.estimate import evaluate
-from metrics.report.build import build
-from metrics.report.formats.write import write
+from metrics.report.build import build_report
+from metrics.report.formats.write import write_report
 from metrics.report.records import ReportInput
 from metrics.report.result import Report
 from metrics.report.row_records import RuleFacts
@@ -37,13 +37,13 @@ def given() -> ReportInput:
 
 @pytest.fixture(scope="module")
 def report(given: ReportInput) -> Report:
-    return build(given, seed=7)
+    return build_report(given, seed=7)
 
 
 @pytest.fixture(scope="module")
 def folder(report: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("rules")
-    write(report, out, now=NOW, formats=("html", "json", "csv", "latex"))
+    write_report(report, out, now=NOW, formats=("html", "json", "csv", "latex"))
     return out
 
 
@@ -116,7 +116,7 @@ def test_exclusions_that_hold_change_nothing_for_they_are_one_of_the_selections(
         )
         for facts in given.generators
     )
-    applied = build(replace(given, ratings=ratings, generators=generators), seed=7)
+    applied = build_report(replace(given, ratings=ratings, generators=generators), seed=7)
     assert replace(part(applied), lead=part(report).lead) == part(report)
     assert part(applied).lead == ("All conclusions hold without exclusions.", *part(report).lead)
     assert "All conclusions hold without exclusions." in applied.methods
@@ -147,12 +147,12 @@ def test_it_stands_in_the_page_the_json_the_csv_and_the_document(folder: Path) -
 
 
 def test_without_measured_work_it_is_not_recorded_and_without_effect_there_is_one_selection(given: ReportInput) -> None:
-    bare = part(build(replace(given, rules=None)))
+    bare = part(build_report(replace(given, rules=None)))
     assert (bare.title, bare.recorded) == ("Sensitivity to exclusions", False)
     idle = replace(given, rules=tuple(replace(one, assignments=()) for one in given.rules or ()))
     (one, *_) = under_rules.under_rules(given.generators[0], idle).specifications
     assert (one.named, one.ratings) == ("no rule", 0)
-    found = part(build(idle))
+    found = part(build_report(idle))
     assert [row["inside"] for row in lines(found.tables[0])] == [1.0, 1.0]
     assert any(line.startswith("No rule leaves anybody out.") for line in found.lead)
     assert not [line for line in (*found.lead, *found.tables[1].notes) if "1 selection" in line or "every" in line]
@@ -180,7 +180,7 @@ def test_selections_that_leave_a_text_nothing_are_counted_apart_and_conclude_not
     everybody = tuple(one.id for one in given.assignments if (one.hit, one.rater) in raters)
     mild, _, *_ = given.rules or ()
     harsh = replace(given, rules=(mild, RuleFacts("Harsh", everybody)), generators=given.generators[:1])
-    told = part(build(harsh, seed=7))
+    told = part(build_report(harsh, seed=7))
     (sides,) = lines(told.tables[0])
     assert (sides["n"], sides["without"], sides["below"] + sides["inside"] + sides["above"]) == (4, 2, 1.0)
     said = "2 of 4 selections leave a text without a rating and have no value."
@@ -222,10 +222,10 @@ def judges() -> ReportInput:
 
 @pytest.fixture(scope="module")
 def judged(judges: ReportInput) -> Report:
-    return build(judges, seed=7)
+    return build_report(judges, seed=7)
 
 
-def left_of(judges: ReportInput, names: str, condition: str) -> list[Judged]:
+def left_of(judges: ReportInput, names: str, condition: str) -> list[EvaluatorJudgment]:
     gone = {one for rule in judges.rules or () if rule.name in names.split(", ") for one in rule.assignments}
     raters = {one.rater for one in judges.assignments if one.id in gone}
     every = telling_apart.judgments(judges, every=True)
@@ -261,7 +261,7 @@ def test_whether_what_is_said_of_evaluators_holds_is_told_in_a_sentence(judges: 
 
 
 def test_a_study_of_evaluators_tells_it_in_every_format(judged: Report, tmp_path: Path) -> None:
-    write(judged, tmp_path, now=NOW, formats=("html", "json", "csv", "latex"))
+    write_report(judged, tmp_path, now=NOW, formats=("html", "json", "csv", "latex"))
     page = lxml_html.fromstring((tmp_path / "report.html").read_text(encoding="utf-8"))
     (own,) = page.xpath("//div[@id='exclusions']")
     assert len(own.xpath(".//figure")) == 3
@@ -285,7 +285,7 @@ def test_a_conclusion_that_a_rule_makes_is_named(judges: ReportInput) -> None:
         for rule in ("", "Weak")
     ]
     assert [span.low > 0.5 for span in spans] == [False, True]
-    assert part(build(harsh, seed=7)).lead == (
+    assert part(build_report(harsh, seed=7)).lead == (
         "all judgments is not shown to differ from chance without any rule; "
         "that changes under 1 of 2 selections: “Weak”.",
         "Every other conclusion is the same under every selection.",

@@ -23,10 +23,10 @@ from lxml import html as lxml_html
 from metrics.__main__ import main
 from metrics.errors import BadInput
 from metrics.figures.embed import PLOTLY
-from metrics.report.build import build
+from metrics.report.build import build_report
 from metrics.report.formats.csv import decimal, slugs
 from metrics.report.formats.html import html
-from metrics.report.formats.write import write
+from metrics.report.formats.write import write_report
 from metrics.report.records import FlagFacts, ReportInput, SelectionStep
 from metrics.report.result import Report
 from metrics.tables.delimited import safe
@@ -44,13 +44,13 @@ def given() -> ReportInput:
 
 @pytest.fixture(scope="module")
 def report(given: ReportInput) -> Report:
-    return build(given, seed=7)
+    return build_report(given, seed=7)
 
 
 @pytest.fixture(scope="module")
 def folder(report: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("report")
-    write(report, out, now=NOW)
+    write_report(report, out, now=NOW)
     return out
 
 
@@ -63,7 +63,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 
 def test_the_files_are_written_and_nothing_else_is_left(report: Report, tmp_path: Path) -> None:
-    paths = write(report, tmp_path / "new", now=NOW)
+    paths = write_report(report, tmp_path / "new", now=NOW)
     names = {"report.html", "report.json", "items.csv", "items-t=1.0.csv", "items-t=0.7.csv", "ratings.csv"}
     names |= {"huse.csv", "huse.tex", "raters.csv", "results.csv", "dictionary.csv"}
     names |= {"report.schema.json", "references.bib"}
@@ -71,12 +71,12 @@ def test_the_files_are_written_and_nothing_else_is_left(report: Report, tmp_path
 
 
 def test_equal_input_gives_equal_bytes(given: ReportInput, folder: Path, tmp_path: Path) -> None:
-    for path in write(build(given, seed=7), tmp_path, now=NOW):
+    for path in write_report(build_report(given, seed=7), tmp_path, now=NOW):
         assert path.read_bytes() == (folder / path.name).read_bytes(), path.name
 
 
 def test_only_the_date_differs_from_one_day_to_the_next(report: Report, folder: Path, tmp_path: Path) -> None:
-    write(report, tmp_path, now=NOW + timedelta(days=1))
+    write_report(report, tmp_path, now=NOW + timedelta(days=1))
     for name in ("items.csv", "ratings.csv"):
         assert (tmp_path / name).read_bytes() == (folder / name).read_bytes()
     differing = [
@@ -93,7 +93,7 @@ def test_only_the_date_differs_from_one_day_to_the_next(report: Report, folder: 
 
 def test_a_date_without_a_zone_is_refused(report: Report, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="time zone"):
-        write(report, tmp_path, now=datetime(2026, 11, 20, tzinfo=UTC).replace(tzinfo=None))
+        write_report(report, tmp_path, now=datetime(2026, 11, 20, tzinfo=UTC).replace(tzinfo=None))
     assert not list(tmp_path.iterdir())
 
 
@@ -105,7 +105,7 @@ def test_a_failure_leaves_the_old_report_whole(report: Report, folder: Path, mon
 
     monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(OSError, match="No space left"):
-        write(report, folder, now=NOW + timedelta(days=9))
+        write_report(report, folder, now=NOW + timedelta(days=9))
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
@@ -196,7 +196,7 @@ def test_sections_stand_in_the_order_of_the_method(folder: Path) -> None:
 
 
 def test_truths_stand_beside_estimates_in_page_and_json(given: ReportInput, tmp_path: Path) -> None:
-    write(build(with_truth(given)), tmp_path, now=NOW)
+    write_report(build_report(with_truth(given)), tmp_path, now=NOW)
     body = json.loads((tmp_path / "report.json").read_text())
     assert body["truth"]["t=0.7"]["expected"]["huse"] == {"value": 0.72, "error": 0.004}
     text = page(tmp_path).xpath("string(//div[@aria-label='Known truths'])")
@@ -211,7 +211,7 @@ def test_a_study_without_truth_shows_none(folder: Path) -> None:
 
 def test_what_is_missing_is_printed_as_not_recorded(given: ReportInput, tmp_path: Path) -> None:
     bare = ReportInput(given.study, given.generators, given.texts)
-    write(build(bare), tmp_path, now=NOW)
+    write_report(build_report(bare), tmp_path, now=NOW)
     root = page(tmp_path)
     for section in ("raters", "quality", "datasheet", "reproducibility"):
         assert "not recorded" in root.xpath(f"string(//section[@id='{section}'])"), section
@@ -221,7 +221,7 @@ def test_what_is_missing_is_printed_as_not_recorded(given: ReportInput, tmp_path
 
 
 def test_an_unknown_question_is_not_quoted(given: ReportInput, tmp_path: Path) -> None:
-    write(build(replace(given, study=replace(given.study, question=""))), tmp_path, now=NOW)
+    write_report(build_report(replace(given, study=replace(given.study, question=""))), tmp_path, now=NOW)
     lead = page(tmp_path).xpath("//p[@class='lead']")[0]
     assert " ".join(lead.text_content().split()).endswith("93 raters; the question they were asked is not recorded.")
     assert not lead.xpath(".//q")
@@ -229,7 +229,7 @@ def test_an_unknown_question_is_not_quoted(given: ReportInput, tmp_path: Path) -
 
 def test_quality_rules_are_shown_with_what_they_found(given: ReportInput, tmp_path: Path) -> None:
     flagged = replace(given, flags=(FlagFacts("F9", "one answer throughout", 2, 160, 0),))
-    write(build(flagged), tmp_path, now=NOW)
+    write_report(build_report(flagged), tmp_path, now=NOW)
     cells = page(tmp_path).xpath("//section[@id='quality']//tbody/tr[1]/*/text()")
     assert cells == ["F9", "one answer throughout", "2", "160", "0"]
 
@@ -237,7 +237,7 @@ def test_quality_rules_are_shown_with_what_they_found(given: ReportInput, tmp_pa
 def test_a_script_in_a_text_is_text_everywhere(given: ReportInput, tmp_path: Path) -> None:
     texts = tuple(replace(text, body=EVIL, context=EVIL) for text in given.texts)
     evil = replace(given, texts=texts, study=replace(given.study, name=EVIL, question=EVIL))
-    write(build(evil), tmp_path, now=NOW)
+    write_report(build_report(evil), tmp_path, now=NOW)
     source = (tmp_path / "report.html").read_text()
     assert EVIL not in source
     assert source.count("<script") == len(page(tmp_path).xpath("//script")) == 4 + plotlys_own("<script")
@@ -286,8 +286,8 @@ def test_the_command_line_gives_the_same_numbers_from_the_items_of_one_generator
 def test_items_and_ratings_together_are_exact_for_any_number_of_raters(
     raters: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    report = build(study({"only": (0.5, 0.5)}, raters=raters))
-    write(report, tmp_path, now=NOW)
+    report = build_report(study({"only": (0.5, 0.5)}, raters=raters))
+    write_report(report, tmp_path, now=NOW)
     assert main(["huse", str(tmp_path / "items.csv"), "--ratings", str(tmp_path / "ratings.csv"), "--json"]) == 0
     modes = json.loads(capsys.readouterr().out)["modes"]
     assert modes["exact"]["huse_q"]["value"] == report.generators[0].modes["exact"].huse_q.value
@@ -297,7 +297,7 @@ def test_items_and_ratings_together_are_exact_for_any_number_of_raters(
 def test_items_without_contexts_can_be_read_by_the_command_line(given: ReportInput, tmp_path: Path) -> None:
     items = tuple(replace(item, context=None) for item in given.generators[0].items)
     bare = replace(given, generators=(replace(given.generators[0], items=items),))
-    write(build(bare), tmp_path, now=NOW)
+    write_report(build_report(bare), tmp_path, now=NOW)
     assert main(["huse", str(tmp_path / "items.csv"), "--json", "--out", str(tmp_path / "out.json")]) == 0
 
 
@@ -312,7 +312,7 @@ def test_every_row_of_the_items_says_how_its_hj_came_about(report: Report, folde
 
 def test_excluded_judgments_stand_apart(given: ReportInput, tmp_path: Path) -> None:
     extra = replace(given.ratings[0], rater="spammer", kept=False)
-    write(build(replace(given, ratings=(*given.ratings, extra))), tmp_path, now=NOW)
+    write_report(build_report(replace(given, ratings=(*given.ratings, extra))), tmp_path, now=NOW)
     assert "spammer" not in {row["rater"] for row in rows(tmp_path / "ratings.csv")}
     assert [row["rater"] for row in rows(tmp_path / "ratings-excluded.csv")] == ["spammer"]
 
@@ -323,7 +323,7 @@ NUMBER = re.compile(r"-?[0-9.]+(e-?[0-9]+)?")
 def test_no_cell_is_a_formula(given: ReportInput, tmp_path: Path) -> None:
     texts = tuple(replace(text, body="=1+1", context="@SUM(A1)") for text in given.texts)
     ratings = tuple(replace(rating, rater=f"+{rating.rater}", label="-2+3") for rating in given.ratings)
-    write(build(replace(given, texts=texts, ratings=ratings)), tmp_path, now=NOW)
+    write_report(build_report(replace(given, texts=texts, ratings=ratings)), tmp_path, now=NOW)
     assert {row["text"] for row in rows(tmp_path / "items.csv")} == {"'=1+1"}
     for path in tmp_path.glob("*.csv"):
         for row in rows(path):
@@ -336,7 +336,7 @@ def test_a_scale_of_half_points_is_written_as_decimals(given: ReportInput, tmp_p
     ratings = tuple(replace(rating, value=Fraction(rating.value, 2)) for rating in given.ratings)
     items = tuple(replace(item, hj=item.hj / 2) for item in given.generators[0].items if item.hj is not None)
     facts = replace(given.generators[0], items=items)
-    write(build(replace(given, study=half, ratings=ratings, generators=(facts,))), tmp_path, now=NOW)
+    write_report(build_report(replace(given, study=half, ratings=ratings, generators=(facts,))), tmp_path, now=NOW)
     assert "2.5" in page(tmp_path).xpath("//div[@aria-label='Scale']//td/text()")
     assert {row["value"] for row in rows(tmp_path / "ratings.csv")} <= {"0", "0.5", "1", "1.5", "2", "2.5"}
     assert json.loads((tmp_path / "report.json").read_text())["study"]["scale"][0]["code"] == 2.5
@@ -349,7 +349,7 @@ def test_harmless_text_is_left_as_it_is(text: str) -> None:
 
 def test_csv_files_end_their_lines_with_lf_and_are_utf8(given: ReportInput, tmp_path: Path) -> None:
     texts = tuple(replace(text, body='Übung, "neu"') for text in given.texts)
-    write(build(replace(given, texts=texts)), tmp_path, now=NOW)
+    write_report(build_report(replace(given, texts=texts)), tmp_path, now=NOW)
     data = (tmp_path / "items.csv").read_bytes()
     assert b"\r" not in data
     assert "Übung".encode() in data
@@ -392,8 +392,8 @@ def test_the_funnel_of_a_selection_is_on_the_page_and_in_the_data(given: ReportI
         SelectionStep(f"begins with {EVIL}", 9, 4, 5, 0, (("reference", 4, 3), ("t=0.7", 5, 2))),
         SelectionStep("cut at 5 words", 5, 1, 4, 2, (("reference", 3, 2),), "a note"),
     )
-    chosen = build(replace(given, study=replace(given.study, selection=funnel)), seed=7)
-    write(chosen, tmp_path, now=NOW)
+    chosen = build_report(replace(given, study=replace(given.study, selection=funnel)), seed=7)
+    write_report(chosen, tmp_path, now=NOW)
     page = lxml_html.parse(str(tmp_path / "report.html"))
     table = page.xpath('//section[@id="items"]//table[contains(caption, "Selection of texts")]')[0]
     assert [[cell.text_content() for cell in row] for row in table.xpath(".//tr")] == [

@@ -23,7 +23,7 @@ CELLS = [(i, w, v) for i, row in enumerate(TABLE) for w, v in enumerate(row)]
 COLUMNS = tuple(zip(*CELLS, strict=True))
 MODELS = {
     "dawid_skene": dawid_skene,
-    "one_coin": lambda *columns: dawid_skene(*columns, one_coin=True),
+    "one_coin": lambda *columns: dawid_skene(*columns, symmetric_errors=True),
     "mace": lambda *columns: mace(*columns, starts=2),
 }
 MANY = st.lists(
@@ -90,7 +90,7 @@ def test_planted_raters_are_ranked_and_the_labels_beat_the_majority(name):
 
 def test_the_one_coin_competence_is_the_planted_accuracy():
     item, rater, label, _, accuracy = planted(3, items=3000)
-    found = dawid_skene(item, rater, label, one_coin=True)
+    found = dawid_skene(item, rater, label, symmetric_errors=True)
     assert found.competence[np.argsort(found.raters)] == pytest.approx(accuracy, abs=0.08)
 
 
@@ -212,7 +212,7 @@ def test_dawid_skene_on_the_released_typicality_ratings(data_dir):
 
 @pytest.mark.needs_data
 def test_one_coin_dawid_skene_on_the_released_typicality_ratings(data_dir):
-    found = dawid_skene(*batch_ratings(data_dir), smoothing=0, one_coin=True, iterations=30, tolerance=0)
+    found = dawid_skene(*batch_ratings(data_dir), smoothing=0, symmetric_errors=True, iterations=30, tolerance=0)
     assert huse(data_dir, found, found.expectation()) == pytest.approx([0.50, 0.43, 1.07], abs=1e-9)
 
 
@@ -255,7 +255,7 @@ def test_intervals_of_mace_hold_the_planted_chance_to_know_as_often_as_they_say(
 def test_an_interval_of_competence_is_that_of_a_beta_distribution_where_all_labels_are_known():
     # Four raters agree on every item but the fourth, who is wrong on 3 of 20: Jeffreys' interval of 17 in 20.
     cells = [(i, r, int(i % 2 if r < 3 or i >= 3 else 1 - i % 2)) for i in range(20) for r in range(4)]
-    found = dawid_skene(*zip(*cells, strict=True), one_coin=True, smoothing=0)
+    found = dawid_skene(*zip(*cells, strict=True), symmetric_errors=True, smoothing=0)
     assert found.competence[3] == pytest.approx(0.85, abs=1e-6)
     ends = found.competence_low[3], found.competence_high[3]
     assert ends == pytest.approx(tuple(stats.beta(17.5, 3.5).ppf([0.05, 0.95])), abs=1e-3)

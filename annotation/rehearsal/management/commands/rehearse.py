@@ -37,7 +37,7 @@ from annotation.reports.gather import score
 from annotation.review.approve import approve
 from annotation.studies.create import create
 from annotation.texts.log_probs.score_now import score_texts
-from metrics.report.build import build
+from metrics.report.build import build_report
 from metrics.report.formats.plain_text import table
 
 ACTOR = "rehearsal"
@@ -175,7 +175,7 @@ class Command(BaseCommand):
     def _report(self, study: Study, out: Path, design: Design, *, seed: int) -> None:
         self._step("Measuring")
         command = f"manage.py rehearse --seed {seed}"
-        report = build(score(study, truths=known_truths(design), command=command), seed=seed)
+        report = build_report(score(study, truths=known_truths(design), command=command), seed=seed)
         done = export(report, out, study=study, actor=ACTOR, now=timezone.now())
         self.stdout.write(f"\n{table(report)}")
         beside = ", ".join(path.name for path in done.paths if path.suffix != ".html")

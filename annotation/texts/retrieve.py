@@ -12,7 +12,7 @@ from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Generator, Likelihood, Study, Text
 from annotation.readers.records import LikelihoodRecord, TextRecord
 from annotation.texts import store as storing_texts
-from metrics.generation.bm25 import K1, OTHER_LOG_PROB, B, Bm25, Found
+from metrics.generation.bm25 import K1, OTHER_LOG_PROB, B, Bm25, Match
 
 DECODING = f"bm25 top-1 k1={K1:g} b={B:g}"
 
@@ -60,7 +60,7 @@ def retrieve_texts(
     return TextsRetrieved(generator, len(records), unmatched, references, equal)
 
 
-def _record(generator: str, key: str, one: Found, training: Sequence[tuple[str, str]]) -> TextRecord:
+def _record(generator: str, key: str, one: Match, training: Sequence[tuple[str, str]]) -> TextRecord:
     asked, response = training[one.document]
     told = {"method": DECODING, "document": one.document, "score": one.score, "input": asked, "training": len(training)}
     length = max(1, len(response.split()))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from metrics import __version__
 from metrics.data.human_judgment import quantile
 from metrics.figures.chart import Shade
 from metrics.figures.hj_by_source import SourceRow
@@ -14,6 +13,7 @@ from metrics.huse.decision_surface import reference_share
 from metrics.report.records import GeneratorFacts, ReportInput
 from metrics.report.result import Judged
 from metrics.types import MODEL, REFERENCE, Estimate, HuseResult, Interval, Mode, Source
+from metrics.version import __version__
 
 STEPS = 36  # cells of the shading a side
 Range = tuple[float, float]

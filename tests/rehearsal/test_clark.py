@@ -9,13 +9,8 @@ from pathlib import Path
 
 import pytest
 
-<<<<<<< HEAD
-from metrics import Judged, evaluate_judgments
-from tests.rehearsal.test_demo import rehearsal
-=======
 from metrics import EvaluatorJudgment, evaluate_judgments
-from tests.rehearsal.test_demo import demo
->>>>>>> room-p1
+from tests.rehearsal.test_demo import rehearsal
 
 
 @pytest.fixture(scope="module")

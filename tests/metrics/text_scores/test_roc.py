@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from metrics.errors import InsufficientData
-from metrics.text_scores.roc import APART, METHOD, auc_estimate
+from metrics.text_scores.roc import METHOD, UNPAIRED, auc_estimate
 
 
 def test_the_variance_is_that_of_the_placements() -> None:
@@ -26,7 +26,7 @@ def test_the_variance_is_that_of_the_placements() -> None:
 
 def test_sources_that_are_fully_apart_have_an_interval_all_the_same() -> None:
     found = auc_estimate([0.1] * 5, [0.9] * 5)
-    assert (found.value, found.interval.high, found.interval.method) == (1.0, 1.0, APART)
+    assert (found.value, found.interval.high, found.interval.method) == (1.0, 1.0, UNPAIRED)
     area, more = found.interval.low, 4
     spread = area * (1 - area) * (1 + more * (1 - area) / (2 - area) + more * area / (1 + area)) / 25
     assert 1 - area == pytest.approx(1.959964 * math.sqrt(spread), abs=1e-6)  # the score equation at its root

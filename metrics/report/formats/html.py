@@ -156,7 +156,7 @@ def environment() -> Environment:
     result = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    for name in ("number", "interval", "estimate", "money", "duration", "moment", "known", "plural", "whole"):
+    for name in ("number", "interval", "estimate", "money", "duration", "moment", "known", "plural", "bind_intervals"):
         result.filters[name] = getattr(wording, name)
     return result
 

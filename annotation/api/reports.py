@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django import forms
 from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
@@ -18,11 +19,11 @@ from ninja.files import UploadedFile
 from annotation.api.auth import caller, job_for, study_for
 from annotation.api.jobs import JobOut
 from annotation.api.responses import Page, Paged, cleaned, gives, paged
-from annotation.console.forms.scores import AttachScores
 from annotation.exceptions import StateError
 from annotation.jobs import uploads
 from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, ScoreFile, ShareLink
+from annotation.reports import scores_upload
 from annotation.reports.attach_scores import attach, detach
 from annotation.reports.share import revoke, share
 from annotation.studies.blinding import seen_at
@@ -86,6 +87,15 @@ class ScoresIn(Schema):
     columns: str = ""
 
 
+class ScoresUpload(forms.Form):
+    """The fields of ScoresIn and the file, by the rules that the console's form has too."""
+
+    file = forms.FileField(validators=[scores_upload.check_size])
+    model = forms.CharField(required=False, max_length=scores_upload.MAX_NAME_CHARS)
+    version = forms.CharField(required=False, max_length=scores_upload.MAX_NAME_CHARS)
+    columns = forms.CharField(required=False, max_length=scores_upload.MAX_COLUMNS_CHARS)
+
+
 class ScoreFileOut(Schema):
     """A file of scores that a study keeps. kind: `nnd`, `automatic` or `scores` (a table)."""
 
@@ -143,14 +153,14 @@ def list_scores(request: HttpRequest, study: UUID, page: Query[Page]) -> dict[st
 @router.post("/studies/{study}/scores", response=gives(ScoreFileOut, 201), summary="Attach a file of scores")
 def attach_scores(request: HttpRequest, study: UUID, file: File[UploadedFile], given: Form[ScoresIn]) -> Any:
     """A CSV with the column `id` and a column for each score, or JSON of `python -m metrics`; all of it or nothing."""
-    found = study_for(request, study, Role.EDITOR)
-    cleaned(AttachScores(given.dict(), {"file": file}))  # type: ignore[arg-type]
+    annotated = study_for(request, study, Role.EDITOR)
+    cleaned(ScoresUpload(given.dict(), {"file": file}))  # type: ignore[arg-type]
     path = uploads.keep(file)
     try:
-        named = [name.strip() for name in given.columns.split(",") if name.strip()]
-        made = {"model": given.model, "version": given.version, "columns": named}
+        columns = scores_upload.parse_columns(given.columns)
+        made = {"model": given.model, "version": given.version, "columns": columns}
         actor = caller(request).get_username()
-        return Status(201, attach(found, path, **made, actor=actor, now=timezone.now()))  # type: ignore[arg-type]
+        return Status(201, attach(annotated, path, **made, actor=actor, now=timezone.now()))  # type: ignore[arg-type]
     finally:
         shutil.rmtree(path.parent, ignore_errors=True)
 

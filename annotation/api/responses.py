@@ -52,7 +52,7 @@ class RefusedError(HttpError):
 
 
 def cleaned(form: Form) -> dict[str, Any]:
-    """What a form of the console makes of its fields. Raises RefusedError (422) naming each that cannot be used."""
+    """Return the cleaned fields of a form. Raises RefusedError (422) naming each invalid field and its rule."""
     if form.is_valid():
         return form.cleaned_data
     errors = {name if name != "__all__" else "": " ".join(map(str, told)) for name, told in form.errors.items()}

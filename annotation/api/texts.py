@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
+from django import forms
 from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Field, File, Form, Query, Router, Schema, Status
@@ -15,10 +16,11 @@ from ninja.files import UploadedFile
 from annotation.api.auth import caller, study_for
 from annotation.api.jobs import JobOut
 from annotation.api.responses import Page, Paged, cleaned, gives, paged
-from annotation.console.forms.texts import UploadTexts
+from annotation.importing import texts_upload
 from annotation.jobs import uploads
 from annotation.jobs.celery_tasks import ask
 from annotation.models import Job, Role, Text
+from annotation.readers.problem_codes import ALLOWABLE
 from annotation.texts import pile, queries
 from annotation.texts.select import TextsSelected, select_texts
 
@@ -49,10 +51,29 @@ class TextOut(Schema):
 class FileIn(Schema):
     """What the file calls things. columns: lines `ours = theirs`; sources: lines `theirs = reference or model`."""
 
-    generator: str = Field("", max_length=100, description="Of model texts that name none.")
+    generator: str = Field(
+        "", max_length=texts_upload.MAX_GENERATOR_CHARS, description="Of model texts that name none."
+    )
     columns: str = ""
     sources: str = ""
     allow: list[str] = Field([], description="Codes of problems that may be warnings.")
+
+
+class TextsUpload(forms.Form):
+    """The fields of FileIn and its files, by the rules that the console's form has too."""
+
+    file = forms.FileField(validators=[texts_upload.check_size, texts_upload.check_ending])
+    generator = forms.CharField(required=False, max_length=texts_upload.MAX_GENERATOR_CHARS)
+    likelihoods = forms.FileField(required=False, validators=[texts_upload.check_size])
+    columns = forms.CharField(required=False)
+    sources = forms.CharField(required=False)
+    allow = forms.MultipleChoiceField(required=False, choices=[(str(code), str(code)) for code in sorted(ALLOWABLE)])
+
+    def clean_columns(self) -> dict[str, str]:
+        return texts_upload.parse_columns(self.cleaned_data["columns"])
+
+    def clean_sources(self) -> dict[str, str]:
+        return texts_upload.parse_sources(self.cleaned_data["sources"])
 
 
 class SelectionIn(Schema):
@@ -106,13 +127,12 @@ def check_texts(
     likelihoods: UploadedFile | None = File(None),  # noqa: B008
 ) -> Status[Job]:
     """Nothing is changed. The job tells every problem by row, field and rule; `/jobs/{job}/confirm` adds the texts."""
-    found = study_for(request, study, Role.EDITOR)
+    draft = study_for(request, study, Role.EDITOR)
     files = {"file": file, **({"likelihoods": likelihoods} if likelihoods else {})}
-    asked = cleaned(UploadTexts(given.dict(), files))  # type: ignore[arg-type]
-    settings = {name: asked[name] for name in ("generator", "columns", "sources", "allow")}
-    kept = {"path": file, **({"likelihoods": likelihoods} if likelihoods else {})}
-    settings |= {name: str(uploads.keep(one)) for name, one in kept.items()}
-    job = ask(Job.Kind.CHECK_TEXTS, by=caller(request), now=timezone.now(), study=found, settings=settings)
+    settings = cleaned(TextsUpload(given.dict(), files))  # type: ignore[arg-type]
+    uploaded = {"path": settings.pop("file"), "likelihoods": settings.pop("likelihoods")}
+    settings |= {name: str(uploads.keep(upload)) for name, upload in uploaded.items() if upload}
+    job = ask(Job.Kind.CHECK_TEXTS, by=caller(request), now=timezone.now(), study=draft, settings=settings)
     return Status(202, job)
 
 

@@ -6,8 +6,8 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from annotation.accounts.models import User
-from annotation.console.forms.texts import small_enough
 from annotation.design.presets import PRESETS
+from annotation.importing import texts_upload
 from annotation.models import Role, Study
 
 TASKS = {
@@ -68,7 +68,7 @@ class ImportBatch(forms.Form):
             "As Mechanical Turk wrote them; the released HUSE batch is recognised by its columns. "
             "Another layout takes a mapping, which the command manage.py import_batch reads."
         ),
-        validators=[small_enough],
+        validators=[texts_upload.check_size],
     )
 
     def clean_name(self) -> str:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext_lazy as _
 
+from annotation.importing import texts_upload
 from annotation.readers.problem_codes import ALLOWABLE
-from annotation.readers.texts import NEEDED, OPTIONAL
 
-MOST_BYTES = 500 * 1024 * 1024
 DELIMITERS = (
     ("", _("As seen from the file")), (",", _("Commas")), (";", _("Semicolons")), ("\t", _("Tabs")), ("|", _("Pipes")),
 )  # fmt: skip
@@ -28,24 +26,6 @@ ENCODINGS = (
     ("shift_jis", "Shift JIS"),
     ("euc_kr", "EUC-KR"),
 )
-ENDINGS = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json")
-
-
-def small_enough(file: UploadedFile) -> None:
-    if (file.size or 0) > MOST_BYTES:
-        raise forms.ValidationError(_("The file is over 500 MB; import it by the command instead."))
-
-
-def _pairs(told: str) -> dict[str, str]:
-    """Lines of `ours = theirs`."""
-    found = {}
-    for line in told.splitlines():
-        ours, sign, theirs = (part.strip() for part in line.partition("="))
-        if line.strip() and not (ours and sign and theirs):
-            raise forms.ValidationError(_("“%(line)s” is not of the form ours = theirs."), params={"line": line})
-        if ours:
-            found[ours] = theirs
-    return found
 
 
 class UploadTexts(forms.Form):
@@ -57,16 +37,19 @@ class UploadTexts(forms.Form):
         help_text=_(
             "CSV or JSON Lines with id, text, source (reference or model); generator, context and more if any."
         ),
-        validators=[small_enough],
+        validators=[texts_upload.check_size, texts_upload.check_ending],
     )
     generator = forms.CharField(
-        label=_("Generator"), required=False, max_length=100, help_text=_("Of model texts that name none.")
+        label=_("Generator"),
+        required=False,
+        max_length=texts_upload.MAX_GENERATOR_CHARS,
+        help_text=_("Of model texts that name none."),
     )
     likelihoods = forms.FileField(
         label=_("File of log-probabilities"),
         required=False,
         help_text=_("Where several generators share references: text, generator, log_prob."),
-        validators=[small_enough],
+        validators=[texts_upload.check_size],
     )
     columns = forms.CharField(
         label=_("Other names of columns"), required=False, widget=forms.Textarea(attrs={"rows": 3}),
@@ -86,26 +69,11 @@ class UploadTexts(forms.Form):
         choices=[(str(code), str(code).replace("_", " ")) for code in sorted(ALLOWABLE)],
     )  # fmt: skip
 
-    def clean_file(self) -> UploadedFile:
-        file: UploadedFile = self.cleaned_data["file"]
-        if not (file.name or "").lower().endswith(ENDINGS):
-            raise forms.ValidationError(_("The name of the file ends in one of %s.") % ", ".join(ENDINGS))
-        return file
-
     def clean_columns(self) -> dict[str, str]:
-        found = _pairs(self.cleaned_data["columns"])
-        if unknown := sorted(set(found) - {*NEEDED, *OPTIONAL}):
-            known = ", ".join((*NEEDED, *OPTIONAL))
-            raise forms.ValidationError(
-                _("%(one)s is none of our columns: %(known)s."), params={"one": unknown[0], "known": known}
-            )
-        return found
+        return texts_upload.parse_columns(self.cleaned_data["columns"])
 
     def clean_sources(self) -> dict[str, str]:
-        found = _pairs(self.cleaned_data["sources"])
-        if set(found.values()) - {"reference", "model"}:
-            raise forms.ValidationError(_("On the right stands reference or model."))
-        return found
+        return texts_upload.parse_sources(self.cleaned_data["sources"])
 
 
 class SelectTexts(forms.Form):
@@ -131,7 +99,7 @@ class SelectTexts(forms.Form):
     )
 
     def clean_exclude(self) -> dict[str, str]:
-        return _pairs(self.cleaned_data["exclude"])
+        return texts_upload.parse_pairs(self.cleaned_data["exclude"])
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}

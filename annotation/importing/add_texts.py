@@ -45,7 +45,7 @@ def compared(study: Study, found: Examination, *, file: str, sink: Sink | None =
     storing_texts.contradictions(study, found.texts, findings)
     if not findings.total:
         return found
-    faults = (*found.faults, Faults(findings.file, findings.told_problems(), findings.warned()))
+    faults = (*found.faults, Faults(findings.file, findings.summarize_problems(), findings.summarize_warnings()))
     return replace(found, faults=faults, texts=(), provenance=None)
 
 

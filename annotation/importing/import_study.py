@@ -53,8 +53,8 @@ def import_work(
         storing.store_participations(study, submissions, now=now)
         storing.count_work(study)
         storing.store_statements(study, work.statements)
-        if work.told:
-            store_told(study, work.told, workers, now=now)
+        if work.report_input:
+            store_told(study, work.report_input, workers, now=now)
         AuditEvent.objects.record(study, "import_work", actor=actor, now=now, **_facts(work))
     return WorkImported(study, len(texts), len(hits), len(submissions), judgments, len(workers), rejected)
 
@@ -70,7 +70,7 @@ def _founded(work: CollectedWork, name: str) -> Study:
             task=work.task,
             reward_cents=work.reward_cents,
             evaluators_per_cell=work.evaluators_per_cell,
-            arm_assignment=(work.told.study.arm_assignment if work.told else None) or "",
+            arm_assignment=(work.report_input.study.arm_assignment if work.report_input else None) or "",
             raters_per_text=max((hit.max_assignments for hit in work.hits), default=1),
             texts_per_hit=max((len(hit.texts) for hit in work.hits), default=1),
         )

@@ -31,7 +31,7 @@ from annotation.quality.detect import detect
 from annotation.readers.batch import read_batch
 from annotation.readers.columns import Names
 from annotation.readers.problem_codes import Code
-from annotation.readers.problems import Told
+from annotation.readers.problems import ProblemSummary
 from annotation.readers.tabular import FileForm
 from annotation.readers.texts import Examination, examine_texts
 from annotation.reports.export import export
@@ -158,7 +158,7 @@ def _check_texts(job: Job, tell: Tell, now: datetime) -> Done:
     }, None
 
 
-def _lines(told: Told) -> list[dict[str, Any]]:
+def _lines(told: ProblemSummary) -> list[dict[str, Any]]:
     return [
         {"row": one.row, "field": one.field, "rule": one.rule, "code": str(one.code), "do": one.what_to_do_on_a_page}
         for one in told.listed

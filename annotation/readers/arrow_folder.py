@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from annotation.readers.lines import Progress, mended, odd_in
+from annotation.readers.lines import Progress, odd_in, without_odd_characters
 from annotation.readers.problem_codes import Code
 from annotation.readers.problems import Findings
 from annotation.readers.rows import Row, Table
@@ -24,24 +24,24 @@ def dataset_rows(
     read: the columns that are read. Raises FileProblems for a folder of another kind, a split that is not chosen or
     not there, or a file that is damaged.
     """
-    folder = _chosen(path, split, findings)
+    folder = _choose_folder(path, split, findings)
     files = [folder / name for name in _data_files(folder, findings)]
     labels = _class_labels(folder, findings)
     with _damage(files[0], findings):
         schema = _streams(files[0])[0]
-        wanted = [name for name in schema.names if not read or name in read]
-    for name in wanted:
+        columns = [name for name in schema.names if not read or name in read]
+    for name in columns:
         if schema.names.count(name) > 1:
             findings.problem(None, name, "the dataset has two columns of this name", Code.DUPLICATED_COLUMN)
         _require_plain(name, schema.field(name).type if schema.names.count(name) == 1 else None, findings)
     findings.raise_if_any()
-    return Table(tuple(schema.names), _rows(files, wanted, labels, findings, progress))
+    return Table(tuple(schema.names), _rows(files, columns, labels, findings, progress))
 
 
-def _chosen(path: Path, split: str | None, findings: Findings) -> Path:
+def _choose_folder(path: Path, split: str | None, findings: Findings) -> Path:
     if (path / "dataset_dict.json").is_file():
-        splits = _json(path / "dataset_dict.json", findings).get("splits")
-        names = [one for one in splits if isinstance(one, str)] if isinstance(splits, list) else []
+        splits = _read_json(path / "dataset_dict.json", findings).get("splits")
+        names = [name for name in splits if isinstance(name, str)] if isinstance(splits, list) else []
         if split is None and len(names) == 1:
             findings.note(f"The folder holds one split, {names[0]}, which is read.")
             return path / names[0]
@@ -54,28 +54,28 @@ def _chosen(path: Path, split: str | None, findings: Findings) -> Path:
         rule = "a folder, but not one that `save_to_disk` wrote (it holds neither state.json nor dataset_dict.json)"
         raise findings.stop(None, "", rule, Code.NOT_A_DATASET)
     if split is not None:
-        own = _json(path / "state.json", findings).get("_split")
-        if own != split:
+        saved_split = _read_json(path / "state.json", findings).get("_split")
+        if saved_split != split:
             rule = f"the folder holds one dataset without splits, not the split {split!r}"
             raise findings.stop(None, "", rule, Code.WHICH_SPLIT)
     return path
 
 
-def _json(path: Path, findings: Findings) -> dict[str, Any]:
+def _read_json(path: Path, findings: Findings) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise findings.stop(None, "", f"{path.name} cannot be read ({error})", Code.DAMAGED_DATASET) from None
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         raise findings.stop(None, "", f"{path.name} holds no JSON object", Code.DAMAGED_DATASET)
-    return found
+    return content
 
 
 def _data_files(folder: Path, findings: Findings) -> list[str]:
     """The names in state.json; each a file of this folder and nowhere else."""
-    listed = _json(folder / "state.json", findings).get("_data_files")
+    listed = _read_json(folder / "state.json", findings).get("_data_files")
     rows = listed if isinstance(listed, list) else []
-    names = [str(one.get("filename")) for one in rows if isinstance(one, dict)]
+    names = [str(row.get("filename")) for row in rows if isinstance(row, dict)]
     for name in names:
         if Path(name).name != name or not (folder / name).is_file():
             rule = f"state.json names the file {name!r}, which is not in the folder"
@@ -89,11 +89,15 @@ def _class_labels(folder: Path, findings: Findings) -> dict[str, list[str]]:
     """The names behind the numbers of label columns."""
     if not (folder / "dataset_info.json").is_file():
         return {}
-    features = _json(folder / "dataset_info.json", findings).get("features")
+    features = _read_json(folder / "dataset_info.json", findings).get("features")
     labels = {}
-    for name, one in (features if isinstance(features, dict) else {}).items():
-        if isinstance(one, dict) and one.get("_type") == "ClassLabel" and isinstance(one.get("names"), list):
-            labels[name] = [str(label) for label in one["names"]]
+    for name, feature in (features if isinstance(features, dict) else {}).items():
+        if (
+            isinstance(feature, dict)
+            and feature.get("_type") == "ClassLabel"
+            and isinstance(feature.get("names"), list)
+        ):
+            labels[name] = [str(label) for label in feature["names"]]
     return labels
 
 
@@ -102,8 +106,8 @@ def _streams(path: Path) -> Any:
     import pyarrow as pa
 
     with path.open("rb") as file:
-        whole = file.read(6) == b"ARROW1"
-    if whole:
+        is_file_format = file.read(6) == b"ARROW1"
+    if is_file_format:
         reader = pa.ipc.open_file(str(path))
         return reader.schema, (reader.get_batch(at) for at in range(reader.num_record_batches))
     stream = pa.ipc.open_stream(pa.OSFile(str(path)))
@@ -118,10 +122,10 @@ def _damage(path: Path, findings: Findings) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowException, OSError, ValueError, KeyError, OverflowError, MemoryError) as error:
-        raise findings.stop(None, "", f"{path.name} is damaged ({_first(error)})", Code.DAMAGED_DATASET) from None
+        raise findings.stop(None, "", f"{path.name} is damaged ({_first_line(error)})", Code.DAMAGED_DATASET) from None
 
 
-def _first(error: Exception) -> str:
+def _first_line(error: Exception) -> str:
     return str(error).splitlines()[0][:200] if str(error) else type(error).__name__
 
 
@@ -140,21 +144,21 @@ def _require_plain(name: str, kind: Any, findings: Findings) -> None:
 
 def _rows(
     files: list[Path],
-    wanted: list[str],
+    column_names: list[str],
     labels: Mapping[str, list[str]],
     findings: Findings,
     progress: Progress | None,
 ) -> Iterator[Row]:
-    sizes, number = [one.stat().st_size for one in files], 0
+    sizes, number = [path.stat().st_size for path in files], 0
     for at, path in enumerate(files):
         with _damage(path, findings):
             for batch in _streams(path)[1]:
                 batch.validate(full=True)
                 for start in range(0, batch.num_rows, BATCH):
-                    columns = {name: _cells(batch, name, start, labels.get(name)) for name in wanted}
+                    columns = {name: _cells(batch, name, start, labels.get(name)) for name in column_names}
                     for values in zip(*columns.values(), strict=True):
                         number += 1
-                        yield Row(number, _checked(dict(zip(columns, values, strict=True)), number, findings))
+                        yield Row(number, _check_cells(dict(zip(columns, values, strict=True)), number, findings))
         if progress is not None:
             progress(sum(sizes[: at + 1]), sum(sizes))
     if not number:
@@ -169,15 +173,16 @@ def _cells(batch: Any, name: str, start: int, labels: list[str] | None) -> list[
     if labels is not None and pa.types.is_integer(column.type):
         known = range(len(labels))
         return [
-            "" if one is None or one == -1 else labels[one] if one in known else str(one) for one in column.to_pylist()
+            "" if cell is None or cell == -1 else labels[cell] if cell in known else str(cell)
+            for cell in column.to_pylist()
         ]
-    return ["" if one is None else one for one in column.cast(pa.string()).to_pylist()]
+    return ["" if cell is None else cell for cell in column.cast(pa.string()).to_pylist()]
 
 
-def _checked(cells: dict[str, str], number: int, findings: Findings) -> dict[str, str]:
+def _check_cells(cells: dict[str, str], number: int, findings: Findings) -> dict[str, str]:
     for name, cell in cells.items():
         odd = None if cell.isascii() and "\0" not in cell else odd_in(cell)
         if odd is not None:
             findings.problem(number, name, odd[1], odd[0])
-            cells[name] = mended(cell)
+            cells[name] = without_odd_characters(cell)
     return cells

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from annotation.readers.batch_texts import TextPile
-from annotation.readers.cells import MOST, cents_of, key_of, short, time_of, whole_of
+from annotation.readers.cells import MAX_INTEGER, cents_of, integer_of, key_of, short, time_of
 from annotation.readers.mapping import ANSWER, BatchMapping, ItemGroup
 from annotation.readers.mapping_file import load_mapping, shipped_mappings
 from annotation.readers.problems import Findings
@@ -35,7 +35,7 @@ def read_batch(path: Path, mapping_path: Path | None = None, *, delimiter: str |
     """
     findings = Findings(path)
     table = read_table(path, findings, delimiter=delimiter, may_miss=("Approve", "Reject"))
-    mapping = load_mapping(mapping_path) if mapping_path else _recognised(table.fields, findings)
+    mapping = load_mapping(mapping_path) if mapping_path else _recognize_mapping(table.fields, findings)
     require_columns(table.fields, mapping.needed(table.fields), findings)
     findings.raise_if_any()
     reader = _BatchReader(mapping, table.fields, findings)
@@ -47,12 +47,12 @@ def read_batch(path: Path, mapping_path: Path | None = None, *, delimiter: str |
     return reader.work(texts, path)
 
 
-def _recognised(fields: tuple[str, ...], findings: Findings) -> BatchMapping:
+def _recognize_mapping(fields: tuple[str, ...], findings: Findings) -> BatchMapping:
     shipped = shipped_mappings()
     for mapping in shipped:
         if mapping.fits(fields):
             return mapping
-    nearest = min(shipped, key=lambda one: sum(name not in fields for name in one.needed(fields)))
+    nearest = min(shipped, key=lambda mapping: sum(name not in fields for name in mapping.needed(fields)))
     lacking = next(name for name in nearest.needed(fields) if name not in fields)
     rule = f"the header fits no shipped layout (nearest: {nearest.name}, which needs this column); give --mapping FILE"
     raise findings.stop(1, lacking, rule)
@@ -115,19 +115,19 @@ class _BatchReader:
         self._reward(row)
         self.created_at = self.created_at or self._time(row, columns.created)
         for name in (columns.duration, columns.auto_approval):
-            value = self._whole(row, name, least=1)
+            value = self._integer(row, name, minimum=1)
             if value is not None:
                 self.seconds.setdefault(name, value)
         inputs = tuple(row.cells[name] for name in self.inputs)
-        return _Hit(row.line, inputs, texts, self._whole(row, columns.max_assignments, least=1) or 1)
+        return _Hit(row.line, inputs, texts, self._integer(row, columns.max_assignments, minimum=1) or 1)
 
     def _compare(self, hit: _Hit, row: Row) -> None:
         """The rows of one HIT must show the same texts."""
         inputs = tuple(row.cells[name] for name in self.inputs)
         if inputs == hit.inputs:
             return
-        for name, here, there in zip(self.inputs, inputs, hit.inputs, strict=True):
-            if here != there:
+        for name, cell, first_cell in zip(self.inputs, inputs, hit.inputs, strict=True):
+            if cell != first_cell:
                 self.findings.problem(row.line, name, f"differs from row {hit.line}, which is of the same HIT")
 
     def _submission(self, hit_id: str, hit: _Hit, row: Row) -> SubmissionRecord | None:
@@ -140,9 +140,9 @@ class _BatchReader:
         accepted, submitted = self._time(row, columns.accepted), self._time(row, columns.submitted)
         if accepted and submitted and submitted < accepted:
             findings.problem(row.line, columns.submitted, f"is before {columns.accepted}")
-        seconds = self._whole(row, columns.seconds, least=0)
+        seconds = self._integer(row, columns.seconds, minimum=0)
         if seconds is None and accepted and submitted:
-            seconds = min(MOST, int((submitted - accepted).total_seconds()))
+            seconds = min(MAX_INTEGER, int((submitted - accepted).total_seconds()))
         payment, feedback = self._payment(row)
         judgments = self._judgments(hit, row)
         if worker is None or findings.total > before:
@@ -164,19 +164,19 @@ class _BatchReader:
         name = self.mapping.columns.assignment
         if name not in self.fields:
             return f"row-{row.line}"
-        found = key_of(row.cells[name], row.line, name, self.findings, limit=MARKET_ID) or ""
-        if found and found in self.assignments:
-            self.findings.problem(row.line, name, f"the assignment {found} stands in the file twice")
-        self.assignments.add(found)
-        return found
+        assignment_id = key_of(row.cells[name], row.line, name, self.findings, limit=MARKET_ID) or ""
+        if assignment_id and assignment_id in self.assignments:
+            self.findings.problem(row.line, name, f"the assignment {assignment_id} stands in the file twice")
+        self.assignments.add(assignment_id)
+        return assignment_id
 
     def _judgments(self, hit: _Hit, row: Row) -> tuple[JudgmentRecord, ...]:
-        found = []
+        judgments = []
         for position, ((group, number), text) in enumerate(zip(self.slots, hit.texts, strict=True)):
             label = self._label(group, number, row)
             if label is not None:
-                found.append(JudgmentRecord(text, position, label))
-        return tuple(found)
+                judgments.append(JudgmentRecord(text, position, label))
+        return tuple(judgments)
 
     def _label(self, group: ItemGroup, number: str, row: Row) -> str | None:
         name = group.rating.name(number)
@@ -234,8 +234,12 @@ class _BatchReader:
     def _time(self, row: Row, name: str) -> datetime | None:
         return time_of(row.cells[name], row.line, name, self.findings) if self._cell(row, name) else None
 
-    def _whole(self, row: Row, name: str, *, least: int) -> int | None:
-        return whole_of(row.cells[name], row.line, name, self.findings, least=least) if self._cell(row, name) else None
+    def _integer(self, row: Row, name: str, *, minimum: int) -> int | None:
+        return (
+            integer_of(row.cells[name], row.line, name, self.findings, minimum=minimum)
+            if self._cell(row, name)
+            else None
+        )
 
     def work(self, texts: tuple[TextRecord, ...], path: Path) -> CollectedWork:
         """Everything that was read, as one record."""
@@ -256,5 +260,5 @@ class _BatchReader:
             reward_cents=next(iter(self.rewards), 0) if len(self.rewards) == 1 else 0,
             assignment_seconds=self.seconds.get(mapping.columns.duration),
             auto_approval_seconds=self.seconds.get(mapping.columns.auto_approval),
-            warnings=self.findings.told_warnings(),
+            warnings=self.findings.warning_sentences(),
         )

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from annotation.readers.cells import (
     has_ink,
+    integer_of,
     key_of,
     log_prob_of,
     name_of,
@@ -13,7 +14,6 @@ from annotation.readers.cells import (
     single_blank_tokens,
     text_of,
     whitespace_tokens,
-    whole_of,
 )
 from annotation.readers.mapping import BatchMapping, ItemGroup, Place
 from annotation.readers.problems import Findings
@@ -135,7 +135,7 @@ class TextPile:
     def _length(self, body: str, group: ItemGroup, number: str, row: Row) -> int | None:
         if group.length is not None:
             cell = self._cell(group.length, number, row)
-            return whole_of(cell, row.line, group.length.name(number), self.findings, least=1)
+            return integer_of(cell, row.line, group.length.name(number), self.findings, minimum=1)
         return len(body) if self.mapping.unit == "char" else COUNTS[self.mapping.count](body)
 
     def _attach(self, key: str, record: LikelihoodRecord) -> None:
@@ -145,12 +145,12 @@ class TextPile:
     def finished(self) -> tuple[TextRecord, ...]:
         """All texts, the references' log p given to the generator it belongs to."""
         generators = {text.generator for text in self.texts.values() if text.generator}
-        for one in self.loose:
-            if one.named in generators:
-                self._attach(one.text, replace(one.record, generator=one.named))
+        for loose in self.loose:
+            if loose.named in generators:
+                self._attach(loose.text, replace(loose.record, generator=loose.named))
             elif len(generators) == 1:
-                self._attach(one.text, replace(one.record, generator=next(iter(generators))))
+                self._attach(loose.text, replace(loose.record, generator=next(iter(generators))))
             else:
                 rule = f"a reference's log p must say under which of {len(generators)} generators it stands"
-                self.findings.problem(one.row, one.column, f"{rule}; map it in [items.log_probs]")
+                self.findings.problem(loose.row, loose.column, f"{rule}; map it in [items.log_probs]")
         return tuple(self.texts.values())

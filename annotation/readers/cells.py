@@ -15,12 +15,12 @@ from annotation.readers.rows import Literal
 MAX_TEXT = 100_000
 MAX_KEY = 200
 PLAUSIBLE_LOG_PROB = 1e-6  # a sum of rounded logarithms may end a little above 0
-MOST = 2_147_483_647  # what a whole-number column of the database holds
-MOST_COUNT = 9_223_372_036_854_775_807
-MOST_DIGITS = 30
+MAX_INTEGER = 2_147_483_647  # what a whole-number column of the database holds
+MAX_BIG_INTEGER = 9_223_372_036_854_775_807
+MAX_DIGITS = 30
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?\Z", re.ASCII)
 NO_NUMBERS = {"nan", "inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"}
-WHOLE = re.compile(r"[+-]?\d+(?:\.0+)?\Z", re.ASCII)
+INTEGER = re.compile(r"[+-]?\d+(?:\.0+)?\Z", re.ASCII)
 MANGLED = re.compile(r"\d(?:[.,]\d+)?[Ee]\+\d+\Z", re.ASCII)
 MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 DATE_LIKE = re.compile(
@@ -106,9 +106,9 @@ def _is_clean(cell: str, row: int | None, field: str, findings: Findings, limit:
     before = findings.total
     if len(cell) > limit:
         findings.problem(row, field, f"{len(cell)} characters; the limit is {limit}", long)
-    found = CONTROL.search(cell)
-    if found is not None:
-        odd = found[0]
+    match = CONTROL.search(cell)
+    if match is not None:
+        odd = match[0]
         if unicodedata.category(odd) == "Cs":
             rule, code = "half a character (a lone surrogate)", Code.LONE_SURROGATE
         else:
@@ -159,7 +159,7 @@ def name_of(cell: str, row: int | None, field: str, findings: Findings, *, limit
 
 
 def _holds_hidden(word: str, what: str, row: int | None, field: str, findings: Findings) -> bool:
-    hidden = next((one for one in word if unicodedata.category(one) in {"Cf", "Zl", "Zp"} or one in "\t\r\n"), None)
+    hidden = next((mark for mark in word if unicodedata.category(mark) in {"Cf", "Zl", "Zp"} or mark in "\t\r\n"), None)
     if hidden is None:
         return False
     rule = f"the {what} {word!r} holds a character that nobody sees, U+{ord(hidden):04X}"
@@ -188,28 +188,28 @@ def log_prob_of(cell: str, row: int | None, field: str, findings: Findings) -> f
     return None
 
 
-def whole_of(
+def integer_of(
     cell: str,
     row: int | None,
     field: str,
     findings: Findings,
     *,
-    least: int,
-    most: int = MOST,
+    minimum: int,
+    maximum: int = MAX_INTEGER,
     odd: Code = Code.RULE,
     below: Code = Code.RULE,
 ) -> int | None:
     """A whole number from `least` to `most`. odd, below: the codes of no whole number, and of one under `least`."""
     written = cell.strip()
-    if not WHOLE.match(written):
+    if not INTEGER.match(written):
         findings.problem(row, field, f"must be a whole number, not {short(cell)}", odd)
-    elif len(written) > MOST_DIGITS or int(written.partition(".")[0]) > most:
+    elif len(written) > MAX_DIGITS or int(written.partition(".")[0]) > maximum:
         if written.startswith("-"):
-            findings.problem(row, field, f"must be {least} or more, not {short(cell)}", below)
+            findings.problem(row, field, f"must be {minimum} or more, not {short(cell)}", below)
         else:
-            findings.problem(row, field, f"must be {most} or less, not {short(cell)}", Code.NUMBER_TOO_LARGE)
-    elif int(written.partition(".")[0]) < least:
-        findings.problem(row, field, f"must be {least} or more, not {written}", below)
+            findings.problem(row, field, f"must be {maximum} or less, not {short(cell)}", Code.NUMBER_TOO_LARGE)
+    elif int(written.partition(".")[0]) < minimum:
+        findings.problem(row, field, f"must be {minimum} or more, not {written}", below)
     else:
         return int(written.partition(".")[0])
     return None
@@ -222,8 +222,8 @@ def decimal_of(cell: str, row: int | None, field: str, findings: Findings) -> De
         findings.problem(row, field, f"{short(cell)} is not a number")
         return None
     value = Decimal(written)
-    if len(written) > MOST_DIGITS or abs(value.adjusted()) > MOST_DIGITS:
-        findings.problem(row, field, f"must be written in at most {MOST_DIGITS} digits, not {short(cell)}")
+    if len(written) > MAX_DIGITS or abs(value.adjusted()) > MAX_DIGITS:
+        findings.problem(row, field, f"must be written in at most {MAX_DIGITS} digits, not {short(cell)}")
         return None
     return value
 
@@ -234,7 +234,7 @@ def cents_of(cell: str, row: int | None, field: str, findings: Findings) -> int 
     if value is None:
         return None
     cents = value * 100
-    if not 0 <= cents <= MOST or cents != cents.to_integral_value():
+    if not 0 <= cents <= MAX_INTEGER or cents != cents.to_integral_value():
         findings.problem(row, field, f"must be whole cents of 0 or more, not {short(cell)}")
         return None
     return int(cents)
@@ -248,17 +248,17 @@ def time_of(cell: str, row: int | None, field: str, findings: Findings) -> datet
             zone = timezone(timedelta(hours=HOURS[parts[2]]))
             naive = datetime.strptime(f"{parts[1]} {parts[3]}", "%b %d %H:%M:%S %Y")  # noqa: DTZ007
             return naive.replace(tzinfo=zone).astimezone(UTC)
-        found = datetime.fromisoformat(cell.strip())
+        moment = datetime.fromisoformat(cell.strip())
     except KeyError:
         findings.problem(row, field, f"the time zone {parts[2] if parts else ''!r} is not one we know")
         return None
     except ValueError:
         findings.problem(row, field, f"{short(cell)} is not a time such as 'Thu Nov 08 14:13:25 PST 2018'")
         return None
-    if found.tzinfo is None:
+    if moment.tzinfo is None:
         findings.problem(row, field, f"{short(cell)} gives no time zone")
         return None
-    return found.astimezone(UTC)
+    return moment.astimezone(UTC)
 
 
 def short(cell: str) -> str:

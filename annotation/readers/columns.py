@@ -24,8 +24,8 @@ class Names:
     columns: Mapping[str, str] = field(default_factory=dict)
     sources: Mapping[str, Source] = field(default_factory=lambda: SOURCES)
 
-    def of(self, ours: str) -> str:
-        return self.columns.get(ours, ours)
+    def of(self, column: str) -> str:
+        return self.columns.get(column, column)
 
 
 def load_names(path: Path | None, known: Collection[str]) -> Names:
@@ -61,15 +61,15 @@ def named_by(columns: Mapping[str, str], sources: Mapping[str, str], known: Coll
 
 
 def _check_names(
-    columns: Mapping[str, Any], sources: Mapping[str, Any], known: Collection[str], told: Findings
+    columns: Mapping[str, Any], sources: Mapping[str, Any], known: Collection[str], findings: Findings
 ) -> None:
-    for ours, theirs in columns.items():
-        if ours not in known or not isinstance(theirs, str):
+    for column, file_column in columns.items():
+        if column not in known or not isinstance(file_column, str):
             rule = f"must be one of {', '.join(known)}, and give a column's name"
-            told.problem(None, f"columns.{ours}", rule, Code.BAD_MAPPING)
+            findings.problem(None, f"columns.{column}", rule, Code.BAD_MAPPING)
     for word, source in sources.items():
         if source not in SOURCES:
-            told.problem(None, f"sources.{word}", "must be reference or model", Code.BAD_MAPPING)
+            findings.problem(None, f"sources.{word}", "must be reference or model", Code.BAD_MAPPING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +80,17 @@ class Cells:
     names: Names
     cells: Mapping[str, str]
 
-    def name(self, ours: str) -> str:
+    def name(self, column: str) -> str:
         """What the file calls the column, for messages."""
-        return self.names.of(ours)
+        return self.names.of(column)
 
-    def has(self, ours: str) -> bool:
+    def has(self, column: str) -> bool:
         """Whether the row has a cell of this column."""
-        return self.names.of(ours) in self.cells
+        return self.names.of(column) in self.cells
 
-    def get(self, ours: str) -> str:
+    def get(self, column: str) -> str:
         """The cell, "" where the file has no such column."""
-        return self.cells.get(self.names.of(ours), "")
+        return self.cells.get(self.names.of(column), "")
 
 
 def read_cells(
@@ -104,14 +104,14 @@ def read_cells(
     progress: Progress | None = None,
 ) -> Iterator[Cells]:
     """The rows of a file under our names; columns that nobody reads are warned of."""
-    read = {names.of(one): None for one in known}
+    read = {names.of(column): None for column in known}
     table = read_table(path, findings, form=form, expected=read, progress=progress)
     if table.fields:
-        require_columns(table.fields, [names.of(one) for one in needed], findings)
-        for ours, theirs in names.columns.items():
-            if theirs not in table.fields and ours not in needed:
-                rule = f"the header lacks this column, which the mapping gives for {ours!r}"
-                findings.problem(1, theirs, rule, Code.MISSING_COLUMN)
+        require_columns(table.fields, [names.of(column) for column in needed], findings)
+        for column, file_column in names.columns.items():
+            if file_column not in table.fields and column not in needed:
+                rule = f"the header lacks this column, which the mapping gives for {column!r}"
+                findings.problem(1, file_column, rule, Code.MISSING_COLUMN)
         for name in table.fields:
             if name not in read:
                 findings.warn(1, name, "is not a column we read; it is ignored", Code.UNKNOWN_COLUMN)
@@ -135,7 +135,7 @@ def _rows(
 
 
 def _has_members(row: Row, findings: Findings, names: Names, needed: Collection[str]) -> bool:
-    lacking = [names.of(one) for one in needed if names.of(one) not in row.cells]
-    for name in lacking:
+    missing = [names.of(column) for column in needed if names.of(column) not in row.cells]
+    for name in missing:
         findings.problem(row.line, name, "the object lacks this member", Code.MISSING_COLUMN)
-    return not lacking
+    return not missing

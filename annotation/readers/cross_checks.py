@@ -14,11 +14,11 @@ REFERENCE = ""
 
 def digest(*parts: str | None) -> bytes:
     """16 bytes that stand for some strings, so that a large pile need not be kept in memory."""
-    told = hashlib.blake2b(digest_size=16)
+    hasher = hashlib.blake2b(digest_size=16)
     for part in parts:
         content = b"" if part is None else part.encode("utf-8", "surrogatepass")
-        told.update(b"%d:" % (-1 if part is None else len(content)) + content)
-    return told.digest()
+        hasher.update(b"%d:" % (-1 if part is None else len(content)) + content)
+    return hasher.digest()
 
 
 class Pile:
@@ -58,7 +58,7 @@ class Pile:
     def finish(self) -> None:
         """Tell of contexts that lack a side, when all texts have been taken."""
         generators = sorted({name for sides in self._sides.values() for name in sides if name != REFERENCE})
-        lacking: dict[str, int] = dict.fromkeys(generators, 0)
+        missing: dict[str, int] = dict.fromkeys(generators, 0)
         for context, sides in self._sides.items():
             row = min(row for _, row in sides.values())
             if REFERENCE not in sides or len(sides) == 1:
@@ -67,8 +67,8 @@ class Pile:
                 self.findings.problem(row or None, "context", rule, Code.UNPAIRED_CONTEXT)
                 continue
             for name in generators:
-                lacking[name] += name not in sides
-        for name, count in lacking.items():
+                missing[name] += name not in sides
+        for name, count in missing.items():
             if count:
                 rule = f"{name!r} has no text for {count} of {len(self._sides)} contexts"
                 self.findings.warn(None, "context", rule, Code.INCOMPLETE_CONTEXT)

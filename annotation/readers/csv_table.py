@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from annotation.readers.lines import BOM, Lines, mended, odd_in
+from annotation.readers.lines import BOM, Lines, odd_in, without_odd_characters
 from annotation.readers.problem_codes import Code
 from annotation.readers.problems import Findings
 from annotation.readers.rows import Row, Table
@@ -30,29 +30,29 @@ def csv_table(
     """Read the header; the rows follow as they are asked for. See `tabular.read_table`."""
     sample = _sample(lines)
     _require_content(sample, findings)
-    asked = delimiter
+    requested = delimiter
     separated = SEP_LINE.match(sample[0])
     if separated:
         next(lines)
         sample = sample[1:]
         delimiter = delimiter or separated[1]
-        findings.note(f"The first line says that cells are separated by {_called(separated[1])}.")
+        findings.note(f"The first line says that cells are separated by {_delimiter_name(separated[1])}.")
         _require_content(sample, findings)
     if delimiter is None:
-        delimiter = sniffed(sample, expected)
-        findings.note(f"Cells are separated by {_called(delimiter)}, as seen from the file.")
+        delimiter = sniff_delimiter(sample, expected)
+        findings.note(f"Cells are separated by {_delimiter_name(delimiter)}, as seen from the file.")
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     records = _records(reader, lines, findings)
-    found = next(records, None)
-    if found is None:
+    first = next(records, None)
+    if first is None:
         raise findings.stop(1, "", "the header is blank", Code.EMPTY_FILE) if not findings.total else findings.error()
-    line, header, _ = found
+    line, header, _ = first
     if len(header) > MAX_COLUMNS:
         rule = f"the header names {len(header):,} columns; at most {MAX_COLUMNS:,} are read"
         raise findings.stop(line, "", rule, Code.TOO_MANY_COLUMNS)
     fields = _fields(line, header, findings)
     if len([name for name in fields if name]) == 1 and not expected.issubset(fields):
-        _tell_delimiter(line, fields, asked, sniffed(sample, expected), findings)
+        _note_delimiter(line, fields, requested, sniff_delimiter(sample, expected), findings)
     return Table(tuple(name for name in fields if name), _rows(records, delimiter, fields, may_miss, findings))
 
 
@@ -74,18 +74,18 @@ def _require_content(sample: list[str], findings: Findings) -> None:
         raise findings.stop(1, "", "the header is blank", Code.EMPTY_FILE)
 
 
-def sniffed(sample: list[str], expected: Collection[str] = ()) -> str:
+def sniff_delimiter(sample: list[str], expected: Collection[str] = ()) -> str:
     """The delimiter that finds most of the expected columns, then most rows as long as the header, then most columns.
 
     Commas, semicolons, tabs and pipes are tried, and any other sign that stands in the header.
     """
-    signs = dict.fromkeys([*NAMES, *(one for one in sample[0] if not one.isalnum() and one not in '_-." \r\n()')])
+    signs = dict.fromkeys([*NAMES, *(sign for sign in sample[0] if not sign.isalnum() and sign not in '_-." \r\n()')])
     return max(signs, key=lambda sign: _fit(sample, sign, expected) if sign in NAMES or expected else (0, 0.0, 0))
 
 
 def _fit(sample: list[str], sign: str, expected: Collection[str]) -> tuple[int, float, int]:
     try:
-        header, *rows = [one for one in csv.reader(sample, delimiter=sign) if one]
+        header, *rows = [record for record in csv.reader(sample, delimiter=sign) if record]
     except (csv.Error, ValueError):
         return 0, 0.0, 0
     known = len({name.strip() for name in header}.intersection(expected))
@@ -95,7 +95,7 @@ def _fit(sample: list[str], sign: str, expected: Collection[str]) -> tuple[int, 
     return known, round(even, 1), len(header)
 
 
-def _called(sign: str) -> str:
+def _delimiter_name(sign: str) -> str:
     return NAMES.get(sign, f"the character {sign!r}")
 
 
@@ -104,8 +104,8 @@ def _fields(line: int, header: list[str], findings: Findings) -> tuple[str, ...]
     for name in header:
         odd = odd_in(name)
         if odd is not None:
-            findings.problem(line, mended(name).strip(), odd[1], odd[0])
-    fields = tuple(mended(name).strip(INVISIBLE + " \t\r\n\xa0") for name in header)
+            findings.problem(line, without_odd_characters(name).strip(), odd[1], odd[0])
+    fields = tuple(without_odd_characters(name).strip(INVISIBLE + " \t\r\n\xa0") for name in header)
     for position, name in enumerate(fields, start=1):
         if name and name in fields[: position - 1]:
             findings.problem(line, name, "the header names this column twice", Code.DUPLICATED_COLUMN)
@@ -118,10 +118,10 @@ def _fields(line: int, header: list[str], findings: Findings) -> tuple[str, ...]
     return fields
 
 
-def _tell_delimiter(line: int, fields: tuple[str, ...], asked: str | None, better: str, findings: Findings) -> None:
+def _note_delimiter(line: int, fields: tuple[str, ...], requested: str | None, better: str, findings: Findings) -> None:
     header = next(name for name in fields if name)
-    cut = f" when cut at {_called(asked)}" if asked else ""
-    hint = f"; {_called(better)} would cut it" if better in header else ""
+    cut = f" when cut at {_delimiter_name(requested)}" if requested else ""
+    hint = f"; {_delimiter_name(better)} would cut it" if better in header else ""
     rule = f"the header is one column, {header[:60]!r}{cut}{hint}"
     findings.problem(line, "", rule, Code.WRONG_DELIMITER)
 
@@ -144,7 +144,7 @@ def _records(reader: Any, lines: Lines, findings: Findings) -> Iterator[Record]:
             if repairs > REPAIRS:
                 rule = f"{REPAIRS} quotations are broken already; reading ends here"
                 raise findings.stop(line, "", rule, Code.UNTERMINATED_QUOTE) from None
-            _tell_broken(line, str(error), len(lines.taken), findings)
+            _note_broken_quotation(line, str(error), len(lines.taken), findings)
             lines.rewind(1)
             continue
         if not record or (len(record) == 1 and not record[0].strip()):
@@ -152,8 +152,8 @@ def _records(reader: Any, lines: Lines, findings: Findings) -> Iterator[Record]:
         yield line, record, lines.odd
 
 
-def _tell_broken(line: int, error: str, taken: int, findings: Findings) -> None:
-    if taken > 1 or "end of data" in error or "larger than" in error:
+def _note_broken_quotation(line: int, error: str, line_count: int, findings: Findings) -> None:
+    if line_count > 1 or "end of data" in error or "larger than" in error:
         findings.problem(line, "", "a quotation mark is opened and not closed", Code.UNTERMINATED_QUOTE)
     else:
         rule = "a quotation mark inside a quoted cell is not doubled"
@@ -170,10 +170,10 @@ def _rows(
     count, wide, named = 0, len(fields), all(fields)
     for line, record, odd in records:
         if odd:
-            record = _mended_cells(line, record, fields, findings)
+            record = _clean_cells(line, record, fields, findings)
         if len(record) != wide:
             count += 1
-            if not _mended_length(line, record, delimiter, fields, may_miss, findings):
+            if not _fits_header(line, record, delimiter, fields, may_miss, findings):
                 continue
             record = [*record, *([""] * (wide - len(record)))]
         cells = dict(zip(fields, record, strict=True))
@@ -188,15 +188,15 @@ def _rows(
         findings.problem(None, "", "the file holds a header and no rows", Code.NO_ROWS)
 
 
-def _mended_cells(line: int, record: list[str], fields: tuple[str, ...], findings: Findings) -> list[str]:
+def _clean_cells(line: int, record: list[str], fields: tuple[str, ...], findings: Findings) -> list[str]:
     for at, cell in enumerate(record):
         odd = odd_in(cell)
         if odd is not None:
             findings.problem(line, fields[at] if at < len(fields) else "", odd[1], odd[0])
-    return [mended(cell) for cell in record]
+    return [without_odd_characters(cell) for cell in record]
 
 
-def _mended_length(
+def _fits_header(
     line: int, record: list[str], delimiter: str, fields: tuple[str, ...], may_miss: frozenset[str], findings: Findings
 ) -> bool:
     """Whether a row of another length than the header's may stand; tells of it where not."""
@@ -208,9 +208,11 @@ def _mended_length(
     missing = fields[len(record) :]
     if may_miss.issuperset(missing):
         return True
-    other = next((one for one in NAMES if one != delimiter and len(record) == 1 and _cuts(record[0], one, wide)), None)
+    other = next(
+        (sign for sign in NAMES if sign != delimiter and len(record) == 1 and _cuts(record[0], sign, wide)), None
+    )
     if other is not None:
-        rule = f"one cell where the header names {wide} columns; it is separated by {_called(other)}"
+        rule = f"one cell where the header names {wide} columns; it is separated by {_delimiter_name(other)}"
         findings.problem(line, "", rule, Code.WRONG_DELIMITER)
         return False
     rule = f"{len(record)} cells where the header names {wide} columns; this one is the first missing"

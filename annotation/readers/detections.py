@@ -12,7 +12,7 @@ COLUMNS = ("item", "rater", "question", "score")
 
 def read_detections(path: Path, known: Mapping[tuple[str, str, str], Sequence[int]]) -> dict[int, float]:
     """Scores by explanation. known: explanations by item, rater and question. Raises BadInput naming row and column."""
-    found: dict[int, float] = {}
+    scores: dict[int, float] = {}
     for row in read_rows(path, COLUMNS):
         item, rater, question = (row.text(column) for column in COLUMNS[:3])
         named = known.get((item, rater, question), ())
@@ -20,7 +20,7 @@ def read_detections(path: Path, known: Mapping[tuple[str, str, str], Sequence[in
             raise row.error("item", f"no explanation of {item!r} by {rater!r} answers {question!r}")
         if len(named) > 1:
             raise row.error("item", f"{rater!r} explained {item!r} more than once: a file cannot tell which is meant")
-        if named[0] in found:
+        if named[0] in scores:
             raise row.error("item", "this explanation has a score in an earlier row")
-        found[named[0]] = float(row.number("score"))
-    return found
+        scores[named[0]] = float(row.number("score"))
+    return scores

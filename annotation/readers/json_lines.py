@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from annotation.readers.lines import Lines, mended, odd_in
+from annotation.readers.lines import Lines, odd_in, without_odd_characters
 from annotation.readers.problem_codes import Code
 from annotation.readers.problems import Findings
 from annotation.readers.rows import Literal, Row
@@ -46,38 +46,38 @@ class _Reader:
         )
 
     def _members(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
+        members = dict(pairs)
+        if len(members) < len(pairs):
             times = Counter(name for name, _ in pairs)
-            self.doubled.extend(name for name in found if times[name] > 1)
-        return found
+            self.doubled.extend(name for name in members if times[name] > 1)
+        return members
 
     def cells(self, text: str, line: int, *, odd: bool) -> dict[str, str] | None:
         """The members of one object; null is an empty cell. None where the line is no object."""
         self.doubled.clear()
         try:
-            found = self.decoder.decode(text.strip())
+            content = self.decoder.decode(text.strip())
         except (json.JSONDecodeError, RecursionError) as error:
             if not odd or not self._tell_odd(text, line, ""):
                 rule = f"not JSON: {getattr(error, 'msg', 'nested too deeply')}"
                 self.findings.problem(line, "", rule, Code.INVALID_JSON)
             return None
-        if isinstance(found, list) and found and isinstance(found[0], dict):
+        if isinstance(content, list) and content and isinstance(content[0], dict):
             rule = "the line holds a JSON list; write one object a line"
             self.findings.problem(line, "", rule, Code.JSON_ARRAY)
             return None
-        if not isinstance(found, dict):
+        if not isinstance(content, dict):
             self.findings.problem(line, "", "the line must hold one JSON object", Code.NOT_AN_OBJECT)
             return None
         for name in dict.fromkeys(self.doubled):
             self.findings.problem(line, name, "the object names this member twice", Code.DUPLICATED_MEMBER)
-        return {name: self._cell(name, value, line, odd=odd) for name, value in found.items()}
+        return {name: self._cell(name, value, line, odd=odd) for name, value in content.items()}
 
     def _cell(self, name: str, value: Any, line: int, *, odd: bool) -> str:
         if value is None or (self.read and name not in self.read):
             return ""
         if isinstance(value, str):
-            return mended(value) if odd and self._tell_odd(value, line, name) else value
+            return without_odd_characters(value) if odd and self._tell_odd(value, line, name) else value
         if isinstance(value, bool):
             rule, code = "must be a text or a number, not a truth value", Code.WRONG_TYPE
         else:

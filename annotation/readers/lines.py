@@ -59,7 +59,7 @@ class Lines(Iterator[str]):
         self.broken_at: int | None = None  # the first line that is not in the file's encoding
         self.foreign_at: int | None = None  # the first line with UTF-8 letters beyond ASCII
         self._again: deque[str] = deque()
-        self._raw = _opened(path, findings)
+        self._raw = _open_file(path, findings)
         self._bytes = path.stat().st_size
         try:
             self.encoding = _encoding_of(self._raw, encoding, findings)
@@ -141,7 +141,7 @@ class Lines(Iterator[str]):
             self._file.close()
 
 
-def _opened(path: Path, findings: Findings) -> BinaryIO:
+def _open_file(path: Path, findings: Findings) -> BinaryIO:
     try:
         return path.open("rb")
     except (OSError, ValueError) as error:
@@ -149,7 +149,7 @@ def _opened(path: Path, findings: Findings) -> BinaryIO:
         raise findings.stop(None, "", f"the file cannot be read ({reason})", Code.CANNOT_READ) from None
 
 
-def _encoding_of(file: BinaryIO, asked: str | None, findings: Findings) -> str:
+def _encoding_of(file: BinaryIO, requested: str | None, findings: Findings) -> str:
     """The encoding to read by: the one asked for, the one a byte order mark tells, or UTF-8."""
     head = file.read(HEAD)
     file.seek(0)
@@ -157,8 +157,8 @@ def _encoding_of(file: BinaryIO, asked: str | None, findings: Findings) -> str:
         if head.startswith(magic):
             raise findings.stop(None, "", f"the file is {what}", Code.NOT_A_TEXT_FILE)
     marked = next((name for mark, name in WIDE.items() if head.startswith(mark)), None)
-    if asked is not None:
-        return _known(asked, findings)
+    if requested is not None:
+        return _look_up_encoding(requested, findings)
     if marked is not None:
         findings.note(f"The file begins with a byte order mark of {marked.upper()} and is read so.")
         return marked
@@ -168,12 +168,12 @@ def _encoding_of(file: BinaryIO, asked: str | None, findings: Findings) -> str:
     return "utf-8-sig"
 
 
-def _known(asked: str, findings: Findings) -> str:
+def _look_up_encoding(requested: str, findings: Findings) -> str:
     try:
-        name = codecs.lookup(asked).name
+        name = codecs.lookup(requested).name
         "a".encode(name)
     except (LookupError, UnicodeError, ValueError):
-        raise findings.stop(None, "", f"there is no text encoding named {asked!r}", Code.UNKNOWN_ENCODING) from None
+        raise findings.stop(None, "", f"there is no text encoding named {requested!r}", Code.UNKNOWN_ENCODING) from None
     findings.note(f"The file is read as {name}, as asked.")
     return "utf-8-sig" if name == "utf-8" else name
 
@@ -199,6 +199,6 @@ def odd_in(cell: str) -> tuple[Code, str] | None:
     return None
 
 
-def mended(cell: str) -> str:
+def without_odd_characters(cell: str) -> str:
     """The cell without what `odd_in` has told of, so that it is not told of twice."""
     return ESCAPED.sub("?", cell).replace("\0", "").replace(BOM, "")

@@ -50,8 +50,8 @@ class ItemGroup:
     def inputs(self) -> tuple[Place, ...]:
         """The places of everything but the rating."""
         single = (self.text, self.source, self.generator, self.context, self.context_id, self.id)
-        found = [place for place in (*single, self.log_prob, self.length) if place is not None and place.column]
-        return (*found, *(place for _, place in self.log_probs))
+        places = [place for place in (*single, self.log_prob, self.length) if place is not None and place.column]
+        return (*places, *(place for _, place in self.log_probs))
 
     def numbers(self, fields: Collection[str]) -> tuple[str, ...]:
         """The numbers of the group's texts: those that a text column has, in numerical order; ("",) without {i}."""
@@ -59,7 +59,7 @@ class ItemGroup:
             return ("",)
         before, _, after = self.text.column.partition(NUMBER)
         pattern = re.compile(re.escape(before) + r"(\d+)" + re.escape(after) + r"\Z")
-        return tuple(sorted((found[1] for name in fields if (found := pattern.match(name))), key=int))
+        return tuple(sorted((match[1] for name in fields if (match := pattern.match(name))), key=int))
 
     def input_columns(self, number: str) -> tuple[str, ...]:
         return tuple(place.name(number) for place in self.inputs())

@@ -131,29 +131,29 @@ def _mapping(root: Section, name: str, findings: Findings) -> BatchMapping:
 
 def _group(section: Section, findings: Findings) -> ItemGroup:
     required = {"text", "rating", "source"}
-    found = {name: section.place(name, required=name in required) for name in PLACES}
+    places = {name: section.place(name, required=name in required) for name in PLACES}
     by_generator = section.section("log_probs")
     log_probs = [(name, by_generator.place(name)) for name in list(by_generator.data)]
     section.close()
     nowhere = Place()
     for name in ("text", "rating"):
-        place = found[name]
+        place = places[name]
         if place is not None and not place.column:
             findings.problem(None, section.key(name), "must be a column's name")
-    for name, place in found.items():
-        numbered = NUMBER in (found["text"] or nowhere).column
+    for name, place in places.items():
+        numbered = NUMBER in (places["text"] or nowhere).column
         if place is not None and NUMBER in place.column and not numbered:
             findings.problem(None, section.key(name), "holds {i} although the column of `text` does not")
     return ItemGroup(
-        text=found["text"] or nowhere,
-        rating=found["rating"] or nowhere,
-        source=found["source"] or nowhere,
-        generator=found["generator"] or Place(value="model"),
-        context=found["context"],
-        context_id=found["context_id"],
-        id=found["id"],
-        log_prob=found["log_prob"],
-        length=found["length"],
+        text=places["text"] or nowhere,
+        rating=places["rating"] or nowhere,
+        source=places["source"] or nowhere,
+        generator=places["generator"] or Place(value="model"),
+        context=places["context"],
+        context_id=places["context_id"],
+        id=places["id"],
+        log_prob=places["log_prob"],
+        length=places["length"],
         log_probs=tuple((name, place) for name, place in log_probs if place is not None),
     )
 
@@ -164,9 +164,9 @@ def _sources(section: Section, findings: Findings) -> dict[str, Source]:
 
 
 def _columns(section: Section) -> Columns:
-    given = {field.name: section.word(field.name) for field in fields_of(Columns) if field.name in section.data}
+    names = {field.name: section.word(field.name) for field in fields_of(Columns) if field.name in section.data}
     section.close()
-    return Columns(**given)
+    return Columns(**names)
 
 
 def _scale(section: Section, findings: Findings) -> tuple[ScaleRecord, dict[str, str], str]:
@@ -197,12 +197,12 @@ def _label(row: Section, findings: Findings) -> tuple[LabelRecord, list[str]]:
     if not record.label:
         findings.problem(None, row.key("label"), "is missing")
     decimal_of(record.code, None, row.key("code"), findings)
-    return record, [str(one).strip() for one in (answer if isinstance(answer, list) else [answer])]
+    return record, [str(written).strip() for written in (answer if isinstance(answer, list) else [answer])]
 
 
 def _check_labels(labels: list[LabelRecord], findings: Findings) -> None:
     if len(labels) < 2:
         findings.problem(None, "scale", 'needs at least two labels, or numbers = "1-7"')
-    for what, values in (("label", [one.label for one in labels]), ("code", [one.code for one in labels])):
-        for value in sorted({one for one in values if values.count(one) > 1}):
+    for what, values in (("label", [label.label for label in labels]), ("code", [label.code for label in labels])):
+        for value in sorted({candidate for candidate in values if values.count(candidate) > 1}):
             findings.problem(None, "scale.labels", f"the {what} {value!r} stands twice")

@@ -77,13 +77,13 @@ class Code(StrEnum):
     UNKNOWN_TEXT = "unknown-text"
     MISSING_LOG_P = "missing-log-p"
     DECODING_DIFFERS = "decoding-differs"
-    LENGTH_BELOW_ONE = "length-below-one"
-    LENGTH_NOT_WHOLE = "length-not-whole"
+    LENGTH_NOT_POSITIVE = "length-below-one"
+    LENGTH_NOT_INTEGER = "length-not-whole"
     LENGTH_MISSING = "length-missing"
     LENGTH_UNIT_MISSING = "length-unit-missing"
     LENGTH_UNIT_UNKNOWN = "length-unit-unknown"
     NEGATIVE_FREQUENCY = "negative-frequency"
-    FREQUENCY_NOT_WHOLE = "frequency-not-whole"
+    FREQUENCY_NOT_INTEGER = "frequency-not-whole"
     FREQUENCY_ABOVE_CORPUS = "frequency-above-corpus"
     NUMBER_TOO_LARGE = "number-too-large"
     # Texts together, and the study they go into
@@ -235,13 +235,13 @@ CATALOGUE: dict[Code, Fault] = {
     Code.DECODING_DIFFERS: Fault(
         "a text drawn one way and scored another", "Score it under the distribution it was drawn from.", warns=True
     ),
-    Code.LENGTH_BELOW_ONE: Fault("a length of 0 or less", "Count what log p is a sum over; at least 1."),
-    Code.LENGTH_NOT_WHOLE: Fault("a length that is no whole number", "Count what log p is a sum over."),
+    Code.LENGTH_NOT_POSITIVE: Fault("a length of 0 or less", "Count what log p is a sum over; at least 1."),
+    Code.LENGTH_NOT_INTEGER: Fault("a length that is no whole number", "Count what log p is a sum over."),
     Code.LENGTH_MISSING: Fault("model tokens without their number", "Fill the column length."),
     Code.LENGTH_UNIT_MISSING: Fault("a length without its unit", "Say whitespace, model_token or char."),
     Code.LENGTH_UNIT_UNKNOWN: Fault("an unknown unit of length", "Say whitespace, model_token or char."),
     Code.NEGATIVE_FREQUENCY: Fault("a corpus frequency below its least", "Give a count, not a logarithm."),
-    Code.FREQUENCY_NOT_WHOLE: Fault("a corpus frequency that is no whole number", "Give a count, not a share."),
+    Code.FREQUENCY_NOT_INTEGER: Fault("a corpus frequency that is no whole number", "Give a count, not a share."),
     Code.FREQUENCY_ABOVE_CORPUS: Fault("a frequency above the corpus size", "Check both columns."),
     Code.NUMBER_TOO_LARGE: Fault("a number too large to be stored", "Check the column."),
     Code.DUPLICATE_TEXT: Fault(

@@ -26,8 +26,8 @@ class Problem:
     def __str__(self) -> str:
         place = [f"row {self.row}" if self.row else "", f"column {self.field!r}" if self.field else ""]
         named = ", ".join(part for part in place if part)
-        told = f"{named}: {self.rule}" if named else self.rule
-        return f"{told}." if self.code is Code.RULE else f"{told}. [{self.code}]"
+        sentence = f"{named}: {self.rule}" if named else self.rule
+        return f"{sentence}." if self.code is Code.RULE else f"{sentence}. [{self.code}]"
 
     @property
     def what_to_do(self) -> str:
@@ -43,7 +43,7 @@ Sink = Callable[[str, Problem, bool], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ProblemSummary:
     """Problems (or warnings) of a file: those listed, how many there are in all, and how many of each kind."""
 
     listed: tuple[Problem, ...] = ()
@@ -64,7 +64,7 @@ class FileProblems(AssayError):  # noqa: N818
         self.file = file
         self.problems = tuple(problems)
         self.total = len(problems) if total is None else total
-        self.by_code = dict(by_code if by_code is not None else Counter(one.code for one in problems))
+        self.by_code = dict(by_code if by_code is not None else Counter(problem.code for problem in problems))
         super().__init__("\n".join(self._lines()))
 
     def _lines(self) -> list[str]:
@@ -73,7 +73,7 @@ class FileProblems(AssayError):  # noqa: N818
             lines.append(f"{self.total} problems in all; nothing was imported." + self._how_many())
             lines += [f"  {problem}" for problem in self.problems[1:]]
         if self.total > len(self.problems):
-            counts = sorted(self.by_code.items(), key=lambda one: -one[1])
+            counts = sorted(self.by_code.items(), key=lambda item: -item[1])
             lines.append("All of them: " + ", ".join(f"{count} {code}" for code, count in counts) + ".")
         lines += [f"{code}: {CATALOGUE[code].do}" for code in self.by_code if code is not Code.RULE]
         return lines
@@ -111,7 +111,7 @@ class Findings:
     def refuse(self, row: int, field: str, rule: str, code: Code) -> None:
         """Note a cell that cannot be read at all: that it is empty then, or lacks what it should say, is not told."""
         self.problem(row, field, rule, code)
-        self._refused = {(row, field), *(one for one in self._refused if one[0] == row)}
+        self._refused = {(row, field), *(cell for cell in self._refused if cell[0] == row)}
 
     def warn(self, row: int | None, field: str, rule: str, code: Code = Code.RULE) -> None:
         """Note something a reader should know that stops nothing."""
@@ -122,10 +122,10 @@ class Findings:
         """Say aloud what was taken for granted in reading the file."""
         self.notes.append(sentence)
 
-    def _keep(self, problem: Problem, kept: list[Problem], counts: Counter[Code], *, warns: bool) -> None:
+    def _keep(self, problem: Problem, listed: list[Problem], counts: Counter[Code], *, warns: bool) -> None:
         counts[problem.code] += 1
-        if len(kept) < SHOWN or (problem.code is not Code.RULE and counts[problem.code] <= SHOWN_OF_A_KIND):
-            kept.append(problem)
+        if len(listed) < SHOWN or (problem.code is not Code.RULE and counts[problem.code] <= SHOWN_OF_A_KIND):
+            listed.append(problem)
         if self.sink is not None:
             self.sink(self.file, problem, warns)
 
@@ -142,15 +142,15 @@ class Findings:
         if self.problems:
             raise self.error()
 
-    def told_problems(self) -> Told:
-        return Told(tuple(self.problems), self.total, dict(self.counts))
+    def summarize_problems(self) -> ProblemSummary:
+        return ProblemSummary(tuple(self.problems), self.total, dict(self.counts))
 
-    def warned(self) -> Told:
-        return Told(tuple(self.warnings), self.total_warnings, dict(self.warning_counts))
+    def summarize_warnings(self) -> ProblemSummary:
+        return ProblemSummary(tuple(self.warnings), self.total_warnings, dict(self.warning_counts))
 
-    def told_warnings(self) -> tuple[str, ...]:
+    def warning_sentences(self) -> tuple[str, ...]:
         """The warnings as sentences, with a last one that counts those not shown."""
-        told = [f"{self.file}, {warning}" for warning in self.warnings]
-        if self.total_warnings > len(told):
-            told.append(f"{self.file}: {self.total_warnings - len(told)} more warnings.")
-        return tuple(told)
+        sentences = [f"{self.file}, {warning}" for warning in self.warnings]
+        if self.total_warnings > len(sentences):
+            sentences.append(f"{self.file}: {self.total_warnings - len(sentences)} more warnings.")
+        return tuple(sentences)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 
-from annotation.readers.cells import decimal_of, key_of, optional_text, whole_of
+from annotation.readers.cells import decimal_of, integer_of, key_of, optional_text
 from annotation.readers.columns import Cells, Names, read_cells
 from annotation.readers.problem_codes import Code
 from annotation.readers.problems import Findings
@@ -52,27 +52,29 @@ GENERATOR = "model"
 def read_ratings(items: Path, ratings: Path, *, delimiter: str | None = None) -> CollectedWork:
     """Read and check both files; raises FileProblems and hands over nothing when a rule is broken."""
     # They have been judged as they are.
-    found = Findings(items, allow={Code.MARKUP})
-    pile = _ItemReader(found)
+    item_findings = Findings(items, allow={Code.MARKUP})
+    pile = _ItemReader(item_findings)
     item_rows = 0
     known = (*ITEM_NEEDED, *ITEM_OPTIONAL, *ITEM_COMPUTED)
-    for cells in read_cells(items, found, Names(), needed=ITEM_NEEDED, known=known, form=FileForm(delimiter)):
+    for cells in read_cells(items, item_findings, Names(), needed=ITEM_NEEDED, known=known, form=FileForm(delimiter)):
         item_rows += 1
         pile.take(cells)
     texts = pile.finished()
-    found.raise_if_any()
-    told = Findings(ratings)
-    reader = _RatingReader(told, {text.id for text in texts})
+    item_findings.raise_if_any()
+    rating_findings = Findings(ratings)
+    reader = _RatingReader(rating_findings, {text.id for text in texts})
     rating_rows = 0
     read = (*RATING_NEEDED, *RATING_OPTIONAL)
-    for cells in read_cells(ratings, told, Names(), needed=RATING_NEEDED, known=read, form=FileForm(delimiter)):
+    for cells in read_cells(
+        ratings, rating_findings, Names(), needed=RATING_NEEDED, known=read, form=FileForm(delimiter)
+    ):
         rating_rows += 1
         reader.take(cells)
-    told.raise_if_any()
+    rating_findings.raise_if_any()
     hits, submissions = reader.submissions()
-    told.raise_if_any()
+    rating_findings.raise_if_any()
     for key in (text.id for text in texts if text.id not in reader.rated):
-        told.warn(None, "item", f"the item {key!r} has no rating")
+        rating_findings.warn(None, "item", f"the item {key!r} has no rating")
     return CollectedWork(
         texts=texts,
         hits=hits,
@@ -84,7 +86,7 @@ def read_ratings(items: Path, ratings: Path, *, delimiter: str | None = None) ->
             Provenance(items.name, sha256_of(items), item_rows, "items"),
             Provenance(ratings.name, sha256_of(ratings), rating_rows, "ratings"),
         ),
-        warnings=(*found.told_warnings(), *told.told_warnings()),
+        warnings=(*item_findings.warning_sentences(), *rating_findings.warning_sentences()),
     )
 
 
@@ -102,7 +104,7 @@ class _ItemReader(TextReader):
         generator = cells.get("generator").strip()
         if known is None or known.source != "reference" or not generator:
             super().take(filled)
-        elif any(one.generator == generator for one in known.likelihoods):
+        elif any(likelihood.generator == generator for likelihood in known.likelihoods):
             rule = f"the id {known.id!r} stands in row {known.row} already"
             self.findings.problem(cells.row, "id", rule, Code.DUPLICATE_ID)
         elif (known.body, known.source) != (filled.get("text"), filled.get("source").strip()):
@@ -121,12 +123,14 @@ class _ItemReader(TextReader):
         generators = {text.generator for text in self.texts.values() if text.generator}
         name = next(iter(sorted(generators)), GENERATOR)
         for key, text in self.texts.items():
-            if all(one.generator for one in text.likelihoods):
+            if all(likelihood.generator for likelihood in text.likelihoods):
                 continue
             if len(generators) > 1 and text.source == "reference":
                 rule = f"log p of a reference must name one of {len(generators)} generators"
                 self.findings.problem(text.row, "generator", rule, Code.LOG_P_WHOSE)
-            named = tuple(replace(one, generator=one.generator or name) for one in text.likelihoods)
+            named = tuple(
+                replace(likelihood, generator=likelihood.generator or name) for likelihood in text.likelihoods
+            )
             self.texts[key] = replace(text, likelihoods=named)
         return tuple(self.texts.values())
 
@@ -177,7 +181,7 @@ class _RatingReader:
         value = decimal_of(cells.get("value"), row, "value", findings)
         hit = optional_text(cells.get("hit"), row, "hit", findings, limit=64).strip()
         place = cells.get("position").strip()
-        position = whole_of(place, row, "position", findings, least=1) if place else None
+        position = integer_of(place, row, "position", findings, minimum=1) if place else None
         if rater is not None and (item, rater) in self.given:
             findings.problem(row, "rater", f"{rater!r} rates {item!r} in row {self.given[item, rater]} already")
         if value is None or rater is None or not self._labelled(cells, value) or findings.total > before:
@@ -207,26 +211,26 @@ class _RatingReader:
 
     def submissions(self) -> tuple[tuple[HitRecord, ...], tuple[SubmissionRecord, ...]]:
         """HITs and submissions in the order of the file; without a column `hit`, one HIT without a name."""
-        hits, found = [], []
+        hits, submissions = [], []
         for hit, by_rater in self.by_hit.items():
             for rater, ratings in by_rater.items():
                 judgments = self._judgments(ratings)
-                raw = tuple((f"row {one.row}", json.dumps(one.cells)) for one in ratings)
+                raw = tuple((f"row {rating.row}", json.dumps(rating.cells)) for rating in ratings)
                 name = f"rows-{ratings[0].row}"
-                found.append(SubmissionRecord(hit, name, rater, raw, judgments))
+                submissions.append(SubmissionRecord(hit, name, rater, raw, judgments))
             hits.append(HitRecord(hit, self._texts(by_rater), len(by_rater)))
-        return tuple(hits), tuple(found)
+        return tuple(hits), tuple(submissions)
 
     def _texts(self, by_rater: Mapping[str, list[_Rating]]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(one.item for ratings in by_rater.values() for one in ratings))
+        return tuple(dict.fromkeys(rating.item for ratings in by_rater.values() for rating in ratings))
 
     def _judgments(self, ratings: list[_Rating]) -> tuple[JudgmentRecord, ...]:
         """Positions as told, from 1, or the order of the file where a rating tells none."""
-        told = all(one.position is not None for one in ratings)
+        has_positions = all(rating.position is not None for rating in ratings)
         judgments: dict[int, JudgmentRecord] = {}
-        for order, one in enumerate(ratings):
-            position = one.position - 1 if told and one.position is not None else order
+        for order, rating in enumerate(ratings):
+            position = rating.position - 1 if has_positions and rating.position is not None else order
             if position in judgments:
-                self.findings.problem(one.row, "position", f"the position {position + 1} is taken in this HIT")
-            judgments[position] = JudgmentRecord(one.item, position, self.labels[one.value])
+                self.findings.problem(rating.row, "position", f"the position {position + 1} is taken in this HIT")
+            judgments[position] = JudgmentRecord(rating.item, position, self.labels[rating.value])
         return tuple(judgments.values())

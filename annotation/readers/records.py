@@ -153,10 +153,10 @@ class Provenance:
 class CollectedWork:
     """A whole study as a file tells it. `provider` names the worker ids' owner; `raw_format` the form of `raw`.
 
-    statements: (key, words) of what only a person could say. task: as a study has it. conditions: of the design; ()
+    statements: (key, words) of study details. task: as a study has it. conditions: of the design; ()
     where there is one only. evaluators_per_cell: wanted in each of them. scales: of the criteria whose labels are not
-    those of `scale`. generators: their order, where it is not that of the texts. told: everything of the report that
-    the study was read back from, where no row holds it. in_order: pseudonyms keep the order of the file's ids.
+    those of `scale`. generators: their order, where it is not that of the texts. report_input: the report that the
+    study was read back from, with what no row holds. in_order: pseudonyms keep the order of the file's ids.
     """
 
     texts: tuple[TextRecord, ...]
@@ -178,5 +178,5 @@ class CollectedWork:
     evaluators_per_cell: int | None = None
     scales: Mapping[str, ScaleRecord] = field(default_factory=dict)
     generators: tuple[tuple[str, str], ...] = ()
-    told: ReportInput | None = None
+    report_input: ReportInput | None = None
     in_order: bool = False

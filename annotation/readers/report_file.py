@@ -24,7 +24,7 @@ from annotation.readers.records import (
     SubmissionRecord,
     TextRecord,
 )
-from annotation.readers.report_limits import check
+from annotation.readers.report_limits import check_report
 from metrics.errors import BadInput
 from metrics.report.formats.csv import decimal
 from metrics.report.formats.json import read
@@ -42,57 +42,57 @@ def read_report(path: Path) -> CollectedWork:
     """The study behind a report. Raises DesignError with the place that is wrong, or what cannot be imported."""
     try:
         content = path.read_bytes()
-        given = read(json.loads(content))
+        report = read(json.loads(content))
     except OSError as error:
         raise DesignError(f"{path.name} cannot be read: {error.strerror}.") from None
     except ValueError as error:
-        told = str(error) if isinstance(error, BadInput) else "it is not JSON."
-        raise DesignError(f"{path.name}: {told}") from None
-    return report_work(given, Provenance(path.name, hashlib.sha256(content).hexdigest(), len(given.ratings), LAYOUT))
+        reason = str(error) if isinstance(error, BadInput) else "it is not JSON."
+        raise DesignError(f"{path.name}: {reason}") from None
+    return report_work(report, Provenance(path.name, hashlib.sha256(content).hexdigest(), len(report.ratings), LAYOUT))
 
 
-def report_work(given: ReportInput, origin: Provenance) -> CollectedWork:
+def report_work(report: ReportInput, origin: Provenance) -> CollectedWork:
     """The report's study as rows, and beside them what no row holds. Raises DesignError for what cannot be rows."""
-    check(given)
-    pages = _pages(given)
-    labels = tuple(LabelRecord(one.name, _code(one.code), one.gloss) for one in given.study.scale)
-    planned = {one.planned for one in given.conditions}
+    check_report(report)
+    pages = _pages(report)
+    labels = tuple(LabelRecord(label.name, _code(label.code), label.gloss) for label in report.study.scale)
+    planned = {condition.planned for condition in report.conditions}
     return CollectedWork(
-        texts=tuple(_texts(given)),
-        hits=tuple(_hits(given, pages)),
-        submissions=tuple(_submissions(given, pages)),
+        texts=tuple(_texts(report)),
+        hits=tuple(_hits(report, pages)),
+        submissions=tuple(_submissions(report, pages)),
         scale=ScaleRecord("", labels),
         provider="",
         raw_format="report-json",
         provenance=(origin,),
-        question="" if given.study.question == "not recorded" else given.study.question,
-        noun=given.study.noun,
-        reward_cents=given.money.reward_cents or 0,
-        warnings=_warnings(given),
-        statements=tuple(_statements(given)),
-        task=_task(given),
-        conditions=tuple(_condition(one) for one in given.conditions),
-        evaluators_per_cell=planned.pop() if len(planned) == 1 else _evaluators(given),
-        scales=_scales(given),
-        generators=tuple((one.name, one.decoding or "") for one in given.systems),
-        told=given,
+        question="" if report.study.question == "not recorded" else report.study.question,
+        noun=report.study.noun,
+        reward_cents=report.money.reward_cents or 0,
+        warnings=_warnings(report),
+        statements=tuple(_statements(report)),
+        task=_task(report),
+        conditions=tuple(_condition(condition) for condition in report.conditions),
+        evaluators_per_cell=planned.pop() if len(planned) == 1 else _evaluators(report),
+        scales=_scales(report),
+        generators=tuple((system.name, system.decoding or "") for system in report.systems),
+        report_input=report,
         in_order=True,
     )
 
 
-def _evaluators(given: ReportInput) -> int | None:
+def _evaluators(report: ReportInput) -> int | None:
     """Planned for each cell, as the settings have it."""
-    people = dict(given.settings).get("evaluators_per_cell")
+    people = dict(report.settings).get("evaluators_per_cell")
     return people if isinstance(people, int) else None
 
 
-def _task(given: ReportInput) -> str:
+def _task(report: ReportInput) -> str:
     """As the settings have it; else by what was asked."""
-    told = str(dict(given.settings).get("task", ""))
-    criteria = {one.criterion for one in given.ratings}
-    if told or TYPICALITY in criteria or not criteria:
-        return told or TYPICALITY
-    if any(one.partner for one in given.ratings):
+    task = str(dict(report.settings).get("task", ""))
+    criteria = {rating.criterion for rating in report.ratings}
+    if task or TYPICALITY in criteria or not criteria:
+        return task or TYPICALITY
+    if any(rating.partner for rating in report.ratings):
         return "pairwise"
     return HUMAN_OR_MACHINE if criteria == {HUMAN_OR_MACHINE} else "likert"
 
@@ -103,31 +103,31 @@ def _condition(facts: ConditionFacts) -> ConditionRecord:
     )
 
 
-def _scales(given: ReportInput) -> dict[str, ScaleRecord]:
+def _scales(report: ReportInput) -> dict[str, ScaleRecord]:
     """Of each criterion that was not answered on the study's scale: the labels that were given, by their numbers."""
-    own = {(one.name, Fraction(one.code)) for one in given.study.scale}
-    found: dict[str, dict[str, Fraction]] = {}
-    for one in given.ratings:
-        found.setdefault(one.criterion, {})[one.label] = Fraction(one.value)
+    study_labels = {(label.name, Fraction(label.code)) for label in report.study.scale}
+    by_criterion: dict[str, dict[str, Fraction]] = {}
+    for rating in report.ratings:
+        by_criterion.setdefault(rating.criterion, {})[rating.label] = Fraction(rating.value)
     return {
         criterion: ScaleRecord("", tuple(LabelRecord(name, _code(code)) for name, code in _ascending(labels)))
-        for criterion, labels in found.items()
-        if not set(labels.items()) <= own
+        for criterion, labels in by_criterion.items()
+        if not set(labels.items()) <= study_labels
     }
 
 
 def _ascending(labels: dict[str, Fraction]) -> list[tuple[str, Fraction]]:
-    return sorted(labels.items(), key=lambda one: one[1])
+    return sorted(labels.items(), key=lambda item: item[1])
 
 
-def _statements(given: ReportInput) -> Iterator[tuple[str, str]]:
+def _statements(report: ReportInput) -> Iterator[tuple[str, str]]:
     """Whatever a person had said of the study, under the key that it is said by."""
-    plan = given.plan or PlanFacts()
+    plan = report.plan or PlanFacts()
     more = {
-        "licence": given.licence,
-        "language": given.language,
-        "ethics": given.crowd.ethics,
-        "consent": given.crowd.consent,
+        "licence": report.licence,
+        "language": report.language,
+        "ethics": report.crowd.ethics,
+        "consent": report.crowd.consent,
     }
     if not plan.kept:  # one that a log had kept stays what it was
         more |= {
@@ -136,7 +136,7 @@ def _statements(given: ReportInput) -> Iterator[tuple[str, str]]:
             "power": plan.power,
             "deviations": " ".join(plan.deviations or ()),
         }
-    yield from given.statements
+    yield from report.statements
     yield from ((key, words) for key, words in more.items() if words)
 
 
@@ -144,21 +144,23 @@ def _code(code: int | Fraction) -> str:
     return decimal(Fraction(code))
 
 
-def _warnings(given: ReportInput) -> tuple[str, ...]:
-    gone = sum(not one.kept for one in given.ratings)
-    if not gone:
+def _warnings(report: ReportInput) -> tuple[str, ...]:
+    excluded = sum(not rating.kept for rating in report.ratings)
+    if not excluded:
         return ()
-    return (f"{gone} judgments were left out of that report's analysis; here their submissions are left out again.",)
+    return (
+        f"{excluded} judgments were left out of that report's analysis; here their submissions are left out again.",
+    )
 
 
-def _texts(given: ReportInput) -> Iterator[TextRecord]:
+def _texts(report: ReportInput) -> Iterator[TextRecord]:
     likelihoods: dict[str, list[LikelihoodRecord]] = {}
-    decodings = {facts.name: facts.decoding or "" for facts in given.systems}
-    for facts in given.generators:
+    decodings = {facts.name: facts.decoding or "" for facts in report.systems}
+    for facts in report.generators:
         for item in (*facts.items, *facts.dropped):
             if item.log_prob is not None:
                 likelihoods.setdefault(item.id, []).append(_likelihood(facts, item))
-    for text in given.texts:
+    for text in report.texts:
         yield TextRecord(
             id=text.id,
             body=text.body,
@@ -183,19 +185,19 @@ def _likelihood(facts: GeneratorFacts, item: Item) -> LikelihoodRecord:
 Pages = dict[str, dict[str, list[RatingRow]]]  # by HIT, then by rater
 
 
-def _pages(given: ReportInput) -> Pages:
+def _pages(report: ReportInput) -> Pages:
     """HITs in the order of the assignments, those of them too from which nothing is left."""
-    found: Pages = {}
-    for told in given.assignments:
-        found.setdefault(told.hit or ALONE, {}).setdefault(told.rater, [])
-    for rating in given.ratings:
-        found.setdefault(rating.hit or ALONE, {}).setdefault(rating.rater, []).append(rating)
-    return found
+    pages: Pages = {}
+    for assignment in report.assignments:
+        pages.setdefault(assignment.hit or ALONE, {}).setdefault(assignment.rater, [])
+    for rating in report.ratings:
+        pages.setdefault(rating.hit or ALONE, {}).setdefault(rating.rater, []).append(rating)
+    return pages
 
 
-def _hits(given: ReportInput, pages: Pages) -> Iterator[HitRecord]:
-    conditions = {one.hit or ALONE: one.condition for one in given.assignments}
-    conditions |= {one.hit or ALONE: one.condition for one in given.ratings}
+def _hits(report: ReportInput, pages: Pages) -> Iterator[HitRecord]:
+    conditions = {assignment.hit or ALONE: assignment.condition for assignment in report.assignments}
+    conditions |= {rating.hit or ALONE: rating.condition for rating in report.ratings}
     for name, by_rater in pages.items():
         places: dict[str, int] = {}
         for ratings in by_rater.values():
@@ -205,26 +207,28 @@ def _hits(given: ReportInput, pages: Pages) -> Iterator[HitRecord]:
         yield HitRecord(name, texts, len(by_rater), conditions[name])
 
 
-def _submissions(given: ReportInput, pages: Pages) -> Iterator[SubmissionRecord]:
-    told = {(one.hit or ALONE, one.rater): one for one in given.assignments}
-    remarks = _remarks(given, pages)
-    dropped = {item.id for facts in given.generators for item in facts.dropped}
-    rules = {one.name: one.rule for one in given.flags or ()}
+def _submissions(report: ReportInput, pages: Pages) -> Iterator[SubmissionRecord]:
+    assignments = {(assignment.hit or ALONE, assignment.rater): assignment for assignment in report.assignments}
+    remarks = _remarks(report, pages)
+    dropped = {item.id for facts in report.generators for item in facts.dropped}
+    rules = {flag.name: flag.rule for flag in report.flags or ()}
     number = 0
     for name, by_rater in pages.items():
         for rater, ratings in by_rater.items():
-            known = told.get((name, rater))
+            known = assignments.get((name, rater))
             number += 1
             yield SubmissionRecord(
                 hit=name,
                 assignment=f"report {number}",
                 worker=rater,
-                raw=tuple((f"{at}: {one.criterion} of {one.text}", one.label) for at, one in enumerate(ratings, 1)),
+                raw=tuple(
+                    (f"{at}: {rating.criterion} of {rating.text}", rating.label) for at, rating in enumerate(ratings, 1)
+                ),
                 judgments=tuple(_judgments(ratings)),
                 submitted_at=known.submitted_at if known else None,
                 work_seconds=known.seconds if known else None,
                 payment=PAYMENTS.get(known.payment if known else ""),
-                left_out=_reason(known) if _left_out(known, ratings, dropped) else "",
+                left_out=_reason(known) if _is_excluded(known, ratings, dropped) else "",
                 remarks=tuple(remarks.get((name, rater), ())),
                 flags=tuple((kind, rules.get(kind) or kind) for kind in (known.flags if known else ())),
             )
@@ -232,36 +236,42 @@ def _submissions(given: ReportInput, pages: Pages) -> Iterator[SubmissionRecord]
 
 def _judgments(ratings: Sequence[RatingRow]) -> Iterator[JudgmentRecord]:
     order: dict[str, int] = {}
-    for one in ratings:
-        at = order.setdefault(one.text, len(order))
-        yield JudgmentRecord(one.text, one.position - 1 if one.position else at, one.label, one.criterion, one.partner)
+    for rating in ratings:
+        at = order.setdefault(rating.text, len(order))
+        yield JudgmentRecord(
+            rating.text, rating.position - 1 if rating.position else at, rating.label, rating.criterion, rating.partner
+        )
 
 
-def _remarks(given: ReportInput, pages: Pages) -> dict[tuple[str, str], list[RemarkRecord]]:
+def _remarks(report: ReportInput, pages: Pages) -> dict[tuple[str, str], list[RemarkRecord]]:
     """By HIT and rater. A comment does not name its HIT: one in which its rater judged the text, else any of theirs."""
     mine: dict[str, list[str]] = {}
     judged: dict[tuple[str, str], list[str]] = {}
     for hit, by_rater in pages.items():
         for rater, ratings in by_rater.items():
             mine.setdefault(rater, []).append(hit)
-            for text in {one.text for one in ratings}:
+            for text in {rating.text for rating in ratings}:
                 judged.setdefault((rater, text), []).append(hit)
-    found: dict[tuple[str, str], list[RemarkRecord]] = {}
-    for one in given.comments:
-        own = judged.get((one.rater, one.text)) or mine.get(one.rater)
-        if own is None:
-            raise DesignError(f"The comment of {one.rater} on {one.text} belongs to no assignment.")
-        taken = [found.setdefault((hit, one.rater), []) for hit in own]
-        free = [known for known in taken if (one.text, one.question) not in {(r.text, r.question) for r in known}]
+    remarks: dict[tuple[str, str], list[RemarkRecord]] = {}
+    for comment in report.comments:
+        hits = judged.get((comment.rater, comment.text)) or mine.get(comment.rater)
+        if hits is None:
+            raise DesignError(f"The comment of {comment.rater} on {comment.text} belongs to no assignment.")
+        candidates = [remarks.setdefault((hit, comment.rater), []) for hit in hits]
+        free = [
+            known
+            for known in candidates
+            if (comment.text, comment.question) not in {(r.text, r.question) for r in known}
+        ]
         if not free:
-            raise DesignError(f"{one.rater} commented twice on {one.text}, asked {one.question}.")
-        free[0].append(RemarkRecord(one.text, one.question, one.body))
-    return found
+            raise DesignError(f"{comment.rater} commented twice on {comment.text}, asked {comment.question}.")
+        free[0].append(RemarkRecord(comment.text, comment.question, comment.body))
+    return remarks
 
 
-def _left_out(known: AssignmentRow | None, ratings: Sequence[RatingRow], dropped: Collection[str]) -> bool:
+def _is_excluded(known: AssignmentRow | None, ratings: Sequence[RatingRow], dropped: Collection[str]) -> bool:
     """By the assignment where it is told; a text that was dropped with its context says nothing of it."""
-    return not known.kept if known else any(not one.kept and one.text not in dropped for one in ratings)
+    return not known.kept if known else any(not rating.kept and rating.text not in dropped for rating in ratings)
 
 
 def _reason(known: AssignmentRow | None) -> str:

@@ -15,7 +15,7 @@ from metrics.report.row_records import AttachedKind
 from metrics.report.sections.external_scores import kind_of
 
 ID = "id"
-LONGEST_MEASURE = 60
+MAX_MEASURE_CHARS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +65,20 @@ def _table(path: Path, texts: frozenset[str], columns: Sequence[str]) -> dict[st
     measures = list(columns) or [name for name in rows[0].cells if name and name != ID]
     if not measures:
         raise BadInput("a column of scores beside `id` was expected", where=path.name)
-    if long := [name for name in measures if len(name) > LONGEST_MEASURE]:
-        raise BadInput(f"a name of at most {LONGEST_MEASURE} characters was expected", where=path.name, column=long[0])
-    found: dict[str, dict[str, float]] = {name: {} for name in measures}
+    if long := [name for name in measures if len(name) > MAX_MEASURE_CHARS]:
+        raise BadInput(
+            f"a name of at most {MAX_MEASURE_CHARS} characters was expected", where=path.name, column=long[0]
+        )
+    scores: dict[str, dict[str, float]] = {name: {} for name in measures}
     seen: dict[str, int] = {}
     for row in rows:
         text = _text(row, texts, seen)
         for name in measures:
             if row.cells[name]:  # a blank cell is no score
-                found[name][text] = float(row.number(name))
-    if empty := [name for name, values in found.items() if not values]:
+                scores[name][text] = float(row.number(name))
+    if empty := [name for name, values in scores.items() if not values]:
         raise BadInput("the column holds no score", where=path.name, column=empty[0])
-    return found
+    return scores
 
 
 def _text(row: Row, texts: frozenset[str], seen: dict[str, int]) -> str:

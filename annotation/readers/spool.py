@@ -35,8 +35,8 @@ class Spool(Sequence[Record], Generic[Record]):
         if at == len(self._starts):
             return self._pending
         self._file.seek(self._starts[at])
-        found: list[Record] = pickle.load(self._file)  # noqa: S301 (written by ourselves, seen by nobody else)
-        return found
+        records: list[Record] = pickle.load(self._file)  # noqa: S301 (written by ourselves, seen by nobody else)
+        return records
 
     def __len__(self) -> int:
         return self._count
@@ -51,7 +51,7 @@ class Spool(Sequence[Record], Generic[Record]):
     def __getitem__(self, at: slice) -> Sequence[Record]: ...
     def __getitem__(self, at: int | slice) -> Record | Sequence[Record]:
         if isinstance(at, slice):
-            return [self[one] for one in range(*at.indices(self._count))]
+            return [self[place] for place in range(*at.indices(self._count))]
         place = at + self._count if at < 0 else at
         if not 0 <= place < self._count:
             raise IndexError(at)

@@ -37,8 +37,10 @@ class FileForm:
 def sha256_of(path: Path) -> str:
     """SHA-256 in hexadecimal: of a file's bytes; of a folder's files, by name and content."""
     if path.is_dir():
-        told = [f"{one.relative_to(path).as_posix()} {sha256_of(one)}\n" for one in path.rglob("*") if one.is_file()]
-        return hashlib.sha256("".join(sorted(told)).encode()).hexdigest()
+        digests = [
+            f"{file.relative_to(path).as_posix()} {sha256_of(file)}\n" for file in path.rglob("*") if file.is_file()
+        ]
+        return hashlib.sha256("".join(sorted(digests)).encode()).hexdigest()
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from annotation.readers.cells import log_prob_of, optional_text, short, whitespace_tokens, whole_of
+from annotation.readers.cells import integer_of, log_prob_of, optional_text, short, whitespace_tokens
 from annotation.readers.columns import Cells, Names, read_cells
 from annotation.readers.problem_codes import Code
 from annotation.readers.problems import Findings
@@ -31,8 +31,8 @@ def likelihood_of(cells: Cells, body: str | None, findings: Findings, *, decodin
         findings.problem(row, cells.name("length_unit"), rule, Code.LENGTH_UNIT_UNKNOWN)
         unit = "char"  # the other cells are still looked at
     place = row, cells.name("length"), findings
-    odd, below = Code.LENGTH_NOT_WHOLE, Code.LENGTH_BELOW_ONE
-    whole = whole_of(length, *place, least=1, odd=odd, below=below) if length else None
+    odd, below = Code.LENGTH_NOT_INTEGER, Code.LENGTH_NOT_POSITIVE
+    count = integer_of(length, *place, minimum=1, odd=odd, below=below) if length else None
     if not written:
         return None
     value = log_prob_of(written, row, cells.name("log_prob"), findings)
@@ -42,9 +42,9 @@ def likelihood_of(cells: Cells, body: str | None, findings: Findings, *, decodin
     elif not length and unit == "model_token":
         rule = "model tokens cannot be counted here; give the length"
         findings.problem(row, cells.name("length"), rule, Code.LENGTH_MISSING)
-    elif value is not None and (whole is not None or not length):
-        kept = optional_text(cells.get(decoding), row, cells.name(decoding), findings, limit=200)
-        return LikelihoodRecord("", value, whole or counted(body, unit), _unit(unit), kept, written)
+    elif value is not None and (count is not None or not length):
+        decoding_name = optional_text(cells.get(decoding), row, cells.name(decoding), findings, limit=200)
+        return LikelihoodRecord("", value, count or counted(body, unit), _unit(unit), decoding_name, written)
     return None
 
 
@@ -73,29 +73,31 @@ def with_likelihoods(
 
     known: ids of the texts. generators: those of model texts. scored: the generator whose log p a text has already.
     """
-    found: dict[str, list[LikelihoodRecord]] = {}
+    by_text: dict[str, list[LikelihoodRecord]] = {}
     form = replace(form or FileForm(), split=None)
     for cells in read_cells(path, findings, Names(), needed=NEEDED, known=(*NEEDED, *OPTIONAL), form=form):
         key, generator, row = cells.get("text").strip(), cells.get("generator").strip(), cells.row
-        mine = found.setdefault(key, [])
+        mine = by_text.setdefault(key, [])
         if key not in known:
             findings.problem(row, "text", f"no text has the id {short(key)}", Code.UNKNOWN_TEXT)
         elif generator not in generators:
             rule = f"no model text has the generator {short(generator)}"
             findings.problem(row, "generator", rule, Code.UNKNOWN_GENERATOR)
-        elif scored.get(key) == generator or any(one.generator == generator for one in mine):
+        elif scored.get(key) == generator or any(likelihood.generator == generator for likelihood in mine):
             rule = f"the text {key!r} has a log p under {generator!r} already"
             findings.problem(row, "generator", rule, Code.DUPLICATE_LOG_P)
         elif not cells.get("log_prob").strip():
             findings.problem(row, "log_prob", "must not be empty", Code.MISSING_LOG_P)
         else:
-            one = likelihood_of(cells, None, findings, decoding="decoding")
-            if one is not None:
-                mine.append(replace(one, generator=generator))
+            likelihood = likelihood_of(cells, None, findings, decoding="decoding")
+            if likelihood is not None:
+                mine.append(replace(likelihood, generator=generator))
     findings.raise_if_any()
-    return Spool(_attached(text, found.get(text.id, ())) for text in texts)
+    return Spool(_attached(text, by_text.get(text.id, ())) for text in texts)
 
 
 def _attached(text: TextRecord, more: Iterable[LikelihoodRecord]) -> TextRecord:
-    counted = [replace(one, length=one.length or counted(text.body, one.unit)) for one in more]
+    counted = [
+        replace(likelihood, length=likelihood.length or counted(text.body, likelihood.unit)) for likelihood in more
+    ]
     return replace(text, likelihoods=(*text.likelihoods, *counted)) if counted else text

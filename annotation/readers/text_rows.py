@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from annotation.readers.cells import (
-    MOST_COUNT,
+    MAX_BIG_INTEGER,
     has_ink,
+    integer_of,
     key_of,
     name_of,
     optional_text,
     plain_text,
     short,
     text_of,
-    whole_of,
 )
 from annotation.readers.columns import Cells
 from annotation.readers.cross_checks import Pile, digest
@@ -23,7 +23,7 @@ from annotation.readers.records import LikelihoodRecord, Source, TextRecord
 from annotation.readers.spool import Spool
 from annotation.readers.text_likelihoods import likelihood_of
 
-MOST_LABEL = 100
+MAX_LABEL_CHARS = 100
 MAX_CONTEXT = 1_000_000
 
 
@@ -59,7 +59,7 @@ class TextReader:
             cells.get("corpus_name"), row, cells.name("corpus_name"), findings, limit=200
         ).strip()
         known_label = optional_text(
-            cells.get("known_label"), row, cells.name("known_label"), findings, limit=MOST_LABEL
+            cells.get("known_label"), row, cells.name("known_label"), findings, limit=MAX_LABEL_CHARS
         ).strip()
         if key is not None and key in self.rows:
             rule = f"the id {key!r} stands in row {self.rows[key]} already"
@@ -126,22 +126,26 @@ class TextReader:
         key = key_of(cells.get("context"), row, cells.name("context"), self.findings)
         if key is None:
             return None, ""
-        told = digest(body) if body else b""
-        before, first = self.contexts.setdefault(key, (told, row))
-        if told and before and told != before:
+        body_digest = digest(body) if body else b""
+        before, first = self.contexts.setdefault(key, (body_digest, row))
+        if body_digest and before and body_digest != before:
             rule = f"the context {key!r} has another text in row {first}"
             self.findings.problem(row, name, rule, Code.CONTEXT_DIFFERS)
-        elif told and not before:
-            self.contexts[key] = told, row
+        elif body_digest and not before:
+            self.contexts[key] = body_digest, row
         return key, body
 
     def _corpus(self, cells: Cells) -> tuple[int | None, int | None]:
         values: list[int | None] = []
-        for name, least in (("corpus_count", 0), ("corpus_size", 1)):
-            cell, given = cells.get(name), (cells.row, cells.name(name), self.findings)
-            odd, below = Code.FREQUENCY_NOT_WHOLE, Code.NEGATIVE_FREQUENCY
-            whole = whole_of(cell, *given, least=least, most=MOST_COUNT, odd=odd, below=below) if cell.strip() else None
-            values.append(whole)
+        for name, minimum in (("corpus_count", 0), ("corpus_size", 1)):
+            cell, place = cells.get(name), (cells.row, cells.name(name), self.findings)
+            odd, below = Code.FREQUENCY_NOT_INTEGER, Code.NEGATIVE_FREQUENCY
+            number = (
+                integer_of(cell, *place, minimum=minimum, maximum=MAX_BIG_INTEGER, odd=odd, below=below)
+                if cell.strip()
+                else None
+            )
+            values.append(number)
         count, size = values
         if count is not None and size is not None and count > size:
             rule = f"is above the corpus size {size}"
@@ -199,7 +203,7 @@ class FileTextReader(TextReader):
             return self.texts
         only = next(iter(self.generators))
         self.scored = {key: name or only for key, name in self.scored.items()}
-        return Spool(_given(text, only) for text in self.texts)
+        return Spool(_with_generator(text, only) for text in self.texts)
 
     def _whose(self) -> str:
         if not self.generators:
@@ -207,10 +211,10 @@ class FileTextReader(TextReader):
         return f"log p of a reference must name one of {len(self.generators)} generators; use a likelihoods file"
 
 
-def _given(text: TextRecord, generator: str) -> TextRecord:
-    if all(one.generator for one in text.likelihoods):
+def _with_generator(text: TextRecord, generator: str) -> TextRecord:
+    if all(likelihood.generator for likelihood in text.likelihoods):
         return text
-    return replace(text, likelihoods=tuple(replace(one, generator=generator) for one in text.likelihoods))
+    return replace(text, likelihoods=tuple(replace(likelihood, generator=generator) for likelihood in text.likelihoods))
 
 
 def source_of(cells: Cells, findings: Findings) -> Source | None:

@@ -10,7 +10,7 @@ from annotation.readers.cells import name_of
 from annotation.readers.columns import Names, load_names, read_cells
 from annotation.readers.lines import Progress
 from annotation.readers.problem_codes import Code
-from annotation.readers.problems import FileProblems, Findings, Sink, Told
+from annotation.readers.problems import FileProblems, Findings, ProblemSummary, Sink
 from annotation.readers.records import Provenance, TextRecord
 from annotation.readers.spool import Spool
 from annotation.readers.tabular import FileForm, sha256_of
@@ -59,8 +59,8 @@ class Faults:
     """What one file broke and what it only warns of."""
 
     file: str
-    problems: Told = field(default_factory=Told)
-    warnings: Told = field(default_factory=Told)
+    problems: ProblemSummary = field(default_factory=ProblemSummary)
+    warnings: ProblemSummary = field(default_factory=ProblemSummary)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +80,17 @@ class Examination:
 
     @property
     def total_problems(self) -> int:
-        return sum(one.problems.total for one in self.faults)
+        return sum(file.problems.total for file in self.faults)
 
     @property
     def total_warnings(self) -> int:
-        return sum(one.warnings.total for one in self.faults)
+        return sum(file.warnings.total for file in self.faults)
 
     def raise_if_any(self) -> None:
         """Raises FileProblems where a rule is broken."""
-        for one in self.faults:
-            if one.problems.total:
-                raise FileProblems(one.file, one.problems.listed, one.problems.total, one.problems.by_code)
+        for file in self.faults:
+            if file.problems.total:
+                raise FileProblems(file.file, file.problems.listed, file.problems.total, file.problems.by_code)
 
 
 def read_texts(
@@ -104,22 +104,22 @@ def read_texts(
 ) -> TextFile:
     """Read and check a whole file of texts as `examine_texts` does; raises FileProblems where a rule is broken."""
     names = load_names(mapping, (*NEEDED, *OPTIONAL))
-    found = examine_texts(
+    examination = examine_texts(
         path, names=names, likelihoods=likelihoods, generator=generator, form=FileForm(delimiter), allow=allow
     )
-    found.raise_if_any()
-    assert found.provenance is not None  # noqa: S101 (there are no problems)
-    return TextFile(found.texts, found.provenance, told_warnings(found), found.notes)
+    examination.raise_if_any()
+    assert examination.provenance is not None  # noqa: S101 (there are no problems)
+    return TextFile(examination.texts, examination.provenance, warning_sentences(examination), examination.notes)
 
 
-def told_warnings(found: Examination) -> tuple[str, ...]:
+def warning_sentences(examination: Examination) -> tuple[str, ...]:
     """The warnings of an examination as sentences."""
-    told = []
-    for one in found.faults:
-        told += [f"{one.file}, {warning}" for warning in one.warnings.listed]
-        if one.warnings.total > len(one.warnings.listed):
-            told.append(f"{one.file}: {one.warnings.total - len(one.warnings.listed)} more warnings.")
-    return tuple(told)
+    sentences = []
+    for file in examination.faults:
+        sentences += [f"{file.file}, {warning}" for warning in file.warnings.listed]
+        if file.warnings.total > len(file.warnings.listed):
+            sentences.append(f"{file.file}: {file.warnings.total - len(file.warnings.listed)} more warnings.")
+    return tuple(sentences)
 
 
 def examine_texts(
@@ -151,12 +151,14 @@ def examine_texts(
         ):
             rows += 1
             if rows <= PREVIEW:
-                preview.append(PreviewRow(cells.row, {ours: cells.get(ours) for ours in known if cells.has(ours)}))
+                preview.append(
+                    PreviewRow(cells.row, {column: cells.get(column) for column in known if cells.has(column)})
+                )
             reader.take(cells)
         texts = reader.finished_texts()
     except FileProblems:
         pass  # told by the findings
-    faults = [Faults(findings.file, findings.told_problems(), findings.warned())]
+    faults = [Faults(findings.file, findings.summarize_problems(), findings.summarize_warnings())]
     if likelihoods is not None:
         more = Findings(likelihoods, allow=allow, sink=sink)
         try:
@@ -167,10 +169,10 @@ def examine_texts(
                 )  # fmt: skip
         except FileProblems:
             pass
-        faults.append(Faults(more.file, more.told_problems(), more.warned()))
+        faults.append(Faults(more.file, more.summarize_problems(), more.summarize_warnings()))
         findings.notes += more.notes
     notes = tuple(findings.notes)
-    if any(one.problems.total for one in faults):
+    if any(file.problems.total for file in faults):
         return Examination(rows, tuple(preview), notes, tuple(faults))
     provenance = Provenance(path.resolve().name, sha256_of(path), rows, "texts")
     return Examination(rows, tuple(preview), notes, tuple(faults), texts, provenance)

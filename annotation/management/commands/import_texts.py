@@ -22,7 +22,7 @@ from annotation.readers.problem_codes import ALLOWABLE, Code
 from annotation.readers.problem_file import ProblemFile
 from annotation.readers.problems import Sink
 from annotation.readers.tabular import FileForm
-from annotation.readers.texts import NEEDED, OPTIONAL, Examination, examine_texts, told_warnings
+from annotation.readers.texts import NEEDED, OPTIONAL, Examination, examine_texts, warning_sentences
 from annotation.studies.create import Plan, create
 
 EXAMPLES = """examples:
@@ -91,7 +91,7 @@ class Command(BaseCommand):
             if options["dry_run"]:
                 self._show(found)
             found.raise_if_any()
-            for warning in told_warnings(found):
+            for warning in warning_sentences(found):
                 self.stdout.write(f"Warning: {warning}")
             if options["dry_run"]:
                 self.stdout.write(f"Dry run: {len(found.texts)} texts could be added; nothing was changed.")

@@ -50,6 +50,6 @@ TABS = (
     Place("coding", _("Coding"), Role.REVIEWER),
     Place("results", _("Results")),
     Place("exports", _("Exports")),
-    Place("people", _("People")),
+    Place("people", _("Members")),
     Place("log", _("Log")),
 )

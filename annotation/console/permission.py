@@ -74,9 +74,9 @@ def study_page(least: Role = Role.VIEWER) -> Callable[[View], View]:
 def no_page(request: HttpRequest) -> HttpResponse:
     """Nothing is there, or nothing that the visitor may know of: which of them is not said."""
     text = _(
-        "The address may be mistyped, what it led to may be gone, or it belongs to a study on which you hold no role."
+        "Check the address. The page may have been deleted, or it may belong to a study on which you have no role."
     )
-    return refused(request, _("There is no such page"), text=text, status=404)
+    return refused(request, _("Page not found"), text=text, status=404)
 
 
 def refused(request: HttpRequest, sentence: str, *, status: int, text: str = "") -> HttpResponse:

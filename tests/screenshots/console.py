@@ -134,8 +134,8 @@ def _ticked(page: Page) -> None:
 # What is pressed before the picture is taken: pages that no address leads to.
 PRESSED: dict[str, tuple[str, Act]] = {
     "sign-in-failed": ("sign-in/", partial(_pressed, "Sign in")),
-    "new-failed": ("new/", partial(_pressed, "Make it")),
-    "import-failed": ("import/", partial(_pressed, "Import")),
+    "new-failed": ("new/", partial(_pressed, "Create study")),
+    "import-failed": ("import/", partial(_pressed, "Import batch")),
     "compare-failed": ("compare/", partial(_pressed, "Compare")),
     "texts-add-failed": ("studies/{chosen}/texts/add/", partial(_pressed, "Check the file")),
     "texts-select-tried": (
@@ -145,9 +145,9 @@ PRESSED: dict[str, tuple[str, Act]] = {
     "design-failed": ("studies/{chosen}/design/", partial(_filled, "Raters for each text", "0", "Only store")),
     "publish-failed": ("studies/{planned}/publish/", partial(_filled, "The study's name", "wrong", "Publish")),
     "scores-failed": ("studies/{study}/exports/scores/", partial(_pressed, "Attach")),
-    "people-failed": ("studies/{judged}/people/", partial(_filled, "Name of the person", "nobody", "Give this role")),
+    "people-failed": ("studies/{judged}/people/", partial(_filled, "User name", "nobody", "Save role")),
     "coding-failed": ("studies/{judged}/coding/", _ticked),
-    "settings-failed": ("settings/", partial(_pressed, "Change it")),
+    "settings-failed": ("settings/", partial(_pressed, "Change password")),
     "quality-failed": ("studies/{judged}/quality/", partial(_pressed, "Fix this version")),
     "worker-failed": ("studies/{judged}/workers/{worker}/", partial(_pressed, "Block")),
     "review-bulk": ("studies/{judged}/review/", _chosen),

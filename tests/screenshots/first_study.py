@@ -69,16 +69,16 @@ def walk(page: Page, link: str, batch: Path) -> None:
         main.get_by_role("button", name=name).or_(main.get_by_role("link", name=name)).first.click()
 
     page.goto(link)
-    for label in ("Password", "Password, once more"):
+    for label in ("Password", "Repeat password"):
         page.get_by_label(label, exact=True).fill(PASSWORD)
     picture("password")
-    press("Go on")
+    press("Save password")
     picture("studies")
     press("Import a finished batch")
-    page.get_by_label("Name of the study").fill("huse")
+    page.get_by_label("Study name").fill("huse")
     page.get_by_label("Batch results (CSV)").set_input_files(batch)
     picture("import")
-    press("Import")
+    press("Import batch")
     page.get_by_text("On to the results").wait_for()
     picture("imported")
     press("On to the results")

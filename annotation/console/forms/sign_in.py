@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 class SignIn(AuthenticationForm):
     error_messages = {
         **AuthenticationForm.error_messages,
-        "invalid_login": _("Name and password do not fit. Capital letters matter."),
+        "invalid_login": _("Wrong name or password. Both are case-sensitive."),
     }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -28,7 +28,7 @@ class FirstPassword(SetPasswordForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         first, second = (self.fields[name] for name in self.field_order)
-        first.label, second.label = _("Password"), _("Password, once more")
+        first.label, second.label = _("Password"), _("Repeat password")
         first.help_text = _("At least 12 characters.")
         second.help_text = ""
         for field in (first, second):
@@ -42,7 +42,7 @@ class NewPassword(PasswordChangeForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        labels = (_("Present password"), _("New password"), _("New password, once more"))
+        labels = (_("Current password"), _("New password"), _("Repeat new password"))
         for name, label in zip(self.field_order, labels, strict=True):
             self.fields[name].label, self.fields[name].help_text = label, ""
         self.fields["new_password1"].help_text = _("At least 12 characters.")
@@ -50,4 +50,4 @@ class NewPassword(PasswordChangeForm):
 
 
 class NewToken(forms.Form):
-    name = forms.CharField(label=_("What is the token for?"), max_length=60)
+    name = forms.CharField(label=_("Purpose of the token"), max_length=60)

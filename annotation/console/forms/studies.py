@@ -22,7 +22,7 @@ def _told(name: str) -> str:
 
 
 NOBODY = _(
-    "Nobody of that name can sign in here. “manage.py sign_in_link NAME --create” makes an account and its first link."
+    "No active user has this name. To create an account and its first link, run “manage.py sign_in_link NAME --create”."
 )
 PLAIN_NAME = {"invalid": _("Use letters a to z, digits, dashes and underscores only, no spaces.")}
 
@@ -31,42 +31,42 @@ class NewStudy(forms.Form):
     name = forms.SlugField(
         label=_("Name"),
         max_length=100,
-        help_text=_("Letters, digits, dashes and underscores; for you and the report."),
+        help_text=_("Letters, digits, dashes and underscores. Shown to you and in the report."),
         error_messages=PLAIN_NAME,
     )
     preset = forms.ChoiceField(
-        label=_("Begin with the design of"), choices=[(name, _told(name)) for name in PRESETS], widget=forms.RadioSelect
+        label=_("Start from a template"), choices=[(name, _told(name)) for name in PRESETS], widget=forms.RadioSelect
     )
     mode = forms.ChoiceField(
         label=_("Mode"),
         widget=forms.RadioSelect,
         initial="rehearsal",
         choices=[
-            ("rehearsal", _("Rehearsal: simulated people, play money")),
+            ("rehearsal", _("Rehearsal: simulated raters, play money")),
             ("live", _("Live: real participants")),
         ],
     )
     question = forms.CharField(
-        label=_("What do you want to find out?"), required=False, help_text=_("One sentence; the report prints it.")
+        label=_("Research question"), required=False, help_text=_("One sentence. It is printed in the report.")
     )
     noun = forms.CharField(
-        label=_("What is one text called?"), max_length=40, initial="text", help_text=_("headline, reply, story ...")
+        label=_("Name for one text"), max_length=40, initial="text", help_text=_("For example headline, reply or story")
     )
     nouns = forms.CharField(
-        label=_("And several?"),
+        label=_("Plural (optional)"),
         max_length=40,
         required=False,
-        help_text=_("stories ...; empty: the regular English plural"),
+        help_text=_("For example stories. Empty: the regular English plural."),
     )
 
 
 class ImportBatch(forms.Form):
-    name = forms.SlugField(label=_("Name of the study"), max_length=100, error_messages=PLAIN_NAME)
+    name = forms.SlugField(label=_("Study name"), max_length=100, error_messages=PLAIN_NAME)
     file = forms.FileField(
         label=_("Batch results (CSV)"),
         help_text=_(
-            "As Mechanical Turk wrote them; the released HUSE batch is recognised by its columns. "
-            "Another layout takes a mapping, which the command manage.py import_batch reads."
+            "As Mechanical Turk wrote them. The released HUSE batch is recognized by its columns. "
+            "For other columns, use the command manage.py import_batch with a mapping."
         ),
         validators=[texts_upload.check_size],
     )
@@ -74,14 +74,14 @@ class ImportBatch(forms.Form):
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]
         if Study.objects.filter(name=name).exists():
-            raise forms.ValidationError(_("There is already a study of that name."))
+            raise forms.ValidationError(_("A study with this name exists. Choose another name."))
         return name
 
 
 class Enrol(forms.Form):
     """Somebody by name, and what they may do."""
 
-    user = forms.CharField(label=_("Name of the person"), max_length=150)
+    user = forms.CharField(label=_("User name"), max_length=150)
     role = forms.ChoiceField(label=_("Role"), choices=Role.choices, initial=Role.REVIEWER)
 
     def clean_user(self) -> User:

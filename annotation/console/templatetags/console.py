@@ -151,7 +151,7 @@ def number(value: float | None) -> str:
 @register.filter
 def percent(share: float | None) -> str:
     """A share as whole per cent; a dash for nothing."""
-    return "–" if share is None else f"{100 * share:.0f} %"
+    return "–" if share is None else f"{100 * share:.0f}%"
 
 
 @register.filter
@@ -161,48 +161,48 @@ def drawn(svg: str) -> SafeString:
 
 
 DEEDS = {
-    "create": _("made the study"),
+    "create": _("created the study"),
     "configure": _("changed settings"),
-    "reword": _("changed the words"),
+    "reword": _("changed the task text"),
     "add_texts": _("added texts"),
-    "select_texts": _("chose texts"),
+    "select_texts": _("selected texts"),
     "score_texts": _("scored texts"),
-    "read_by_model": _("let a model read the texts"),
-    "state": _("said something for the report"),
+    "read_by_model": _("scored texts with a model"),
+    "state": _("updated study details"),
     "attach": _("attached a file of scores"),
-    "detach": _("took a file of scores away"),
-    "arrange": _("set arms and cells"),
-    "design": _("laid out HITs"),
-    "clear_design": _("took the layout back"),
+    "detach": _("removed a file of scores"),
+    "arrange": _("set trainings and conditions"),
+    "design": _("created tasks"),
+    "clear_design": _("discarded the tasks"),
     "publish": _("published"),
-    "approve": _("approved work"),
+    "approve": _("approved submissions"),
     "pay": _("paid a worker"),
     "edit_codebook": _("changed a codebook"),
-    "unblind": _("looked at results"),
-    "detect": _("had a detector look at explanations"),
-    "fix_rules": _("fixed rules of exclusion"),
-    "apply_rules": _("applied rules of exclusion"),
-    "leave_out": _("left work out of the analysis"),
-    "take_back_in": _("took work back into the analysis"),
-    "undo": _("took a decision back"),
-    "propose_rejection": _("proposed to refuse payment"),
-    "drop_proposal": _("dropped a proposal"),
-    "reject": _("refused payment"),
-    "overturn": _("turned a rejection into an approval"),
-    "record_reply": _("wrote down a worker's reply"),
-    "hear_reply": _("told of a worker's answer to a rejection"),
-    "uphold": _("kept a rejection after reading its answer"),
-    "notify": _("wrote to workers"),
+    "unblind": _("unblinded results"),
+    "detect": _("scored explanations with a detector"),
+    "fix_rules": _("locked exclusion rules"),
+    "apply_rules": _("applied exclusion rules"),
+    "leave_out": _("excluded submissions"),
+    "take_back_in": _("included submissions again"),
+    "undo": _("undid a decision"),
+    "propose_rejection": _("proposed a rejection"),
+    "drop_proposal": _("withdrew a proposal"),
+    "reject": _("rejected a submission"),
+    "overturn": _("reversed a rejection"),
+    "record_reply": _("recorded a worker's reply"),
+    "hear_reply": _("received a worker's reply to a rejection"),
+    "uphold": _("upheld a rejection"),
+    "notify": _("sent a message to workers"),
     "block": _("blocked a worker"),
-    "hold": _("kept a worker out of new studies"),
-    "lift_hold": _("ended a worker's hold"),
+    "hold": _("excluded a worker from future studies"),
+    "lift_hold": _("ended a worker's exclusion from future studies"),
     "unblock": _("ended a block"),
-    "export": _("made a report"),
+    "export": _("created a report"),
     "export_comparison": _("compared it with other studies"),
     "share": _("shared a report by a link"),
     "revoke_share": _("revoked a link"),
-    "enrol": _("changed who works here"),
-    "invite": _("made the invitation link"),
+    "enrol": _("changed members"),
+    "invite": _("created the invitation link"),
     "name_requester": _("set the name that participants see"),
     "import_work": _("imported a finished batch"),
 }
@@ -210,9 +210,9 @@ DEEDS = {
 
 VERDICTS = {
     "approve": _("approved"),
-    "reject": _("refused"),
-    "include": _("kept in"),
-    "exclude": _("left out"),
+    "reject": _("rejected"),
+    "include": _("included"),
+    "exclude": _("excluded"),
 }
 
 
@@ -242,7 +242,7 @@ MONEY = {"reward", "bonus", "fee"}
 
 def _fact(name: str, value: Any) -> str:
     if name == "plan":
-        return "kept"
+        return "stored"
     if (name in MONEY or name.endswith("_cents")) and isinstance(value, int):
         return usd(value)
     if name == "rules":

@@ -48,7 +48,7 @@ def password(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _shown(request, password=form)
     update_session_auth_hash(request, form.save())
-    messages.success(request, _("The new password holds. Your other sessions have ended."))
+    messages.success(request, _("Password changed. Your other sessions have ended."))
     return redirect("console:keys")
 
 
@@ -67,7 +67,7 @@ def make_token(request: HttpRequest) -> HttpResponse:
 @console_page
 def revoke_token(request: HttpRequest, token: int) -> HttpResponse:
     get_object_or_404(ApiToken, user=visitor(request), pk=token).revoke(now=timezone.now())
-    messages.success(request, _("The token opens nothing any more."))
+    messages.success(request, _("Token revoked."))
     return redirect("console:keys")
 
 
@@ -75,5 +75,5 @@ def revoke_token(request: HttpRequest, token: int) -> HttpResponse:
 @console_page
 def revoke(request: HttpRequest, key_id: str) -> HttpResponse:
     get_object_or_404(AccessKey, user=visitor(request), key_id=key_id).revoke(now=timezone.now())
-    messages.success(request, _("The key no longer signs anything."))
+    messages.success(request, _("Key revoked."))
     return redirect("console:keys")

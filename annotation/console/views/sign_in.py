@@ -34,7 +34,7 @@ def enter(request: HttpRequest, token: str) -> HttpResponse:
     """Spend a one-time link by choosing a password; opening it does not spend it, as programs that follow links do."""
     link = links.find(token, now=timezone.now())
     if link is None:
-        text = _("It works once and for three days. Whoever runs this installation makes a new one: sign_in_link.")
+        text = _("A link works once and for three days. Ask your administrator for a new one (manage.py sign_in_link).")
         return refused(request, _("This link cannot be used"), text=text, status=403)
     form = FirstPassword(link.user, request.POST or None)
     if not form.is_valid() or links.spend(token, now=timezone.now()) is None:

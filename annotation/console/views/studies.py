@@ -90,7 +90,7 @@ def people(request: HttpRequest, study: Study) -> HttpResponse:
         role = None if "remove" in request.POST else form.cleaned_data["role"]
         with beside(form):
             enrol(study, form.cleaned_data["user"], role, actor=request.user.get_username(), now=timezone.now())
-            messages.success(request, _("The people of this study were changed."))
+            messages.success(request, _("Members updated."))
             return redirect("console:people", study.uuid)
     members = study.memberships.select_related("user").order_by("user__username")
     told = {"study": study, "members": members, "form": form}

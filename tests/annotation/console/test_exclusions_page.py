@@ -119,7 +119,7 @@ def test_the_shares_shown_count_the_selections_about_the_interval_without_rules(
     run_due()
     page = reviewer.get(reverse("console:results-exclusions", args=[study.uuid])).content.decode()
     shown = fromstring(page).xpath("//dl[@class='sums'][dt[text()='Selections'] or div/dt[text()='Selections']]//dd")
-    assert [one.text_content() for one in shown] == ["4", *(f"{100 * side / 4:.0f} %" for side in sides)]
+    assert [one.text_content() for one in shown] == ["4", *(f"{100 * side / 4:.0f}%" for side in sides)]
 
 
 def test_the_page_and_the_report_tell_the_same_numbers(study: Study) -> None:

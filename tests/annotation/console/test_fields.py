@@ -248,8 +248,8 @@ PLACES: dict[type[django_forms.BaseForm], Callable[[World], Place]] = {
 # Refused by a rule of the form's own or by its verb: what is given beside the rest, the field, the sentence.
 REFUSED: list[tuple[type[django_forms.BaseForm], Given, str, str]] = [
     (studies.NewStudy, {"name": "headlines"}, "name", "There is already a study called headlines."),
-    (studies.ImportBatch, {"name": "headlines"}, "name", "There is already a study of that name."),
-    (studies.Enrol, {"user": "nobody"}, "user", "Nobody of that name can sign in here."),
+    (studies.ImportBatch, {"name": "headlines"}, "name", "A study with this name exists. Choose another name."),
+    (studies.Enrol, {"user": "nobody"}, "user", "No active user has this name."),
     (studies.Enrol, {"role": "viewer"}, "role", "A study has at least one owner."),
     (texts.UploadTexts, {"columns": "text"}, "columns", "is not of the form ours = theirs"),
     (texts.UploadTexts, {"columns": "mood = m"}, "columns", "mood is none of our columns"),

@@ -37,16 +37,16 @@ def press(page: Page, name: str) -> None:
 
 def enter(page: Page) -> None:
     page.goto(links.first_owner_link(now=timezone.now()) or "")
-    for label in ("Password", "Password, once more"):
+    for label in ("Password", "Repeat password"):
         page.get_by_label(label, exact=True).fill(PASSWORD)
-    press(page, "Go on")
+    press(page, "Save password")
 
 
 def test_from_the_first_link_to_a_report_with_simulated_people(page: Page, tmp_path: Path) -> None:
     enter(page)
     press(page, "New study")
     page.get_by_label("Name").first.fill("journey")
-    press(page, "Make it, and go on to the texts")
+    press(page, "Create study")
     (tmp_path / "mine.csv").write_text(SOUND, encoding="utf-8")
     press(page, "Add texts")
     page.get_by_label("File of texts").set_input_files(tmp_path / "mine.csv")
@@ -96,13 +96,13 @@ def test_a_finished_batch_is_a_report_in_fifteen_actions(page: Page, data_dir: P
         deed(*args)
 
     act(page.goto, links.first_owner_link(now=timezone.now()) or "")
-    for label in ("Password", "Password, once more"):
+    for label in ("Password", "Repeat password"):
         act(page.get_by_label(label, exact=True).fill, PASSWORD)
-    act(press, page, "Go on")
+    act(press, page, "Save password")
     act(press, page, "Import a finished batch")
-    act(page.get_by_label("Name of the study").fill, "huse")
+    act(page.get_by_label("Study name").fill, "huse")
     act(page.get_by_label("Batch results (CSV)").set_input_files, data_dir / "huse" / "summarization_batch_results.csv")
-    act(press, page, "Import")
+    act(press, page, "Import batch")
     act(press, page, "On to the results")
     act(press, page, "Compute the results")
     act(press, page, "See the results")

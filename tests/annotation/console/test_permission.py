@@ -85,4 +85,4 @@ def test_what_is_not_there_and_what_is_not_theirs_are_told_in_the_same_words(stu
     answers = [stranger.get(address) for address in addresses]
     assert [answer.status_code for answer in answers] == [404, 404, 404]
     assert len({answer.content for answer in answers}) == 1
-    assert "it belongs to a study on which you hold no role" in answers[0].content.decode()
+    assert "it may belong to a study on which you have no role" in answers[0].content.decode()

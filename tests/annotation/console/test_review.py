@@ -321,8 +321,8 @@ def test_a_hold_and_its_end(study, enter):
     assert Hold.objects.get().lifted_by.username == "editor-of-judged"
     assert "by editor-of-judged." in editor.get(to("workers-page", study, who)).content.decode()
     log = html.unescape(editor.get(to("log", study)).content.decode())
-    assert "kept a worker out of new studies" in log
-    assert "ended a worker's hold" in log
+    assert "excluded a worker from future studies" in log
+    assert "ended a worker's exclusion from future studies" in log
     deeds = study.audit.filter(verb__in=["hold", "lift_hold"]).order_by("number")
     assert [(one.verb, one.actor, one.facts["worker"]) for one in deeds] == [
         ("hold", "editor-of-judged", who),

@@ -102,4 +102,4 @@ def test_nothing_planned_is_told_as_nothing(study: Study) -> None:
 def test_the_log_tells_of_a_plan_without_spelling_it_out(study: Study) -> None:
     publish(study)
     told = facts({**study.audit.get(verb="publish").facts, "reserved_cents": 500})
-    assert told == "hits: 1; plan: kept; reserved: $5.00"
+    assert told == "hits: 1; plan: stored; reserved: $5.00"

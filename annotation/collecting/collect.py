@@ -62,7 +62,7 @@ def collect(
         heard = list(HeardEvent.objects.filter(market_hit=hit.market_id, looked_at=None).values_list("pk", flat=True))
         seen = market.still(str(hit.market_id))
         if seen is None:
-            # Deleted there, or the account is another one: a person decides (`compare`), the other HITs go on.
+            # Deleted there, or the account is another one: a person decides (`reconcile`), the other HITs go on.
             log.warning("%s: the marketplace knows no HIT %s", study, hit.market_id)
             open_hits += 1
             continue

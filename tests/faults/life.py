@@ -125,7 +125,7 @@ class Life:
             self.work(points.PAYING)
             self.step("notify", "notify", points.DECIDING, options=THANKS)
             self.work(points.WRITING)
-        self.step("expire", "expire", points.DECIDING)
+        self.step("stop_recruitment", "stop_recruitment", points.DECIDING)
         self.work(points.EXPIRING)
         self.collect()
         self.step("close", "close", points.DECIDING)
@@ -264,7 +264,7 @@ class Life:
 
     def _happened(self, what: str, before: str) -> bool:
         """Whether a killed process had done it all: then the next one would refuse, or do nothing."""
-        return what in {"pause", "resume", "expire", "close"} and self.study().status != before
+        return what in {"pause", "resume", "stop_recruitment", "close"} and self.study().status != before
 
     def _dooms(self, argv: list[str], at: Sequence[Point]) -> list[dict[str, Any]]:
         """A job for every point and one at a random moment, or `doomed` of them by chance.

@@ -68,7 +68,8 @@ def main() -> None:
     from django.core.management import get_commands, load_command_class
 
     for name in (
-        "publish", "work", "collect", "approve", "top_up", "fair_pay", "notify", "pause", "resume", "expire", "close",
+        "publish", "work", "collect", "approve", "top_up", "fair_pay", "notify", "pause", "resume", "stop_recruitment",
+        "close",
     ):  # fmt: skip
         load_command_class(get_commands()[name], name)
     from django.core.checks import run_checks

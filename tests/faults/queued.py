@@ -154,7 +154,7 @@ class QueuedLife:
         self.crew.send(points.WRITING)
         self.command("notify", life.name, *THANKS)
         self.until(self.idle, at=points.WRITING, sent=True)
-        self.command("expire", life.name)
+        self.command("stop_recruitment", life.name)
         self.until(lambda: self.idle() and self.over())
         self.command("close", life.name)
         self.until(self.idle, at=points.DELETING)

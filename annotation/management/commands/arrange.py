@@ -1,58 +1,10 @@
-"""manage.py arrange NAME: which combinations of training, domain and generator gather ratings of their own."""
+"""manage.py arrange: the former name of set_conditions, which stays for one release."""
 
 from __future__ import annotations
 
-import argparse
-from typing import Any
-
-from django.core.management.base import CommandParser
-from django.utils import timezone
-
-from annotation.design.arrange_cells import arrange
-from annotation.design.presets import CLARK, ArmPlan, CellPlan, clark_cells
-from annotation.management.commands._study import StudyCommand
-from annotation.management.lookup import sentences
-from annotation.models import Study
+from annotation.management.commands import set_conditions
+from annotation.management.commands._renamed import RenamedCommand
 
 
-def cell(text: str) -> CellPlan:
-    """TRAINING[,DOMAIN[,GENERATOR]]; an empty part stands for all."""
-    parts = [part.strip() for part in text.split(",")]
-    if not 1 <= len(parts) <= 3 or not parts[0]:
-        raise argparse.ArgumentTypeError(f"{text!r} is no TRAINING,DOMAIN,GENERATOR")
-    return CellPlan(*parts)
-
-
-def reward(text: str) -> ArmPlan:
-    """TRAINING=CENTS."""
-    training, equals, cents = text.partition("=")
-    if not equals or not cents.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is no TRAINING=CENTS")
-    return ArmPlan(training, int(cents))
-
-
-class Command(StudyCommand):
-    help = "Set a draft study's cells: --clark for the paper's fifteen, or --cell for each."
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        super().add_arguments(parser)
-        which = parser.add_mutually_exclusive_group(required=True)
-        which.add_argument("--cell", type=cell, action="append", metavar="TRAINING,DOMAIN,GENERATOR")
-        which.add_argument("--clark", action="store_true", help="every domain and generator untrained, then trained")
-        parser.add_argument("--reward", type=reward, action="append", default=[], metavar="TRAINING=CENTS")
-
-    def handle(self, *args: Any, **options: Any) -> None:
-        study, _, actor = self.asked(options)
-        with sentences():
-            cells = _clark(study) if options["clark"] else options["cell"]
-            arms = {plan.training: plan for plan in CLARK.arms} | {plan.training: plan for plan in options["reward"]}
-            used = [
-                arms.get(name, ArmPlan(name, study.reward_cents)) for name in dict.fromkeys(c.training for c in cells)
-            ]
-            made = arrange(study, used, cells, actor=actor, now=timezone.now())
-        self.stdout.write(f"The study {study} has {made} cells.")
-
-
-def _clark(study: Study) -> list[CellPlan]:
-    domains = study.texts.judged().order_by("domain").values_list("domain", flat=True).distinct()
-    return clark_cells(tuple(domains), tuple(study.generators.order_by("pk").values_list("name", flat=True)))
+class Command(RenamedCommand, set_conditions.Command):
+    new_name = "set_conditions"

@@ -16,7 +16,7 @@ from annotation.reports.attach_scores import attach, detach
 class Command(StudyCommand):
     help = (
         "Attach a file of scores to a study: a CSV with the column id and a column for each score, or JSON of "
-        "`python -m metrics hscore`, `nnd run` and `nnd verify`, or of `read_by_model`."
+        "`python -m metrics hscore`, `nnd run` and `nnd verify`, or of `score_by_model`."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -1,13 +1,10 @@
-from annotation.management.commands._acts import ActCommand
-from annotation.publishing.end import Ending, expire_now
+"""manage.py expire: the former name of stop_recruitment, which stays for one release."""
+
+from __future__ import annotations
+
+from annotation.management.commands import stop_recruitment
+from annotation.management.commands._renamed import RenamedCommand
 
 
-class Command(ActCommand[Ending]):
-    help = "Recruit nobody any more; who is inside finishes and is paid. `manage.py close` ends the study afterwards."
-    verb = staticmethod(expire_now)
-
-    def told(self, found: Ending) -> str:
-        return (
-            f"{found.hits} HITs end now; {found.dropped} effects that had not begun were dropped, "
-            f"${found.released_cents / 100:,.2f} are no longer set aside."
-        )
+class Command(RenamedCommand, stop_recruitment.Command):
+    new_name = "stop_recruitment"

@@ -68,7 +68,7 @@ class Command(StudyCommand):
         self.stdout.write(f"{done.texts} texts to score under {done.generator}, in {done.chunks} chunks.")
         if not wake_scoring(done.job, chunks=done.chunks):
             self.stdout.write("Run `manage.py work` (as many as you like) to score them.")
-        self.stdout.write(f"`manage.py scoring {study}` shows how far they are.")
+        self.stdout.write(f"`manage.py scoring_status {study}` shows how far they are.")
 
     def _decoding(self, generator: Generator, options: dict[str, Any]) -> dict[str, Any]:
         """The decoding asked for; where none is, the generator's own, which is what HUSE needs."""

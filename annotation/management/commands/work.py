@@ -33,7 +33,7 @@ class Command(BaseCommand):
         if every is None:
             if self._pass(study, only, collecting=options["collect"]):
                 raise CommandError(
-                    "Some effects failed; `manage.py outbox STUDY` says why (of scoring, `manage.py scoring STUDY`).",
+                    "Some effects failed; `manage.py outbox STUDY` and `manage.py scoring_status STUDY` say why.",
                     returncode=1,
                 )
             return

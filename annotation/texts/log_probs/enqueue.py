@@ -48,7 +48,9 @@ def plan_scoring(
         found = tools.generator_of(study, generator)
         texts = list(tools.wanted(study, found))
         if ScoringChunk.objects.filter(job__generator=found, state__in=OPEN).exists():
-            raise StateError(f"A scoring of {found} is on the queue already; `manage.py scoring {study}` shows it.")
+            raise StateError(
+                f"A scoring of {found} is on the queue already; `manage.py scoring_status {study}` shows it."
+            )
         if not replace:
             tools.check_unmixed(found, None)
         job = ScoringJob.objects.create(

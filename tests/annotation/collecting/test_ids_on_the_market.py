@@ -67,7 +67,7 @@ def test_comparing_and_every_mend_tell_pseudonyms_at_most(
     for mend, body in (("adopt", {}), ("write-off", {}), ("ghosts", {"market_id": people[0]}), ("ghosts", {})):
         answers.append(api.post(f"{base}/{mend}", body, content_type="application/json", headers=headers))
     out = io.StringIO()
-    call_command("compare", str(study), stdout=out, stderr=out)
+    call_command("reconcile", str(study), stdout=out, stderr=out)
     assert [one.status_code for one in answers[:4]] == [200] * 4
     said = [out.getvalue(), caplog.text, *(one.content.decode() + str(one.headers) for one in answers)]
     for person in people:

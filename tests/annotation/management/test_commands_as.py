@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import io
 import pkgutil
 import re
@@ -26,21 +27,27 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database]
 NOBODYS = {"work", "serve", "plan", "tokens"}
 # These make a study of their own: whoever acts will own it.
 MAKERS = {"import_batch", "import_ratings", "import_report", "import_texts", "new_study"}
+# Former names of commands, which stay for one release, and what each is called now.
+RENAMED = {
+    "arrange": "set_conditions",
+    "compare": "reconcile",
+    "expire": "stop_recruitment",
+    "read_by_model": "score_by_model",
+    "scoring": "scoring_status",
+    "state": "set_details",
+}
 # What else a command cannot do without, and the role that it then asks for.
 NEEDED: dict[str, tuple[list[str], Role]] = {
     "approve": (["--yes"], Role.REVIEWER),
-    "arrange": (["--clark"], Role.EDITOR),
     "attach_scores": (["x"], Role.EDITOR),
     "audit": ([], Role.VIEWER),
     "block": (["w1", "--lift"], Role.OWNER),
     "close": ([], Role.EDITOR),
     "collect": ([], Role.EDITOR),
-    "compare": (["--adopt"], Role.EDITOR),
     "configure": (["--set", "question=x"], Role.EDITOR),
     "decide": (["A1", "--approve"], Role.REVIEWER),
     "detect": (["--model", "x", "--threshold", "2"], Role.EDITOR),
     "exclusions": ([], Role.EDITOR),
-    "expire": ([], Role.EDITOR),
     "fair_pay": (["--pay"], Role.OWNER),
     "hold": (["w1", "--lift"], Role.EDITOR),
     "nnd_from_study": (["--out", "x"], Role.VIEWER),
@@ -51,7 +58,7 @@ NEEDED: dict[str, tuple[list[str], Role]] = {
     "preflight": (["--offline"], Role.VIEWER),
     "preview": (["--out", "x"], Role.VIEWER),
     "publish": (["--yes"], Role.OWNER),
-    "read_by_model": (["--model", "x", "--out", "x"], Role.EDITOR),
+    "reconcile": (["--adopt"], Role.EDITOR),
     "reparse": ([], Role.EDITOR),
     "report": (["--out", "x"], Role.VIEWER),
     "resume": ([], Role.EDITOR),
@@ -60,10 +67,13 @@ NEEDED: dict[str, tuple[list[str], Role]] = {
     "rules": (["--apply", "1"], Role.EDITOR),
     "sample_texts": (["--model", "x", "--generator", "x"], Role.EDITOR),
     "score_texts": (["--model", "x"], Role.EDITOR),
-    "scoring": ([], Role.VIEWER),
+    "score_by_model": (["--model", "x", "--out", "x"], Role.EDITOR),
+    "scoring_status": ([], Role.VIEWER),
     "select_texts": (["--pairs"], Role.EDITOR),
+    "set_conditions": (["--clark"], Role.EDITOR),
+    "set_details": (["ethics", "x"], Role.EDITOR),
     "share": ([], Role.EDITOR),
-    "state": (["ethics", "x"], Role.EDITOR),
+    "stop_recruitment": ([], Role.EDITOR),
     "top_up": ([], Role.EDITOR),
     "unblind": ([], Role.REVIEWER),
     "withdraw": ([], Role.EDITOR),
@@ -94,7 +104,7 @@ def words(name: str, study: str) -> list[str]:
 
 def test_every_command_on_a_study_takes_a_name() -> None:
     found = every_command()
-    assert set(found) == NOBODYS | MAKERS | set(NEEDED)
+    assert set(found) == NOBODYS | MAKERS | set(NEEDED) | set(RENAMED)
     without = set()
     for name, command in found.items():
         parser: argparse.ArgumentParser = command.create_parser("manage.py", name)
@@ -122,12 +132,34 @@ def test_too_small_a_role_is_refused(study: Study, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "verb"), [("pause", "pause"), ("unblind", "unblind"), ("state", "state"), ("retention", "configure")]
+    ("name", "verb"), [("pause", "pause"), ("unblind", "unblind"), ("set_details", "state"), ("retention", "configure")]
 )
 def test_the_log_names_who_acted(study: Study, name: str, verb: str) -> None:
     member(study, Role.OWNER, "olga")
     told(name, *words(name, "judged"), "--as", "olga")
     assert study.audit.get(verb=verb).actor == "olga"
+
+
+@pytest.mark.parametrize(("former", "name"), RENAMED.items())
+def test_a_former_name_runs_the_command_and_names_the_new_one(study: Study, former: str, name: str) -> None:
+    command = every_command()[former]
+    assert isinstance(command, type(every_command()[name]))
+    member(study, Role.OWNER, "olga")
+    for called in (former, name):
+        out, errors = io.StringIO(), io.StringIO()
+        with contextlib.suppress(CommandError):
+            call_command(called, *words(name, "judged"), "--as", "olga", stdout=out, stderr=errors)
+        notice = f"`manage.py {former}` is now called `manage.py {name}`." if called == former else ""
+        assert errors.getvalue().strip() == notice
+
+
+def test_a_former_name_does_what_the_command_does(study: Study) -> None:
+    told("state", "judged", "ethics", "Board 7.")
+    assert study.statements.get().body == "Board 7."
+    assert told("scoring", "judged").splitlines() == [
+        "`manage.py scoring` is now called `manage.py scoring_status`.",
+        "No scoring of judged was put on the queue.",
+    ]
 
 
 def test_whoever_makes_a_study_owns_it() -> None:

@@ -69,7 +69,7 @@ def test_clarks_cells_follow_the_studys_domains_and_generators() -> None:
     """2 generators x 2 domains untrained, 3 trainings x 2 domains for the last."""
     told("new_study", "mine", "--preset", "clark-2021", "--set", "evaluators_per_cell=4")
     study = with_texts(Study.objects.get(name="mine"))
-    assert "10 cells" in told("arrange", "mine", "--clark")
+    assert "10 cells" in told("set_conditions", "mine", "--clark")
     trained = Cell.objects.filter(arm__study=study).exclude(arm__training="none")
     assert {cell.generator.name for cell in trained if cell.generator} == {"large"}
     assert Arm.objects.get(study=study, training="comparison").reward_cents == 225
@@ -85,16 +85,16 @@ def test_a_cell_of_what_is_not_there_is_refused() -> None:
     told("new_study", "mine", "--preset", "clark-2021")
     with_texts(Study.objects.get(name="mine"))
     with pytest.raises(CommandError, match="the domain recipes; no text"):
-        told("arrange", "mine", "--cell", "none,recipes")
+        told("set_conditions", "mine", "--cell", "none,recipes")
     with pytest.raises(CommandError, match="generator huge"):
-        told("arrange", "mine", "--cell", "none,news,huge")
+        told("set_conditions", "mine", "--cell", "none,news,huge")
     assert not Cell.objects.exists()
 
 
 def test_pages_are_written_one_for_each_cell(tmp_path: Path) -> None:
     told("new_study", "mine", "--preset", "clark-2021", "--set", "evaluators_per_cell=4")
     study = with_texts(Study.objects.get(name="mine"))
-    told("arrange", "mine", "--cell", "none,news", "--cell", "instructions,stories,small")
+    told("set_conditions", "mine", "--cell", "none,news", "--cell", "instructions,stories,small")
     design(study, actor="ada", now=NOW)
     told("preview", "mine", "--out", str(tmp_path / "pages"))
     written = sorted(path.name for path in (tmp_path / "pages").iterdir())

@@ -26,7 +26,7 @@ def study(tmp_path: Path) -> Study:
         submission=gone, matter="analysis", verdict="exclude", reason="too quick", at=gone.received_at
     )
     for key, text in (("ethics", "Board 7."), ("licence", "CC0"), ("contact", "us")):
-        call_command("state", "small", key, text)
+        call_command("set_details", "small", key, text)
     return found
 
 
@@ -48,7 +48,7 @@ def test_a_report_comes_back_as_a_study_with_the_same_numbers(study: Study, tmp_
 
 
 def test_what_a_person_stated_comes_back_with_the_study(study: Study, tmp_path: Path) -> None:
-    call_command("state", "small", "plan", "Two sources are compared.")
+    call_command("set_details", "small", "plan", "Two sources are compared.")
     call_command("report", "small", out=tmp_path / "one", format="json")
     call_command("import_report", tmp_path / "one" / "report.json", study="again")
     stated = [dict(one.statements.values_list("key", "body")) for one in Study.objects.order_by("pk")]
@@ -106,7 +106,7 @@ def test_only_members_may_report_and_only_editors_may_state(study: Study, tmp_pa
     with pytest.raises(CommandError, match="on which anna may do this"):
         call_command("report", "small", out=tmp_path / "out", format="json", as_user="anna")
     with pytest.raises(CommandError, match="on which bert may do this"):
-        call_command("state", "small", "ethics", "None.", as_user="bert")
+        call_command("set_details", "small", "ethics", "None.", as_user="bert")
     call_command("report", "small", out=tmp_path / "out", format="json", as_user="bert")
     assert study.audit.get(verb="export").actor == "bert"
 

@@ -110,7 +110,7 @@ def a_judged_study(mode: str) -> Study:
     for at, remark in enumerate(Remark.objects.filter(presentation__submission__hit__study=study).order_by("pk")[:9]):
         for who in (owner, second):
             code(remark, book, [names[at % 3]], coder=who, now=NOW)
-    call_command("state", "judged", "ethics", "Board 7.")
+    call_command("set_details", "judged", "ethics", "Board 7.")
     return study
 
 

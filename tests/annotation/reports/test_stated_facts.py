@@ -101,7 +101,7 @@ def test_a_task_is_not_called_by_the_layout_of_a_file(tmp_path: Path) -> None:
 def test_a_language_is_told_only_where_somebody_said_it() -> None:
     study = drafted(default_wording("typicality"))
     assert score(study).language is None
-    call_command("state", "plain", "language", "Swiss German")
+    call_command("set_details", "plain", "language", "Swiss German")
     assert score(study).language == "Swiss German"
 
 
@@ -183,7 +183,7 @@ def test_what_is_not_known_of_the_channel_is_asked_for_and_not_guessed() -> None
     crowd = score(study).crowd
     assert (crowd.provider, crowd.pays, crowd.consent) == ("test", (), None)
     for key, words in (("channel", "Two classes in May."), ("payment", "Each had 5 EUR in cash.")):
-        call_command("state", study.name, key, words)
+        call_command("set_details", study.name, key, words)
     crowd = score(study).crowd
     assert (crowd.provider, crowd.pays) == ("Two classes in May.", ("Each had 5 EUR in cash.",))
     assert score(make(workers=2, name="played")).crowd.pays == (PLAY_MONEY,)

@@ -150,7 +150,7 @@ def test_a_server_that_never_answers_is_given_up_in_a_sentence(tmp_path: Path) -
         clock.now += timedelta(minutes=1)
     assert (progress(study).failed, progress(study).waiting) == (1, 0)
     with pytest.raises(CommandError) as caught:
-        call_command("scoring", "new", stdout=(out := io.StringIO()))
+        call_command("scoring_status", "new", stdout=(out := io.StringIO()))
     assert caught.value.returncode == 1
     assert "1 chunks: The server broke off." in out.getvalue()
 
@@ -230,7 +230,7 @@ def test_the_work_command_is_the_loop_without_a_broker_and_opens_the_model_once(
     for row in Likelihood.objects.select_related("text__context"):
         whole, tokens = one_at_a_time(model("gpt2"), row.text.context.body, row.text.body)
         assert (row.log_prob, row.length) == (pytest.approx(whole, abs=1e-4), tokens)
-    call_command("scoring", "new", stdout=(told := io.StringIO()))
+    call_command("scoring_status", "new", stdout=(told := io.StringIO()))
     assert "6 of 6 texts (6 scored" in told.getvalue()
     assert progress(study).sentences == {}
 

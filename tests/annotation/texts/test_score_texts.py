@@ -162,7 +162,7 @@ def test_a_model_reads_the_texts_and_the_report_tells_of_them_by_source(
     study, folder = imported(tmp_path), saved(tmp_path / "model")
     rated(study, market, everybody_rates)
     scores = tmp_path / "scores.json"
-    call_command("read_by_model", "new", model=str(folder), out=scores, stdout=io.StringIO())
+    call_command("score_by_model", "new", model=str(folder), out=scores, stdout=io.StringIO())
     report = {"out": tmp_path / "report", "format": "json", "attach": [scores]}
     call_command("report", "new", **report, stdout=io.StringIO())
     told = json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))

@@ -1,0 +1,54 @@
+"""manage.py reconcile STUDY: compare a study with the marketplace, HIT by HIT, and fix what differs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.utils import timezone
+
+from annotation import settings as conf
+from annotation.collecting.reconcile import adopt, close_ghost, compare, write_off
+from annotation.jobs.celery_tasks import wake
+from annotation.management.commands._study import StudyCommand
+from annotation.management.lookup import sentences
+from annotation.models import Role
+from annotation.mturk.client import Market
+
+
+class Command(StudyCommand):
+    help = "Compare a study with the marketplace, HIT by HIT: each difference with its reason and its fix."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument(
+            "--adopt", action="store_true", help="store the ids of HITs that were created but not recorded"
+        )
+        parser.add_argument("--close-ghost", metavar="HIT_ID", help="expire a HIT that belongs to no study")
+        parser.add_argument(
+            "--write-off", action="store_true", help="mark HITs that the marketplace no longer has as deleted"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        mends = options["adopt"] or options["close_ghost"] or options["write_off"]
+        study, _, actor = self.asked(options, Role.EDITOR if mends else Role.VIEWER)
+        who: dict[str, Any] = {"actor": actor, "now": timezone.now()}
+        with sentences():
+            market = Market(conf.endpoint())
+            if options["adopt"]:
+                self.stdout.write(f"{adopt(study, market=market, **who)} HITs adopted.")
+            if options["write_off"]:
+                self.stdout.write(f"{write_off(study, market=market, **who)} HITs written off.")
+            if options["close_ghost"]:
+                close_ghost(study, options["close_ghost"], market=market, **who)
+                if not wake(study.pk):
+                    self.stdout.write("Run `manage.py work` to tell the marketplace.")
+            found = compare(study, market=market)
+        self.stdout.write(
+            f"{found.ours} HITs here, {found.theirs} on the marketplace; {len(found.differences)} differences."
+        )
+        for one in found.differences:
+            name = f"HIT {one.hit}" if one.hit else "Ghost HIT"
+            self.stdout.write(
+                f"{name} {one.market_id}: here {one.ours}, there {one.theirs}. {one.reason} Fix: {one.mend}."
+            )

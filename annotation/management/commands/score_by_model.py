@@ -1,0 +1,50 @@
+"""manage.py score_by_model STUDY --model PATH --out FILE: automatic scores of a study's texts, for its report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+from django.utils import timezone
+
+from annotation.management.commands._study import StudyCommand
+from annotation.management.lookup import sentences
+from annotation.reports.machine_scores import read_by_model
+from metrics.errors import MetricsError
+from metrics.likelihood import Layout, open_model
+from metrics.report.formats.write import as_json
+
+
+class Command(StudyCommand):
+    help = (
+        "Let a language model read a study's texts: frac(p), ranks, Fast-DetectGPT by text, in a file for "
+        "`attach_scores`: its reports tell them by source, with MAUVE."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("--model", required=True, metavar="PATH", help="folder or hub name of a causal model")
+        parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="JSON to write")
+        parser.add_argument("--revision", help="of the hub")
+        parser.add_argument("--dtype", choices=("float32", "bfloat16", "float16"), default="float32")
+        parser.add_argument("--device", default="cpu", help="cpu (default) or cuda")
+        parser.add_argument("--allow-download", action="store_true", help="let the hub be asked for the model")
+        parser.add_argument("--long-texts", choices=("error", "slide"), default="error", help="beyond the window")
+        parser.add_argument("--seed", type=int, default=0, help="of the calibration's folds (default 0)")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        study, _, actor = self.asked(options)
+        layout = Layout(include_eos=False, start="always", long_texts=options["long_texts"])
+        how = {name: options[name] for name in ("revision", "dtype", "device", "allow_download")}
+        with sentences():
+            try:
+                model = open_model(options["model"], layout=layout, **how)
+                found = read_by_model(study, model=model, actor=actor, now=timezone.now(), seed=options["seed"])
+                options["out"].write_bytes(as_json(found))
+            except MetricsError as error:
+                raise CommandError(f"The texts of {study} cannot be read: {error}", returncode=2) from None
+            except OSError as error:
+                raise CommandError(f"{options['out']} cannot be written: {error.strerror}.", returncode=2) from None
+        next_step = f"manage.py attach_scores {study} {options['out']}"
+        self.stdout.write(f"{len(found['texts'])} texts are read. Next: {next_step}")

@@ -1,0 +1,39 @@
+"""manage.py scoring_status STUDY: show the progress of scoring on the queue."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from annotation.management.commands._study import StudyCommand
+from annotation.models import Role
+from annotation.texts.log_probs.store import ScoringProgress, scoring_progress
+
+
+class Command(StudyCommand):
+    help = "Show how far the scoring of a study's texts on the queue is, and what failed and why."
+
+    least = Role.VIEWER
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        study, _, _ = self.asked(options)
+        jobs = scoring_progress(study)
+        if not jobs:
+            self.stdout.write(f"No scoring of {study} was put on the queue.")
+        for job in jobs:
+            self._tell(job)
+        if any(job.failed for job in jobs):
+            raise CommandError(
+                "Some chunks failed; put the scoring on the queue again once it can be done.", returncode=1
+            )
+
+    def _tell(self, job: ScoringProgress) -> None:
+        done = job.scored + job.reused + job.kept
+        self.stdout.write(
+            f"{job.started:%Y-%m-%d %H:%M} {job.generator} by {job.model}: {done} of {job.texts} texts "
+            f"({job.scored} scored, {job.reused} taken from equal content, {job.kept} had this score already); "
+            f"chunks: {job.done} done, {job.taken} in work, {job.waiting} waiting, {job.failed} failed"
+        )
+        for sentence, chunks in job.sentences.items():
+            self.stdout.write(f"  {chunks} chunks: {sentence}")

@@ -1,0 +1,17 @@
+"""manage.py stop_recruitment STUDY: expire the study's HITs now."""
+
+from __future__ import annotations
+
+from annotation.management.commands._acts import ActCommand
+from annotation.publishing.end import Ending, expire_now
+
+
+class Command(ActCommand[Ending]):
+    help = "Stop recruitment. Workers with an open assignment can still submit. Then `manage.py close` ends the study."
+    verb = staticmethod(expire_now)
+
+    def told(self, found: Ending) -> str:
+        return (
+            f"{found.hits} HITs expire now; {found.dropped} pending marketplace actions were discarded, "
+            f"${found.released_cents / 100:,.2f} are no longer reserved."
+        )

@@ -9,6 +9,7 @@ PSEUDONYM_KEY_DERIVED = not env.text("PSEUDONYM_KEY", "")
 PSEUDONYM_KEY = env.text("PSEUDONYM_KEY", "") or f"pseudonyms {SECRET_KEY}"
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
 MARKETPLACE_DEVELOPMENT = True
+INSTALLED_APPS = [*INSTALLED_APPS, "annotation.marketplace.fault_injection"]  # noqa: F405
 MARKETPLACE_PUBLISH_UNFUNDED = env.flag("MARKETPLACE_PUBLISH_UNFUNDED", True)
 
 # Style sheets and scripts straight from their folders: nothing to collect first.

@@ -18,7 +18,7 @@ from annotation.marketplace.aws_protocol import views
 from annotation.marketplace.aws_protocol.encode_response import plain
 from annotation.marketplace.aws_protocol.service_model import OPERATIONS
 from annotation.marketplace.core import clock
-from annotation.marketplace.core import fault_injection as faults
+from annotation.marketplace.fault_injection import plan
 from annotation.marketplace.models import Requester
 from annotation.marketplace.notifications.endpoints import queue_url, register_queue
 from annotation.marketplace.workers.open_accounts import Record, fund, open_worker
@@ -31,7 +31,7 @@ from tests.marketplace.receiver import Queue, Receiver
 def no_faults_left() -> Iterator[None]:
     """A fault that a test planted strikes no other."""
     yield
-    faults.forget()
+    plan.forget_plan()
 
 
 @pytest.fixture(autouse=True)

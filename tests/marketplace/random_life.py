@@ -17,8 +17,8 @@ from annotation.marketplace.assignments import accept_submit as work
 from annotation.marketplace.assignments.expire_due import catch_up
 from annotation.marketplace.aws_protocol.errors import WireError
 from annotation.marketplace.aws_protocol.fault_responses import AnswerDroppedError, drop_on_demand, refuse_on_demand
-from annotation.marketplace.core.fault_injection import Plan, set_plan
 from annotation.marketplace.errors import InvalidParameterError, RequestRefusedError, WorkRefusedError
+from annotation.marketplace.fault_injection.plan import Plan, set_plan
 from annotation.marketplace.hits.escrow import promised
 from annotation.marketplace.models import Assignment, Hit, HitType, Payout, Requester, WorkerAccount
 from annotation.marketplace.questions.answer_xml import answers_xml

@@ -9,7 +9,7 @@ from django.http.response import HttpResponseBase
 from waitress.channel import ClientDisconnected
 
 from annotation.marketplace.aws_protocol.errors import WireError, service_fault
-from annotation.marketplace.core.fault_injection import Fault, strikes
+from annotation.marketplace.core.faults import Fault, strikes
 
 
 class AnswerDroppedError(Exception):

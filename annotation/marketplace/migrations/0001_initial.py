@@ -70,24 +70,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='FaultPlan',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('throttle_every', models.PositiveIntegerField(default=0)),
-                ('fail_every', models.PositiveIntegerField(default=0)),
-                ('drop_after_commit_every', models.PositiveIntegerField(default=0)),
-                ('lose_notifications_every', models.PositiveIntegerField(default=0)),
-                ('double_notifications_every', models.PositiveIntegerField(default=0)),
-                ('lag_seconds', models.FloatField(default=0)),
-            ],
-            options={
-                'constraints': [
-                    models.CheckConstraint(condition=models.Q(('id', 1)), name='marketplace_one_fault_plan'),
-                    models.CheckConstraint(condition=models.Q(('lag_seconds__gte', 0)), name='marketplace_lag_not_negative'),
-                ],
-            },
-        ),
-        migrations.CreateModel(
             name='Requester',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

@@ -11,7 +11,6 @@ from annotation.marketplace.models.channels import (
     WithdrawalKey,
 )
 from annotation.marketplace.models.clock import ClockOffset, SweepMark
-from annotation.marketplace.models.faults import FaultPlan
 from annotation.marketplace.models.hits import Hit, HitType
 from annotation.marketplace.models.money import BonusPayment, LedgerEntry, Payout
 from annotation.marketplace.models.notifications import (
@@ -54,7 +53,6 @@ __all__ = [
     "Draft",
     "Endpoint",
     "Event",
-    "FaultPlan",
     "Hit",
     "HitType",
     "LedgerEntry",

@@ -13,7 +13,7 @@ from smtplib import SMTPException
 from django.core.mail import EmailMessage, get_connection
 from django.db.models import F, Q, QuerySet
 
-from annotation.marketplace.core.fault_injection import Fault, strikes
+from annotation.marketplace.core.faults import Fault, strikes
 from annotation.marketplace.models import Document, Transport
 from annotation.marketplace.notifications.documents import gather
 from annotation.marketplace.notifications.envelope import envelope

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from django.db import transaction
 from django.db.models import QuerySet
 
-from annotation.marketplace.core.fault_injection import Fault, strikes
+from annotation.marketplace.core.faults import Fault, strikes
 from annotation.marketplace.ids import NOBODYS_ID, document_id
 from annotation.marketplace.models import Document, Endpoint, Event, NoticeAccount, Reply, Requester, Transport
 from annotation.marketplace.notifications.events import ANSWERED

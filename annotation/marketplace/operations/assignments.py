@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from annotation.marketplace.assignments import decisions
-from annotation.marketplace.core.fault_injection import check_arrived, lagging, visible
+from annotation.marketplace.core.faults import check_arrived, is_lagging, visible
 from annotation.marketplace.core.paging import Listing, page
 from annotation.marketplace.errors import RequestRefusedError
 from annotation.marketplace.models import Assignment
@@ -34,7 +34,7 @@ def list_assignments(call: Call, given: dict[str, Any]) -> dict[str, Any]:
     states = sorted(set(given.get("AssignmentStatuses") or Assignment.HANDED_IN))
     work = _WORK.of(hit, *states, *states[-1:] * (len(Assignment.HANDED_IN) - len(states)))
     return page(
-        visible(work.rows(), "submitted_at", call.now) if lagging() else work,
+        visible(work.rows(), "submitted_at", call.now) if is_lagging() else work,
         given,
         keys=ORDER,
         scope=["ListAssignmentsForHIT", hit, states],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from annotation.marketplace.core.fault_injection import visible
+from annotation.marketplace.core.faults import visible
 from annotation.marketplace.core.paging import page
 from annotation.marketplace.models import Hit
 from annotation.marketplace.operations.finding import own_hit, own_type

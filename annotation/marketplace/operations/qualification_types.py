@@ -7,7 +7,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
-from annotation.marketplace.core.fault_injection import visible
+from annotation.marketplace.core.faults import visible
 from annotation.marketplace.core.paging import page
 from annotation.marketplace.errors import InvalidParameterError, RequestRefusedError
 from annotation.marketplace.models import Hit, HitType, QualificationType

@@ -1,21 +1,25 @@
-"""Faults on demand: what breaks, what clients make of it, and that none of it is there in production."""
+"""Faults on demand: what breaks, what clients make of it, and that production does not install them."""
 
 from __future__ import annotations
 
 from contextlib import closing
+from importlib import import_module
 from io import StringIO
 
 import boto3
 import pytest
 from botocore.config import Config
 from botocore.exceptions import ConnectionClosedError
+from django.conf import settings
 from django.core.management import CommandError, call_command
+from django.db import connection
+from django.db.migrations.state import ProjectState
 from django.utils import timezone
 
-from annotation.marketplace.core import clock
-from annotation.marketplace.core import fault_injection as faults
-from annotation.marketplace.errors import InvalidParameterError
-from annotation.marketplace.models import FaultPlan, Hit, Requester
+from annotation.marketplace.core import clock, faults
+from annotation.marketplace.fault_injection import plan
+from annotation.marketplace.fault_injection.models import FaultPlan
+from annotation.marketplace.models import Hit, Requester
 from annotation.marketplace.notifications.delivery import deliver
 from annotation.marketplace.notifications.endpoints import register_address
 from tests.marketplace.people import Lab
@@ -140,7 +144,7 @@ def test_the_command_changes_what_it_names_and_switches_everything_off():
     assert break_it("--lag", "2.5") == "lag seconds: 2.5"
     assert break_it("--fail-every", "3") == "fail every: 3; lag seconds: 2.5"
     assert break_it("--off") == "No faults."
-    assert faults.plan() == faults.NONE
+    assert plan.read_plan() == plan.NONE
 
 
 @pytest.mark.usefixtures("transactional_db")
@@ -151,15 +155,34 @@ def test_a_fault_cannot_strike_less_than_never(option):
     assert not FaultPlan.objects.exists()
 
 
-def test_production_knows_no_faults(lab, settings):
-    """Neither the command nor the code sets one, and one that is stored already does nothing."""
+def test_production_does_not_install_the_faults(monkeypatch):
+    for name in ("SECRET_KEY", "PSEUDONYM_KEY", "ALLOWED_HOSTS"):
+        monkeypatch.setenv(name, "assay.example.org")
+    production = import_module("deploy.settings.production")
+    application = "annotation.marketplace.fault_injection"
+    assert application in settings.INSTALLED_APPS
+    assert application not in production.INSTALLED_APPS
+
+
+@pytest.mark.usefixtures("transactional_db")
+def test_the_table_of_an_earlier_version_is_kept_with_its_row():
+    """The marketplace made this table before the application had it: its first migration leaves the table alone."""
+    break_it("--lag", "2.5")
+    create = import_module("annotation.marketplace.fault_injection.migrations.0001_initial").Migration.operations[0]
+    state = ProjectState()
+    create.state_forwards("fault_injection", state)
+    with connection.schema_editor() as editor:
+        create.database_forwards("fault_injection", editor, ProjectState(), state)
+    assert FaultPlan.objects.get().lag_seconds == 2.5
+
+
+def test_without_the_application_a_stored_plan_does_nothing(lab):
     break_it("--throttle-every", "1", "--lag", "60")
-    settings.MARKETPLACE_DEVELOPMENT = False
-    assert lab.balance() == "10000.00"
-    hit = lab.hit()
-    assert lab.client.list_hits()["HITs"][0]["HITId"] == hit["HITId"]
-    with pytest.raises(CommandError, match="development only"):
-        break_it("--fail-every", "1")
-    with pytest.raises(InvalidParameterError, match="development only"):
-        faults.set_plan(faults.NONE)
-    assert faults.visible(Hit.objects.all(), "created_at", clock.now()).count() == 1
+    installed = faults.install(faults.NoFaults())
+    try:
+        assert lab.balance() == "10000.00"
+        hit = lab.hit()
+        assert lab.client.list_hits()["HITs"][0]["HITId"] == hit["HITId"]
+        assert faults.visible(Hit.objects.all(), "created_at", clock.now()).count() == 1
+    finally:
+        faults.install(installed)

@@ -1,4 +1,4 @@
-"""Faults on demand (development only)."""
+"""The plan by which calls and messages fail."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ class FaultPlan(models.Model):
     lag_seconds = models.FloatField(default=0)
 
     class Meta:
+        # The table is older than this application.
+        db_table = "marketplace_faultplan"
         constraints = [
             models.CheckConstraint(condition=models.Q(id=1), name="marketplace_one_fault_plan"),
             models.CheckConstraint(condition=models.Q(lag_seconds__gte=0), name="marketplace_lag_not_negative"),

@@ -1,0 +1,1 @@
+"""Faults on demand: an application of its own, installed by the settings of development and tests only."""

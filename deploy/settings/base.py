@@ -218,7 +218,7 @@ MARKETPLACE_EVENT_LOG_DAYS = env.whole("MARKETPLACE_EVENT_LOG_DAYS", 90, least=1
 # Whether people may open worker accounts by themselves (by a mail); otherwise they come by links.
 WORKER_REGISTRATION = env.flag("WORKER_REGISTRATION", True)
 # Stored with each acceptance; change it when marketplace/terms_text.html is changed.
-WORKER_TERMS_VERSION = env.text("WORKER_TERMS_VERSION", "2026-11-21")
+WORKER_TERMS_VERSION = env.text("WORKER_TERMS_VERSION", "2026-11-23")
 # Whether requesters who ask for it are told which work came from one device (a keyed code), and how long that is kept.
 DEVICE_CODES = env.flag("DEVICE_CODES", True)
 DEVICE_CODE_DAYS = env.whole("DEVICE_CODE_DAYS", 30, least=1)

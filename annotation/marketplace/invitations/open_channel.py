@@ -254,7 +254,7 @@ def checked_return(address: str) -> str:
         host = parts.hostname or ""
         _ = parts.port
     except ValueError:
-        raise InvalidParameterError(f"{address!r} is no address.") from None
+        raise InvalidParameterError(f"{address!r} is not a valid address.") from None
     local = settings.MARKETPLACE_DEVELOPMENT and host in {"127.0.0.1", "localhost"}
     if parts.scheme != "https" and not (parts.scheme == "http" and local):
         raise InvalidParameterError("A return address starts with https://.")

@@ -86,7 +86,7 @@ def _guest(row: int, cells: dict[str, str | None]) -> Guest:
         try:
             validate_email(found["email"])
         except ValidationError:
-            raise InvalidParameterError(f"Row {row}, email: {found['email']!r} is no mail address.") from None
+            raise InvalidParameterError(f"Row {row}, email: {found['email']!r} is not a valid email address.") from None
     return Guest(row, found["email"].lower(), found["id"], found["name"])
 
 

@@ -179,7 +179,7 @@ class Refusal(models.Model):
     on = models.DateField()
 
     def __str__(self) -> str:
-        return f"refusal of {self.wording} on {self.on}"
+        return f"{self.wording} declined on {self.on}"
 
 
 class WithdrawalKey(models.Model):

@@ -63,7 +63,7 @@ def _country_kept(worker: WorkerAccount, form: PreferencesForm) -> bool:
     except countries.TooSoonError as refusal:
         when = refusal.until and date_format(refusal.until, "DATE_FORMAT")
         later = _("It can be changed from %(day)s on.") % {"day": when} if when else ""
-        form.add_error("country", later or _("The people who run this site have set it; please write to them."))
+        form.add_error("country", later or _("The people who run this site have set it. Write to them to change it."))
         return False
     return True
 
@@ -104,7 +104,7 @@ def address(request: HttpRequest, visit: Visit) -> HttpResponse:
     except mails.NotMailedError:
         return not_mailed(request)
     text = _("We have sent a mail to %(email)s. Your address changes when you open the link in it.")
-    return note(request, reason="mailed", title=_("Look into your mail"), text=text % {"email": email})
+    return note(request, reason="mailed", title=_("Check your email"), text=text % {"email": email})
 
 
 @form_methods
@@ -120,7 +120,7 @@ def take_address(request: HttpRequest, token: str) -> HttpResponse:
         text = _("It may have been used before, or be too old. You can ask for another on the page of your account.")
         return note(request, reason="link", title=_("This link cannot be used"), text=text, status=403)
     before = taken[1]
-    _tell(before, _("Your account has another e-mail address now."))
+    _tell(before, _("Your account has another email address now."))
     return _back("address")
 
 
@@ -146,7 +146,7 @@ def close(request: HttpRequest, visit: Visit) -> HttpResponse:
     try:
         closing.close(visit.worker, now=visit.now)
     except WorkRefusedError:
-        form.add_error(None, _("You still hold a task. Hand it in or return it first."))
+        form.add_error(None, _("Submit or return your open task before you delete your account."))
         return form_page(request, "marketplace/close.html", form, status=409, visit=visit, left=left)
     response = redirect("hits:gone")
     sessions.forget(request, response)
@@ -156,7 +156,7 @@ def close(request: HttpRequest, visit: Visit) -> HttpResponse:
 @require_safe
 @on_worker_host
 def gone(request: HttpRequest) -> HttpResponse:
-    text = _("What said who you are is erased. Thank you for your work.")
+    text = _("Your account details were deleted. Thank you for your work.")
     return note(request, reason="gone", title=_("Your account is deleted"), text=text)
 
 

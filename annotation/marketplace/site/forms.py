@@ -50,7 +50,7 @@ def _email(**options: Any) -> forms.EmailField:
 
 class SignInForm(forms.Form):
     who = forms.CharField(
-        label=_("E-mail address or worker id"),
+        label=_("Email address or worker ID"),
         max_length=254,
         widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false"}),
     )
@@ -58,7 +58,7 @@ class SignInForm(forms.Form):
 
 
 class AddressForm(forms.Form):
-    email = _email(label=_("E-mail address"))
+    email = _email(label=_("Email address"))
 
 
 class PasswordForm(forms.Form):
@@ -83,7 +83,7 @@ class RegistrationForm(forms.Form):
         help_text=_("Any name you like. Only you and the people who run this site see it; requesters do not."),
         widget=forms.TextInput(attrs={"autocomplete": "name"}),
     )
-    email = _email(label=_("E-mail address"), help_text=_("We send one mail there to finish your registration."))
+    email = _email(label=_("Email address"), help_text=_("We send one mail there to finish your registration."))
     password = NewPassword(label=_("Choose a password"))
     terms = forms.BooleanField(
         label=_("I have read the terms and agree to them"),
@@ -106,7 +106,7 @@ class ChangePasswordForm(PasswordForm):
 
 
 class ChangeAddressForm(forms.Form):
-    email = _email(label=_("New e-mail address"), help_text=_("We send a mail there to confirm it."))
+    email = _email(label=_("New email address"), help_text=_("We send a mail there to confirm it."))
     old = OldPassword(label=_("Your password"))
 
 
@@ -115,10 +115,10 @@ class PreferencesForm(forms.Form):
         label=_("Your name"), max_length=150, required=False, widget=forms.TextInput(attrs={"autocomplete": "name"})
     )
     payee = forms.CharField(
-        label=_("Where your pay goes"),
+        label=_("Payment details"),
         max_length=200,
         required=False,
-        help_text=_("How the people who run this site can pay you, as they have told you: an account or an address."),
+        help_text=_("An account or address for your pay, of the kind that the people who run this site use."),
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
     country = forms.CharField(
@@ -126,20 +126,21 @@ class PreferencesForm(forms.Form):
         max_length=40,
         required=False,
         help_text=_(
-            "Where you live, in two letters such as DE; in the United States with the state, such as US-CA. Some tasks "
-            "are for certain countries. It can be changed once in half a year, and changes are kept."
+            "The two-letter code of the country where you live, such as DE. In the United States with the state, such "
+            "as US-CA. Some tasks are only for certain countries. You can change it once in six months, and changes "
+            "are recorded."
         ),
         widget=forms.TextInput(attrs={"autocomplete": "country", "autocapitalize": "characters", "size": "6"}),
     )
     auto_accept = forms.BooleanField(
-        label=_("Accept the next task of the same kind by itself when I have handed one in"), required=False
+        label=_("After I submit a task, start the next one of the same kind automatically"), required=False
     )
 
     def clean_country(self) -> tuple[str, str] | None:
         given = str(self.cleaned_data["country"]).strip()
         place = countries.place_of(given)
         if given and place is None:
-            raise forms.ValidationError(_("This is no country that we know. Two letters are needed, such as DE."))
+            raise forms.ValidationError(_("Enter a two-letter country code, such as DE."))
         return place
 
     def clean_payee(self) -> str:
@@ -166,8 +167,8 @@ class ReplyForm(forms.Form):
         label=_("Your answer to the requester"),
         max_length=replies.LONGEST,
         help_text=_(
-            "At most 1,000 characters. You can answer once and cannot change it afterwards. The requester reads it "
-            "with your worker id; do not write who you are unless you want them to know."
+            "At most 1,000 characters. You can answer once and cannot change it afterwards. The requester sees it "
+            "with your worker ID. Do not write who you are unless you want them to know."
         ),
         widget=forms.Textarea(attrs={"rows": "6", "dir": "auto"}),
     )
@@ -175,7 +176,7 @@ class ReplyForm(forms.Form):
 
 class CloseForm(forms.Form):
     sure = forms.BooleanField(
-        label=_("Yes, delete my account; I know that it cannot be undone"),
+        label=_("Yes, delete my account. I know that this cannot be undone."),
         error_messages={"required": _("Tick the box if you want to delete your account.")},
     )
     old = OldPassword(label=_("Your password"))

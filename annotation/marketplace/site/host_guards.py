@@ -131,7 +131,7 @@ def too_often(request: HttpRequest, refusal: TooOftenError) -> HttpResponse:
         "For safety, please wait %(count)d minutes and try again.",
         refusal.minutes,
     ) % {"count": refusal.minutes}
-    response = note(request, reason="too-often", title=_("That was tried too often"), text=text, status=429)
+    response = note(request, reason="too-often", title=_("Too many attempts"), text=text, status=429)
     response["Retry-After"] = str(60 * refusal.minutes)
     return response
 

@@ -16,7 +16,7 @@ def said_at_door(word: str) -> tuple[str, str]:
             _("Thank you. Each person can take part once, so there is nothing more to do here."),
         ),
         "withdrawn": (
-            _("You have taken your answers back"),
+            _("You have withdrawn your answers"),
             _("They are erased. There is nothing more to do here."),
         ),
         "used": (
@@ -28,10 +28,7 @@ def said_at_door(word: str) -> tuple[str, str]:
         ),
         "needs-id": (
             _("This link is not complete"),
-            _(
-                "Your participant ID is missing: your panel adds it to the link. Please open the study again from "
-                "your panel."
-            ),
+            _("Your participant ID is missing. Open the study again from your panel."),
         ),
         "odd-id": (
             _("This link cannot be read"),
@@ -40,7 +37,7 @@ def said_at_door(word: str) -> tuple[str, str]:
         "not-yet": (_("The study has not begun"), _("Please open this link again later.")),
         "closed": (
             _("The study is over"),
-            _("Thank you for your interest. Nobody new can take part any more, so there is nothing for you to do."),
+            _("Thank you for your interest. The study accepts no new participants, so you do not need to do anything."),
         ),
         "full": (
             _("All places are taken"),
@@ -48,7 +45,7 @@ def said_at_door(word: str) -> tuple[str, str]:
         ),
         "unqualified": (
             _("This study is not open to you"),
-            _("Its tasks ask for something that people who come by this link do not have. Nothing was recorded."),
+            _("Its tasks have requirements that participants with this link do not meet. Nothing was recorded."),
         ),
         "unknown": (
             _("This link does not lead anywhere"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from urllib.parse import urlsplit
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
@@ -278,7 +279,7 @@ def _end_context(visit: Visit, person: Participant) -> dict[str, object]:
         "visit": visit,
         "person": person,
         "channel": channel,
-        "back": bool(ending.way_back(person)),
+        "back": urlsplit(ending.way_back(person)).hostname,
         "debrief": channel.debrief or channel.requester.debrief,
         "token": leaving.key_for(visit.worker, channel.requester),
     }

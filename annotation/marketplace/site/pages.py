@@ -199,19 +199,19 @@ def refused(request: HttpRequest, reason: str, *, hit: Hit | None, worker: Worke
     title, text = {
         "full": (
             _("This task is full"),
-            _("All places were taken by others a moment ago. Please choose another task."),
+            _("This task was just filled. Choose another task."),
         ),
-        "closed": (_("This task is closed"), _("Nobody new can accept it. Please choose another task.")),
-        "held": (_("You already have this task"), _("You have accepted or done it; each person may do a task once.")),
+        "closed": (_("This task is closed"), _("It can no longer be accepted. Choose another task.")),
+        "held": (_("You already have this task"), _("You have accepted or done it. Each person may do a task once.")),
         "blocked": (
             _("This task is not open to you"),
-            _("This requester has blocked your account. Please choose another task."),
+            _("This requester has blocked your account. Choose another task."),
         ),
-        "unqualified": (_("This task asks for qualifications"), _("Your account does not meet its requirements.")),
+        "unqualified": (_("This task requires qualifications"), _("Your account does not meet its requirements.")),
         "uninvited": (
             _("This task is not open to you"),
             _(
-                "It is for invited people. If you have an invitation, open the link in it; otherwise choose "
+                "It is only for invited participants. If you have an invitation, open its link. Otherwise choose "
                 "another task."
             ),
         ),

@@ -83,8 +83,8 @@ def _type(type_id: str) -> QualificationType:
 def _words(reason: str) -> str:
     return {
         "": "",
-        "not-requestable": _("This qualification cannot be asked for."),
+        "not-requestable": _("You cannot ask for this qualification."),
         "granted": _("You have this qualification."),
         "waiting": _("You have asked for it. The requester will decide."),
-        "asked": _("You have asked for it before, and it was declined or taken back. You cannot ask again now."),
+        "asked": _("You have asked for it before, and it was declined or revoked. You cannot ask again now."),
     }[reason]

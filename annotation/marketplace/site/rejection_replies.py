@@ -35,7 +35,7 @@ def answer(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpRespon
 
 def _words(reason: str) -> str:
     return {
-        "answered": _("You have answered this rejection before. The first answer stands."),
+        "answered": _("You have already replied to this rejection. Your first reply counts."),
         "final": _("There is no rejection that can still be changed."),
-        "unheard": _("This requester takes no answers through this site."),
+        "unheard": _("You cannot reply to this requester here."),
     }[reason]

@@ -39,7 +39,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     except TooOftenError as refusal:
         return too_often(request, refusal)
     if session is None:
-        form.add_error(None, _("Address or worker id and password do not belong together. Please check both."))
+        form.add_error(None, _("Wrong email address, worker ID or password."))
         return form_page(request, "marketplace/sign_in.html", form, status=401, goal=goal)
     return sessions.sign_in(request, redirect(_inside(request, goal)), session)
 
@@ -82,7 +82,7 @@ def register(request: HttpRequest) -> HttpResponse:
             request,
             reason="closed",
             title=_("Registration is closed"),
-            text=_("New workers come by invitation here. Ask the people who run this site for a link."),
+            text=_("New workers need an invitation. Ask the people who run this site for a link."),
             status=403,
         )
     form = RegistrationForm(request.POST or None)
@@ -139,11 +139,11 @@ def _mail(request: HttpRequest, what: str) -> HttpResponse:
 
 def _look_into_mail(request: HttpRequest, email: str, what: str) -> HttpResponse:
     said = _("We have sent a mail to %(email)s.") % {"email": email}
-    unwanted = _("If nothing comes within minutes, look among the unwanted mail.")
+    unwanted = _("If it does not arrive in a few minutes, check your spam folder.")
     return note(
         request,
         reason="mailed",
-        title=_("Look into your mail"),
+        title=_("Check your email"),
         text=f"{said} {what} {unwanted}",
     )
 
@@ -153,7 +153,7 @@ def _dead_link(request: HttpRequest) -> HttpResponse:
         request,
         reason="link",
         title=_("This link cannot be used"),
-        text=_("It may have been used before, or be too old. You can have a new one sent from the sign-in page."),
+        text=_("It may have been used before, or be too old. You can ask for a new one on the sign-in page."),
         status=403,
     )
 

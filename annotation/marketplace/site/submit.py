@@ -194,12 +194,12 @@ def _private(response: JsonResponse) -> JsonResponse:
 def _words(reason: str) -> tuple[str, str]:
     return {
         "recorded": (_("Your answers are recorded"), _("Thank you. Choose “Continue” above this frame to go on.")),
-        "twice": (_("Already handed in"), _("Your answers were recorded earlier; nothing was changed or lost.")),
-        "returned": (_("This task was returned"), _("You gave this task back, so answers for it are not accepted.")),
+        "twice": (_("Already submitted"), _("Your answers were recorded earlier; nothing was changed or lost.")),
+        "returned": (_("This task was returned"), _("You returned this task, so answers for it are not accepted.")),
         "late": (_("The time for this task is over"), _("The deadline has passed, so the answers were not accepted.")),
         "preview": (_("This is a preview"), _("Accept the task first; answers from a preview are not recorded.")),
-        "invalid": (_("Some answers need another look"), _("Nothing was handed in yet; see the notes beside them.")),
-        "unknown": (_("Unknown task"), _("The form does not name a task that exists. Nothing was recorded.")),
-        "method": (_("Nothing was handed in"), _("Answers are handed in by the form of the task.")),
+        "invalid": (_("Check your answers"), _("Not submitted yet. Correct the answers marked below.")),
+        "unknown": (_("Unknown task"), _("Task not found. Your answers were not saved.")),
+        "method": (_("Nothing was submitted"), _("Open the task and submit your answers there.")),
         "form": (_("The form could not be read"), _("It is too large or not a web form. Nothing was recorded.")),
     }[reason]

@@ -29,9 +29,9 @@ def finish_registration(to: str, link: str) -> None:
     send(
         to,
         _("Finish your registration"),
-        _("Somebody, probably you, registered with this address to do tasks. Open this link to finish:"),
+        _("An account with this address was requested. Open this link to finish the registration:"),
         link,
-        _("It works once, for three days. If it was not you, do nothing: no account is made."),
+        _("It works once, for three days. If it was not you, do nothing: no account is created."),
     )
 
 
@@ -39,9 +39,9 @@ def already_registered(to: str, sign_in: str) -> None:
     send(
         to,
         _("You have an account already"),
-        _("Somebody, probably you, tried to register with this address, which has an account. Sign in here:"),
+        _("A new account with this address was requested, but the address already has one. Sign in here:"),
         sign_in,
-        _("There you can also have a new password or a sign-in link sent. If it was not you, do nothing."),
+        _("There you can also reset your password or get a sign-in link by email. If it was not you, do nothing."),
     )
 
 
@@ -51,7 +51,7 @@ def sign_in_link(to: str, link: str) -> None:
         _("Your sign-in link"),
         _("Open this link to sign in:"),
         link,
-        _("It works once, for one hour. If you did not ask for it, do nothing, and pass it on to nobody."),
+        _("It works once, for one hour. Do not share it. If you did not ask for it, do nothing."),
     )
 
 
@@ -69,7 +69,7 @@ def no_account(to: str, register: str) -> None:
     send(
         to,
         _("There is no account with this address"),
-        _("Somebody, probably you, asked to sign in with this address, but it has no account here."),
+        _("A sign-in with this address was requested, but it has no account here."),
         _("You may have used another address. If it was not you, do nothing."),
         *([_("To register, open:"), register] if register else []),
     )
@@ -91,5 +91,5 @@ def changed(to: str, what: str) -> None:
         to,
         _("Your account was changed"),
         what,
-        _("If it was not you, have a new password sent to you at once and write to the people who run this site."),
+        _("If it was not you, reset your password at once and write to the people who run this site."),
     )

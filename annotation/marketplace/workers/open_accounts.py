@@ -69,7 +69,7 @@ def _set_contact(worker: WorkerAccount, record: Record) -> None:
         try:
             validate_email(record.email)
         except ValidationError:
-            raise InvalidParameterError(f"{record.email!r} is no mail address.") from None
+            raise InvalidParameterError(f"{record.email!r} is not a valid email address.") from None
         worker.email = record.email
     if record.payee is not None:
         if len(record.payee) > LONGEST_PAYEE or not record.payee.isprintable():

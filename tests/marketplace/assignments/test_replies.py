@@ -143,7 +143,7 @@ def test_what_was_typed_stands_in_the_box_when_it_was_too_long(ann, rejected):
 def test_who_subscribed_to_everything_of_mechanical_turk_is_not_surprised(lab, ann, queue):
     work = reject(lab, ann, queue, *EVERY_EVENT)
     assert ANSWERED not in queue.asked()["EventTypes"]
-    assert "This requester takes no answers" in ann.get(f"/hits/work/{work}/done/").text
+    assert "You cannot reply to this requester here" in ann.get(f"/hits/work/{work}/done/").text
     after = answer(ann, work, WORDS)
     assert (after.status_code, reason(after)) == (409, "unheard")
     assert not Reply.objects.exists()

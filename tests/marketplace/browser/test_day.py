@@ -32,7 +32,7 @@ def register(page: Page, email: str) -> None:
     page.goto("/hits/")
     press(page, "Open an account")
     fill(page, "Your name", "Ann")
-    fill(page, "E-mail address", email)
+    fill(page, "Email address", email)
     fill(page, "Choose a password", "a horse on the bridge")
     tab_to(page, "I have read the terms and agree to them")
     page.keyboard.press("Space")

@@ -120,7 +120,7 @@ def test_a_study_on_a_telephone_by_touch_and_by_keyboard(study_link, telephone, 
 
     # There is no such host; that the browser asks for it is what counts.
     with page.expect_request(f"https://panel.example.org/done?p=7%2F9&c={code}"):
-        page.get_by_role("link", name="Back to where you came from").tap()
+        page.get_by_role("link", name="Return to panel.example.org").tap()
 
     again = page.context.new_page()
     again.goto(f"{study_link}?participant=7%2F9")
@@ -143,7 +143,7 @@ def test_answers_are_taken_back_on_the_telephone(study_link, telephone):
     page.goto("/hits/")
     press(page, "Stop here and finish")
     page.wait_for_url("**/hits/end/")
-    press(page, "Take my answers back")
+    press(page, "Withdraw my answers")
     press(page, "Erase my answers")
     expect(page.get_by_role("heading", level=1)).to_have_text("Your answers are erased")
     assert "assay:withdrawn" in Assignment.objects.get().submission.answer
@@ -188,7 +188,7 @@ def test_every_page_of_the_way_in_and_out_can_be_used_by_everybody(study_link, t
     press(page, "Go on")
     seen(page, f"wrong-token-{look}")
     page.goto("/hits/end/")
-    press(page, "Take my answers back")
+    press(page, "Withdraw my answers")
     seen(page, f"sure-{look}")
     press(page, "Erase my answers")
     seen(page, f"erased-{look}")

@@ -71,7 +71,7 @@ def test_a_personal_link_takes_no_id_from_its_address(lab):
     [
         ("", "Row 1: a column named email or id is missing"),
         ("who\nx\n", "Row 1: a column named email or id is missing"),
-        ("email\nada@example.org\nnobody\n", "Row 3, email: 'nobody' is no mail address"),
+        ("email\nada@example.org\nnobody\n", "Row 3, email: 'nobody' is not a valid email address"),
         ("email,name\n,Ada\n", "Row 2, email: an address or an id is needed"),
         ("id\na\nb\na\n", "Row 4, id: the same as in row 2"),
         ("email\nA@x.org\na@X.org\n", "Row 3, email: the same as in row 2"),

@@ -207,7 +207,7 @@ def test_another_tab_with_other_answers_is_told(hit, ann: Desk) -> None:
     ann.recorded()
     fill_in(second, "second")
     second.get_by_role("button", name="Submit").click()
-    expect(tab.get_by_role("heading", name="Already handed in")).to_be_visible()
+    expect(tab.get_by_role("heading", name="Already submitted")).to_be_visible()
     assert "why: second" in tab.get_by_label("Your answers").input_value()
     assert fields()["why"] == "first"
 

@@ -142,7 +142,7 @@ def test_qualifications_are_shown_as_they_stand(lab, ann):
     assert "open one" in parts["ask"]
     assert "held" not in parts["ask"]
     assert "About asked" not in parts["ask"]
-    assert "None has these words." in ann.get("/hits/qualifications/?q=zebra%00").text
+    assert "No matching qualifications." in ann.get("/hits/qualifications/?q=zebra%00").text
     assert open_one in ann.get("/hits/qualifications/?q=OPEN&page=99").text
 
 

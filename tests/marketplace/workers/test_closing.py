@@ -69,7 +69,7 @@ def test_work_that_is_undecided_is_paid_all_the_same(lab, sign_in):
 
 def test_who_holds_a_task_returns_it_first(lab, ann):
     task = ann.take(lab.hit())
-    assert "You hold a task" in ann.get("/hits/account/delete/").text
+    assert "Submit or return your open task" in ann.get("/hits/account/delete/").text
     token = ann.get("/hits/").text.split('csrfmiddlewaretoken" value="')[1].split('"')[0]
     answer = ann.site.post(f"{ann.origin}/hits/account/delete/", data={"csrfmiddlewaretoken": token, "sure": "on"})
     assert answer.status_code == 409

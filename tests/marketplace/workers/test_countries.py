@@ -74,4 +74,4 @@ def test_a_stated_country_opens_tasks_for_it(lab, sign_in):
     assert filled(ann, country="de").status_code == 200
     assert ann.accept(hit).status_code == 200
     assert "can be changed from" in filled(ann, country="FR").text
-    assert "no country that we know" in filled(ann, country="Germany").text
+    assert "Enter a two-letter country code" in filled(ann, country="Germany").text

@@ -60,7 +60,7 @@ class Command(BaseCommand):
         link.add_argument("channel")
         link.add_argument("--single", type=int, metavar="N")
         _link_options(link)
-        close = actions.add_parser("close", help="let nobody new in: by the whole channel, or by one link")
+        close = actions.add_parser("close", help="admit no new participants: through the channel, or through one link")
         close.add_argument("channel")
         close.add_argument("--link", metavar="ID", help="the link's id, as list shows it")
 
@@ -76,12 +76,14 @@ class Command(BaseCommand):
             "--again", action="store_true", help="a reminder to those mailed who did not begin or decline"
         )
         _link_options(mail)
-        status = actions.add_parser("status", help="how far everybody has come")
+        status = actions.add_parser("status", help="progress of each participant")
         status.add_argument("channel")
         status.add_argument("--names", action="store_true", help="with addresses, names and the ids of panels")
-        codes = actions.add_parser("codes", help="the completion codes that were given out")
+        codes = actions.add_parser("codes", help="the completion codes issued so far")
         codes.add_argument("channel")
-        verify = actions.add_parser("verify", help="what a completion code stands for (exit code 1: nothing)")
+        verify = actions.add_parser(
+            "verify", help="show the participation that a completion code proves (exit code 1: unknown code)"
+        )
         verify.add_argument("code")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -93,7 +95,7 @@ class Command(BaseCommand):
             raise CommandError(str(error), returncode=2) from None
         self.stdout.write(json.dumps(told, indent=1, default=_plain))
         if told.get("valid") is False:
-            raise CommandError("Nobody was given this code.", returncode=1)
+            raise CommandError("Unknown completion code.", returncode=1)
 
     @transaction.atomic
     def _create(self, options: Told) -> Told:
@@ -169,10 +171,10 @@ class Command(BaseCommand):
                 made = people.invite(channel, guests, _link_plan(options), now=clock.now())
                 people.write_links(made.new, links)
         except (OSError, UnicodeDecodeError) as error:
-            raise CommandError(f"{error}. Nobody was invited.", returncode=2) from None
+            raise CommandError(f"{error}. No invitations were created.", returncode=2) from None
         except InvalidParameterError as error:
             out.unlink(missing_ok=True)
-            raise InvalidParameterError(f"{error} Nobody was invited.") from None
+            raise InvalidParameterError(f"{error} No invitations were created.") from None
         return {
             "channel": channel.channel_id, "invited": len(made.new), "invited_before": made.before, "links": str(out)
         }  # fmt: skip
@@ -215,7 +217,7 @@ def _plan_options(parser: CommandParser) -> None:
     parser.add_argument("--title", help="the study's name as people read it")
     parser.add_argument("--opens", type=_moment, help="such as 2026-12-01 or 2026-12-01T09:00Z")
     parser.add_argument("--closes", type=_moment)
-    parser.add_argument("--people", type=int, help="at most so many people begin")
+    parser.add_argument("--people", type=int, help="maximum number of participants")
     parser.add_argument("--pays", choices=Requester.Pays.values, help="how these people are paid")
     parser.add_argument("--pay-words", help="what they read of it, such as: a 10 euro voucher by mail")
     parser.add_argument("--retain-until", type=_moment, help="when what is known of them is deleted")
@@ -224,7 +226,7 @@ def _plan_options(parser: CommandParser) -> None:
 
 def _text_options(parser: CommandParser) -> None:
     parser.add_argument("--consent", type=Path, metavar="FILE", help="text to agree to (an empty file: none)")
-    parser.add_argument("--debrief", type=Path, metavar="FILE", help="text to be told at the end")
+    parser.add_argument("--debrief", type=Path, metavar="FILE", help="text shown at the end")
 
 
 def _link_options(parser: CommandParser) -> None:
@@ -232,7 +234,7 @@ def _link_options(parser: CommandParser) -> None:
         "--id-parameter", action="append", default=[], metavar="NAME",
         help="address parameter that carries a person's id elsewhere, such as PROLIFIC_PID (repeatable)",
     )  # fmt: skip
-    parser.add_argument("--id-optional", action="store_true", help="let people in without the parameter, too")
+    parser.add_argument("--id-optional", action="store_true", help="admit participants without the parameter, too")
     parser.add_argument(
         "--keep-parameter", action="append", default=[], metavar="NAME",
         help="further address parameter to keep with the id (repeatable); of links with an id parameter PROLIFIC_PID, "

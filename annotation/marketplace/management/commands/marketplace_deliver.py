@@ -16,12 +16,10 @@ log = logging.getLogger(__name__)
 
 
 class Command(BaseCommand):
-    help = "Send the notifications that are due, once or for ever. `manage.py serve` does so by itself."
+    help = "Send due notifications, once or repeatedly. `manage.py serve` does this automatically."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument(
-            "--every", type=float, metavar="SECONDS", help="go on for ever, one pass in so many seconds"
-        )
+        parser.add_argument("--every", type=float, metavar="SECONDS", help="repeat every SECONDS until stopped")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["every"] is None:

@@ -35,7 +35,7 @@ class Command(BaseCommand):
     def _export(self, batch: str | None, out: Path | None) -> None:
         batch = batch or payouts.make_batch(now=clock.now())
         if batch is None:
-            self.stderr.write("Nobody is owed anything.")
+            self.stderr.write("No payouts due.")
             return
         text = io.StringIO()
         count = payouts.write(batch, text)

@@ -21,10 +21,10 @@ class Command(BaseCommand):
         parser.add_argument("name")
         parser.add_argument("--worker-id", help="the id to give, A and capital letters and digits")
         parser.add_argument("--approved", type=int, help="assignments approved so far")
-        parser.add_argument("--percent", type=int, help="percent of them approved (counts from 100 handed in)")
+        parser.add_argument("--percent", type=int, help="percent of them approved (used from 100 submitted on)")
         parser.add_argument("--locale", help="where the worker is: DE, US or US-CA")
         parser.add_argument("--email", help="where messages of requesters are mailed to")
-        parser.add_argument("--payee", help="how a payment service knows the worker (stands in payout batches)")
+        parser.add_argument("--payee", help="account or address for payouts, written into payout batches")
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:

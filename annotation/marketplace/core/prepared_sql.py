@@ -18,6 +18,11 @@ from django.db.models.sql.compiler import SQLCompiler
 
 Row = TypeVar("Row")
 
+# The release of Django whose private parts this module was read against: the compiler's `as_sql`, `get_converters`,
+# `select` and `connection`, the query's `get_compiler`, the query set's `_iterable_class` and `_fields`. With another
+# minor release, read these again, run tests/marketplace/core/test_prepared.py on both databases, then change this.
+CHECKED_WITH_DJANGO = (5, 2)
+
 
 @dataclass(frozen=True)
 class _Written(Generic[Row]):

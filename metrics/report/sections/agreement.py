@@ -30,115 +30,130 @@ ALPHA = (
 )
 
 
-def section(given: ReportInput, *, level: float, seed: int) -> Section:
+def section(report_input: ReportInput, *, level: float, seed: int) -> Section:
     """Agreement on every criterion; what has no answer is told in a sentence."""
     missing: list[tuple[str, str]] = []
     rows: list[Row] = []
     tables: list[Table] = []
-    for criterion in dict.fromkeys(one.criterion for one in given.ratings):
+    for criterion in dict.fromkeys(rating.criterion for rating in report_input.ratings):
         if criterion == HUMAN_OR_MACHINE:
             continue
-        kept = [one for one in given.ratings if one.kept and one.criterion == criterion and one.partner is None]
-        for name, own in _groups(given, kept):
+        included = [
+            rating
+            for rating in report_input.ratings
+            if rating.kept and rating.criterion == criterion and rating.partner is None
+        ]
+        for name, group in _groups(report_input, included):
             try:
-                rows.append(_row(criterion, name, own, level, seed))
+                rows.append(_row(criterion, name, group, level, seed))
             except MetricsError as error:
                 missing.append((f"α of {name}, {criterion}", str(error)))
-        tables += _further(given, criterion, kept, level, seed, missing)
+        tables += _further(report_input, criterion, included, level, seed, missing)
     if rows:
         title = f"Krippendorff's alpha, with {100 * level:g}% intervals over new texts and these very raters."
         note = "1: the same label throughout; 0: no more agreement than chance gives. Ordinal fits labels in an order."
         tables.insert(0, Table("agreement", title, ALPHA, tuple(rows), (note,)))
-    asked = any(one.criterion == HUMAN_OR_MACHINE and one.kept for one in given.ratings)
-    return Section("agreement", "Agreement of raters", (ELSEWHERE,) if asked else (), tuple(tables), (), tuple(missing))
+    has_human_or_machine = any(rating.criterion == HUMAN_OR_MACHINE and rating.kept for rating in report_input.ratings)
+    return Section(
+        "agreement",
+        "Agreement of raters",
+        (ELSEWHERE,) if has_human_or_machine else (),
+        tuple(tables),
+        (),
+        tuple(missing),
+    )
 
 
-def _groups(given: ReportInput, kept: Sequence[RatingRow]) -> Iterable[tuple[str, list[RatingRow]]]:
-    side = {text.id: text.generator or "references" for text in given.texts}
-    yield "all", list(kept)
+def _groups(report_input: ReportInput, ratings: Sequence[RatingRow]) -> Iterable[tuple[str, list[RatingRow]]]:
+    side = {text.id: text.generator or "references" for text in report_input.texts}
+    yield "all", list(ratings)
     for name in dict.fromkeys(side.values()):
-        own = [one for one in kept if side[one.text] == name]
-        if own and len(own) < len(kept):
-            yield name, own
+        group = [rating for rating in ratings if side[rating.text] == name]
+        if group and len(group) < len(ratings):
+            yield name, group
 
 
-def _row(criterion: str, name: str, own: Sequence[RatingRow], level: float, seed: int) -> Row:
-    ratings = of_records(_rating(one) for one in own)
-    found = [alpha_of(ratings, at, confidence=level, seed=seed) for at in LEVELS]
-    texts, raters = len({one.text for one in own}), len({one.rater for one in own})
-    return (criterion, name, *found, texts, raters, len(own))
+def _row(criterion: str, name: str, group: Sequence[RatingRow], level: float, seed: int) -> Row:
+    ratings = of_records(_rating(rating) for rating in group)
+    alphas = [alpha_of(ratings, at, confidence=level, seed=seed) for at in LEVELS]
+    texts, raters = len({rating.text for rating in group}), len({rating.rater for rating in group})
+    return (criterion, name, *alphas, texts, raters, len(group))
 
 
-def _rating(one: RatingRow) -> Rating:
+def _rating(rating: RatingRow) -> Rating:
     from fractions import Fraction
 
-    return Rating(one.text, one.rater, Fraction(one.value), one.hit or "")
+    return Rating(rating.text, rating.rater, Fraction(rating.value), rating.hit or "")
 
 
 def _further(
-    given: ReportInput,
+    report_input: ReportInput,
     criterion: str,
-    kept: Sequence[RatingRow],
+    ratings: Sequence[RatingRow],
     level: float,
     seed: int,
     missing: list[tuple[str, str]],
 ) -> list[Table]:
     tables = []
     try:
-        tables.append(_icc_table(criterion, intraclass_correlations(_matrix(kept), confidence=level)))
+        tables.append(_icc_table(criterion, intraclass_correlations(_matrix(ratings), confidence=level)))
     except MetricsError as error:
         missing.append((f"Intraclass correlations, {criterion}", str(error)))
     try:
-        tables.append(_mixed_table(criterion, _mixed(given, kept, level, seed), len(kept)))
+        tables.append(_mixed_table(criterion, _mixed(report_input, ratings, level, seed), len(ratings)))
     except MetricsError as error:
         missing.append((f"Mixed model, {criterion}", str(error)))
     return tables
 
 
-def _matrix(kept: Sequence[RatingRow]) -> list[list[float]]:
+def _matrix(ratings: Sequence[RatingRow]) -> list[list[float]]:
     """(texts, ratings), in the order of the ratings; InsufficientData where texts have different numbers."""
     from metrics.errors import InsufficientData
 
     by_text: dict[str, list[float]] = {}
-    for one in kept:
-        by_text.setdefault(one.text, []).append(float(one.value))
+    for rating in ratings:
+        by_text.setdefault(rating.text, []).append(float(rating.value))
     if len({len(values) for values in by_text.values()}) > 1:
         raise InsufficientData("Texts have different numbers of ratings; the mixed model takes them as they are.")
     return list(by_text.values())
 
 
-def _icc_table(criterion: str, found: IntraclassCorrelations) -> Table:
+def _icc_table(criterion: str, correlations: IntraclassCorrelations) -> Table:
     rows = (
-        ("one rating", found.icc_1_1, found.icc_1_1.n),
-        ("the mean of all ratings of a text", found.icc_1_k, found.icc_1_1.n),
+        ("one rating", correlations.icc_1_1, correlations.icc_1_1.n),
+        ("the mean of all ratings of a text", correlations.icc_1_k, correlations.icc_1_1.n),
     )
     columns = (Column("of", "Of"), Column("icc", "ICC(1, ·)", "estimate", n="n"), Column("n", "Texts", "count"))
     title = f"Intraclass correlation, raters as a sample that differs from text to text ({criterion})."
     return Table(f"icc-{criterion}", title, columns, rows)
 
 
-def _mixed(given: ReportInput, kept: Sequence[RatingRow], level: float, seed: int) -> MixedModel:
+def _mixed(report_input: ReportInput, ratings: Sequence[RatingRow], level: float, seed: int) -> MixedModel:
     """Rating ~ generator + (1 | text) + (1 | rater); the intercept is the references'."""
-    side = {text.id: text.generator if text.source == MODEL else None for text in given.texts}
+    side = {text.id: text.generator if text.source == MODEL else None for text in report_input.texts}
     names = [name for name in dict.fromkeys(side.values()) if name is not None]
-    own = np.array([side[one.text] or "" for one in kept])
-    fixed = {name: (own == name).astype(np.float64) for name in names}
-    values, texts, raters = [float(one.value) for one in kept], [one.text for one in kept], [one.rater for one in kept]
+    sources = np.array([side[rating.text] or "" for rating in ratings])
+    fixed = {name: (sources == name).astype(np.float64) for name in names}
+    values, texts, raters = (
+        [float(rating.value) for rating in ratings],
+        [rating.text for rating in ratings],
+        [rating.rater for rating in ratings],
+    )
     return mixed_model(values, texts, raters, fixed, level=level, seed=seed)
 
 
-def _mixed_table(criterion: str, found: MixedModel, ratings: int) -> Table:
+def _mixed_table(criterion: str, model: MixedModel, ratings: int) -> Table:
     def named(name: str) -> str:
         return "references (intercept)" if name == "intercept" else f"{name}, less the references"
 
-    rows: list[Row] = [(named(name), estimate, estimate.n) for name, estimate in found.effects.items()]
+    rows: list[Row] = [(named(name), estimate, estimate.n) for name, estimate in model.effects.items()]
     columns = (
         Column("effect", "Effect"),
         Column("value", "Points of the scale", "estimate", n="n"),
         Column("n", "n", "count"),
     )
-    notes = [found.note] if found.note else []
-    if found.variances:
-        notes.append("Variances: " + ", ".join(f"{name} {value:.3f}" for name, value in found.variances.items()) + ".")
+    notes = [model.note] if model.note else []
+    if model.variances:
+        notes.append("Variances: " + ", ".join(f"{name} {value:.3f}" for name, value in model.variances.items()) + ".")
     title = f"Mixed model of {ratings} ratings, texts and raters crossed ({criterion})."
     return Table(f"mixed-{criterion}", title, columns, tuple(rows), tuple(notes))

@@ -41,18 +41,18 @@ class FileResult:
     missing: tuple[tuple[str, str], ...] = ()
 
 
-def compute_file_result(one: Attached, texts: Sequence[TextRow], *, level: float, seed: int) -> FileResult:
+def compute_file_result(attached: Attached, texts: Sequence[TextRow], *, level: float, seed: int) -> FileResult:
     """The file's texts are the study's where they have its ids, with or without the end of a file's name."""
-    sides = _sides(one, texts)
+    sides = _sides(attached, texts)
     if not sides:
         why = "no text in the file has the id of a text of this study"
         return FileResult(missing=tuple((part, why) for part in (BY_SOURCE, DETECTOR, MAUVE)))
     missing: list[tuple[str, str]] = []
-    curvatures = one.document.get("fast_detect_gpt") or {}
+    curvatures = attached.document.get("fast_detect_gpt") or {}
     if not curvatures:
         missing.append((DETECTOR, "the scores are not of a model that read the texts itself"))
-    ranks = {name: _ranks(name, own, level) for name, own in sides.items()}
-    verdicts = {name: _verdicts(one, own, level) for name, own in sides.items()}
+    ranks = {name: _ranks(name, records, level) for name, records in sides.items()}
+    verdicts = {name: _verdicts(attached, records, level) for name, records in sides.items()}
     groups = _contexts(sides, texts)
     tables = (
         _sources(sides, verdicts, curvatures, groups, level),
@@ -62,35 +62,35 @@ def compute_file_result(one: Attached, texts: Sequence[TextRow], *, level: float
     return FileResult(tables, tuple(_charts(sides, ranks, verdicts)), tuple(missing))
 
 
-def _sides(one: Attached, texts: Sequence[TextRow]) -> Sides:
+def _sides(attached: Attached, texts: Sequence[TextRow]) -> Sides:
     """References first, then the generators in the order of the texts."""
     side = {text.id: text.generator or REFERENCES for text in texts}
-    found: dict[str, dict[str, Record]] = {REFERENCES: {}, **{name: {} for name in side.values()}}
-    for name, record in (one.document.get("texts") or {}).items():
+    records_by_source: dict[str, dict[str, Record]] = {REFERENCES: {}, **{name: {} for name in side.values()}}
+    for name, record in (attached.document.get("texts") or {}).items():
         known = side.get(name, side.get(PurePath(name).stem))
         if known is not None:
-            found[known][name] = record
-    return {name: own for name, own in found.items() if own}
+            records_by_source[known][name] = record
+    return {name: records for name, records in records_by_source.items() if records}
 
 
 def _contexts(sides: Sides, texts: Sequence[TextRow]) -> Contexts:
     """The context of each text of the file; None for a text without one."""
     known = {text.id: text.context_id for text in texts}
-    return {name: known.get(name, known.get(PurePath(name).stem)) for own in sides.values() for name in own}
+    return {name: known.get(name, known.get(PurePath(name).stem)) for records in sides.values() for name in records}
 
 
 # --- GLTR's view ---
 
 
-def _ranks(name: str, own: Mapping[str, Record], level: float) -> list[tuple[Estimate, int]]:
+def _ranks(name: str, records: Mapping[str, Record], level: float) -> list[tuple[Estimate, int]]:
     """Share of the tokens in each band of ranks, texts drawn anew, and how many tokens it is."""
-    counts = np.array([record["buckets"] for record in own.values()], dtype=np.int64)
+    counts = np.array([record["buckets"] for record in records.values()], dtype=np.int64)
     totals = counts.sum(axis=1)
     shares = []
     for at, words in enumerate(RANKS):
         share, n = pooled_share(counts[:, at], totals), int(totals.sum())
         settings = {"source": name, "ranks": words}
-        signature = f"ranks|{name}|{words}|n:{n}|texts:{len(own)}|v:{__version__}"
+        signature = f"ranks|{name}|{words}|n:{n}|texts:{len(records)}|v:{__version__}"
         span = share.interval(level, "items")
         shares.append((Estimate(share.value, n, span, settings, (), signature), int(counts[:, at].sum())))
     return shares
@@ -106,8 +106,8 @@ def _rank_table(ranks: Mapping[str, Sequence[tuple[Estimate, int]]]) -> Table:
     )
     rows = tuple(
         (name, words, share, tokens, share.n)
-        for name, own in ranks.items()
-        for words, (share, tokens) in zip(RANKS, own, strict=True)
+        for name, shares in ranks.items()
+        for words, (share, tokens) in zip(RANKS, shares, strict=True)
     )
     title = "Tokens by their rank under the model, by source (GLTR's view); intervals over new texts."
     return Table("automatic-ranks", title, columns, rows)
@@ -116,9 +116,9 @@ def _rank_table(ranks: Mapping[str, Sequence[tuple[Estimate, int]]]) -> Table:
 # --- verdicts and detectors ---
 
 
-def _verdicts(one: Attached, own: Mapping[str, Record], level: float) -> HScore:
-    thresholds = Thresholds(**one.document["thresholds"])
-    return h_score({name: float(record["fp"]) for name, record in own.items()}, thresholds, level=level)
+def _verdicts(attached: Attached, records: Mapping[str, Record], level: float) -> HScore:
+    thresholds = Thresholds(**attached.document["thresholds"])
+    return h_score({name: float(record["fp"]) for name, record in records.items()}, thresholds, level=level)
 
 
 def _sources(
@@ -126,16 +126,16 @@ def _sources(
 ) -> Table:
     """Shares of verdicts, means, and how well each detector tells a generator's texts from the references."""
     rows: list[Row] = []
-    for name, own in sides.items():
+    for name, records in sides.items():
         score = verdicts[name]
-        bent = {text: float(curvatures[text]) for text in own if text in curvatures}
+        bent = {text: float(curvatures[text]) for text in records if text in curvatures}
         mean = mean_of("fast_detect_gpt", name, list(bent.values()), level) if bent else None
-        pair = (sides.get(REFERENCES, ()), () if name == REFERENCES else own)
-        apart = [
+        pair = (sides.get(REFERENCES, ()), () if name == REFERENCES else records)
+        separations = [
             separation_of(*pair, values, groups, level=level, named=f"auc|{name}", settings={"source": name})
             for values in (_fp(sides), curvatures)
         ]
-        rows.append((name, score.h, score.u, score.m, score.mean_fp, apart[0], mean, apart[1], score.h.n))
+        rows.append((name, score.h, score.u, score.m, score.mean_fp, separations[0], mean, separations[1], score.h.n))
     columns = (
         Column("source", "Source"),
         *(Column(key, words.capitalize(), "share_estimate", n="n", digits=1) for key, words in VERDICTS.items()),
@@ -154,7 +154,7 @@ def _sources(
 
 
 def _fp(sides: Sides) -> dict[str, float]:
-    return {text: float(record["fp"]) for own in sides.values() for text, record in own.items()}
+    return {text: float(record["fp"]) for records in sides.values() for text, record in records.items()}
 
 
 # --- MAUVE ---
@@ -168,9 +168,9 @@ def _mauve(sides: Sides, missing: list[tuple[str, str]], groups: Contexts, level
             continue
         try:
             pair = (sides.get(REFERENCES, {}), sides[name])
-            shared = tuple([groups[text] for text in own] for own in pair)
+            shared = tuple([groups[text] for text in records] for records in pair)
             value = mauve_of_features(
-                *(_features(own) for own in pair), seed=seed, level=level, contexts=(shared[0], shared[1])
+                *(_features(records) for records in pair), seed=seed, level=level, contexts=(shared[0], shared[1])
             )
             rows.append((name, value, len(sides.get(REFERENCES, {})), len(sides[name]), value.n))
         except MetricsError as error:
@@ -194,11 +194,13 @@ def _mauve(sides: Sides, missing: list[tuple[str, str]], groups: Contexts, level
         missing.append((MAUVE, "the file holds no text of a generator"))
 
 
-def _features(own: Mapping[str, Record]) -> np.ndarray:
+def _features(records: Mapping[str, Record]) -> np.ndarray:
     """Shares of a text's tokens by frac(p), by entropy where it is known, and by rank."""
-    known = all(record.get("entropies") for record in own.values())
+    known = all(record.get("entropies") for record in records.values())
     parts = ("fractions", "entropies", "buckets") if known else ("fractions", "buckets")
-    rows = [[count / max(1, sum(record[part])) for part in parts for count in record[part]] for record in own.values()]
+    rows = [
+        [count / max(1, sum(record[part])) for part in parts for count in record[part]] for record in records.values()
+    ]
     return np.array(rows, dtype=np.float64).reshape(len(rows), -1)
 
 
@@ -213,24 +215,24 @@ def _charts(
         Scores(
             name,
             REFERENCE if name == REFERENCES else MODEL,
-            tuple(tokens for _, tokens in own),
-            tuple(share.interval for share, _ in own),
+            tuple(tokens for _, tokens in shares),
+            tuple(share.interval for share, _ in shares),
             unit="token",
-            behind=f"{plural(own[0][0].n, 'token')} in {plural(len(sides[name]), 'text')}",
+            behind=f"{plural(shares[0][0].n, 'token')} in {plural(len(sides[name]), 'text')}",
         )
-        for name, own in ranks.items()
+        for name, shares in ranks.items()
     ]
     yield score_histogram.chart(RANKS, bars, name="gltr-ranks", title="Tokens by their rank under the model")
     bars = [
         Scores(
             name,
             REFERENCE if name == REFERENCES else MODEL,
-            tuple(round((getattr(own, key).value or 0.0) * own.h.n) for key in VERDICTS),
-            tuple(getattr(own, key).interval for key in VERDICTS),
+            tuple(round((getattr(score, key).value or 0.0) * score.h.n) for key in VERDICTS),
+            tuple(getattr(score, key).interval for key in VERDICTS),
             unit="text",
-            behind=plural(own.h.n, "text"),
+            behind=plural(score.h.n, "text"),
         )
-        for name, own in verdicts.items()
+        for name, score in verdicts.items()
     ]
     labels = tuple(VERDICTS.values())
     yield score_histogram.chart(labels, bars, name="automatic-verdicts", title="Automatic verdicts by source")

@@ -31,15 +31,15 @@ def of_all(judgments: Sequence[EvaluatorJudgment], margin: Margin) -> Equivalenc
     return equivalence(accuracies.values(), margin, alpha=ALPHA)
 
 
-def sentence(found: Equivalence) -> str:
+def sentence(test: Equivalence) -> str:
     """What the test says of all evaluators."""
-    span, margin = found.interval, _span(found.margin)
-    if found.equivalent is None or span is None or found.p is None:
+    span, margin = test.interval, _span(test.margin)
+    if test.equivalent is None or span is None or test.p is None:
         return f"Whether accuracy is within {margin} cannot be tested: every evaluator has the same accuracy."
-    told = "was shown to lie" if found.equivalent else "was not shown to lie"
-    shown = f"{100 * found.value:.1f}% [{100 * span.low:.1f}, {100 * span.high:.1f}] at {100 * span.level:g}%"
-    declared = f"the margin around chance that {found.margin.declared} declared"
-    return f"Accuracy {told} within {margin}, {declared}: {shown}, p = {found.p:.4f} (TOST)."
+    outcome = "was shown to lie" if test.equivalent else "was not shown to lie"
+    shown = f"{100 * test.value:.1f}% [{100 * span.low:.1f}, {100 * span.high:.1f}] at {100 * span.level:g}%"
+    declared = f"the margin around chance that {test.margin.declared} declared"
+    return f"Accuracy {outcome} within {margin}, {declared}: {shown}, p = {test.p:.4f} (TOST)."
 
 
 def table(tests: Mapping[str, Equivalence]) -> Table:
@@ -56,8 +56,18 @@ def table(tests: Mapping[str, Equivalence]) -> Table:
         Column("evaluators", "Evaluators", "count"),
     )
     rows: tuple[Row, ...] = tuple(
-        (name, tost_estimate(one), _span(one.margin), one.t_low, one.t_high, one.df, one.p, _verdict(one), one.n)
-        for name, one in tests.items()
+        (
+            name,
+            tost_estimate(test),
+            _span(test.margin),
+            test.t_low,
+            test.t_high,
+            test.df,
+            test.p,
+            _verdict(test),
+            test.n,
+        )
+        for name, test in tests.items()
     )
     declared = next(iter(tests.values())).margin.declared
     notes = (
@@ -71,5 +81,5 @@ def _span(margin: Margin) -> str:
     return f"{100 * margin.low:g}% to {100 * margin.high:g}%"
 
 
-def _verdict(found: Equivalence) -> str:
-    return {True: "shown", False: "not shown", None: "not defined"}[found.equivalent]
+def _verdict(test: Equivalence) -> str:
+    return {True: "shown", False: "not shown", None: "not defined"}[test.equivalent]

@@ -57,7 +57,7 @@ class UnderRules:
 
 
 def everything(
-    given: ReportInput,
+    report_input: ReportInput,
     *,
     k: int = 16,
     draws: int | None = None,
@@ -70,20 +70,24 @@ def everything(
     draws: as of `under_rules` and `judges_under_rules`. A generator or a study of which nothing can be computed is
     named in `missing` with the reason. progress: told of whom, and how far. Nothing where no rule is known.
     """
-    if not given.rules:
+    if not report_input.rules:
         return UnderRules({}, {})
     huse: dict[str, Exclusions] = {}
     missing: list[tuple[str, str]] = []
     accuracy: Mapping[str, Exclusions] = {}
-    for facts in given.generators:
-        told = partial(progress, facts.name) if progress else None
+    for facts in report_input.generators:
+        report_progress = partial(progress, facts.name) if progress else None
         try:
-            huse[facts.name] = under_rules(facts, given, k=k, draws=draws, seed=seed, level=level, progress=told)
+            huse[facts.name] = under_rules(
+                facts, report_input, k=k, draws=draws, seed=seed, level=level, progress=report_progress
+            )
         except MetricsError as error:
             missing.append((f"{TITLE}, {facts.name}", str(error)))
     try:
-        told = partial(progress, "Evaluators") if progress else None
-        accuracy = judges_under_rules(given, draws=draws or DRAWS, seed=seed, level=level, progress=told)
+        report_progress = partial(progress, "Evaluators") if progress else None
+        accuracy = judges_under_rules(
+            report_input, draws=draws or DRAWS, seed=seed, level=level, progress=report_progress
+        )
     except MetricsError as error:
         missing.append((f"{TITLE}, evaluators", str(error)))
     return UnderRules(huse, accuracy, tuple(missing))
@@ -91,7 +95,7 @@ def everything(
 
 def under_rules(
     facts: GeneratorFacts,
-    given: ReportInput,
+    report_input: ReportInput,
     *,
     k: int = 16,
     draws: int | None = None,
@@ -105,34 +109,34 @@ def under_rules(
     draws: random removals beside each selection; None: 200, fewer (at least 20) where texts times selections exceed
     50,000. Raises as `exclusion_sensitivity`.
     """
-    rules, alone = _effective(given)
-    ratings = _ratings(facts, given)
-    rated = {one.item for one in ratings}
+    rules, alone = _effective(report_input)
+    ratings = _ratings(facts, report_input)
+    rated = {rating.item for rating in ratings}
     every = [item for item in (*facts.items, *facts.dropped) if item.id in rated]
     if draws is None:
         work = len(every) * count_selections(len(rules) - len(alone), len(alone))
         draws = max(MIN_DRAWS, min(DRAWS, DRAWS * AFFORDED // max(1, work)))
-    whole = all(item.log_prob is not None for item in every)
+    has_log_probs = all(item.log_prob is not None for item in every)
     # HJ of the input is of what is kept; here every selection has its own.
     items = [replace(item, hj=None, ratings=0) for item in every]
     return exclusion_sensitivity(
         items,
         ratings,
         rules,
-        measure="huse" if whole else "huse_q",
+        measure="huse" if has_log_probs else "huse_q",
         k=k,
         draws=draws,
         seed=seed,
         level=level,
         missing="quality_only",
         alone=alone,
-        reported=_reported(given),
+        reported=_reported(report_input),
         progress=progress,
     )
 
 
 def judges_under_rules(
-    given: ReportInput,
+    report_input: ReportInput,
     *,
     draws: int = DRAWS,
     seed: int = 0,
@@ -143,64 +147,68 @@ def judges_under_rules(
 
     Every judgment counts before the rules, whether the report keeps it or not. Raises as `evaluator_exclusions`.
     """
-    found = telling_apart.judgments(given, every=True)
-    if not found:
+    judgments = telling_apart.judgments(report_input, every=True)
+    if not judgments:
         return {}
-    rules, alone = _effective(given)
+    rules, alone = _effective(report_input)
     return evaluator_exclusions(
-        found,
+        judgments,
         rules,
-        telling_apart.conditions_by(found),
+        telling_apart.conditions_by(judgments),
         draws=draws,
         seed=seed,
         level=level,
         alone=alone,
-        reported=_reported(given),
+        reported=_reported(report_input),
         progress=progress,
     )
 
 
-def idle(given: ReportInput) -> tuple[str, ...]:
+def idle(report_input: ReportInput) -> tuple[str, ...]:
     """The rules that leave nobody out."""
-    return tuple(one.name for one in given.rules or () if not one.assignments)
+    return tuple(rule.name for rule in report_input.rules or () if not rule.assignments)
 
 
-def section(given: ReportInput, found: UnderRules) -> Section:
+def section(report_input: ReportInput, effects: UnderRules) -> Section:
     """What holds in sentences; one figure and one table a generator or condition, and the shares of selections on each
     side; empty where no rule is known."""
-    if not found.parts and not found.missing:
+    if not effects.parts and not effects.missing:
         return Section(KEY, TITLE)
-    groups = (("exclusions", "generator", found.huse), ("exclusions-evaluators", "condition", found.accuracy))
+    groups = (("exclusions", "generator", effects.huse), ("exclusions-evaluators", "condition", effects.accuracy))
     tables = [
-        exclusions_table(one, name=f"{name}-{at}", of=of)
-        for name, _, own in groups
-        for at, (of, one) in enumerate(own.items(), 1)
+        exclusions_table(effect, name=f"{name}-{at}", of=of)
+        for name, _, effects_by_name in groups
+        for at, (of, effect) in enumerate(effects_by_name.items(), 1)
     ]
-    charts = [one for name, _, own in groups for one in _charts(own, name)]
-    sides = [one for name, key, own in groups for one in _sides(own, name, key)]
-    lead = (*conclusions(found.parts), *_lead(given))
-    return Section(KEY, TITLE, lead, (*sides, *tables), tuple(charts), found.missing)
+    charts = [chart for name, _, effects_by_name in groups for chart in _charts(effects_by_name, name)]
+    sides = [table for name, key, effects_by_name in groups for table in _sides(effects_by_name, name, key)]
+    lead = (*conclusions(effects.parts), *_lead(report_input))
+    return Section(KEY, TITLE, lead, (*sides, *tables), tuple(charts), effects.missing)
 
 
-def conclusions(found: Mapping[str, Exclusions]) -> tuple[str, ...]:
+def conclusions(effects: Mapping[str, Exclusions]) -> tuple[str, ...]:
     """Whether what is concluded holds without exclusions, and under every selection; else what changes, and when."""
-    few = [name for name, one in found.items() if FEW_OF_A_SOURCE in one.headline.flags]
-    sure = {name: one for name, one in found.items() if name not in few}
-    told = [f"One source has too few texts to conclude anything of {', '.join(few)}."] if few else []
-    return (*_without(sure), *_under_all(sure), *told)
+    few = [name for name, effect in effects.items() if FEW_OF_A_SOURCE in effect.headline.flags]
+    sure = {name: effect for name, effect in effects.items() if name not in few}
+    too_few = [f"One source has too few texts to conclude anything of {', '.join(few)}."] if few else []
+    return (*_without(sure), *_under_all(sure), *too_few)
 
 
-def _without(found: Mapping[str, Exclusions]) -> Iterator[str]:
+def _without(effects: Mapping[str, Exclusions]) -> Iterator[str]:
     """The reported conclusions against those without any rule; nothing where nobody is left out."""
-    held = {name: one.reported for name, one in found.items() if one.reported is not None and one.reported.units}
+    held = {
+        name: effect.reported
+        for name, effect in effects.items()
+        if effect.reported is not None and effect.reported.units
+    }
     if not held:
         return
     other = []
-    for name, one in held.items():
-        reported = concluded(one.interval, found[name].measure)
-        if reported != found[name].conclusion:
-            words = _words(found[name])
-            other.append(f"{name} ({words[reported]}; without exclusions {words[found[name].conclusion]})")
+    for name, estimate in held.items():
+        reported = concluded(estimate.interval, effects[name].measure)
+        if reported != effects[name].conclusion:
+            words = _words(effects[name])
+            other.append(f"{name} ({words[reported]}; without exclusions {words[effects[name].conclusion]})")
     yield (
         f"Conclusions change without exclusions: {'; '.join(other)}."
         if other
@@ -208,91 +216,97 @@ def _without(found: Mapping[str, Exclusions]) -> Iterator[str]:
     )
 
 
-def _under_all(found: Mapping[str, Exclusions]) -> Iterator[str]:
-    drawn = {name: one for name, one in found.items() if one.conclusion is not None or one.changing}
-    changing = {name: one for name, one in drawn.items() if one.changing}
+def _under_all(effects: Mapping[str, Exclusions]) -> Iterator[str]:
+    drawn = {name: effect for name, effect in effects.items() if effect.conclusion is not None or effect.changing}
+    changing = {name: effect for name, effect in drawn.items() if effect.changing}
     if drawn and not changing:
-        most = max(len(one.specifications) for one in drawn.values())
-        every = "every selection that has a value" if any(one.without for one in drawn.values()) else ""
-        every = every or f"every one of {most} selections of rules"
-        held = f"Conclusions are the same under {every}" if most > 1 else "No rule leaves anybody out"
+        max_selections = max(len(effect.specifications) for effect in drawn.values())
+        every = "every selection that has a value" if any(effect.without for effect in drawn.values()) else ""
+        every = every or f"every one of {max_selections} selections of rules"
+        held = f"Conclusions are the same under {every}" if max_selections > 1 else "No rule leaves anybody out"
         yield f"{held}. {_all_conclusions(drawn)}"
-    for name, one in changing.items():
-        named = [f"“{spec.named}”" for spec in one.changing[:MAX_NAMED]]
-        more = len(one.changing) - len(named)
+    for name, effect in changing.items():
+        named = [f"“{spec.named}”" for spec in effect.changing[:MAX_NAMED]]
+        more = len(effect.changing) - len(named)
         listed = ", ".join(named) + (f" and {more} more" if more else "")
         yield (
-            f"{name} is {_words(one)[one.conclusion]} without any rule; that changes under "
-            f"{len(one.changing)} of {plural(len(one.specifications), 'selection')}: {listed}."
+            f"{name} is {_words(effect)[effect.conclusion]} without any rule; that changes under "
+            f"{len(effect.changing)} of {plural(len(effect.specifications), 'selection')}: {listed}."
         )
     if changing and len(changing) < len(drawn):
-        every = "every selection that has a value" if any(one.without for one in drawn.values()) else "every selection"
+        every = (
+            "every selection that has a value"
+            if any(effect.without for effect in drawn.values())
+            else "every selection"
+        )
         yield f"Every other conclusion is the same under {every}."
-    yield from (f"{name}: {one.sentence_without}" for name, one in drawn.items() if one.without)
-    if nothing := [name for name in found if name not in drawn]:
+    yield from (f"{name}: {effect.sentence_without}" for name, effect in drawn.items() if effect.without)
+    if nothing := [name for name in effects if name not in drawn]:
         yield f"No interval is defined with or without rules, so that nothing is concluded of {', '.join(nothing)}."
 
 
-def _all_conclusions(found: Mapping[str, Exclusions]) -> str:
+def _all_conclusions(effects: Mapping[str, Exclusions]) -> str:
     names: dict[str, list[str]] = {}
-    for name, one in found.items():
-        names.setdefault(_words(one)[one.conclusion], []).append(name)
-    said = "; ".join(f"{words}: {', '.join(own)}" for words, own in names.items())
-    return f"{said[:1].upper()}{said[1:]}."
+    for name, effect in effects.items():
+        names.setdefault(_words(effect)[effect.conclusion], []).append(name)
+    sentence = "; ".join(f"{words}: {', '.join(members)}" for words, members in names.items())
+    return f"{sentence[:1].upper()}{sentence[1:]}."
 
 
-def _words(one: Exclusions) -> dict[Conclusion | None, str]:
-    return JUDGE_CONCLUSIONS if one.measure == "accuracy" else CONCLUSIONS
+def _words(effect: Exclusions) -> dict[Conclusion | None, str]:
+    return JUDGE_CONCLUSIONS if effect.measure == "accuracy" else CONCLUSIONS
 
 
-def _effective(given: ReportInput) -> tuple[dict[str, set[str]], list[str]]:
+def _effective(report_input: ReportInput) -> tuple[dict[str, set[str]], list[str]]:
     """By rule that leaves anybody out, its units; and which of these rules are joined with no other."""
-    rules = [one for one in given.rules or () if one.assignments]
-    of = _units(given)
-    units = {rule.name: {of[one] for one in rule.assignments if one in of} for rule in rules}
-    return units, [one.name for one in rules if one.alone]
+    rules = [rule for rule in report_input.rules or () if rule.assignments]
+    of = _units(report_input)
+    units = {rule.name: {of[assignment] for assignment in rule.assignments if assignment in of} for rule in rules}
+    return units, [rule.name for rule in rules if rule.alone]
 
 
-def _units(given: ReportInput) -> dict[str, str]:
-    return {one.id: unit_of(one.hit, one.rater) for one in given.assignments}
+def _units(report_input: ReportInput) -> dict[str, str]:
+    return {assignment.id: unit_of(assignment.hit, assignment.rater) for assignment in report_input.assignments}
 
 
-def _reported(given: ReportInput) -> Collection[str]:
+def _reported(report_input: ReportInput) -> Collection[str]:
     """The assignments none of whose ratings are kept."""
-    return {one.unit for one in given.ratings} - {one.unit for one in given.ratings if one.kept}
+    return {rating.unit for rating in report_input.ratings} - {
+        rating.unit for rating in report_input.ratings if rating.kept
+    }
 
 
-def _ratings(facts: GeneratorFacts, given: ReportInput) -> list[Rating]:
-    own = {item.id for item in (*facts.items, *facts.dropped)}
+def _ratings(facts: GeneratorFacts, report_input: ReportInput) -> list[Rating]:
+    texts = {item.id for item in (*facts.items, *facts.dropped)}
     return [
-        Rating(one.text, one.rater, Fraction(one.value), one.unit)
-        for one in given.ratings
-        if one.criterion == CRITERION and one.text in own
+        Rating(rating.text, rating.rater, Fraction(rating.value), rating.unit)
+        for rating in report_input.ratings
+        if rating.criterion == CRITERION and rating.text in texts
     ]
 
 
-def _lead(given: ReportInput) -> Iterator[str]:
-    if nobody := idle(given):
-        yield f"Leaves nobody out: {', '.join(nobody)}."
-    if apart := [one.name for one in given.rules or () if one.alone and one.assignments]:
-        yield f"Not among the study's rules and joined with no other: {', '.join(apart)}."
+def _lead(report_input: ReportInput) -> Iterator[str]:
+    if idle_rules := idle(report_input):
+        yield f"Leaves nobody out: {', '.join(idle_rules)}."
+    if separate_rules := [rule.name for rule in report_input.rules or () if rule.alone and rule.assignments]:
+        yield f"Not among the study's rules and joined with no other: {', '.join(separate_rules)}."
 
 
-def _sides(found: Mapping[str, Exclusions], name: str, key: str) -> Iterator[Table]:
+def _sides(effects: Mapping[str, Exclusions], name: str, key: str) -> Iterator[Table]:
     """On which side of the headline's interval the selections lie."""
     rows: list[Row] = [
         (
             of,
-            NAMES[one.measure],
-            one.headline,
-            one.below,
-            one.inside,
-            one.above,
-            len(one.changing),
-            len(one.specifications),
-            one.without,
+            NAMES[effect.measure],
+            effect.headline,
+            effect.below,
+            effect.inside,
+            effect.above,
+            len(effect.changing),
+            len(effect.specifications),
+            effect.without,
         )
-        for of, one in found.items()
+        for of, effect in effects.items()
     ]
     columns = (
         Column(key, key.capitalize()),
@@ -311,7 +325,7 @@ def _sides(found: Mapping[str, Exclusions], name: str, key: str) -> Iterator[Tab
         yield Table(f"{name}-sides", title, columns, tuple(rows))
 
 
-def _charts(found: Mapping[str, Exclusions], name: str) -> Iterator[Chart]:
-    for at, (of, one) in enumerate(found.items(), 1):
-        chart = exclusion_curve.chart(one, name=f"{name}-{at}")
+def _charts(effects: Mapping[str, Exclusions], name: str) -> Iterator[Chart]:
+    for at, (of, effect) in enumerate(effects.items(), 1):
+        chart = exclusion_curve.chart(effect, name=f"{name}-{at}")
         yield replace(chart, title=f"{of}: {chart.title}")

@@ -21,79 +21,79 @@ CRITERIA = ("criteria-agreement", " of the work by criteria")
 Comment = tuple[str, str, str]  # text, rater, question
 
 
-def section(given: ReportInput, *, level: float) -> Section | None:
+def section(report_input: ReportInput, *, level: float) -> Section | None:
     """None where raters wrote nothing and nothing was coded."""
-    if not given.comments and not given.codes:
+    if not report_input.comments and not report_input.codes:
         return None
     tables: list[Table] = []
     missing: list[tuple[str, str]] = []
-    said, judged = _of(given, "comments"), _of(given, "criteria")
-    if said:
-        book, settled = codebook(given), _settled(said)
-        for table in (_counts(given, book, settled, level, missing), _agreement(said, book, missing)):
+    comment_codes, criteria_codes = _of(report_input, "comments"), _of(report_input, "criteria")
+    if comment_codes:
+        book, settled = codebook(report_input), _settled(comment_codes)
+        for table in (_counts(report_input, book, settled, level, missing), _agreement(comment_codes, book, missing)):
             tables += [table] if table is not None else []
     else:
         missing.append(("Codes of comments", "nobody coded them"))
-    if judged:
-        found = _agreement(judged, _book(given.criteria, judged), missing, *CRITERIA)
-        tables += [found] if found is not None else []
-    tables += [_written(given)] if given.comments else []
-    return Section(KEY, TITLE, _lead(given), tuple(tables), (), tuple(missing))
+    if criteria_codes:
+        table_of_criteria = _agreement(criteria_codes, _book(report_input.criteria, criteria_codes), missing, *CRITERIA)
+        tables += [table_of_criteria] if table_of_criteria is not None else []
+    tables += [_written(report_input)] if report_input.comments else []
+    return Section(KEY, TITLE, _lead(report_input), tuple(tables), (), tuple(missing))
 
 
-def _lead(given: ReportInput) -> tuple[str, ...]:
-    kept = sum(one.kept for one in given.comments)
-    if not kept:
+def _lead(report_input: ReportInput) -> tuple[str, ...]:
+    count = sum(comment.kept for comment in report_input.comments)
+    if not count:
         return ()
-    coded = len({_comment(one) for one in _of(given, "comments")})
-    writers = len({one.rater for one in given.comments if one.kept})
-    return (f"{plural(kept, 'comment')} by {plural(writers, 'person', 'people')}; {coded} of them coded.",)
+    coded = len({_comment(row) for row in _of(report_input, "comments")})
+    writers = len({comment.rater for comment in report_input.comments if comment.kept})
+    return (f"{plural(count, 'comment')} by {plural(writers, 'person', 'people')}; {coded} of them coded.",)
 
 
-def codebook(given: ReportInput) -> Codebook:
+def codebook(report_input: ReportInput) -> Codebook:
     """The codebook as recorded; codes beyond it, and all codes without one, under `other codes`."""
-    return _book(given.codebook, _of(given, "comments"))
+    return _book(report_input.codebook, _of(report_input, "comments"))
 
 
-def _of(given: ReportInput, name: CodebookName) -> tuple[CodeRow, ...]:
+def _of(report_input: ReportInput, name: CodebookName) -> tuple[CodeRow, ...]:
     """What was coded by one of the two codebooks."""
-    return tuple(one for one in given.codes if one.codebook == name)
+    return tuple(row for row in report_input.codes if row.codebook == name)
 
 
 def _book(categories: Sequence[tuple[str, tuple[str, ...]]], rows: Sequence[CodeRow]) -> Codebook:
-    found = {name: tuple(codes) for name, codes in categories}
-    known = {code for codes in found.values() for code in codes}
-    more = sorted({code for one in rows for code in one.codes if code != NULL} - known)
+    book = {name: tuple(codes) for name, codes in categories}
+    known = {code for codes in book.values() for code in codes}
+    more = sorted({code for row in rows for code in row.codes if code != NULL} - known)
     if more:
-        found["other codes"] = tuple(more)
-    return Codebook(found or {"other codes": ("none given",)})
+        book["other codes"] = tuple(more)
+    return Codebook(book or {"other codes": ("none given",)})
 
 
-def _comment(one: CodeRow) -> Comment:
-    return (one.text, one.rater, one.question)
+def _comment(row: CodeRow) -> Comment:
+    return (row.text, row.rater, row.question)
 
 
 def _settled(codes: Sequence[CodeRow]) -> dict[Comment, tuple[str, ...]]:
     """One coding a comment: the adjudicated one, else the first."""
-    found: dict[Comment, tuple[str, ...]] = {}
-    for one in sorted(codes, key=lambda one: one.coder != ADJUDICATED):
-        found.setdefault(_comment(one), one.codes)
-    return found
+    settled: dict[Comment, tuple[str, ...]] = {}
+    for row in sorted(codes, key=lambda row: row.coder != ADJUDICATED):
+        settled.setdefault(_comment(row), row.codes)
+    return settled
 
 
-def _conditions(given: ReportInput) -> Mapping[tuple[str, str], str]:
+def _conditions(report_input: ReportInput) -> Mapping[tuple[str, str], str]:
     """The condition in which a rater judged a text."""
-    return {(one.text, one.rater): one.condition for one in given.ratings if one.condition}
+    return {(rating.text, rating.rater): rating.condition for rating in report_input.ratings if rating.condition}
 
 
 def _counts(
-    given: ReportInput,
+    report_input: ReportInput,
     book: Codebook,
     settled: Mapping[Comment, tuple[str, ...]],
     level: float,
     missing: list[tuple[str, str]],
 ) -> Table | None:
-    conditions, groups = _conditions(given), defaultdict[str, list[Coded]](list)
+    conditions, groups = _conditions(report_input), defaultdict[str, list[Coded]](list)
     for comment, codes in settled.items():
         coded = Coded(" ".join(comment), "settled", codes or (NULL,))
         groups[EVERYBODY].append(coded)
@@ -101,17 +101,17 @@ def _counts(
         if condition:
             groups[condition].append(coded)
     rows: list[Row] = []
-    for name, coded_here in groups.items():
+    for name, coded_comments in groups.items():
         try:
-            found = code_table(coded_here, book, level=level)
+            counts = code_table(coded_comments, book, level=level)
         except MetricsError as error:
             missing.append((f"Codes of comments, {name}", str(error)))
             continue
-        for row in found.rows:
+        for row in counts.rows:
             if row.labels or row.code is None:
                 shares = (row.share_of_labels, row.share_of_comments)
                 rows.append((name, row.category, row.code or "whole category", *shares, row.labels, row.comments))
-        rows.append((name, NULL, "says nothing of use", None, None, 0, found.null_comments))
+        rows.append((name, NULL, "says nothing of use", None, None, 0, counts.null_comments))
     columns = (
         Column("condition", "Condition"),
         Column("category", "Category"),
@@ -138,24 +138,24 @@ def _agreement(
     """First against second coder of each comment that has two, whoever they were. of: what else they coded."""
     titled = f"Agreement of coders{of}"
     by_comment: defaultdict[Comment, list[CodeRow]] = defaultdict(list)
-    for one in codes:
-        if one.coder != ADJUDICATED:
-            by_comment[_comment(one)].append(one)
+    for row in codes:
+        if row.coder != ADJUDICATED:
+            by_comment[_comment(row)].append(row)
     coded = [
-        Coded(" ".join(comment), place, one.codes or (NULL,))
-        for comment, own in by_comment.items()
-        if len(own) > 1
-        for place, one in zip(("first", "second"), own, strict=False)
+        Coded(" ".join(comment), place, row.codes or (NULL,))
+        for comment, codings in by_comment.items()
+        if len(codings) > 1
+        for place, row in zip(("first", "second"), codings, strict=False)
     ]
     if not coded:
         missing.append((titled, "no comment was coded by two"))
         return None
     try:
-        found = coder_agreement(coded, ("first", "second"), cohen_kappa, book)
+        kappas = coder_agreement(coded, ("first", "second"), cohen_kappa, book)
     except MetricsError as error:
         missing.append((titled, str(error)))
         return None
-    rows = tuple((code, kappa, kappa.n) for code, kappa in found.items())
+    rows = tuple((code, kappa, kappa.n) for code, kappa in kappas.items())
     columns = (
         Column("code", "Code"),
         Column("kappa", "Cohen's κ", "estimate", n="n"),
@@ -166,16 +166,20 @@ def _agreement(
     return Table(name, title, columns, rows, (note,))
 
 
-def _written(given: ReportInput) -> Table:
+def _written(report_input: ReportInput) -> Table:
     """Every kept comment beside the answer it goes with, text by text."""
-    answers = {(one.text, one.rater): one for one in given.ratings}
-    source = {text.id: text.generator or "reference" for text in given.texts}
-    settled = _settled(_of(given, "comments"))
+    answers = {(rating.text, rating.rater): rating for rating in report_input.ratings}
+    source = {text.id: text.generator or "reference" for text in report_input.texts}
+    settled = _settled(_of(report_input, "comments"))
     rows = []
-    for one in sorted((c for c in given.comments if c.kept), key=lambda c: (c.text, _label(answers, c.text, c.rater))):
-        codes = ", ".join(settled.get((one.text, one.rater, one.question), ()))
-        answer = _label(answers, one.text, one.rater)
-        rows.append((one.text, source.get(one.text, ""), answer, one.question, one.body, codes or "not coded"))
+    for comment in sorted(
+        (c for c in report_input.comments if c.kept), key=lambda c: (c.text, _label(answers, c.text, c.rater))
+    ):
+        codes = ", ".join(settled.get((comment.text, comment.rater, comment.question), ()))
+        answer = _label(answers, comment.text, comment.rater)
+        rows.append(
+            (comment.text, source.get(comment.text, ""), answer, comment.question, comment.body, codes or "not coded")
+        )
     columns = tuple(
         Column(key, title)
         for key, title in (
@@ -192,5 +196,5 @@ def _written(given: ReportInput) -> Table:
 
 
 def _label(answers: Mapping[tuple[str, str], object], text: str, rater: str) -> str:
-    found = answers.get((text, rater))
-    return str(getattr(found, "label", "")) if found else ""
+    answer = answers.get((text, rater))
+    return str(getattr(answer, "label", "")) if answer else ""

@@ -22,10 +22,10 @@ VERIFICATION = "Verification against other metrics"
 
 def section(attached: Sequence[Attached]) -> Section | None:
     """The near-negative tests; None where no file holds any. Raises BadInput for a file of another shape."""
-    nnd = [one for one in attached if one.kind == "nnd"]
+    nnd = [file for file in attached if file.kind == "nnd"]
     if not nnd:
         return None
-    rated = [one for one in nnd if "metrics" not in one.document]
+    rated = [file for file in nnd if "metrics" not in file.document]
     tables = (*(_nnd(rated) if rated else ()), *_compared(rated), *_verified(nnd))
     absent = [] if any(table.name == "nnd-verification" for table in tables) else [VERIFICATION]
     return Section("nnd", NND, (list_files(nnd),), tables, _nnd_charts(rated), tuple((part, "") for part in absent))
@@ -46,15 +46,15 @@ def kind_of(document: Mapping[str, Any]) -> AttachedKind:
 
 def list_files(attached: Sequence[Attached]) -> str:
     """Where numbers come from, in a sentence."""
-    return "From " + "; ".join(_file_origin(one) for one in attached) + "."
+    return "From " + "; ".join(_file_origin(file) for file in attached) + "."
 
 
-def _file_origin(one: Attached) -> str:
-    made = f"by {one.model}{', version ' + one.version if one.version else ''}" if one.model else ""
-    at = one.attached_at
+def _file_origin(file: Attached) -> str:
+    model = f"by {file.model}{', version ' + file.version if file.version else ''}" if file.model else ""
+    at = file.attached_at
     day = f" on {at.day} {at:%B %Y}" if at else ""
-    brought = f"attached{' by ' + one.actor if one.actor else ''}{day}" if one.actor or at else ""
-    return f"{one.name} ({'; '.join(part for part in (made, brought, f'SHA-256 {one.sha256}') if part)})"
+    brought = f"attached{' by ' + file.actor if file.actor else ''}{day}" if file.actor or at else ""
+    return f"{file.name} ({'; '.join(part for part in (model, brought, f'SHA-256 {file.sha256}') if part)})"
 
 
 def estimate_of(value: Any, where: str) -> Estimate:
@@ -71,9 +71,9 @@ def estimate_of(value: Any, where: str) -> Estimate:
 
 def _nnd(attached: Sequence[Attached]) -> Iterator[Table]:
     rows: list[Row] = []
-    for one in attached:
-        for model in _models(one):
-            rows += _rates(one.name, model)
+    for file in attached:
+        for model in _models(file):
+            rows += _rates(file.name, model)
     columns = (
         Column("model", "Model"),
         Column("category", "Category of the worse text"),
@@ -87,8 +87,8 @@ def _nnd(attached: Sequence[Attached]) -> Iterator[Table]:
     yield Table("nnd", title, columns, tuple(rows))
 
 
-def _models(one: Attached) -> list[Mapping[str, Any]]:
-    document = one.document
+def _models(file: Attached) -> list[Mapping[str, Any]]:
+    document = file.document
     models = document.get("models", [document])
     return list(models.values()) if isinstance(models, Mapping) else list(models)
 
@@ -99,22 +99,22 @@ def _rates(file: str, model: Mapping[str, Any]) -> Iterator[Row]:
     except KeyError as error:
         raise BadInput(f"pass rates need {error}", where=file) from None
     for category, rate in named.items():
-        found = estimate_of(rate, file)
+        estimate = estimate_of(rate, file)
         counts = [rate.get(key) for key in ("passed", "ties", "contexts")]
-        yield (str(model.get("model", "")), category, found, *counts, found.n)
+        yield (str(model.get("model", "")), category, estimate, *counts, estimate.n)
 
 
 def _compared(attached: Sequence[Attached]) -> Iterator[Table]:
     """McNemar's test and the difference of each two models that took the same tests."""
     rows: list[Row] = []
-    for one in attached:
-        for pair in one.document.get("comparisons") or ():
+    for file in attached:
+        for pair in file.document.get("comparisons") or ():
             try:
-                difference = estimate_of(pair["difference"], one.name)
+                difference = estimate_of(pair["difference"], file.name)
                 counts = [int(pair[key]) for key in ("only_first", "only_second", "both", "neither")]
                 rows.append((pair["first"], pair["second"], difference, pair["mcnemar_p"], *counts, difference.n))
             except (KeyError, TypeError, ValueError):
-                raise BadInput("a comparison of two models has another shape", where=one.name) from None
+                raise BadInput("a comparison of two models has another shape", where=file.name) from None
     columns = (
         Column("first", "First"),
         Column("second", "less second"),
@@ -134,11 +134,13 @@ def _compared(attached: Sequence[Attached]) -> Iterator[Table]:
 def _verified(attached: Sequence[Attached]) -> Iterator[Table]:
     """How the order of systems by pass rate agrees with that by people, where a file says so."""
     rows: list[Row] = []
-    for one in attached:
-        for metric, found in (one.document.get("metrics") or {}).items():
-            tau = found["kendall_tau"]
-            gaps = [estimate_of(found[key], one.name) for key in ("gap_correlation", "gap_correlation_as_printed")]
-            rows.append((str(metric), estimate_of(tau, one.name), tau["p"], *gaps, len(found["systems"])))
+    for file in attached:
+        for metric, verification in (file.document.get("metrics") or {}).items():
+            tau = verification["kendall_tau"]
+            gaps = [
+                estimate_of(verification[key], file.name) for key in ("gap_correlation", "gap_correlation_as_printed")
+            ]
+            rows.append((str(metric), estimate_of(tau, file.name), tau["p"], *gaps, len(verification["systems"])))
     columns = (
         Column("metric", "Metric"),
         Column("tau", "Kendall's τ with people", "estimate", n="n"),
@@ -153,11 +155,11 @@ def _verified(attached: Sequence[Attached]) -> Iterator[Table]:
 
 def _nnd_charts(attached: Sequence[Attached]) -> tuple[Chart, ...]:
     """Pass rates by category, models side by side; over size or step where the file has a curve."""
-    rates = [row for one in attached for model in _models(one) for row in _rates(one.name, model)]
+    rates = [row for file in attached for model in _models(file) for row in _rates(file.name, model)]
     bars = [pass_rates.Rate(str(row[0]), str(row[1]), cast(Estimate, row[2])) for row in rates]
-    found = [pass_rates.chart(bars)] if any(bar.rate.value is not None for bar in bars) else []
-    for one in attached:
-        points = [CurvePoint(**point) for point in one.document.get("curve") or ()]
+    charts = [pass_rates.chart(bars)] if any(bar.rate.value is not None for bar in bars) else []
+    for file in attached:
+        points = [CurvePoint(**point) for point in file.document.get("curve") or ()]
         if any(point.value is not None for point in points):
-            found += [chart(panel) for panel in panels(points)]
-    return tuple(found)
+            charts += [chart(panel) for panel in panels(points)]
+    return tuple(charts)

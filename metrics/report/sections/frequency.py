@@ -19,23 +19,27 @@ CRITERION = "typicality"
 LEVEL = 0.90  # as the paper's error bars
 
 
-def section(given: ReportInput) -> Section | None:
+def section(report_input: ReportInput) -> Section | None:
     """None where no judged text has a count in a corpus."""
-    counted = [text for text in given.texts if text.corpus_count is not None]
-    wanted = {text.id for text in counted}
-    kept = [one for one in given.ratings if one.kept and one.criterion == CRITERION and one.text in wanted]
-    if not kept:
+    counted = [text for text in report_input.texts if text.corpus_count is not None]
+    counted_ids = {text.id for text in counted}
+    included = [
+        rating
+        for rating in report_input.ratings
+        if rating.kept and rating.criterion == CRITERION and rating.text in counted_ids
+    ]
+    if not included:
         return None
-    judged = human_judgments(sum_ratings(Rating(o.text, o.rater, Fraction(o.value), o.hit or "") for o in kept))
+    judged = human_judgments(sum_ratings(Rating(o.text, o.rater, Fraction(o.value), o.hit or "") for o in included))
     rated = [text for text in counted if text.id in judged.items]
     hj = [float(judged.items[text.id].value) for text in rated]
     try:
-        found = hj_frequency(hj, [text.corpus_count or 0 for text in rated], level=LEVEL)
+        correlations = hj_frequency(hj, [text.corpus_count or 0 for text in rated], level=LEVEL)
     except MetricsError as error:
         return Section(KEY, TITLE, missing=(("Correlation of HJ and frequency", str(error)),))
     rows = tuple(
-        (name, one.estimate, one.p, one.p_method, one.estimate.n)
-        for name, one in (("Pearson, log frequency", found.pearson), ("Spearman", found.spearman))
+        (name, correlation.estimate, correlation.p, correlation.p_method, correlation.estimate.n)
+        for name, correlation in (("Pearson, log frequency", correlations.pearson), ("Spearman", correlations.spearman))
     )
     columns = (
         Column("correlation", "Correlation"),
@@ -45,11 +49,11 @@ def section(given: ReportInput) -> Section | None:
         Column("n", "Texts", "count"),
     )
     notes = [f"Counted in {corpus}." for corpus in dict.fromkeys(text.corpus_name for text in rated) if corpus]
-    if found.zero:
-        notes.append(f"{found.zero} texts of frequency 0 have no logarithm and are left out.")
+    if correlations.zero:
+        notes.append(f"{correlations.zero} texts of frequency 0 have no logarithm and are left out.")
     title = f"HJ against the frequency of a text in its corpus, {100 * LEVEL:g}% intervals (Fisher)."
     table = Table("hj-frequency", title, columns, rows, tuple(notes))
-    picture = _picture(rated, judged, found.pearson, found.spearman, found.zero)
+    picture = _picture(rated, judged, correlations.pearson, correlations.spearman, correlations.zero)
     return Section(KEY, TITLE, (), (table,), (figure.chart(picture),))
 
 
@@ -58,7 +62,9 @@ def _picture(
 ) -> figure.Typicality:
     phrases = []
     for text in rated:
-        own = judged.items[text.id]
+        judgment = judged.items[text.id]
         if text.corpus_count:
-            phrases.append(figure.Phrase(text.body, text.corpus_count, float(own.value), own.interval, own.n))
+            phrases.append(
+                figure.Phrase(text.body, text.corpus_count, float(judgment.value), judgment.interval, judgment.n)
+            )
     return figure.Typicality(tuple(phrases), pearson.estimate, spearman.estimate, zero)

@@ -31,59 +31,64 @@ FACTORS = ("training", "domain", "generator")
 NOTHING = Estimate(None, 0, None, {}, ("no_judgments",), "")  # of an arm in which nobody answered
 
 
-def judgments(given: ReportInput, *, every: bool = False) -> list[EvaluatorJudgment]:
+def judgments(report_input: ReportInput, *, every: bool = False) -> list[EvaluatorJudgment]:
     """The kept answers (every: all) to who wrote a text, each with its condition's factors."""
-    source = {text.id: HUMAN if text.source == REFERENCE else MACHINE for text in given.texts}
-    factors = {one.name: _factors(one) for one in given.conditions}
+    source = {text.id: HUMAN if text.source == REFERENCE else MACHINE for text in report_input.texts}
+    factors = {condition.name: _factors(condition) for condition in report_input.conditions}
     none: dict[str, str] = dict.fromkeys(FACTORS, "all")
     return [
         EvaluatorJudgment(
-            one.rater, one.text, source[one.text], int(one.value), factors.get(one.condition, none), one.unit
+            rating.rater,
+            rating.text,
+            source[rating.text],
+            int(rating.value),
+            factors.get(rating.condition, none),
+            rating.unit,
         )
-        for one in given.ratings
-        if (one.kept or every) and one.criterion == CRITERION
+        for rating in report_input.ratings
+        if (rating.kept or every) and rating.criterion == CRITERION
     ]
 
 
-def conditions_by(found: Sequence[EvaluatorJudgment]) -> tuple[str, ...]:
+def conditions_by(judgments: Sequence[EvaluatorJudgment]) -> tuple[str, ...]:
     """The factors that differ among the judgments: their combinations are the conditions."""
-    return tuple(factor for factor in FACTORS if len({one.factors[factor] for one in found}) > 1)
+    return tuple(factor for factor in FACTORS if len({judgment.factors[factor] for judgment in judgments}) > 1)
 
 
-def _factors(one: ConditionFacts) -> dict[str, str]:
-    return {factor: getattr(one, factor) or "all" for factor in FACTORS}
+def _factors(condition: ConditionFacts) -> dict[str, str]:
+    return {factor: getattr(condition, factor) or "all" for factor in FACTORS}
 
 
-def section(given: ReportInput, *, level: float, seed: int) -> Section | None:
+def section(report_input: ReportInput, *, level: float, seed: int) -> Section | None:
     """None where nobody was asked."""
-    found = judgments(given)
-    if not found:
+    included = judgments(report_input)
+    if not included:
         return None
-    by = conditions_by(found)
+    by = conditions_by(included)
     missing: list[tuple[str, str]] = []
     agreement = partial(krippendorff_alpha, confidence=level, seed=seed)
     try:
-        evaluation = evaluate_judgments(found, by, level=level, agreement=agreement)
+        evaluation = evaluate_judgments(included, by, level=level, agreement=agreement)
     except MetricsError as error:
         return Section("human-or-machine", "Human or machine", missing=(("Accuracy of evaluators", str(error)),))
-    empty = empty_arms(given)
-    notes = (given.assignment,) if by and given.assignment else ()
-    tables = [_noted(_main(evaluation, found, by, empty), notes), _tests(evaluation), _confusion(evaluation)]
-    margin = tost.margin_of(given.plan)
-    compared = _compared(found, by, level, margin, missing)
+    empty = empty_arms(report_input)
+    notes = (report_input.assignment,) if by and report_input.assignment else ()
+    tables = [_noted(_main(evaluation, included, by, empty), notes), _tests(evaluation), _confusion(evaluation)]
+    margin = tost.margin_of(report_input.plan)
+    compared = _compared(included, by, level, margin, missing)
     if compared is not None:
         tables += compared_tables(compared, notes)
-    alike = _alike(found, compared, margin, missing)
+    alike = _alike(included, compared, margin, missing)
     tables += [_noted(tost.table(alike), notes if compared else ())] if alike else []
     try:
-        tables.append(_noted(_mixed(mixed_accuracy(found, by, level=level, seed=seed)), notes))
+        tables.append(_noted(_mixed(mixed_accuracy(included, by, level=level, seed=seed)), notes))
     except MetricsError as error:
         missing.append(("Mixed model of right answers", str(error)))
-    tables += _exclusions(evaluation, judgments(given, every=True), len(found), by, level)
-    tables.append(_items(found))
+    tables += _exclusions(evaluation, judgments(report_input, every=True), len(included), by, level)
+    tables.append(_items(included))
     lead = (
         _verdict(evaluation, level),
-        *(tost.sentence(one) for name, one in alike.items() if name == OVERALL),
+        *(tost.sentence(test) for name, test in alike.items() if name == OVERALL),
         *([f"Empty, without a judgment that counts: {', '.join(empty)}."] if empty else []),
         *notes,
     )
@@ -92,15 +97,15 @@ def section(given: ReportInput, *, level: float, seed: int) -> Section | None:
         "Human or machine",
         lead,
         tuple(tables),
-        tuple(_charts(given, evaluation, empty, notes)),
+        tuple(_charts(report_input, evaluation, empty, notes)),
         tuple(missing),
     )
 
 
-def empty_arms(given: ReportInput) -> tuple[str, ...]:
+def empty_arms(report_input: ReportInput) -> tuple[str, ...]:
     """Conditions of the design in which no answer counts."""
-    answered = {one.condition for one in given.ratings if one.kept and one.criterion == CRITERION}
-    return tuple(one.name for one in given.conditions if one.name not in answered)
+    answered = {rating.condition for rating in report_input.ratings if rating.kept and rating.criterion == CRITERION}
+    return tuple(condition.name for condition in report_input.conditions if condition.name not in answered)
 
 
 def _noted(table: Table, notes: Sequence[str]) -> Table:
@@ -128,11 +133,13 @@ def _condition_rows(evaluation: Evaluation) -> list[tuple[str, Condition]]:
     return [*evaluation.conditions.items(), (OVERALL, evaluation.overall)]
 
 
-def _main(evaluation: Evaluation, found: Sequence[EvaluatorJudgment], by: Sequence[str], empty: Sequence[str]) -> Table:
+def _main(
+    evaluation: Evaluation, judgments: Sequence[EvaluatorJudgment], by: Sequence[str], empty: Sequence[str]
+) -> Table:
     named: dict[str, dict[str, str]] = {}
     from metrics.data.evaluator_judgments import by_condition
 
-    for name, group in (by_condition(found, by) if by else {}).items():
+    for name, group in (by_condition(judgments, by) if by else {}).items():
         named[name] = dict(group[0].factors)
     rows = []
     for name, condition in _condition_rows(evaluation):
@@ -175,17 +182,19 @@ def _tests(evaluation: Evaluation) -> Table:
     )
     rows: list[Row] = []
     for name, condition in _condition_rows(evaluation):
-        one = condition.against_chance
-        told = one.accuracy_minus_chance.settings
-        values = [_number(told.get(key)) for key in ("t", "df", "p", "p_bonferroni", "p_holm", "p_bh")]
-        rows.append((name, one.accuracy_minus_chance, *values, one.cohens_d, one.hedges_g, one.accuracy_minus_chance.n))
+        test = condition.against_chance
+        settings = test.accuracy_minus_chance.settings
+        values = [_number(settings.get(key)) for key in ("t", "df", "p", "p_bonferroni", "p_holm", "p_bh")]
+        rows.append(
+            (name, test.accuracy_minus_chance, *values, test.cohens_d, test.hedges_g, test.accuracy_minus_chance.n)
+        )
     family = evaluation.family
-    told_family = (
+    family_note = (
         f"Family of {len(family.hypotheses)} tests: {family.name}, alpha {family.alpha:g}." if family else "One test."
     )
     note = "A difference from chance that is not significant does not show that there is none."
     title = "Accuracy against chance, two-sided one-sample t-tests over evaluators."
-    return Table("evaluators-against-chance", title, columns, tuple(rows), (told_family, note))
+    return Table("evaluators-against-chance", title, columns, tuple(rows), (family_note, note))
 
 
 def _number(value: Any) -> float | None:
@@ -203,18 +212,18 @@ def _confusion(evaluation: Evaluation) -> Table:
     rows = tuple(
         (
             name,
-            one.accuracy.confusion.tp,
-            one.accuracy.confusion.fn,
-            one.accuracy.confusion.fp,
-            one.accuracy.confusion.tn,
+            condition.accuracy.confusion.tp,
+            condition.accuracy.confusion.fn,
+            condition.accuracy.confusion.fp,
+            condition.accuracy.confusion.tn,
         )
-        for name, one in _condition_rows(evaluation)
+        for name, condition in _condition_rows(evaluation)
     )
     return Table("evaluators-confusion", "Answers by what the texts were, ratings counted.", columns, rows)
 
 
 def _alike(
-    found: Sequence[EvaluatorJudgment],
+    judgments: Sequence[EvaluatorJudgment],
     compared: ConditionComparison | None,
     margin: Margin | None,
     missing: list[tuple[str, str]],
@@ -224,14 +233,14 @@ def _alike(
         missing.append((tost.PART, tost.UNDECLARED))
         return {}
     try:
-        return {**(compared.equivalence if compared else {}), OVERALL: tost.of_all(found, margin)}
+        return {**(compared.equivalence if compared else {}), OVERALL: tost.of_all(judgments, margin)}
     except MetricsError as error:
         missing.append((tost.PART, str(error)))
         return {}
 
 
 def _compared(
-    found: Sequence[EvaluatorJudgment],
+    judgments: Sequence[EvaluatorJudgment],
     by: Sequence[str],
     level: float,
     margin: Margin | None,
@@ -240,7 +249,7 @@ def _compared(
     try:
         if not by:
             raise InsufficientData("There is one condition only.")
-        return compare_conditions(found, by, level=level, margin=margin, alpha=tost.ALPHA)
+        return compare_conditions(judgments, by, level=level, margin=margin, alpha=tost.ALPHA)
     except MetricsError as error:
         missing.append(("Conditions against each other", str(error)))
         return None
@@ -269,10 +278,10 @@ def _pairs(compared: ConditionComparison) -> Table:
         Column("smallest", "Smallest d found with power .8", "estimate"),
     )
     rows: list[Row] = []
-    for one in compared.pairs:
-        told = one.difference.settings
-        values = [_number(told.get(key)) for key in ("t", "df", "p", "p_bonferroni", "p_holm")]
-        rows.append((one.a, one.b, one.difference, *values, one.cohens_d, one.smallest_effect))
+    for pair in compared.pairs:
+        settings = pair.difference.settings
+        values = [_number(settings.get(key)) for key in ("t", "df", "p", "p_bonferroni", "p_holm")]
+        rows.append((pair.a, pair.b, pair.difference, *values, pair.cohens_d, pair.smallest_effect))
     anova = anova_estimate(compared.anova)
     p, eta = _number(anova.settings.get("p")), _number(anova.settings.get("eta_squared"))
     f = "not defined" if anova.value is None or p is None else f"F = {anova.value:.2f}, p = {p:.4f}"
@@ -297,39 +306,43 @@ def _tukey(compared: ConditionComparison) -> Table:
         Column("p", "p, all pairs", "p"),
         Column("d", "Cohen's d", "estimate"),
     )
-    rows = tuple((one.a, one.b, one.difference, one.q, one.p, one.cohens_d) for one in compared.tukey)
+    rows = tuple((pair.a, pair.b, pair.difference, pair.q, pair.p, pair.cohens_d) for pair in compared.tukey)
     title = "Tukey-Kramer comparison of all pairs of conditions; the intervals hold for all pairs together."
     return Table("evaluators-tukey", title, columns, rows)
 
 
-def _mixed(found: MixedModel) -> Table:
+def _mixed(model: MixedModel) -> Table:
     columns = (Column("effect", "Effect"), Column("value", "Share right", "share_estimate", n="n", digits=1))
-    rows = tuple((name, estimate, estimate.n) for name, estimate in found.effects.items())
-    notes = [found.note] if found.note else []
-    if found.variances:
-        notes.append("Variances: " + ", ".join(f"{name} {value:.4f}" for name, value in found.variances.items()) + ".")
+    rows = tuple((name, estimate, estimate.n) for name, estimate in model.effects.items())
+    notes = [model.note] if model.note else []
+    if model.variances:
+        notes.append("Variances: " + ", ".join(f"{name} {value:.4f}" for name, value in model.variances.items()) + ".")
     title = (
         "Mixed model of right answers, texts and evaluators crossed; the first effect is the first condition's share."
     )
     return Table("evaluators-mixed", title, (*columns, Column("n", "n", "count")), rows, tuple(notes))
 
 
-def _only_arm(given: ReportInput) -> str:
+def _only_arm(report_input: ReportInput) -> str:
     """What the one arm is called in which anybody answered."""
-    named = {one.condition for one in given.ratings if one.kept and one.criterion == CRITERION and one.condition}
+    named = {
+        rating.condition
+        for rating in report_input.ratings
+        if rating.kept and rating.criterion == CRITERION and rating.condition
+    }
     return named.pop() if len(named) == 1 else "all evaluators"
 
 
 def _exclusions(
-    evaluation: Evaluation, everything: Sequence[EvaluatorJudgment], kept: int, by: Sequence[str], level: float
+    evaluation: Evaluation, everything: Sequence[EvaluatorJudgment], included: int, by: Sequence[str], level: float
 ) -> list[Table]:
     """Accuracy with and without what was left out; none where nothing was."""
-    if len(everything) == kept:
+    if len(everything) == included:
         return []
-    whole = evaluate_judgments(everything, by, level=level)
+    without_exclusions = evaluate_judgments(everything, by, level=level)
     rows: list[Row] = []
-    for words, one in (("as reported", evaluation), ("with every judgment", whole)):
-        for name, condition in _condition_rows(one):
+    for words, evaluated in (("as reported", evaluation), ("with every judgment", without_exclusions)):
+        for name, condition in _condition_rows(evaluated):
             accuracy = condition.accuracy.accuracy
             rows.append((name, words, accuracy, int(accuracy.settings["judgments"] or 0), accuracy.n))
     columns = (
@@ -343,11 +356,11 @@ def _exclusions(
     return [Table("evaluators-exclusions", title, columns, tuple(rows))]
 
 
-def _items(found: Sequence[EvaluatorJudgment]) -> Table:
+def _items(judgments: Sequence[EvaluatorJudgment]) -> Table:
     by_item: dict[tuple[str, str], list[int]] = {}
-    for one in found:
-        right = (one.rating > 2) == (one.truth == MACHINE)
-        by_item.setdefault((one.item, one.truth), []).append(int(right))
+    for judgment in judgments:
+        right = (judgment.rating > 2) == (judgment.truth == MACHINE)
+        by_item.setdefault((judgment.item, judgment.truth), []).append(int(right))
     columns = (
         Column("item", "Text"),
         Column("truth", "Written by"),
@@ -355,30 +368,32 @@ def _items(found: Sequence[EvaluatorJudgment]) -> Table:
         Column("ratings", "Ratings", "count"),
     )
     ordered = sorted(by_item.items(), key=lambda entry: (sum(entry[1]) / len(entry[1]), entry[0]))
-    rows = tuple((item, truth, sum(own) / len(own), len(own)) for (item, truth), own in ordered)
+    rows = tuple((item, truth, sum(answers) / len(answers), len(answers)) for (item, truth), answers in ordered)
     return Table("evaluators-items", "Share of right answers by text, the hardest first.", columns, rows)
 
 
-def _charts(given: ReportInput, evaluation: Evaluation, empty: Sequence[str], notes: Sequence[str]) -> list[Chart]:
+def _charts(
+    report_input: ReportInput, evaluation: Evaluation, empty: Sequence[str], notes: Sequence[str]
+) -> list[Chart]:
     # All judgments together are no arm: they stand here only where there is one arm, under its name.
-    shown = evaluation.conditions or {_only_arm(given): evaluation.overall}
-    arms = [accuracy_by_arm.Arm(name, one.accuracy.accuracy) for name, one in shown.items()]
+    shown = evaluation.conditions or {_only_arm(report_input): evaluation.overall}
+    arms = [accuracy_by_arm.Arm(name, condition.accuracy.accuracy) for name, condition in shown.items()]
     arms += [accuracy_by_arm.Arm(f"{name} (empty)", NOTHING) for name in empty]
     chart = accuracy_by_arm.chart(arms, name="accuracy-by-condition")
     charts = [replace(chart, alt=" ".join((chart.alt, *notes)))]
-    scale = sorted(given.study.scale, key=lambda label: label.code)
+    scale = sorted(report_input.study.scale, key=lambda label: label.code)
     names = [label.name for label in scale] if len(scale) == 4 else ["1", "2", "3", "4"]
-    for at, (name, one) in enumerate(_condition_rows(evaluation), 1):
+    for at, (name, condition) in enumerate(_condition_rows(evaluation), 1):
         sides: list[score_histogram.Scores] = []
         side: tuple[tuple[str, str, Source], ...] = (
             (HUMAN, "human texts", REFERENCE),
             (MACHINE, "machine texts", MODEL),
         )
         for truth, words, source in side:
-            bins = [entry for entry in one.accuracy.histogram if entry.truth == truth]
+            bins = [entry for entry in condition.accuracy.histogram if entry.truth == truth]
             counts, spans = tuple(b.count for b in bins), tuple(b.share.interval for b in bins)
-            sides.append(score_histogram.Scores(words, source, counts, spans, one.accuracy.accuracy.n))
-        if all(one_side.n for one_side in sides):
+            sides.append(score_histogram.Scores(words, source, counts, spans, condition.accuracy.accuracy.n))
+        if all(scores.n for scores in sides):
             title = f"Ratings of human and machine texts, {name}"
             charts.append(score_histogram.chart(names, sides, name=f"scores-{at}", title=title))
     return charts

@@ -29,24 +29,30 @@ KINDS = (
 
 
 def section(
-    found: Sequence[Around],
+    surroundings: Sequence[Around],
     generators: Sequence[GeneratorReport],
     compared: Comparison | None,
     why_not: str,
     too_little: Sequence[tuple[str, str]] = (),
 ) -> Section:
     """Tables and figures of every generator, one kind after the other. too_little: generators without HUSE, and why."""
-    tables = [_null(found), _pairs(compared), _exclusions(found, generators), _choices(found), _examples(found)]
-    tables += [_curve(found, "ratings"), _curve(found, "texts")]
+    tables = [
+        _null(surroundings),
+        _pairs(compared),
+        _exclusions(surroundings, generators),
+        _choices(surroundings),
+        _examples(surroundings),
+    ]
+    tables += [_curve(surroundings, "ratings"), _curve(surroundings, "texts")]
     missing = [*nothing(too_little).missing]
-    missing += [(f"{part}, {one.name}", why) for one in found for part, why in one.why]
+    missing += [(f"{part}, {extras.name}", why) for extras in surroundings for part, why in extras.why]
     if compared is None:
         missing.append(("Differences between generators", why_not))
     return Section(
         key="huse",
         title="HUSE",
         tables=tuple(table for table in tables if table is not None),
-        charts=tuple(_charts(found)),
+        charts=tuple(_charts(surroundings)),
         missing=tuple(missing),
     )
 
@@ -56,9 +62,9 @@ def nothing(too_little: Sequence[tuple[str, str]]) -> Section:
     return Section("huse", "HUSE", missing=tuple((f"HUSE of {name}", why) for name, why in too_little))
 
 
-def p_values(found: Sequence[Around]) -> dict[str, float]:
+def p_values(surroundings: Sequence[Around]) -> dict[str, float]:
     """The null p of each generator that has one."""
-    return {one.name: one.null.p for one in found if one.null is not None}
+    return {extras.name: extras.null.p for extras in surroundings if extras.null is not None}
 
 
 def _table(
@@ -67,13 +73,13 @@ def _table(
     return Table(name, title, tuple(columns), tuple(rows), tuple(notes)) if rows else None
 
 
-def _null(found: Sequence[Around]) -> Table | None:
+def _null(surroundings: Sequence[Around]) -> Table | None:
     rows: list[Row] = []
-    for one in found:
-        if one.null is not None:
-            null = one.null
+    for extras in surroundings:
+        if extras.null is not None:
+            null = extras.null
             drawn = (null.null_mean, null.null_sd, null.scheme, null.permutations, null.n)
-            rows.append((one.name, null.value, permutation_estimate(null), null.mid_p, *drawn))
+            rows.append((extras.name, null.value, permutation_estimate(null), null.mid_p, *drawn))
     columns = (
         Column("generator", "Generator"),
         Column("huse", "HUSE", "number"),
@@ -86,7 +92,7 @@ def _null(found: Sequence[Around]) -> Table | None:
         Column("n", "n", "count"),
     )
     title = "Test that nothing tells the sources apart (HUSE = 1), one-sided, by exchanging the labels of the texts."
-    notes = dict.fromkeys(one.null.note for one in found if one.null is not None and one.null.note)
+    notes = dict.fromkeys(extras.null.note for extras in surroundings if extras.null is not None and extras.null.note)
     return _table("huse-null", title, columns, rows, tuple(notes))
 
 
@@ -94,20 +100,23 @@ def _pairs(compared: Comparison | None) -> Table | None:
     if compared is None:
         return None
     columns = (Column("first", "First"), Column("second", "less second"), *FOUR[:3])
-    rows: list[Row] = [(one.first, one.second, one.huse, one.huse_q, one.huse_d) for one in compared.differences]
+    rows: list[Row] = [
+        (difference.first, difference.second, difference.huse, difference.huse_q, difference.huse_d)
+        for difference in compared.differences
+    ]
     at = "their number of ratings a text" if compared.ratings is None else f"{compared.ratings} ratings a text"
     title = f"Differences between generators beside the same references, at {at}: contexts drawn once for all."
     note = "An interval of a difference that holds 0 does not show that two generators are alike."
     return _table("huse-differences", title, columns, rows, (note,))
 
 
-def _exclusions(found: Sequence[Around], generators: Sequence[GeneratorReport]) -> Table | None:
+def _exclusions(surroundings: Sequence[Around], generators: Sequence[GeneratorReport]) -> Table | None:
     rows: list[Row] = []
-    for one, generator in zip(found, generators, strict=True):
-        if one.everything is not None:
-            kept = generator.modes["exact"]
-            rows.append((one.name, "as reported", *_three(kept), kept.huse_q.n))
-            rows.append((one.name, "with every judgment", *_three(one.everything), one.everything.huse_q.n))
+    for extras, generator in zip(surroundings, generators, strict=True):
+        if extras.everything is not None:
+            reported = generator.modes["exact"]
+            rows.append((extras.name, "as reported", *_three(reported), reported.huse_q.n))
+            rows.append((extras.name, "with every judgment", *_three(extras.everything), extras.everything.huse_q.n))
     columns = (Column("generator", "Generator"), Column("judgments", "Judgments"), *FOUR[:3], Column("n", "n", "count"))
     title = "HUSE with and without the exclusions of the section Quality, exact ties."
     return _table("huse-exclusions", title, columns, rows)
@@ -117,12 +126,12 @@ def _three(result: HuseResult) -> tuple[Estimate, Estimate, Estimate]:
     return result.huse, result.huse_q, result.huse_d
 
 
-def _choices(found: Sequence[Around]) -> Table | None:
+def _choices(surroundings: Sequence[Around]) -> Table | None:
     rows: list[Row] = []
-    for one in found:
-        if one.choices is not None:
-            rows.append((one.name, "as reported", *_four(one.choices.default), one.choices.n))
-            rows += [(one.name, row.choice, *_four(row.result), row.result.huse_q.n) for row in one.choices.rows]
+    for extras in surroundings:
+        if extras.choices is not None:
+            rows.append((extras.name, "as reported", *_four(extras.choices.default), extras.choices.n))
+            rows += [(extras.name, row.choice, *_four(row.result), row.result.huse_q.n) for row in extras.choices.rows]
     columns = (Column("generator", "Generator"), Column("choice", "Choice"), *FOUR, Column("n", "n", "count"))
     title = "What other choices would have given, one changed at a time; intervals belong to the first row alone."
     note = "The choices were made before looking; taking a row afterwards is no result."
@@ -133,12 +142,12 @@ def _four(result: HuseResult) -> tuple[Cell, ...]:
     return tuple(getattr(result, key) for key in TITLES)
 
 
-def _examples(found: Sequence[Around]) -> Table | None:
+def _examples(surroundings: Sequence[Around]) -> Table | None:
     rows: list[Row] = []
-    for one in found:
-        for kind, words in KINDS if one.examples is not None else ():
-            listed: Sequence[Example] = getattr(one.examples, kind)[:EXAMPLES]
-            rows += [(one.name, words, *_example(example)) for example in listed]
+    for extras in surroundings:
+        for kind, words in KINDS if extras.examples is not None else ():
+            listed: Sequence[Example] = getattr(extras.examples, kind)[:EXAMPLES]
+            rows += [(extras.name, words, *_example(example)) for example in listed]
     columns = (
         Column("generator", "Generator"),
         Column("kind", "Kind"),
@@ -157,25 +166,25 @@ def _examples(found: Sequence[Around]) -> Table | None:
     return _table("huse-examples", title, columns, rows)
 
 
-def _example(one: Example) -> tuple[Cell, ...]:
-    a, b = one.reference, one.model
-    return (one.context, a.id, a.hj, _finite(a.q), b.id, b.hj, _finite(b.q), one.margin)
+def _example(example: Example) -> tuple[Cell, ...]:
+    a, b = example.reference, example.model
+    return (example.context, a.id, a.hj, _finite(a.q), b.id, b.hj, _finite(b.q), example.margin)
 
 
 def _finite(value: float) -> float | None:
     return None if value == float("-inf") else value
 
 
-def _curve(found: Sequence[Around], over: str) -> Table | None:
+def _curve(surroundings: Sequence[Around], over: str) -> Table | None:
     rows: list[Row] = []
-    for one in found:
-        curve: Curve | None = getattr(one, over)
+    for extras in surroundings:
+        curve: Curve | None = getattr(extras, over)
         for point in curve.points if curve else ():
             spreads: list[Estimate] = []
             for of_draws in (point.huse, point.huse_q):
                 band = of_draws.band(curve.band)  # type: ignore[union-attr]
                 spreads.append(Estimate(of_draws.mean, curve.n, band, curve.settings, (), curve.signature))  # type: ignore[union-attr]
-            rows.append((one.name, point.at, *spreads, point.accuracy.mean, curve.n))  # type: ignore[union-attr]
+            rows.append((extras.name, point.at, *spreads, point.accuracy.mean, curve.n))  # type: ignore[union-attr]
     noun = "ratings a text" if over == "ratings" else "texts"
     columns = (
         Column("generator", "Generator"),
@@ -184,7 +193,11 @@ def _curve(found: Sequence[Around], over: str) -> Table | None:
         Column("accuracy", "Accuracy", "share", digits=1),
         Column("n", "n", "count"),
     )
-    fits = [(one.name, one.ratings.fit) for one in found if over == "ratings" and one.ratings and one.ratings.fit]
+    fits = [
+        (extras.name, extras.ratings.fit)
+        for extras in surroundings
+        if over == "ratings" and extras.ratings and extras.ratings.fit
+    ]
     lines = [f"{name}: HUSE = {fit.a:.3f} {_signed(fit.b)} / r. {fit.note}" for name, fit in fits]
     spread = "Brackets hold the middle of the draws and no interval: where a draw takes everything there are none."
     title = f"HUSE by number of {noun}, drawn without replacement; in brackets the middle of the draws."
@@ -195,11 +208,13 @@ def _signed(value: float) -> str:
     return f"{'+' if value >= 0 else '−'} {abs(value):.3f}"
 
 
-def _charts(found: Sequence[Around]) -> Iterator[Chart]:
-    for at, one in enumerate(found, 1):
-        if one.choices is not None:
-            yield k_sensitivity.chart(_by_k(one.name, one.choices), name=f"k-sensitivity-{at}")
-        drawn = [_drawn(one.name, curve) for curve in (one.ratings, one.texts) if curve and len(curve.points) > 1]
+def _charts(surroundings: Sequence[Around]) -> Iterator[Chart]:
+    for at, extras in enumerate(surroundings, 1):
+        if extras.choices is not None:
+            yield k_sensitivity.chart(_by_k(extras.name, extras.choices), name=f"k-sensitivity-{at}")
+        drawn = [
+            _drawn(extras.name, curve) for curve in (extras.ratings, extras.texts) if curve and len(curve.points) > 1
+        ]
         for curve, chart in zip(drawn, huse_curves.charts(drawn), strict=True):
             yield _named(chart, f"huse-by-{curve.over}-{at}")
 
@@ -210,15 +225,15 @@ def _named(chart: Chart, name: str) -> Chart:
     return replace(chart, name=name)
 
 
-def _by_k(name: str, found: Sensitivity) -> k_sensitivity.Sensitivity:
-    rows = [(int(row.changed["k"] or 0), row.result.huse.value) for row in found.by_k]
-    rows.append((int(found.settings.get("k") or 16), found.default.huse.value))
+def _by_k(name: str, sensitivity: Sensitivity) -> k_sensitivity.Sensitivity:
+    rows = [(int(row.changed["k"] or 0), row.result.huse.value) for row in sensitivity.by_k]
+    rows.append((int(sensitivity.settings.get("k") or 16), sensitivity.default.huse.value))
     known = {k: value for k, value in rows if value is not None}
     return k_sensitivity.Sensitivity(
         name,
         tuple(k_sensitivity.Row("exact", k, known[k]) for k in sorted(known)),
-        found.n,
-        int(found.settings.get("k") or 16),
+        sensitivity.n,
+        int(sensitivity.settings.get("k") or 16),
     )
 
 

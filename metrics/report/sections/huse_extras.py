@@ -43,10 +43,13 @@ class Around:
     why: tuple[tuple[str, str], ...]
 
 
-def around(facts: GeneratorFacts, given: ReportInput, *, k: int, seed: int, level: float) -> Around:
+def around(facts: GeneratorFacts, report_input: ReportInput, *, k: int, seed: int, level: float) -> Around:
     """Everything around one generator's HUSE. What has no answer is told in a sentence and raises nothing."""
     items = facts.items
-    own, every = _of_items(items, given.ratings, kept_only=True), _of_items(items, given.ratings, kept_only=False)
+    included, every = (
+        _of_items(items, report_input.ratings, included_only=True),
+        _of_items(items, report_input.ratings, included_only=False),
+    )
     many = len(items) > FEW
     draws = max(MIN_DRAWS, min(DRAWS, TEXTS_DRAWN // max(1, len(items))))
     tried = _Tried()
@@ -55,33 +58,34 @@ def around(facts: GeneratorFacts, given: ReportInput, *, k: int, seed: int, leve
         null=tried(
             "Null p-value of HUSE",
             lambda: permutation_test(
-                items, hits=_hits(items, own), k=k, permutations=FEWER if many else PERMUTATIONS, seed=seed
+                items, hits=_hits(items, included), k=k, permutations=FEWER if many else PERMUTATIONS, seed=seed
             ),
         ),
         ratings=tried(
-            "Curve over ratings", lambda: replicate_curve(items, own, _places(own), k=k, draws=draws, seed=seed)
+            "Curve over ratings",
+            lambda: replicate_curve(items, included, _places(included), k=k, draws=draws, seed=seed),
         ),
         texts=tried("Curve over texts", lambda: size_curve(items, k=k, draws=draws, seed=seed)),
         choices=tried("Sensitivity to k, ties and length", lambda: sensitivity_table(items, k=k)),
         examples=tried("Examples", lambda: find_examples(items, k=k)),
         everything=None
-        if len(own) == len(every)
+        if len(included) == len(every)
         else tried("Results without exclusions", lambda: _full_result(items, every, k, seed, level)),
         why=tried.why,
     )
 
 
-def pairs(given: ReportInput, *, k: int, seed: int, level: float) -> tuple[Comparison | None, str]:
+def pairs(report_input: ReportInput, *, k: int, seed: int, level: float) -> tuple[Comparison | None, str]:
     """Differences of the generators on their common references, and why there are none ("" where there are)."""
-    if len(given.generators) < 2:
+    if len(report_input.generators) < 2:
         return None, "there is one generator only"
-    studies = {facts.name: facts.items for facts in given.generators}
+    studies = {facts.name: facts.items for facts in report_input.generators}
     texts = {item.id for items in studies.values() for item in items}
-    counts = Counter(rating.text for rating in given.ratings if rating.kept and rating.criterion == CRITERION)
+    counts = Counter(rating.text for rating in report_input.ratings if rating.kept and rating.criterion == CRITERION)
     unequal = len({counts[text] for text in texts}) > 1
-    wanted = [item for items in studies.values() for item in items]
+    compared_items = [item for items in studies.values() for item in items]
     try:
-        ratings = _of_items(wanted, given.ratings, kept_only=True) if unequal else None
+        ratings = _of_items(compared_items, report_input.ratings, included_only=True) if unequal else None
         return compare_models(studies, ratings, k=k, seed=seed, level=level), ""
     except MetricsError as error:
         return None, str(error)
@@ -105,26 +109,26 @@ class _Tried:
         return tuple(self._why)
 
 
-def _of_items(items: Sequence[Item], ratings: Sequence[RatingRow], *, kept_only: bool) -> list[Rating]:
-    wanted = {item.id for item in items}
+def _of_items(items: Sequence[Item], ratings: Sequence[RatingRow], *, included_only: bool) -> list[Rating]:
+    texts = {item.id for item in items}
     return [
-        Rating(one.text, one.rater, Fraction(one.value), one.hit or "")
-        for one in ratings
-        if one.criterion == CRITERION and one.text in wanted and (one.kept or not kept_only)
+        Rating(rating.text, rating.rater, Fraction(rating.value), rating.hit or "")
+        for rating in ratings
+        if rating.criterion == CRITERION and rating.text in texts and (rating.kept or not included_only)
     ]
 
 
-def _hits(items: Sequence[Item], own: Sequence[Rating]) -> Mapping[str, str] | None:
+def _hits(items: Sequence[Item], ratings: Sequence[Rating]) -> Mapping[str, str] | None:
     """The HIT of each text; None where one is not known, or a text stood in several."""
-    found: dict[str, set[str]] = {}
-    for rating in own:
-        found.setdefault(rating.item, set()).add(rating.unit)
-    hits = {text: next(iter(names)) for text, names in found.items() if len(names) == 1 and "" not in names}
+    units: dict[str, set[str]] = {}
+    for rating in ratings:
+        units.setdefault(rating.item, set()).add(rating.unit)
+    hits = {text: next(iter(names)) for text, names in units.items() if len(names) == 1 and "" not in names}
     return hits if all(item.id in hits for item in items) else None
 
 
-def _places(own: Sequence[Rating]) -> list[int]:
-    fewest = min(Counter(rating.item for rating in own).values(), default=1)
+def _places(ratings: Sequence[Rating]) -> list[int]:
+    fewest = min(Counter(rating.item for rating in ratings).values(), default=1)
     return sorted({*(place for place in PLACES if place < fewest), fewest})
 
 

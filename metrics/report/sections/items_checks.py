@@ -13,26 +13,26 @@ MAX_OVERLAP = 0.8  # share of a text inside such runs from which on it counts as
 REFERENCES = "references"
 
 
-def section(given: ReportInput) -> Section:
+def section(report_input: ReportInput) -> Section:
     """One row a source: its texts, those that occur again, and how much of them stands in other texts."""
-    side = {text.id: text.generator or REFERENCES for text in given.texts}
-    same = Counter(_normal(text.body) for text in given.texts)
-    references = {_normal(text.body) for text in given.texts if text.generator is None}
-    runs = {run for text in given.texts if text.generator is None for run in _runs(text.body)}
+    side = {text.id: text.generator or REFERENCES for text in report_input.texts}
+    same = Counter(_normal(text.body) for text in report_input.texts)
+    references = {_normal(text.body) for text in report_input.texts if text.generator is None}
+    runs = {run for text in report_input.texts if text.generator is None for run in _runs(text.body)}
     rows: list[Row] = []
     for name in sorted(set(side.values()), key=lambda name: (name != REFERENCES, name)):
-        own = [text for text in given.texts if side[text.id] == name]
-        again = sum(same[_normal(text.body)] > 1 for text in own)
+        texts = [text for text in report_input.texts if side[text.id] == name]
+        again = sum(same[_normal(text.body)] > 1 for text in texts)
         equal: int | None = None
-        taken: int | None = None
+        copied: int | None = None
         if name != REFERENCES:
-            equal = sum(_normal(text.body) in references for text in own)
-            taken = sum(_overlap(text.body, runs) > MAX_OVERLAP for text in own)
+            equal = sum(_normal(text.body) in references for text in texts)
+            copied = sum(_overlap(text.body, runs) > MAX_OVERLAP for text in texts)
         in_context = sum(
-            bool(text.context) and _overlap(text.body, _runs(text.context or "")) > MAX_OVERLAP for text in own
+            bool(text.context) and _overlap(text.body, _runs(text.context or "")) > MAX_OVERLAP for text in texts
         )
-        contexts = any(text.context for text in own)
-        rows.append((name, len(own), again, equal, taken, in_context if contexts else None))
+        contexts = any(text.context for text in texts)
+        rows.append((name, len(texts), again, equal, copied, in_context if contexts else None))
     columns = (
         Column("source", "Source"),
         Column("texts", "Texts", "count"),

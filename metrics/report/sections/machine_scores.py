@@ -17,60 +17,62 @@ KEY, TITLE = "automatic", "Automatic scores"
 PARTS = {"automatic-calibration": "Calibration of the thresholds", "automatic-people": "Agreement with people"}
 
 
-def section(given: ReportInput, *, level: float, seed: int) -> Section | None:
+def section(report_input: ReportInput, *, level: float, seed: int) -> Section | None:
     """Of all files, then by source of the study's texts; None without a file. Raises BadInput for another shape."""
-    read = [one for one in given.attached if one.kind == "automatic"]
+    read = [file for file in report_input.attached if file.kind == "automatic"]
     tables, missing = list(_tables(read)) if read else [], list[tuple[str, str]]()
     named = {table.name for table in tables}
     missing += [(words, "") for name, words in PARTS.items() if read and name not in named]
-    found = [by_source.compute_file_result(one, given.texts, level=level, seed=seed) for one in read]
-    for one in found:
-        tables[-1:-1], missing = one.tables, missing + list(one.missing)
-    brought = [one for one in given.attached if one.kind == "scores"]
-    tables += named_scores.tables(brought, given.texts, level=level)
+    results = [by_source.compute_file_result(file, report_input.texts, level=level, seed=seed) for file in read]
+    for result in results:
+        tables[-1:-1], missing = result.tables, missing + list(result.missing)
+    brought = [file for file in report_input.attached if file.kind == "scores"]
+    tables += named_scores.tables(brought, report_input.texts, level=level)
     if not read and not brought:
         return None
-    charts = tuple(chart for one in found for chart in one.charts)
+    charts = tuple(chart for result in results for chart in result.charts)
     return Section(KEY, TITLE, _led((*read, *brought)), tuple(tables), charts, tuple(missing))
 
 
-def check(one: Attached, texts: Sequence[TextRow]) -> None:
+def check(file: Attached, texts: Sequence[TextRow]) -> None:
     """Raise BadInput where no report could tell what the file holds."""
     try:
-        if one.kind == "nnd":
-            attached.section([one])
-        elif one.kind == "automatic":
-            list(_tables([one]))
-            by_source.compute_file_result(one, texts, level=0.95, seed=0)
+        if file.kind == "nnd":
+            attached.section([file])
+        elif file.kind == "automatic":
+            list(_tables([file]))
+            by_source.compute_file_result(file, texts, level=0.95, seed=0)
         else:
-            list(named_scores.tables([one], texts, level=0.95))
+            list(named_scores.tables([file], texts, level=0.95))
     except BadInput:
         raise
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
-        raise BadInput("the file has not the shape that `python -m metrics` writes", where=one.name) from None
+        raise BadInput("the file has not the shape that `python -m metrics` writes", where=file.name) from None
 
 
 def _led(scores: Sequence[Attached]) -> tuple[str, ...]:
     """Where the numbers come from, and a warning before verdicts whose threshold was made up."""
-    loose = [one.name for one in scores if uncalibrated(one)]
-    told = f"Uncalibrated: {', '.join(loose)}. The threshold rests on no text of known origin; read Fp, not verdicts."
-    return (list_files(scores), *((told,) if loose else ()))
+    loose = [file.name for file in scores if uncalibrated(file)]
+    warning = (
+        f"Uncalibrated: {', '.join(loose)}. The threshold rests on no text of known origin; read Fp, not verdicts."
+    )
+    return (list_files(scores), *((warning,) if loose else ()))
 
 
-def uncalibrated(one: Attached) -> bool:
+def uncalibrated(file: Attached) -> bool:
     """Whether automatic scores rest on a threshold that no text of known origin stands behind."""
-    return one.kind == "automatic" and not (one.document.get("thresholds") or {}).get("calibrated", False)
+    return file.kind == "automatic" and not (file.document.get("thresholds") or {}).get("calibrated", False)
 
 
 def _automatic(files: Sequence[Attached]) -> Table:
     rows: list[Row] = []
-    for one in files:
-        backend = one.document.get("backend") or {}
-        named = str(backend.get("model") or one.name)
-        shares = [estimate_of(one.document[key], one.name) for key in ("h", "u", "m", "mean_fp")]
-        limits = one.document.get("thresholds") or {}
-        told = ", ".join(f"{key} {value}" for key, value in limits.items())
-        rows.append((named, *shares, told, shares[0].n))
+    for file in files:
+        backend = file.document.get("backend") or {}
+        named = str(backend.get("model") or file.name)
+        shares = [estimate_of(file.document[key], file.name) for key in ("h", "u", "m", "mean_fp")]
+        limits = file.document.get("thresholds") or {}
+        limits_text = ", ".join(f"{key} {value}" for key, value in limits.items())
+        rows.append((named, *shares, limits_text, shares[0].n))
     columns = (
         Column("backend", "Backend"),
         Column("h", "Human-like", "share_estimate", n="n", digits=1),
@@ -104,12 +106,12 @@ ESTIMATES = {
 def _estimates(files: Sequence[Attached], part: str, name: str, title: str) -> Iterator[Table]:
     """The estimates of a part of the document, a row each."""
     rows: list[Row] = []
-    for one in files:
-        found = one.document.get(part) or {}
+    for file in files:
+        estimates = file.document.get(part) or {}
         for key, words in ESTIMATES.items():
-            if found.get(key) is not None:
-                value = estimate_of(found[key], one.name)
-                rows.append((one.name, words, value, value.n))
+            if estimates.get(key) is not None:
+                value = estimate_of(estimates[key], file.name)
+                rows.append((file.name, words, value, value.n))
     columns = (
         Column("file", "File"),
         Column("measure", "Measure"),
@@ -123,20 +125,20 @@ def _estimates(files: Sequence[Attached], part: str, name: str, title: str) -> I
 def _tokens(files: Sequence[Attached]) -> Iterator[Table]:
     """GLTR's view in numbers: how many tokens of each text lie among the model's likeliest."""
     rows: list[Row] = []
-    for one in files:
-        for text, found in (one.document.get("texts") or {}).items():
+    for file in files:
+        for text, record in (file.document.get("texts") or {}).items():
             try:
-                buckets = [int(count) for count in found["buckets"]]
+                buckets = [int(count) for count in record["buckets"]]
                 rest = (
-                    float(found["mean_rank"]),
-                    found["mean_entropy"],
-                    found["distinct_2"],
-                    int(found["longest_repeat"]),
+                    float(record["mean_rank"]),
+                    record["mean_entropy"],
+                    record["distinct_2"],
+                    int(record["longest_repeat"]),
                 )
-                verdict = by_source.VERDICTS.get(found["verdict"], str(found["verdict"]))
-                rows.append((str(text), verdict, float(found["fp"]), *buckets[:4], *rest, int(found["n"])))
+                verdict = by_source.VERDICTS.get(record["verdict"], str(record["verdict"]))
+                rows.append((str(text), verdict, float(record["fp"]), *buckets[:4], *rest, int(record["n"])))
             except (KeyError, TypeError, ValueError):
-                raise BadInput("a text has another shape than hscore's", where=f"{one.name}, text {text}") from None
+                raise BadInput("a text has another shape than hscore's", where=f"{file.name}, text {text}") from None
     columns = (
         Column("text", "Text"),
         Column("verdict", "Verdict"),

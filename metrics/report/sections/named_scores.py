@@ -18,7 +18,7 @@ def tables(files: Sequence[Attached], texts: Sequence[TextRow], *, level: float)
     sides: dict[str, list[TextRow]] = {REFERENCES: []}
     for text in texts:
         sides.setdefault(text.generator or REFERENCES, []).append(text)
-    rows = [row for one in files for row in _rows(one, sides, level)]
+    rows = [row for file in files for row in _rows(file, sides, level)]
     columns = (
         Column("file", "File"),
         Column("measure", "Measure"),
@@ -35,15 +35,17 @@ def tables(files: Sequence[Attached], texts: Sequence[TextRow], *, level: float)
         yield Table("automatic-scores", "Scores from files, by source.", columns, tuple(rows), notes)
 
 
-def _rows(one: Attached, sides: Sides, level: float) -> Iterator[Row]:
-    contexts = {text.id: text.context_id for own in sides.values() for text in own}
+def _rows(file: Attached, sides: Sides, level: float) -> Iterator[Row]:
+    contexts = {text.id: text.context_id for rows in sides.values() for text in rows}
     references = [text.id for text in sides[REFERENCES]]
-    for measure, values in one.document["scores"].items():
-        for name, own in sides.items():
-            scored = [float(values[text.id]) for text in own if text.id in values]
+    for measure, values in file.document["scores"].items():
+        for name, rows in sides.items():
+            scored = [float(values[text.id]) for text in rows if text.id in values]
             if scored:
-                told: dict[str, Setting] = {"measure": measure, "source": name}
-                theirs = [] if name == REFERENCES else [text.id for text in own]
+                settings: dict[str, Setting] = {"measure": measure, "source": name}
+                theirs = [] if name == REFERENCES else [text.id for text in rows]
                 named = f"auc|{measure}|{name}"
-                apart = separation_of(references, theirs, values, contexts, level=level, named=named, settings=told)
-                yield (one.name, measure, name, mean_of(measure, name, scored, level), apart, len(scored))
+                separation = separation_of(
+                    references, theirs, values, contexts, level=level, named=named, settings=settings
+                )
+                yield (file.name, measure, name, mean_of(measure, name, scored, level), separation, len(scored))

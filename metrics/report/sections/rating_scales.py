@@ -54,24 +54,31 @@ HALF = "50% says that neither was preferred."
 DRAWN = "Sides were drawn at random for each rater."
 
 
-def sections(given: ReportInput, *, level: float) -> Iterator[Section]:
+def sections(report_input: ReportInput, *, level: float) -> Iterator[Section]:
     """Each that has something to say: scales and labels of single texts, preferences between two."""
-    side = {text.id: text.generator or REFERENCES for text in given.texts}
-    own = [one for one in given.ratings if one.kept and one.criterion not in (TYPICALITY, HUMAN_OR_MACHINE)]
-    single, pairs = [one for one in own if one.partner is None], [one for one in own if one.partner is not None]
+    side = {text.id: text.generator or REFERENCES for text in report_input.texts}
+    included = [
+        rating
+        for rating in report_input.ratings
+        if rating.kept and rating.criterion not in (TYPICALITY, HUMAN_OR_MACHINE)
+    ]
+    single, pairs = (
+        [rating for rating in included if rating.partner is None],
+        [rating for rating in included if rating.partner is not None],
+    )
     if single:
         yield _scales(single, side, level)
         yield _labels(single, side, level)
     if pairs:
-        notes = (HALF,) if given.study.mode == "imported" else (f"{HALF} {DRAWN}",)
-        yield _preferences(pairs, side, {text.id: text.context_id for text in given.texts}, level, notes)
+        notes = (HALF,) if report_input.study.mode == "imported" else (f"{HALF} {DRAWN}",)
+        yield _preferences(pairs, side, {text.id: text.context_id for text in report_input.texts}, level, notes)
 
 
 def _by_criterion(ratings: Sequence[RatingRow]) -> dict[str, list[RatingRow]]:
-    found: defaultdict[str, list[RatingRow]] = defaultdict(list)
-    for one in ratings:
-        found[one.criterion].append(one)
-    return dict(found)
+    by_criterion: defaultdict[str, list[RatingRow]] = defaultdict(list)
+    for rating in ratings:
+        by_criterion[rating.criterion].append(rating)
+    return dict(by_criterion)
 
 
 # --- means ---
@@ -81,11 +88,11 @@ def _scales(ratings: Sequence[RatingRow], side: dict[str, str], level: float) ->
     """Means of texts, as their labels are coded; criteria of which a text may have several labels have none."""
     rows: list[Row] = []
     missing: list[tuple[str, str]] = []
-    for criterion, own in _by_criterion(ratings).items():
-        if _several(own):
+    for criterion, group in _by_criterion(ratings).items():
+        if _several(group):
             missing.append((f"Mean of {criterion}", "several labels may be given to one text; see the shares"))
             continue
-        means = _means(own, side)
+        means = _means(group, side)
         for name, values in means.items():
             difference: Estimate | None = None
             if name != REFERENCES and REFERENCES in means:
@@ -108,19 +115,19 @@ def _scales(ratings: Sequence[RatingRow], side: dict[str, str], level: float) ->
     return Section("scales", SCALES, (), tables, (), tuple(missing))
 
 
-def _several(own: Sequence[RatingRow]) -> bool:
-    return max(Counter((one.text, one.rater, one.hit) for one in own).values()) > 1
+def _several(ratings: Sequence[RatingRow]) -> bool:
+    return max(Counter((rating.text, rating.rater, rating.hit) for rating in ratings).values()) > 1
 
 
-def _means(own: Sequence[RatingRow], side: dict[str, str]) -> dict[str, list[float]]:
+def _means(ratings: Sequence[RatingRow], side: dict[str, str]) -> dict[str, list[float]]:
     """Mean rating of each text, by source, the references first."""
     by_text: defaultdict[str, list[Fraction]] = defaultdict(list)
-    for one in own:
-        by_text[one.text].append(Fraction(one.value))
-    found: defaultdict[str, list[float]] = defaultdict(list)
+    for rating in ratings:
+        by_text[rating.text].append(Fraction(rating.value))
+    means: defaultdict[str, list[float]] = defaultdict(list)
     for text, values in by_text.items():
-        found[side[text]].append(float(sum(values, Fraction(0)) / len(values)))
-    return {name: found[name] for name in sorted(found, key=lambda name: (name != REFERENCES, name))}
+        means[side[text]].append(float(sum(values, Fraction(0)) / len(values)))
+    return {name: means[name] for name in sorted(means, key=lambda name: (name != REFERENCES, name))}
 
 
 def mean_of(criterion: str, name: str, values: Sequence[float], level: float) -> Estimate:
@@ -138,7 +145,7 @@ def mean_of(criterion: str, name: str, values: Sequence[float], level: float) ->
 
 def separation_of(
     references: Collection[str],
-    own: Collection[str],
+    generated: Collection[str],
     values: Mapping[str, float],
     contexts: Mapping[str, str | None],
     *,
@@ -147,7 +154,7 @@ def separation_of(
     settings: dict[str, Setting],
 ) -> Estimate | None:
     """Area under the curve of a source's texts against the references, by name; None where a side has no score."""
-    low, high = ([text for text in side if text in values] for side in (references, own))
+    low, high = ([text for text in side if text in values] for side in (references, generated))
     if not low or not high:
         return None
     return auc_estimate(
@@ -166,20 +173,20 @@ def separation_of(
 def _labels(ratings: Sequence[RatingRow], side: dict[str, str], level: float) -> Section:
     """Share of the judgments that gave each label, by source, texts drawn anew."""
     rows: list[Row] = []
-    for criterion, own in _by_criterion(ratings).items():
-        codes = {one.label: Fraction(one.value) for one in own}
+    for criterion, group in _by_criterion(ratings).items():
+        codes = {rating.label: Fraction(rating.value) for rating in group}
         if len(codes) > MAX_LABELS:
             continue
         judged: defaultdict[str, defaultdict[str, set[tuple[str, str | None]]]] = defaultdict(lambda: defaultdict(set))
-        given: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-        for one in own:
-            judged[side[one.text]][one.text].add((one.rater, one.hit))
-            given[side[one.text], one.label][one.text] += 1
+        chosen: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+        for rating in group:
+            judged[side[rating.text]][rating.text].add((rating.rater, rating.hit))
+            chosen[side[rating.text], rating.label][rating.text] += 1
         for name in sorted(judged, key=lambda name: (name != REFERENCES, name)):
             texts = list(judged[name])
             totals = np.array([len(judged[name][text]) for text in texts], dtype=np.int64)
             for label in sorted(codes, key=lambda label: codes[label]):
-                hits = np.array([given[name, label][text] for text in texts], dtype=np.int64)
+                hits = np.array([chosen[name, label][text] for text in texts], dtype=np.int64)
                 share = _share(criterion, name, label, hits, totals, level)
                 rows.append((criterion, name, label, share, int(hits.sum()), int((hits > 0).sum()), int(totals.sum())))
     columns = (
@@ -217,27 +224,29 @@ def _preferences(
     """Who was preferred to whom, and Bradley-Terry strengths; a tie counts half for each."""
     tables: list[Table] = []
     missing: list[tuple[str, str]] = []
-    for criterion, own in _by_criterion(ratings).items():
-        tables.append(_met(criterion, own, side, level, notes))
+    for criterion, group in _by_criterion(ratings).items():
+        tables.append(_met(criterion, group, side, level, notes))
         try:
-            tables += _strengths(criterion, own, side, contexts, level)
+            tables += _strengths(criterion, group, side, contexts, level)
         except MetricsError as error:
             missing.append((f"Strengths, {criterion}", str(error)))
     return Section("preferences", PAIRS, (), tuple(tables), (), tuple(missing))
 
 
-def _met(criterion: str, own: Sequence[RatingRow], side: dict[str, str], level: float, notes: tuple[str, ...]) -> Table:
+def _met(
+    criterion: str, ratings: Sequence[RatingRow], side: dict[str, str], level: float, notes: tuple[str, ...]
+) -> Table:
     """Each two sources that met: preferences by pair of texts, which is the unit drawn anew."""
-    found: defaultdict[tuple[str, str], defaultdict[tuple[str, str], list[int]]] = defaultdict(
+    preferences: defaultdict[tuple[str, str], defaultdict[tuple[str, str], list[int]]] = defaultdict(
         lambda: defaultdict(list)
     )
-    for one in own:
-        first, second, better = _result(one, side)
+    for rating in ratings:
+        first, second, better = _result(rating, side)
         if (second != REFERENCES and second < first) or first == REFERENCES:
             first, second, better = second, first, -better
-        found[first, second][tuple(sorted((one.text, str(one.partner))))].append(better)  # type: ignore[index]
+        preferences[first, second][tuple(sorted((rating.text, str(rating.partner))))].append(better)  # type: ignore[index]
     rows: list[Row] = []
-    for (first, second), by_pair in found.items():
+    for (first, second), by_pair in preferences.items():
         results = list(by_pair.values())
         halves = np.array([sum(1 + better for better in pair) for pair in results], dtype=np.int64)
         totals = np.array([2 * len(pair) for pair in results], dtype=np.int64)
@@ -262,38 +271,39 @@ def _met(criterion: str, own: Sequence[RatingRow], side: dict[str, str], level: 
     return Table(f"preferences-{criterion}", title, columns, tuple(rows), notes)
 
 
-def _result(one: RatingRow, side: dict[str, str]) -> tuple[str, str, int]:
+def _result(rating: RatingRow, side: dict[str, str]) -> tuple[str, str, int]:
     """The sources of both texts, and 1 where the first was better, -1 the second, 0 neither."""
-    value = Fraction(one.value)
-    return side[one.text], side[str(one.partner)], (value > 0) - (value < 0)
+    value = Fraction(rating.value)
+    return side[rating.text], side[str(rating.partner)], (value > 0) - (value < 0)
 
 
 def _strengths(
-    criterion: str, own: Sequence[RatingRow], side: dict[str, str], contexts: Mapping[str, str | None], level: float
+    criterion: str, ratings: Sequence[RatingRow], side: dict[str, str], contexts: Mapping[str, str | None], level: float
 ) -> Iterator[Table]:
     """Strengths, and the difference of each two; judgments of one context, and of one rater, belong together."""
     names = sorted(set(side.values()), key=lambda name: (name != REFERENCES, name))
     votes = []
-    for one in own:
-        first, second, better = _result(one, side)
+    for rating in ratings:
+        first, second, better = _result(rating, side)
         if first != second:
-            votes.append((_shared(one, contexts), one.rater or None, first, second, (1 + better) / 2))
+            votes.append((_shared(rating, contexts), rating.rater or None, first, second, (1 + better) / 2))
     item, rater, left, right, outcome = zip(*votes, strict=True) if votes else ((),) * 5
-    found = bradley_terry_votes(item, rater, left, right, outcome, names=names, level=level)
-    yield _strength_table(criterion, found, names, level)
-    yield _difference_table(criterion, found, level)
+    strengths = bradley_terry_votes(item, rater, left, right, outcome, names=names, level=level)
+    yield _strength_table(criterion, strengths, names, level)
+    yield _difference_table(criterion, strengths, level)
 
 
-def _shared(one: RatingRow, contexts: Mapping[str, str | None]) -> str | None:
+def _shared(rating: RatingRow, contexts: Mapping[str, str | None]) -> str | None:
     """The context that both texts of a pair were written for; None where it is not known."""
-    context = contexts[one.text]
-    return context if context == contexts[str(one.partner)] else None
+    context = contexts[rating.text]
+    return context if context == contexts[str(rating.partner)] else None
 
 
-def _strength_table(criterion: str, found: Strengths, names: Sequence[str], level: float) -> Table:
-    ordered = sorted(names, key=lambda name: -(found.log_strength[name].value or 0.0))
+def _strength_table(criterion: str, strengths: Strengths, names: Sequence[str], level: float) -> Table:
+    ordered = sorted(names, key=lambda name: -(strengths.log_strength[name].value or 0.0))
     rows = tuple(
-        (name, found.log_strength[name], found.strengths[name], found.log_strength[name].n) for name in ordered
+        (name, strengths.log_strength[name], strengths.strengths[name], strengths.log_strength[name].n)
+        for name in ordered
     )
     columns = (
         Column("source", "Source"),
@@ -301,36 +311,41 @@ def _strength_table(criterion: str, found: Strengths, names: Sequence[str], leve
         Column("share", "Strength, shares of 1", "share", digits=1),
         Column("n", "Judgments", "count"),
     )
-    estimates = list(found.log_strength.values())
+    estimates = list(strengths.log_strength.values())
     title = f"Bradley-Terry strengths ({criterion}), centred at 0: higher is preferred{_over(estimates, level)}."
-    return Table(f"strengths-{criterion}", title, columns, rows, _notes(found.flags, estimates))
+    return Table(f"strengths-{criterion}", title, columns, rows, _notes(strengths.flags, estimates))
 
 
-def _difference_table(criterion: str, found: Strengths, level: float) -> Table:
-    rows = tuple((one.first, one.second, one.difference, one.difference.n) for one in found.differences)
+def _difference_table(criterion: str, strengths: Strengths, level: float) -> Table:
+    rows = tuple(
+        (difference.first, difference.second, difference.difference, difference.difference.n)
+        for difference in strengths.differences
+    )
     columns = (
         Column("first", "First"),
         Column("second", "Second"),
         Column("difference", "Log strength, first less second", "estimate", n="n"),
         Column("n", "Judgments", "count"),
     )
-    estimates = [one.difference for one in found.differences]
+    estimates = [difference.difference for difference in strengths.differences]
     over = _over(estimates, level)
     title = f"Differences of Bradley-Terry strength ({criterion}): above 0, the first is preferred{over}."
     note = "Each interval belongs to its difference, and none is adjusted for the number of differences."
-    notes = (note,) if any(one.interval for one in estimates) else ()
-    return Table(f"strength-differences-{criterion}", title, columns, rows, (*notes, *_notes(found.flags, estimates)))
+    notes = (note,) if any(estimate.interval for estimate in estimates) else ()
+    return Table(
+        f"strength-differences-{criterion}", title, columns, rows, (*notes, *_notes(strengths.flags, estimates))
+    )
 
 
 def _over(estimates: Sequence[Estimate], level: float) -> str:
     """What the intervals are for; nothing where there is none."""
-    targets = {str(one.settings["target"]) for one in estimates if one.interval}
+    targets = {str(estimate.settings["target"]) for estimate in estimates if estimate.interval}
     return "".join(f"; {100 * level:g}% intervals {OVER[target]}" for target in sorted(targets))
 
 
 def _notes(flags: Sequence[str], estimates: Sequence[Estimate]) -> tuple[str, ...]:
     """What the flags say, where they matter: those of intervals where there are intervals."""
-    raised = {*flags, *(flag for one in estimates for flag in one.flags)}
+    raised = {*flags, *(flag for estimate in estimates for flag in estimate.flags)}
     if NO_MLE in raised:
         return (OF_STRENGTHS[NO_MLE],)
     return tuple(words for flag, words in OF_STRENGTHS.items() if flag in raised)

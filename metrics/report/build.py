@@ -153,7 +153,7 @@ ABSENT = {
 
 
 def _sections(
-    given: ReportInput,
+    report_input: ReportInput,
     generators: tuple[GeneratorReport, ...],
     surroundings: Sequence[Around],
     too_little: Sequence[tuple[str, str]],
@@ -165,38 +165,42 @@ def _sections(
     level: float,
 ) -> tuple[Section, ...]:
     """Every part of the results in its order; a part without anything stands there empty."""
-    found: list[Section] = []
+    sections: list[Section] = []
     if generators:
         steps.tell("differences between generators")
-        compared, why_not = pairs(given, k=k, seed=seed, level=level)
-        found.append(huse_section.section(surroundings, generators, compared, why_not, too_little))
+        compared, why_not = pairs(report_input, k=k, seed=seed, level=level)
+        sections.append(huse_section.section(surroundings, generators, compared, why_not, too_little))
     elif too_little:
-        found.append(huse_section.nothing(too_little))
-    found.append(under_rules.section(given, ruled))
+        sections.append(huse_section.nothing(too_little))
+    sections.append(under_rules.section(report_input, ruled))
     steps.tell("agreement and evaluators")
-    found.append(agreement.section(given, level=level, seed=seed))
-    told = telling_apart.section(given, level=level, seed=seed)
-    found += [told] if told is not None else []
-    more = [attached.section(given.attached), automatic.section(given, level=level, seed=seed)]
-    more += [explanations.section(given, level=level), frequency.section(given), *scales.sections(given, level=level)]
-    by_key = {one.key: one for one in (*found, *(one for one in more if one is not None))}
+    sections.append(agreement.section(report_input, level=level, seed=seed))
+    human_or_machine_section = telling_apart.section(report_input, level=level, seed=seed)
+    sections += [human_or_machine_section] if human_or_machine_section is not None else []
+    more = [attached.section(report_input.attached), automatic.section(report_input, level=level, seed=seed)]
+    more += [
+        explanations.section(report_input, level=level),
+        frequency.section(report_input),
+        *scales.sections(report_input, level=level),
+    ]
+    by_key = {section.key: section for section in (*sections, *(section for section in more if section is not None))}
     return tuple(by_key.get(key, Section(key, title)) for key, title in ABSENT.items() if key in by_key or key in OWED)
 
 
 def _verdicts(sections: Iterable[Section]) -> tuple[str, ...]:
-    return tuple(line for one in sections if one.key == "human-or-machine" for line in one.lead)
+    return tuple(line for section in sections if section.key == "human-or-machine" for line in section.lead)
 
 
 def _huse(
     facts: GeneratorFacts, ratings: Sequence[RatingRow], *, k: int, seed: int, level: float
 ) -> Mapping[Mode, HuseResult]:
     """HUSE in both modes; where every text has its ratings, with intervals that know who rated what."""
-    own = {item.id for item in facts.items}
-    given = [one for one in ratings if one.kept and one.criterion == CRITERION and one.text in own]
-    kept = [Rating(one.text, one.rater, Fraction(one.value), one.hit or "") for one in given]
+    texts = {item.id for item in facts.items}
+    rows = [row for row in ratings if row.kept and row.criterion == CRITERION and row.text in texts]
+    included = [Rating(row.text, row.rater, Fraction(row.value), row.hit or "") for row in rows]
     missing: Missing = "quality_only" if all(item.log_prob is None for item in facts.items) else "error"
-    if {rating.item for rating in kept} == own:
-        return evaluate_rated(facts.items, kept, k=k, seed=seed, level=level, missing=missing)
+    if {rating.item for rating in included} == texts:
+        return evaluate_rated(facts.items, included, k=k, seed=seed, level=level, missing=missing)
     return evaluate(facts.items, k=k, seed=seed, level=level, missing=missing)
 
 
@@ -204,48 +208,48 @@ def _silent(step: str, done: int, total: int) -> None:
     """Tell nobody."""
 
 
-def _check(given: ReportInput) -> None:
+def _check(report_input: ReportInput) -> None:
     """The records agree: names once, every item and every rating has its text."""
-    names = [facts.name for facts in given.generators]
+    names = [facts.name for facts in report_input.generators]
     if len(set(names)) < len(names):
         raise BadInput("every generator needs a name of its own", column="generators")
-    texts = {text.id for text in given.texts}
-    if len(texts) < len(given.texts):
+    texts = {text.id for text in report_input.texts}
+    if len(texts) < len(report_input.texts):
         raise BadInput("every text needs an id of its own", column="texts")
-    for facts in given.generators:
+    for facts in report_input.generators:
         for item in facts.items:
             if item.id not in texts:
                 raise BadInput("the item has no text of its id", where=f"generator {facts.name}, item {item.id}")
-    for rating in given.ratings:
+    for rating in report_input.ratings:
         if rating.text not in texts:
             raise BadInput("the rating has no text of its id", where=f"rating of {rating.text} by {rating.rater}")
 
 
 def _judgments(ratings: Sequence[RatingRow], level: float) -> Mapping[str, HumanJudgment]:
     """HJ by text, from the ratings that were kept."""
-    own = [one for one in ratings if one.kept and one.criterion == CRITERION]
-    kept = [Rating(one.text, one.rater, Fraction(one.value), one.hit or "") for one in own]
-    return human_judgments(sum_ratings(kept), level=level).items if kept else {}
+    rows = [row for row in ratings if row.kept and row.criterion == CRITERION]
+    included = [Rating(row.text, row.rater, Fraction(row.value), row.hit or "") for row in rows]
+    return human_judgments(sum_ratings(included), level=level).items if included else {}
 
 
 def _judged(facts: GeneratorFacts, judgments: Mapping[str, HumanJudgment]) -> tuple[Judged, ...]:
     return tuple(_judge(item, judgments.get(item.id)) for item in facts.items)
 
 
-def _judge(item: Item, own: HumanJudgment | None) -> Judged:
+def _judge(item: Item, judgment: HumanJudgment | None) -> Judged:
     """The item with its judgment, checked against the mean of its ratings where these are known."""
-    if own is None:
+    if judgment is None:
         return Judged(item, item.hj, None, item.ratings)
-    if item.hj is None or abs(own.value - item.hj) > WRITTEN:
-        rule = f"HJ is {item.hj}, but the mean of its {own.n} ratings is {own.value}"
+    if item.hj is None or abs(judgment.value - item.hj) > WRITTEN:
+        rule = f"HJ is {item.hj}, but the mean of its {judgment.n} ratings is {judgment.value}"
         raise BadInput(rule, where=f"item {item.id}", column="hj")
-    return Judged(item, item.hj, own.interval, own.n)
+    return Judged(item, item.hj, judgment.interval, judgment.n)
 
 
-def _distribution(given: ReportInput, judged: Iterable[Sequence[Judged]]) -> tuple[tuple[int, int], ...]:
+def _distribution(report_input: ReportInput, judged: Iterable[Sequence[Judged]]) -> tuple[tuple[int, int], ...]:
     """How many texts have how many ratings."""
-    counts = {one.item.id: one.ratings for own in judged for one in own}
+    counts = {text.item.id: text.ratings for texts in judged for text in texts}
     if not counts:
-        rated = Counter((one.text, one.criterion) for one in given.ratings if one.kept)
+        rated = Counter((rating.text, rating.criterion) for rating in report_input.ratings if rating.kept)
         counts = {text: rated[text, criterion] for text, criterion in rated}
     return tuple(sorted(Counter(counts.values()).items()))

@@ -10,38 +10,38 @@ from metrics.report.wording import duration, money
 VOLUNTEERS = "Raters were volunteers and were paid nothing."
 
 
-def sentences(given: ReportInput) -> Iterator[str]:
+def sentences(report_input: ReportInput) -> Iterator[str]:
     """What an assignment paid, how long it took, and how people were paid, as far as it is known."""
-    paid, arms = given.money, rewards(given)
-    if given.crowd.pays and set(given.crowd.pays) == {VOLUNTEERS}:
+    paid, arms = report_input.money, rewards(report_input)
+    if report_input.crowd.pays and set(report_input.crowd.pays) == {VOLUNTEERS}:
         yield VOLUNTEERS
         return
-    if told := rewards_in_words(given):
+    if shown := rewards_in_words(report_input):
         time = f"; the median assignment took {duration(paid.median_seconds)}" if paid.median_seconds else ""
         # A wage of all arms together would be nobody's.
         known = paid.wage_cents is not None and len(arms) < 2
         wage = f", {money(paid.wage_cents, paid.currency)} an hour" if known else ""
-        yield f"The reward of an assignment was {told}{time}{wage}."
-    yield from given.crowd.pays
+        yield f"The reward of an assignment was {shown}{time}{wage}."
+    yield from report_input.crowd.pays
 
 
-def rewards(given: ReportInput) -> dict[int, list[str]]:
+def rewards(report_input: ReportInput) -> dict[int, list[str]]:
     """The arms (by their training where that decides it, else by condition) that pay each reward, in cents."""
-    priced = [one for one in given.conditions if one.reward_cents is not None]
-    trainings = {(one.training, one.reward_cents) for one in priced}
+    priced = [condition for condition in report_input.conditions if condition.reward_cents is not None]
+    trainings = {(condition.training, condition.reward_cents) for condition in priced}
     by_training = len(trainings) == len({training for training, _ in trainings})
-    found: dict[int, list[str]] = {}
-    for one in priced:
-        name = (one.training if by_training else one.name) or one.name
-        names = found.setdefault(one.reward_cents or 0, [])
+    arms: dict[int, list[str]] = {}
+    for condition in priced:
+        name = (condition.training if by_training else condition.name) or condition.name
+        names = arms.setdefault(condition.reward_cents or 0, [])
         if name not in names:
             names.append(name)
-    return found
+    return arms
 
 
-def rewards_in_words(given: ReportInput) -> str:
+def rewards_in_words(report_input: ReportInput) -> str:
     """`1.25 USD (none, instructions) and 1.75 USD (examples)`; one sum where all pay it; "" where none is known."""
-    paid, arms = given.money, rewards(given)
+    paid, arms = report_input.money, rewards(report_input)
     if len(arms) < 2:
         cents = next(iter(arms), paid.reward_cents)
         return "" if cents is None else money(cents, paid.currency)

@@ -20,17 +20,17 @@ Range = tuple[float, float]
 
 
 def panels(
-    given: ReportInput,
+    report_input: ReportInput,
     judged: Mapping[str, Sequence[Judged]],
     modes: Mapping[str, Mapping[Mode, HuseResult]],
     k: int,
 ) -> list[Panel]:
     """One panel a generator, shaded by the classifier of exact mode."""
-    bodies = {text.id: text.body for text in given.texts}
+    bodies = {text.id: text.body for text in report_input.texts}
     points = {name: _points(judgments, bodies) for name, judgments in judged.items()}
     if not points:
         return []
-    every = [point for own in points.values() for point in own]
+    every = [point for points_of_generator in points.values() for point in points_of_generator]
     hj_range, rate_range = ranges(every) if every else ((0.0, 1.0), (-1.0, 0.0))
     return [
         Panel(
@@ -43,27 +43,42 @@ def panels(
             hj_range=hj_range,
             rate_range=rate_range,
         )
-        for at, facts in enumerate(given.generators, 1)
+        for at, facts in enumerate(report_input.generators, 1)
     ]
 
 
-def source_rows(given: ReportInput, judged: Mapping[str, Sequence[Judged]], level: float) -> tuple[SourceRow, ...]:
+def source_rows(
+    report_input: ReportInput, judged: Mapping[str, Sequence[Judged]], level: float
+) -> tuple[SourceRow, ...]:
     """HJ by source: the references once (all generators share them), then each generator."""
-    bodies = {text.id: text.body for text in given.texts}
-    references = {one.item.id: one for own in judged.values() for one in own if one.item.source == REFERENCE}
+    bodies = {text.id: text.body for text in report_input.texts}
+    references = {
+        judgment.item.id: judgment
+        for judgments in judged.values()
+        for judgment in judgments
+        if judgment.item.source == REFERENCE
+    }
     if not judged:
         return ()
     rows = [_source("reference", REFERENCE, list(references.values()), bodies, level)]
-    for name, own in judged.items():
-        rows.append(_source(name, MODEL, [one for one in own if one.item.source == MODEL], bodies, level))
+    for name, judgments in judged.items():
+        rows.append(
+            _source(name, MODEL, [judgment for judgment in judgments if judgment.item.source == MODEL], bodies, level)
+        )
     return tuple(rows)
 
 
 def _points(judgments: Sequence[Judged], bodies: Mapping[str, str]) -> tuple[Point, ...]:
     return tuple(
-        Point(one.item.id, one.item.source, float(one.hj), one.item.log_prob / one.item.length, bodies[one.item.id])
-        for one in judgments
-        if one.hj is not None and one.item.log_prob is not None
+        Point(
+            judgment.item.id,
+            judgment.item.source,
+            float(judgment.hj),
+            judgment.item.log_prob / judgment.item.length,
+            bodies[judgment.item.id],
+        )
+        for judgment in judgments
+        if judgment.hj is not None and judgment.item.log_prob is not None
     )
 
 
@@ -83,7 +98,11 @@ def _centres(low: float, high: float) -> tuple[float, ...]:
 def _source(
     name: str, source: Source, judgments: Sequence[Judged], bodies: Mapping[str, str], level: float
 ) -> SourceRow:
-    texts = tuple((one.item.id, float(one.hj), bodies[one.item.id]) for one in judgments if one.hj is not None)
+    texts = tuple(
+        (judgment.item.id, float(judgment.hj), bodies[judgment.item.id])
+        for judgment in judgments
+        if judgment.hj is not None
+    )
     values = [hj for _, hj, _ in texts]
     mean = Estimate(
         value=math.fsum(values) / len(values) if values else None,

@@ -36,10 +36,10 @@ def encode(value: Any) -> Json:
         listed = list(value)
         if listed and type(listed[0]) in TABLES:
             names = [field.name for field in fields(listed[0])]
-            return {"columns": names, "rows": [[encode(getattr(one, name)) for name in names] for one in listed]}
-        return [encode(one) for one in listed]
+            return {"columns": names, "rows": [[encode(getattr(record, name)) for name in names] for record in listed]}
+        return [encode(member) for member in listed]
     if isinstance(value, Mapping):
-        return {str(name): encode(one) for name, one in value.items()}
+        return {str(name): encode(member) for name, member in value.items()}
     if isinstance(value, datetime):
         return value.isoformat(timespec="seconds")
     if isinstance(value, Fraction):
@@ -83,7 +83,7 @@ def schema(kind: Any, defs: dict[str, Schema]) -> Schema:
         return {}
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
-        return {"anyOf": [schema(one, defs) for one in inner]}
+        return {"anyOf": [schema(member, defs) for member in inner]}
     if origin is Literal:
         return {"enum": list(inner)}
     if origin is tuple:
@@ -133,10 +133,10 @@ def _tuple(inner: tuple[Any, ...], value: Json, where: str) -> tuple[Any, ...]:
         if inner[0] in TABLES:
             return _table(inner[0], value, where)
         listed = value if isinstance(value, list) else _refuse(where, "a list was expected")
-        return tuple(decode(inner[0], one, f"{where}[{at}]") for at, one in enumerate(listed))
+        return tuple(decode(inner[0], member, f"{where}[{at}]") for at, member in enumerate(listed))
     if not isinstance(value, list) or len(value) != len(inner):
         raise BadInput(f"a list of {len(inner)} was expected", where=where)
-    return tuple(decode(kind, one, where) for kind, one in zip(inner, value, strict=True))
+    return tuple(decode(kind, member, where) for kind, member in zip(inner, value, strict=True))
 
 
 def _table(kind: type, value: Json, where: str) -> tuple[Any, ...]:
@@ -151,16 +151,16 @@ def _table(kind: type, value: Json, where: str) -> tuple[Any, ...]:
     if unknown := [str(name) for name in names if name not in hints]:
         raise BadInput(f"there is no column {unknown[0]!r}", where=where)
     readers = [_reader(hints[name]) for name in names]
-    made = []
+    records = []
     for number, row in enumerate(rows, 1):
         if not isinstance(row, list) or len(row) != len(names):
             raise BadInput(f"a row of {len(names)} cells was expected", where=where, row=number)
         try:
             values = {name: read(cell) for name, read, cell in zip(names, readers, row, strict=True)}
-            made.append(_construct(kind, values, where))
+            records.append(_construct(kind, values, where))
         except BadInput as error:
             raise BadInput(error.rule, where=where, row=number, column=error.column) from None
-    return tuple(made)
+    return tuple(records)
 
 
 def _reader(kind: Any) -> Callable[[Json], Any]:
@@ -170,7 +170,7 @@ def _reader(kind: Any) -> Callable[[Json], Any]:
 def _mapping(inner: tuple[Any, ...], value: Json, where: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise BadInput("an object was expected", where=where)
-    return {name: decode(inner[1], one, f"{where}.{name}") for name, one in value.items()}
+    return {name: decode(inner[1], member, f"{where}.{name}") for name, member in value.items()}
 
 
 def _record(kind: Any, value: Json, where: str) -> Any:
@@ -179,7 +179,7 @@ def _record(kind: Any, value: Json, where: str) -> Any:
     hints = _hints(kind)
     if unknown := [name for name in value if name not in hints]:
         raise BadInput(f"there is no field {unknown[0]!r}", where=where)
-    values = {name: decode(hints[name], one, f"{where}.{name}".lstrip(".")) for name, one in value.items()}
+    values = {name: decode(hints[name], member, f"{where}.{name}".lstrip(".")) for name, member in value.items()}
     return _construct(kind, values, where)
 
 
@@ -221,10 +221,10 @@ def _float(value: Json, where: str) -> float:
 
 def _datetime(value: Json, where: str) -> datetime:
     try:
-        found = datetime.fromisoformat(value)
+        moment = datetime.fromisoformat(value)
     except (TypeError, ValueError):
         raise BadInput("a time (ISO 8601) was expected", where=where) from None
-    return found if found.tzinfo else _refuse(where, "a time carries its zone")
+    return moment if moment.tzinfo else _refuse(where, "a time carries its zone")
 
 
 def _tuple_schema(inner: tuple[Any, ...], defs: dict[str, Schema]) -> Schema:
@@ -232,7 +232,7 @@ def _tuple_schema(inner: tuple[Any, ...], defs: dict[str, Schema]) -> Schema:
         if inner[0] in TABLES:
             return _table_schema(inner[0], defs)
         return {"type": "array", "items": schema(inner[0], defs)}
-    prefix = [schema(one, defs) for one in inner]
+    prefix = [schema(member, defs) for member in inner]
     return {"type": "array", "prefixItems": prefix, "items": False, "minItems": len(inner)}
 
 

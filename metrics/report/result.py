@@ -88,14 +88,14 @@ class Report:
     @property
     def ratings_per_rater(self) -> tuple[int, float, int] | None:
         """Fewest, median and most kept ratings of a rater; None without ratings."""
-        counts = sorted(Counter(one.rater for one in self.input.ratings if one.kept).values())
+        counts = sorted(Counter(rating.rater for rating in self.input.ratings if rating.kept).values())
         return (counts[0], float(median(counts)), counts[-1]) if counts else None
 
     @property
     def days(self) -> tuple[tuple[date, int], ...]:
         """Days (UTC) on which assignments were handed in, with how many."""
-        found = Counter(a.submitted_at.astimezone(UTC).date() for a in self.input.assignments if a.submitted_at)
-        return tuple(sorted(found.items()))
+        counts = Counter(a.submitted_at.astimezone(UTC).date() for a in self.input.assignments if a.submitted_at)
+        return tuple(sorted(counts.items()))
 
     @property
     def raters(self) -> int | None:

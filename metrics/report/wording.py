@@ -31,10 +31,10 @@ def duration(seconds: float | None) -> str:
     """`13 min 24 s`."""
     if seconds is None:
         return NOT_RECORDED
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    return f"{whole // 60} min {whole % 60:02d} s"
+    rounded = round(seconds)
+    if rounded < 60:
+        return f"{rounded} s"
+    return f"{rounded // 60} min {rounded % 60:02d} s"
 
 
 def moment(when: datetime | None) -> str:

@@ -20,22 +20,24 @@ class ChecklistItem:
     hint: str
 
 
-def completeness(given: ReportInput) -> tuple[ChecklistItem, ...]:
+def completeness(report_input: ReportInput) -> tuple[ChecklistItem, ...]:
     """Every item in a fixed order."""
-    return tuple(ChecklistItem(item, test(given), hint) for item, test, hint in ITEMS)
+    return tuple(ChecklistItem(item, test(report_input), hint) for item, test, hint in ITEMS)
 
 
-def score(asked: tuple[ChecklistItem, ...]) -> str:
+def score(checklist: tuple[ChecklistItem, ...]) -> str:
     """`11 of 13`."""
-    return f"{sum(one.recorded for one in asked)} of {len(asked)}"
+    return f"{sum(item.recorded for item in checklist)} of {len(checklist)}"
 
 
-def _has_included_ratings(given: ReportInput) -> bool:
-    return any(one.kept for one in given.ratings)
+def _has_included_ratings(report_input: ReportInput) -> bool:
+    return any(rating.kept for rating in report_input.ratings)
 
 
-def _rated(given: ReportInput) -> bool:
-    return _has_included_ratings(given) or any(item.ratings for one in given.generators for item in one.items)
+def _rated(report_input: ReportInput) -> bool:
+    return _has_included_ratings(report_input) or any(
+        item.ratings for facts in report_input.generators for item in facts.items
+    )
 
 
 Test = Callable[[ReportInput], bool]

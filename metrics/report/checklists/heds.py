@@ -23,18 +23,18 @@ class Entry:
     answer: str | None
 
 
-def datasheet(given: ReportInput, *, huse: bool = True) -> tuple[Entry, ...]:
+def datasheet(report_input: ReportInput, *, huse: bool = True) -> tuple[Entry, ...]:
     """Every question in the order of the form. huse: whether HUSE could be computed."""
     parts = (
-        ("1 Main reference and resources", _resources(given)),
-        ("2 Evaluated systems", _systems(given)),
-        ("3.1 Sample of outputs", _sample(given)),
-        ("3.2 Evaluators", _evaluators(given)),
-        ("3.3 Experimental design", _design(given)),
-        ("4.1 Quality criterion", _criterion(given)),
-        ("4.2 Evaluation mode", _mode(given)),
-        ("4.3 Response elicitation", _elicitation(given, huse=huse)),
-        ("5 Ethics", _ethics(given)),
+        ("1 Main reference and resources", _resources(report_input)),
+        ("2 Evaluated systems", _systems(report_input)),
+        ("3.1 Sample of outputs", _sample(report_input)),
+        ("3.2 Evaluators", _evaluators(report_input)),
+        ("3.3 Experimental design", _design(report_input)),
+        ("4.1 Quality criterion", _criterion(report_input)),
+        ("4.2 Evaluation mode", _mode(report_input)),
+        ("4.3 Response elicitation", _elicitation(report_input, huse=huse)),
+        ("5 Ethics", _ethics(report_input)),
     )
     return tuple(Entry(part, question, answer or None) for part, entries in parts for question, answer in entries)
 
@@ -42,114 +42,126 @@ def datasheet(given: ReportInput, *, huse: bool = True) -> tuple[Entry, ...]:
 Answers = Iterator[tuple[str, str | None]]
 
 
-def _resources(given: ReportInput) -> Answers:
-    yield "Where the experiment is described, and which of several it is", given.said("reference")
-    yield "Where its resources are (outputs, tools, code)", "; ".join(given.study.provenance) or None
-    yield "Who fills in this sheet, and whom to write to", given.said("contact")
+def _resources(report_input: ReportInput) -> Answers:
+    yield "Where the experiment is described, and which of several it is", report_input.said("reference")
+    yield "Where its resources are (outputs, tools, code)", "; ".join(report_input.study.provenance) or None
+    yield "Who fills in this sheet, and whom to write to", report_input.said("contact")
 
 
-def _systems(given: ReportInput) -> Answers:
-    names = [f"{one.name} ({one.decoding})" if one.decoding else one.name for one in given.systems]
-    names = names or list(dict.fromkeys(text.generator for text in given.texts if text.generator))
+def _systems(report_input: ReportInput) -> Answers:
+    names = [f"{facts.name} ({facts.decoding})" if facts.decoding else facts.name for facts in report_input.systems]
+    names = names or list(dict.fromkeys(text.generator for text in report_input.texts if text.generator))
     yield "Systems evaluated", "; ".join(names) or None
-    yield "Kind of input", given.said("input")
-    yield "Kind of output", given.study.noun
-    yield "Task that the systems perform", given.study.task
-    yield "Language of the input", given.language
-    yield "Language of the output", given.language
+    yield "Kind of input", report_input.said("input")
+    yield "Kind of output", report_input.study.noun
+    yield "Task that the systems perform", report_input.study.task
+    yield "Language of the input", report_input.language
+    yield "Language of the output", report_input.language
 
 
-def _sample(given: ReportInput) -> Answers:
-    counts = Counter(text.generator or "references" for text in given.texts)
+def _sample(report_input: ReportInput) -> Answers:
+    counts = Counter(text.generator or "references" for text in report_input.texts)
     yield "Outputs evaluated of each system", "; ".join(f"{name}: {count}" for name, count in counts.items()) or None
-    chosen = given.study.selection
+    chosen = report_input.study.selection
     yield (
         "How they were chosen",
         "; ".join(f"{s.rule}: {s.after} left of {s.before}" for s in chosen) if chosen else None,
     )
-    yield "Statistical power of the sample", given.plan.power if given.plan else None
+    yield "Statistical power of the sample", report_input.plan.power if report_input.plan else None
 
 
-def _evaluators(given: ReportInput) -> Answers:
-    crowd = given.crowd
-    raters = crowd.workers if crowd.workers is not None else len({one.rater for one in given.ratings}) or None
+def _evaluators(report_input: ReportInput) -> Answers:
+    crowd = report_input.crowd
+    raters = (
+        crowd.workers if crowd.workers is not None else len({rating.rater for rating in report_input.ratings}) or None
+    )
     yield "Number of evaluators", None if raters is None else str(raters)
-    simulated = given.study.mode == "rehearsal"
-    yield "Kind of evaluators", "simulated, no people" if simulated else given.said("people")
+    simulated = report_input.study.mode == "rehearsal"
+    yield "Kind of evaluators", "simulated, no people" if simulated else report_input.said("people")
     yield "How they were recruited", crowd.provider
     yield "Criteria they met", "; ".join(crowd.criteria) or None
-    trained = [one.training for one in given.conditions if one.training and one.training != "none"]
-    yield "Training before the task", "; ".join(dict.fromkeys(trained)) or ("none" if given.conditions else None)
+    trained = [
+        condition.training
+        for condition in report_input.conditions
+        if condition.training and condition.training != "none"
+    ]
+    yield "Training before the task", "; ".join(dict.fromkeys(trained)) or ("none" if report_input.conditions else None)
 
 
-def _design(given: ReportInput) -> Answers:
-    study, plan = given.study, given.plan
+def _design(report_input: ReportInput) -> Answers:
+    study, plan = report_input.study, report_input.plan
     yield "Registered beforehand", plan.registered_where if plan else None
     yield "How responses were collected", "web pages of Assay" if study.mode != "imported" else None
-    rules = [f"{flag.name}: {flag.rule}" for flag in given.flags or ()]
-    yield "Quality assurance", "; ".join(rules) or ("none" if given.flags == () else None)
+    rules = [f"{flag.name}: {flag.rule}" for flag in report_input.flags or ()]
+    yield "Quality assurance", "; ".join(rules) or ("none" if report_input.flags == () else None)
     yield (
         "Where and when evaluators worked",
         f"online, from {moment(study.collected_from)}" if study.collected_from else None,
     )
     yield "How texts were allotted and ordered", study.interleaving
-    places = {(one.hit, one.rater) for one in given.ratings if one.hit}
+    places = {(rating.hit, rating.rater) for rating in report_input.ratings if rating.hit}
     yield "Assignments", str(len(places)) if places else None
     per = f"{study.texts_per_hit} texts in a task" if study.texts_per_hit else None
     yield "Size of a task", per
-    yield "Conditions", "; ".join(one.name for one in given.conditions if one.name) or None
+    yield "Conditions", "; ".join(condition.name for condition in report_input.conditions if condition.name) or None
 
 
-def _criterion(given: ReportInput) -> Answers:
-    names = dict.fromkeys(one.criterion for one in given.ratings)
+def _criterion(report_input: ReportInput) -> Answers:
+    names = dict.fromkeys(rating.criterion for rating in report_input.ratings)
     yield "Name of the criterion", ", ".join(name.replace("_", " ") for name in names) or None
-    yield "Its definition as given to evaluators", given.study.instructions
-    yield "Correctness, goodness or a feature; form, content or both", given.said("criterion")
+    yield "Its definition as given to evaluators", report_input.study.instructions
+    yield "Correctness, goodness or a feature; form, content or both", report_input.said("criterion")
 
 
-def _mode(given: ReportInput) -> Answers:
+def _mode(report_input: ReportInput) -> Answers:
     yield "Objective or subjective", "subjective"
-    pairs = any(one.partner for one in given.ratings)
+    pairs = any(rating.partner for rating in report_input.ratings)
     yield "Absolute or relative", "relative" if pairs else "absolute"
     yield "Intrinsic or extrinsic", "intrinsic"
 
 
-def _elicitation(given: ReportInput, *, huse: bool) -> Answers:
-    study = given.study
+def _elicitation(report_input: ReportInput, *, huse: bool) -> Answers:
+    study = report_input.study
     yield "Question put to evaluators", study.question if study.question != "not recorded" else None
     yield "Size of the scale", str(len(study.scale)) if study.scale else None
     yield "Values of the scale", ", ".join(label.name for label in study.scale) or None
-    yield "How the scale is shown", "one button a label" if given.pages else None
+    yield "How the scale is shown", "one button a label" if report_input.pages else None
     yield "How responses become scores", study.coding
-    ratings = Counter(one.text for one in given.ratings if one.kept)
+    ratings = Counter(rating.text for rating in report_input.ratings if rating.kept)
     spread = f"{min(ratings.values())} to {max(ratings.values())}" if ratings else None
     yield "Responses for each text", spread
     yield (
         "Statistics used",
-        "HUSE with intervals" if huse and given.generators else "shares and means with intervals" if ratings else None,
+        "HUSE with intervals"
+        if huse and report_input.generators
+        else "shares and means with intervals"
+        if ratings
+        else None,
     )
     yield "Agreement between evaluators", "Krippendorff's alpha, in the results" if ratings else None
     yield "Agreement of an evaluator with themselves", None
 
 
-def _ethics(given: ReportInput) -> Answers:
-    yield "Approval by an ethics committee", given.crowd.ethics
+def _ethics(report_input: ReportInput) -> Answers:
+    yield "Approval by an ethics committee", report_input.crowd.ethics
     yield "Personal data in the texts or the answers", "evaluators appear under pseudonyms only"
-    yield "Consent", given.crowd.consent
-    yield "Pay", _pay(given)
-    yield "Impact assessment", given.said("impact")
+    yield "Consent", report_input.crowd.consent
+    yield "Pay", _pay(report_input)
+    yield "Impact assessment", report_input.said("impact")
 
 
-def _pay(given: ReportInput) -> str | None:
+def _pay(report_input: ReportInput) -> str | None:
     """The hourly wage where all arms pay alike; else what each pays."""
-    told = [*given.crowd.pays]
-    if len(rewards(given)) > 1:
-        told.insert(0, f"{rewards_in_words(given)} for an assignment.")
-    elif given.money.wage_cents is not None and VOLUNTEERS not in told:
-        told.insert(0, f"{money(given.money.wage_cents, given.money.currency)} an hour at the median time.")
-    return " ".join(told) or None
+    sentences = [*report_input.crowd.pays]
+    if len(rewards(report_input)) > 1:
+        sentences.insert(0, f"{rewards_in_words(report_input)} for an assignment.")
+    elif report_input.money.wage_cents is not None and VOLUNTEERS not in sentences:
+        sentences.insert(
+            0, f"{money(report_input.money.wage_cents, report_input.money.currency)} an hour at the median time."
+        )
+    return " ".join(sentences) or None
 
 
 def filled(entries: tuple[Entry, ...]) -> str:
     """`31 of 44 questions`."""
-    return f"{sum(one.answer is not None for one in entries)} of {plural(len(entries), 'question')}"
+    return f"{sum(entry.answer is not None for entry in entries)} of {plural(len(entries), 'question')}"

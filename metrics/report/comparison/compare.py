@@ -43,7 +43,7 @@ class Compared:
     @property
     def title(self) -> str:
         """`headlines and stories`."""
-        names = [one.study.name for one in self.studies]
+        names = [report_input.study.name for report_input in self.studies]
         return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
@@ -61,10 +61,10 @@ def compare(
     studies: at least two, each with a name of its own; raters are the same person where they have the same name.
     level: of every interval, in (0, 1). seed: of every draw. k: neighbours of HUSE. Raises BadInput.
     """
-    names = [one.study.name for one in studies]
+    names = [report_input.study.name for report_input in studies]
     if len(studies) < 2 or len(set(names)) < len(names):
         raise BadInput("a comparison needs two studies or more, each once", column="studies")
-    if bare := [one.study.name for one in studies if unrated(one)]:
+    if bare := [report_input.study.name for report_input in studies if unrated(report_input)]:
         raise BadInput(f"nobody has rated a text of {', '.join(bare)} yet", column="studies")
     systems = systems_of(studies)
     if len(systems) > MAX_SYSTEMS:
@@ -111,29 +111,29 @@ def _studies(studies: Sequence[ReportInput]) -> Section:
         Column("dates", "Collected"),
         Column("wage", "Wage an hour", "number"),
     )
-    table = Table("studies", "The studies.", columns, tuple(_study(one) for one in studies))
+    table = Table("studies", "The studies.", columns, tuple(_study(report_input) for report_input in studies))
     return Section("studies", "Studies", (), (table,))
 
 
-def _study(given: ReportInput) -> Row:
-    references = sum(text.source == "reference" for text in given.texts)
+def _study(report_input: ReportInput) -> Row:
+    references = sum(text.source == "reference" for text in report_input.texts)
     counts: dict[str, int] = {}
-    for rating in given.ratings:
+    for rating in report_input.ratings:
         if rating.kept:
             counts[rating.text] = counts.get(rating.text, 0) + 1
     low, high = (min(counts.values()), max(counts.values())) if counts else (None, None)
     spread = "not recorded" if low is None else str(low) if low == high else f"{low} to {high}"
-    begun, ended = given.study.collected_from, given.study.collected_to
-    wage = given.money.wage_cents
-    crowd = given.crowd
+    begun, ended = report_input.study.collected_from, report_input.study.collected_to
+    wage = report_input.money.wage_cents
+    crowd = report_input.crowd
     return (
-        given.study.name,
-        given.study.task,
-        given.study.mode,
+        report_input.study.name,
+        report_input.study.task,
+        report_input.study.mode,
         references,
-        len(given.texts) - references,
+        len(report_input.texts) - references,
         spread,
-        crowd.workers if crowd.workers is not None else len({one.rater for one in given.ratings}) or None,
+        crowd.workers if crowd.workers is not None else len({rating.rater for rating in report_input.ratings}) or None,
         crowd.submitted,
         crowd.excluded,
         crowd.provider or "not recorded",
@@ -144,61 +144,64 @@ def _study(given: ReportInput) -> Row:
 
 def _warnings(studies: Sequence[ReportInput], systems: Sequence[System]) -> list[Warn]:
     """What makes the studies unlike each other."""
-    found = []
-    if any(one.study.mode == "rehearsal" for one in studies):
-        found.append(Warn("rehearsal", "At least one study had simulated raters: that one says nothing about people."))
+    warns = []
+    if any(report_input.study.mode == "rehearsal" for report_input in studies):
+        warns.append(Warn("rehearsal", "At least one study had simulated raters: that one says nothing about people."))
     differ: dict[str, set[object]] = {
-        "the question": {one.study.question for one in studies},
-        "where raters came from": {one.crowd.provider for one in studies},
-        "the task": {one.study.task for one in studies},
+        "the question": {report_input.study.question for report_input in studies},
+        "where raters came from": {report_input.crowd.provider for report_input in studies},
+        "the task": {report_input.study.task for report_input in studies},
     }
-    told = [words for words, values in differ.items() if len(values) > 1]
-    if told:
-        found.append(
-            Warn("studies_differ", f"The studies differ in {', '.join(told)}: a difference of values may come from it.")
+    differing = [words for words, values in differ.items() if len(values) > 1]
+    if differing:
+        warns.append(
+            Warn(
+                "studies_differ",
+                f"The studies differ in {', '.join(differing)}: a difference of values may come from it.",
+            )
         )
-    sizes = sorted({len(one.items) for one in systems})
+    sizes = sorted({len(system.items) for system in systems})
     if len(sizes) > 1:
         sentence = f"Generators were judged with {sizes[0]} to {sizes[-1]} texts, and HUSE depends on that number, too."
-        found.append(Warn("unequal_texts", sentence))
-    units = {one.facts.length_unit for one in systems}
+        warns.append(Warn("unequal_texts", sentence))
+    units = {system.facts.length_unit for system in systems}
     if len(units) > 1:
         sentence = f"Lengths are counted in {' and in '.join(sorted(units))}: log p per unit is no one scale."
-        found.append(Warn("mixed_length_units", sentence))
-    people = [{rating.rater for rating in one.ratings} for one in studies]
+        warns.append(Warn("mixed_length_units", sentence))
+    people = [{rating.rater for rating in report_input.ratings} for report_input in studies]
     both = set.intersection(*people) if all(people) else set()
     if both:
         sentence = f"{plural(len(both), 'person', 'people')} rated in all of these studies."
-        found.append(Warn("shared_raters", sentence))
-    return found
+        warns.append(Warn("shared_raters", sentence))
+    return warns
 
 
 def _limits(systems: Sequence[System], pairs: int) -> tuple[str, ...]:
-    said = []
-    blocks = {one.block for one in systems}
+    sentences = []
+    blocks = {system.block for system in systems}
     if len(blocks) > 1:
-        said.append(
+        sentences.append(
             "Generators of different studies were judged by different people at different times: the intervals hold "
             "what other people like these would move, and nothing else that differs between the studies."
         )
         if not _shared(systems):
-            said.append(
+            sentences.append(
                 "The studies share no context, so that a difference between generators cannot be told from a "
                 "difference between their texts' contexts; the intervals are those of independent studies."
             )
     if pairs > 1:
-        said.append(
+        sentences.append(
             f"There are {pairs} pairs, and each interval is one of its own: among so many, one may miss 0 by chance."
         )
     if systems:
-        said.append("A difference whose interval holds 0 does not show that two generators are alike.")
-    return tuple(said)
+        sentences.append("A difference whose interval holds 0 does not show that two generators are alike.")
+    return tuple(sentences)
 
 
 def _shared(systems: Sequence[System]) -> bool:
     by_block: dict[str, set[str]] = {}
-    for one in systems:
-        by_block.setdefault(one.block, set()).update(item.context for item in one.items if item.context)
+    for system in systems:
+        by_block.setdefault(system.block, set()).update(item.context for item in system.items if item.context)
     seen: set[str] = set()
     for contexts in by_block.values():
         if seen & contexts:

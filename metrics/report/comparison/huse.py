@@ -39,7 +39,7 @@ def compare_huse(systems: Sequence[System], scales: Relations, *, k: int, seed: 
     """
     if not systems:
         return HuseComparison(Section("huse", "HUSE"), (), 0, None)
-    measures = TITLES[1:2] if any(one.quality_only for one in systems) else TITLES
+    measures = TITLES[1:2] if any(system.quality_only for system in systems) else TITLES
     missing: list[tuple[str, str]] = []
     tables = [_alone(systems, missing, k, seed, level)]
     try:
@@ -50,37 +50,43 @@ def compare_huse(systems: Sequence[System], scales: Relations, *, k: int, seed: 
         return HuseComparison(section, (), 0, None)
     if len(measures) < len(TITLES):
         missing.append(("HUSE and HUSE-D beside each other", "a study has no log-probabilities; HUSE-Q needs none"))
-    block = {one.name: one.block for one in systems}
-    pairs = [(one.first, one.second) for one in compared.differences]
-    apart = {pair for pair in pairs if not comparable(scales, block[pair[0]], block[pair[1]])}
-    tables += [_at_common(systems, compared, measures), _differences(compared, measures, apart)]
+    block = {system.name: system.block for system in systems}
+    pairs = [(difference.first, difference.second) for difference in compared.differences]
+    across_scales = {pair for pair in pairs if not comparable(scales, block[pair[0]], block[pair[1]])}
+    tables += [_at_common(systems, compared, measures), _differences(compared, measures, across_scales)]
     section = Section("huse", "HUSE", (), tuple(tables), _charts(systems, compared, measures), tuple(missing))
-    judged = [one for one in compared.differences if (one.first, one.second) not in apart]
-    told = tuple(_verdict(one, compared, measures[0]) for one in judged[:MAX_VERDICTS])
-    verdicts = (*told, *_rest(judged, measures[0]), *_unjudged(len(apart)))
+    judged = [
+        difference for difference in compared.differences if (difference.first, difference.second) not in across_scales
+    ]
+    sentences = tuple(_verdict(difference, compared, measures[0]) for difference in judged[:MAX_VERDICTS])
+    verdicts = (*sentences, *_rest(judged, measures[0]), *_unjudged(len(across_scales)))
     return HuseComparison(section, verdicts, len(compared.differences), compared.ratings)
 
 
 def _compared(systems: Sequence[System], k: int, seed: int, level: float) -> Comparison:
     """Where a study has no log p, every text gets the same one, which leaves HUSE-Q as it is."""
-    bare = any(one.quality_only for one in systems)
-    items = {one.name: [replace(i, log_prob=0.0) for i in one.items] if bare else one.items for one in systems}
-    every = {(r.item, r.rater): r for one in systems for r in one.ratings} if all(s.rated for s in systems) else None
+    bare = any(system.quality_only for system in systems)
+    items = {
+        system.name: [replace(i, log_prob=0.0) for i in system.items] if bare else system.items for system in systems
+    }
+    every = (
+        {(r.item, r.rater): r for system in systems for r in system.ratings} if all(s.rated for s in systems) else None
+    )
     ratings = None if every is None else list(every.values())
-    blocks = {one.name: one.block for one in systems}
+    blocks = {system.name: system.block for system in systems}
     return compare_models(items, ratings, blocks=blocks, k=k, seed=seed, level=level)
 
 
 def _alone(systems: Sequence[System], missing: list[tuple[str, str]], k: int, seed: int, level: float) -> Table:
     rows: list[Row] = []
-    for one in systems:
+    for system in systems:
         try:
-            result = _huse(one, k, seed, level)
+            result = _huse(system, k, seed, level)
         except MetricsError as error:
-            missing.append((f"HUSE of {one.name}", str(error)))
+            missing.append((f"HUSE of {system.name}", str(error)))
             continue
         values = [getattr(result, key) for key, _ in TITLES]
-        rows.append((one.block, one.facts.name, *values, result.huse_q.n, _range(one)))
+        rows.append((system.block, system.facts.name, *values, result.huse_q.n, _range(system)))
     columns = (
         Column("study", "Study"),
         Column("generator", "Generator"),
@@ -93,32 +99,32 @@ def _alone(systems: Sequence[System], missing: list[tuple[str, str]], k: int, se
     return Table("huse-alone", title, columns, tuple(rows), (note,))
 
 
-def _huse(one: System, k: int, seed: int, level: float) -> HuseResult:
-    if one.rated:
-        return evaluate_rated(one.items, one.ratings, ["exact"], k=k, seed=seed, level=level, missing=_missing(one))[
-            "exact"
-        ]
-    return evaluate(one.items, ["exact"], k=k, seed=seed, level=level, missing=_missing(one))["exact"]
+def _huse(system: System, k: int, seed: int, level: float) -> HuseResult:
+    if system.rated:
+        return evaluate_rated(
+            system.items, system.ratings, ["exact"], k=k, seed=seed, level=level, missing=_missing(system)
+        )["exact"]
+    return evaluate(system.items, ["exact"], k=k, seed=seed, level=level, missing=_missing(system))["exact"]
 
 
-def _missing(one: System) -> Missing:
-    return "quality_only" if one.quality_only else "error"
+def _missing(system: System) -> Missing:
+    return "quality_only" if system.quality_only else "error"
 
 
-def _range(one: System) -> str:
-    counts = sorted({item.ratings for item in one.items})
+def _range(system: System) -> str:
+    counts = sorted({item.ratings for item in system.items})
     if counts in ([], [0]):
         return "not recorded"
     return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
 
 
 def _at_common(systems: Sequence[System], compared: Comparison, measures: Sequence[tuple[str, str]]) -> Table:
-    by_name = {one.name: one for one in systems}
+    by_name = {system.name: system for system in systems}
     rows: list[Row] = []
     for name in compared.order:
-        own = compared.estimates[name]
-        values = [own[key] for key, _ in measures]
-        rows.append((by_name[name].block, by_name[name].facts.name, *values, own["huse"].n))
+        estimates = compared.estimates[name]
+        values = [estimates[key] for key, _ in measures]
+        rows.append((by_name[name].block, by_name[name].facts.name, *values, estimates["huse"].n))
     columns = (
         Column("study", "Study"),
         Column("generator", "Generator"),
@@ -142,27 +148,41 @@ def _equalised(compared: Comparison) -> tuple[str, ...]:
     )
 
 
-def _differences(compared: Comparison, measures: Sequence[tuple[str, str]], apart: Set[tuple[str, str]]) -> Table:
+def _differences(
+    compared: Comparison, measures: Sequence[tuple[str, str]], across_scales: Set[tuple[str, str]]
+) -> Table:
     """apart: pairs whose scales differ; a column says which, where there is one."""
     columns = (
         Column("first", "First"),
         Column("second", "less second"),
-        *((Column("scale", "Scale"),) if apart else ()),
+        *((Column("scale", "Scale"),) if across_scales else ()),
         *(Column(key, title, "estimate", n="n") for key, title in measures),
         Column("n", "n", "count"),
     )
     rows: list[Row] = []
-    for one in compared.differences:
-        scale = ("another" if (one.first, one.second) in apart else "the same",) if apart else ()
-        rows.append((one.first, one.second, *scale, *(getattr(one, key) for key, _ in measures), one.huse.n))
+    for difference in compared.differences:
+        scale = (
+            ("another" if (difference.first, difference.second) in across_scales else "the same",)
+            if across_scales
+            else ()
+        )
+        rows.append(
+            (
+                difference.first,
+                difference.second,
+                *scale,
+                *(getattr(difference, key) for key, _ in measures),
+                difference.huse.n,
+            )
+        )
     title = f"Differences of every pair at {_at(compared)}: contexts are drawn once for all who share them."
     notes = ["An interval of a difference that holds 0 does not show that two generators are alike."]
-    if any("interval_without_raters" in one.huse.flags for one in compared.differences):
+    if any("interval_without_raters" in difference.huse.flags for difference in compared.differences):
         notes.append(
             "Between studies without single ratings, or with fewer than 4 raters, the interval lacks the raters' part "
             "and is too narrow."
         )
-    if apart:
+    if across_scales:
         notes.append("Across scales that differ, a difference may be the scales', so that no verdict is drawn from it.")
     return Table("huse-pairs", title, columns, tuple(rows), tuple(notes))
 
@@ -172,47 +192,54 @@ def _charts(systems: Sequence[System], compared: Comparison, measures: Sequence[
     if len(measures) < len(TITLES):
         return ()
     points = []
-    for one in systems:
-        own = compared.estimates[one.name]
-        points.append(tradeoff.System(one.facts.name, one.block, own["huse"], own["huse_q"], own["huse_d"]))
+    for system in systems:
+        estimates = compared.estimates[system.name]
+        points.append(
+            tradeoff.System(
+                system.facts.name, system.block, estimates["huse"], estimates["huse_q"], estimates["huse_d"]
+            )
+        )
     return (tradeoff.chart(points),)
 
 
-def _verdict(one: Difference, compared: Comparison, measure: tuple[str, str]) -> str:
+def _verdict(difference: Difference, compared: Comparison, measure: tuple[str, str]) -> str:
     key, title = measure
-    value: Estimate = getattr(one, key)
+    first, second = difference.first, difference.second
+    value: Estimate = getattr(difference, key)
     span, shown = value.interval, f"{estimate(value)} at {_at(compared)}, n = {value.n}"
     if span is None:
-        return f"{one.first} less {one.second}: {title} {shown}; no interval is defined, so no verdict is given."
+        return f"{first} less {second}: {title} {shown}; no interval is defined, so no verdict is given."
     if span.low <= 0 <= span.high:
-        return f"{one.first} and {one.second}: no difference of {title} is shown ({shown}).{_others(one, key)}"
-    more = one.first if span.low > 0 else one.second
-    less = one.second if span.low > 0 else one.first
-    said = f"{more} has the higher {title}; {one.first} less {one.second}: {shown}. {less} is told apart more easily."
-    return f"{said}{_others(one, key)}"
+        return f"{first} and {second}: no difference of {title} is shown ({shown}).{_others(difference, key)}"
+    more = first if span.low > 0 else second
+    less = second if span.low > 0 else first
+    sentence = f"{more} has the higher {title}; {first} less {second}: {shown}. {less} is told apart more easily."
+    return f"{sentence}{_others(difference, key)}"
 
 
-def _others(one: Difference, told: str) -> str:
+def _others(difference: Difference, main_measure: str) -> str:
     """The other measures that differ with their whole interval."""
-    found = []
-    for key, title in TITLES[1:] if told == "huse" else ():
-        value: Estimate = getattr(one, key)
+    differing = []
+    for key, title in TITLES[1:] if main_measure == "huse" else ():
+        value: Estimate = getattr(difference, key)
         span = value.interval
         if span is not None and (span.low > 0 or span.high < 0):
-            found.append(f"{title} by {estimate(value)}")
-    return f" They differ in {' and in '.join(found)}." if found else ""
+            differing.append(f"{title} by {estimate(value)}")
+    return f" They differ in {' and in '.join(differing)}." if differing else ""
 
 
 def _rest(judged: Sequence[Difference], measure: tuple[str, str]) -> tuple[str, ...]:
     if len(judged) <= MAX_VERDICTS:
         return ()
     differ = sum(
-        span.low > 0 or span.high < 0 for one in judged if (span := getattr(one, measure[0]).interval) is not None
+        span.low > 0 or span.high < 0
+        for difference in judged
+        if (span := getattr(difference, measure[0]).interval) is not None
     )
     return (f"{differ} of all {len(judged)} pairs differ in {measure[1]}; the table holds every pair.",)
 
 
-def _unjudged(apart: int) -> tuple[str, ...]:
-    if not apart:
+def _unjudged(pairs: int) -> tuple[str, ...]:
+    if not pairs:
         return ()
-    return (f"No verdict is drawn from {plural(apart, 'pair')} whose generators were judged on different scales.",)
+    return (f"No verdict is drawn from {plural(pairs, 'pair')} whose generators were judged on different scales.",)

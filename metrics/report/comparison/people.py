@@ -23,43 +23,52 @@ KEY, TITLE = "human-or-machine", "Human or machine"
 
 def section(studies: Sequence[ReportInput], *, level: float) -> Section | None:
     """None where fewer than two studies asked who wrote a text."""
-    asked = [one for one in studies if telling_apart.judgments(one)]
-    if len(asked) < 2:
+    asking = [report_input for report_input in studies if telling_apart.judgments(report_input)]
+    if len(asking) < 2:
         return None
-    found = [judged for one in asked for judged in _of(one)]
-    by = (STUDY, *(factor for factor in telling_apart.FACTORS if len({one.factors[factor] for one in found}) > 1))
+    judgments = [judged for report_input in asking for judged in _of(report_input)]
+    by = (
+        STUDY,
+        *(factor for factor in telling_apart.FACTORS if len({judgment.factors[factor] for judgment in judgments}) > 1),
+    )
     try:
-        evaluation = evaluate_judgments(found, by, level=level)
+        evaluation = evaluate_judgments(judgments, by, level=level)
     except MetricsError as error:
         return Section(KEY, TITLE, missing=(("Accuracy of evaluators", str(error)),))
     missing: list[tuple[str, str]] = []
-    notes = tuple(dict.fromkeys(f"{one.study.name}: {one.assignment}" for one in asked if one.assignment))
+    notes = tuple(
+        dict.fromkeys(
+            f"{report_input.study.name}: {report_input.assignment}"
+            for report_input in asking
+            if report_input.assignment
+        )
+    )
     tables = [_accuracies(evaluation)]
     try:
-        compared = compare_conditions(found, by, level=level)
+        compared = compare_conditions(judgments, by, level=level)
         tables += telling_apart.compared_tables(compared, notes)
         shared = SHARED in compared.flags
     except MetricsError as error:
         missing.append(("Differences between studies", str(error)))
         shared = False
-    arms = [accuracy_by_arm.Arm(name, one.accuracy.accuracy) for name, one in evaluation.conditions.items()]
+    arms = [accuracy_by_arm.Arm(name, condition.accuracy.accuracy) for name, condition in evaluation.conditions.items()]
     chart = accuracy_by_arm.chart(arms, name="accuracy-by-study")
-    return Section(KEY, TITLE, (*_lead(asked, shared=shared), *notes), tuple(tables), (chart,), tuple(missing))
+    return Section(KEY, TITLE, (*_lead(asking, shared=shared), *notes), tuple(tables), (chart,), tuple(missing))
 
 
-def _of(given: ReportInput) -> list[EvaluatorJudgment]:
+def _of(report_input: ReportInput) -> list[EvaluatorJudgment]:
     """Texts of different studies are different texts, whatever their ids are."""
-    name = given.study.name
+    name = report_input.study.name
     return [
-        replace(one, item=f"{name} / {one.item}", factors={STUDY: name, **one.factors})
-        for one in telling_apart.judgments(given)
+        replace(judgment, item=f"{name} / {judgment.item}", factors={STUDY: name, **judgment.factors})
+        for judgment in telling_apart.judgments(report_input)
     ]
 
 
-def _lead(asked: Sequence[ReportInput], *, shared: bool) -> tuple[str, ...]:
-    told = f"{plural(len(asked), 'study', 'studies')} asked who wrote a text; the unit is the evaluator."
+def _lead(asking: Sequence[ReportInput], *, shared: bool) -> tuple[str, ...]:
+    sentence = f"{plural(len(asking), 'study', 'studies')} asked who wrote a text; the unit is the evaluator."
     more = "Some evaluators took part in several: the tests take them for different people." if shared else ""
-    return (f"{told} {more}".strip(),)
+    return (f"{sentence} {more}".strip(),)
 
 
 def _accuracies(evaluation: Evaluation) -> Table:
@@ -73,9 +82,19 @@ def _accuracies(evaluation: Evaluation) -> Table:
         Column("ratings", "Ratings", "count"),
     )
     rows: list[Row] = []
-    for name, one in evaluation.conditions.items():
-        own: Any = one.accuracy
-        judged = int(own.accuracy.settings["judgments"] or 0)
-        rows.append((name, own.accuracy, own.f1, own.percent_human, own.percent_confident, own.accuracy.n, judged))
+    for name, condition in evaluation.conditions.items():
+        accuracies: Any = condition.accuracy
+        judged = int(accuracies.accuracy.settings["judgments"] or 0)
+        rows.append(
+            (
+                name,
+                accuracies.accuracy,
+                accuracies.f1,
+                accuracies.percent_human,
+                accuracies.percent_confident,
+                accuracies.accuracy.n,
+                judged,
+            )
+        )
     title = "How often evaluators were right about who wrote a text: mean over evaluators, intervals over evaluators."
     return Table("evaluators-by-study", title, columns, tuple(rows))

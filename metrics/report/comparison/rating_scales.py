@@ -23,7 +23,7 @@ WORDS: dict[Relation, str] = {
 
 def relations(studies: Sequence[ReportInput]) -> Relations:
     """How the scales of each two studies stand to each other, by both names."""
-    scales = {one.study.name: one.study.scale for one in studies}
+    scales = {report_input.study.name: report_input.study.scale for report_input in studies}
     return {frozenset(pair): relation(*(scales[name] for name in pair)) for pair in combinations(scales, 2)}
 
 
@@ -47,21 +47,21 @@ def comparable(known: Relations, first: str, second: str) -> bool:
 def warnings(known: Relations) -> list[Warn]:
     """A sentence for each two studies whose scales are not the same."""
     return [
-        Warn("scales_recoded" if found in HARMLESS else "scales_differ", _sentence(sorted(pair), found))
-        for pair, found in known.items()
-        if found != "same"
+        Warn("scales_recoded" if relation in HARMLESS else "scales_differ", _sentence(sorted(pair), relation))
+        for pair, relation in known.items()
+        if relation != "same"
     ]
 
 
-def _sentence(names: Sequence[str], found: Relation) -> str:
-    told = f"The scales of {' and '.join(names)} {WORDS[found]}"
-    if found in HARMLESS:
-        return f"{told}."
-    return f"{told}: differences between generators of these two are shown, but no verdict is drawn from them."
+def _sentence(names: Sequence[str], relation: Relation) -> str:
+    sentence = f"The scales of {' and '.join(names)} {WORDS[relation]}"
+    if relation in HARMLESS:
+        return f"{sentence}."
+    return f"{sentence}: differences between generators of these two are shown, but no verdict is drawn from them."
 
 
 def _codes(scale: Sequence[ScaleLabel]) -> dict[str, Fraction]:
-    return {" ".join(one.name.split()).casefold(): Fraction(one.code) for one in scale}
+    return {" ".join(label.name.split()).casefold(): Fraction(label.code) for label in scale}
 
 
 def _affine(pairs: Sequence[tuple[Fraction, Fraction]]) -> bool:

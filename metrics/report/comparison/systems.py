@@ -38,29 +38,35 @@ class System:
 def systems_of(studies: Sequence[ReportInput]) -> tuple[System, ...]:
     """Every generator in the order of the studies. A context is the same where its id and its words are."""
     shown: dict[tuple[str, str], set[str]] = {}
-    for given in studies:
-        for text in given.texts:
+    for report_input in studies:
+        for text in report_input.texts:
             if text.context_id is not None:
-                shown.setdefault((text.context_id, text.context or ""), set()).add(given.study.name)
-    once = sum(len(given.generators) for given in studies) == len({g.name for one in studies for g in one.generators})
+                shown.setdefault((text.context_id, text.context or ""), set()).add(report_input.study.name)
+    once = sum(len(report_input.generators) for report_input in studies) == len(
+        {g.name for report_input in studies for g in report_input.generators}
+    )
     return tuple(
-        _system(given, facts, _contexts(given, shown), alone=once) for given in studies for facts in given.generators
+        _system(report_input, facts, _contexts(report_input, shown), alone=once)
+        for report_input in studies
+        for facts in report_input.generators
     )
 
 
-def _contexts(given: ReportInput, shown: dict[tuple[str, str], set[str]]) -> dict[str, str]:
+def _contexts(report_input: ReportInput, shown: dict[tuple[str, str], set[str]]) -> dict[str, str]:
     """The id of each context in the comparison: its own where another study shows the same one, else the study's."""
     names = {}
-    for text in given.texts:
+    for text in report_input.texts:
         if text.context_id is not None:
             shared = len(shown[text.context_id, text.context or ""]) > 1 and bool(text.context)
-            names[text.context_id] = text.context_id if shared else f"{given.study.name}{SEPARATOR}{text.context_id}"
+            names[text.context_id] = (
+                text.context_id if shared else f"{report_input.study.name}{SEPARATOR}{text.context_id}"
+            )
     return names
 
 
-def _system(given: ReportInput, facts: GeneratorFacts, contexts: dict[str, str], *, alone: bool) -> System:
-    study = given.study.name
-    own = {item.id for item in facts.items}
+def _system(report_input: ReportInput, facts: GeneratorFacts, contexts: dict[str, str], *, alone: bool) -> System:
+    study = report_input.study.name
+    texts = {item.id for item in facts.items}
     items = tuple(
         replace(
             item,
@@ -70,9 +76,9 @@ def _system(given: ReportInput, facts: GeneratorFacts, contexts: dict[str, str],
         for item in facts.items
     )
     ratings = tuple(
-        Rating(f"{study}{SEPARATOR}{one.text}", one.rater, Fraction(one.value), one.hit or "")
-        for one in given.ratings
-        if one.kept and one.criterion == CRITERION and one.text in own
+        Rating(f"{study}{SEPARATOR}{rating.text}", rating.rater, Fraction(rating.value), rating.hit or "")
+        for rating in report_input.ratings
+        if rating.kept and rating.criterion == CRITERION and rating.text in texts
     )
     name = facts.name if alone else f"{study}: {facts.name}"
     return System(name, study, facts, items, ratings)

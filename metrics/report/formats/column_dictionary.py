@@ -118,7 +118,7 @@ RESULTS = {
 HUSE = {
     "generator": "the generator",
     "ties": "exact or paper",
-    **{name + part: told for name, what in MEASURES.items() for part, told in {"": what, **ESTIMATE}.items()},
+    **{name + part: meaning for name, what in MEASURES.items() for part, meaning in {"": what, **ESTIMATE}.items()},
     "n": "texts",
     "ratings": "ratings a text",
     "k": "neighbours",

@@ -58,29 +58,29 @@ def _item_files(report: Report) -> dict[str, str]:
             for t in report.input.texts
         ]
         return {"items.csv": lines(bare, rows)}
-    own = {generator.facts.name: list(_items(generator, texts)) for generator in report.generators}
+    rows_by_generator = {generator.facts.name: list(_items(generator, texts)) for generator in report.generators}
     columns = tuple(_columns(report))
-    out = {"items.csv": lines(columns, [row for found in own.values() for row in found])}
-    if len(own) > 1:
-        for name, slug in zip(own, slugs(list(own)), strict=True):
-            out[f"items-{slug}.csv"] = lines(columns, own[name])
+    out = {"items.csv": lines(columns, [row for rows in rows_by_generator.values() for row in rows])}
+    if len(rows_by_generator) > 1:
+        for name, slug in zip(rows_by_generator, slugs(list(rows_by_generator)), strict=True):
+            out[f"items-{slug}.csv"] = lines(columns, rows_by_generator[name])
     return out
 
 
-def _rating_files(given: ReportInput) -> dict[str, str]:
+def _rating_files(report_input: ReportInput) -> dict[str, str]:
     """`ratings.csv` as `python -m metrics huse` and `alpha` read it, `judgments.csv` as `evaluators` does."""
-    rated = [one for one in given.ratings if one.criterion != HUMAN_OR_MACHINE]
-    told = any(one.criterion != CRITERION or one.condition or one.partner for one in rated)
-    columns = MORE_RATING_COLUMNS if told else RATING_COLUMNS
-    kept, gone = [one for one in rated if one.kept], [one for one in rated if not one.kept]
-    out = {"ratings.csv": lines(columns, _ratings(kept, told))} if rated or not given.ratings else {}
-    if gone:
-        out["ratings-excluded.csv"] = lines(columns, _ratings(gone, told))
-    found = judgments(given)
-    if found:
+    rated = [rating for rating in report_input.ratings if rating.criterion != HUMAN_OR_MACHINE]
+    all_columns = any(rating.criterion != CRITERION or rating.condition or rating.partner for rating in rated)
+    columns = MORE_RATING_COLUMNS if all_columns else RATING_COLUMNS
+    included, excluded = [rating for rating in rated if rating.kept], [rating for rating in rated if not rating.kept]
+    out = {"ratings.csv": lines(columns, _ratings(included, all_columns))} if rated or not report_input.ratings else {}
+    if excluded:
+        out["ratings-excluded.csv"] = lines(columns, _ratings(excluded, all_columns))
+    evaluator_judgments = judgments(report_input)
+    if evaluator_judgments:
         rows = [
             (safe(j.rater), safe(j.item), j.truth, str(j.rating), _condition(j.factors), *_levels(j.factors))
-            for j in found
+            for j in evaluator_judgments
         ]
         out["judgments.csv"] = lines(tuple(dictionary.JUDGMENTS), rows)
     return out
@@ -94,63 +94,65 @@ def _condition(factors: Mapping[str, str]) -> str:
     return safe(" × ".join(factors[factor] for factor in FACTORS))
 
 
-def _people_files(given: ReportInput) -> dict[str, str]:
+def _people_files(report_input: ReportInput) -> dict[str, str]:
     out: dict[str, str] = {}
-    if given.assignments:
-        out["assignments.csv"] = lines(tuple(dictionary.ASSIGNMENTS), map(_assignment, given.assignments))
-        flags = [(safe(a.id), safe(a.rater), safe(flag)) for a in given.assignments for flag in a.flags]
+    if report_input.assignments:
+        out["assignments.csv"] = lines(tuple(dictionary.ASSIGNMENTS), map(_assignment, report_input.assignments))
+        flags = [(safe(a.id), safe(a.rater), safe(flag)) for a in report_input.assignments for flag in a.flags]
         if flags:
             out["flags.csv"] = lines(tuple(dictionary.FLAGS), flags)
-    if given.ratings:
-        out["raters.csv"] = lines(tuple(dictionary.RATERS), _raters(given))
-    if given.comments:
-        rows = [(safe(c.text), safe(c.rater), safe(c.question), safe(c.body), YES[c.kept]) for c in given.comments]
+    if report_input.ratings:
+        out["raters.csv"] = lines(tuple(dictionary.RATERS), _raters(report_input))
+    if report_input.comments:
+        rows = [
+            (safe(c.text), safe(c.rater), safe(c.question), safe(c.body), YES[c.kept]) for c in report_input.comments
+        ]
         out["comments.csv"] = lines(tuple(dictionary.COMMENTS), rows)
-    if given.codes:
+    if report_input.codes:
         coded = [
             (safe(c.text), safe(c.rater), safe(c.question), safe(c.coder), safe(code), c.codebook)
-            for c in given.codes
+            for c in report_input.codes
             for code in c.codes
         ]
         out["codes.csv"] = lines(tuple(dictionary.CODES), coded)
-        out["codebook.csv"] = lines(tuple(dictionary.CODEBOOK), _codebook(given))
+        out["codebook.csv"] = lines(tuple(dictionary.CODEBOOK), _codebook(report_input))
     return out
 
 
-def _codebook(given: ReportInput) -> Iterator[Row]:
-    for name, book in (("comments", given.codebook), ("criteria", given.criteria)):
+def _codebook(report_input: ReportInput) -> Iterator[Row]:
+    for name, book in (("comments", report_input.codebook), ("criteria", report_input.criteria)):
         yield from ((name, safe(category), safe(code)) for category, codes in book for code in codes)
 
 
-def _assignment(one: AssignmentRow) -> Row:
-    when = one.submitted_at.isoformat() if one.submitted_at else ""
-    seconds = "" if one.seconds is None else str(one.seconds)
+def _assignment(assignment: AssignmentRow) -> Row:
+    when = assignment.submitted_at.isoformat() if assignment.submitted_at else ""
+    seconds = "" if assignment.seconds is None else str(assignment.seconds)
     return (
-        *(safe(text) for text in (one.id, one.rater, one.hit, one.condition)),
+        *(safe(text) for text in (assignment.id, assignment.rater, assignment.hit, assignment.condition)),
         when,
         seconds,
-        one.payment,
-        YES[one.kept],
-        safe(one.reason),
+        assignment.payment,
+        YES[assignment.kept],
+        safe(assignment.reason),
     )
 
 
-def _raters(given: ReportInput) -> Iterator[Row]:
+def _raters(report_input: ReportInput) -> Iterator[Row]:
     rated: defaultdict[str, list[RatingRow]] = defaultdict(list)
-    for rating in given.ratings:
+    for rating in report_input.ratings:
         rated[rating.rater].append(rating)
     seconds: defaultdict[str, list[int]] = defaultdict(list)
     counts: Counter[str] = Counter()
-    for one in given.assignments:
-        counts[one.rater] += 1
-        if one.seconds is not None:
-            seconds[one.rater].append(one.seconds)
+    for assignment in report_input.assignments:
+        counts[assignment.rater] += 1
+        if assignment.seconds is not None:
+            seconds[assignment.rater].append(assignment.seconds)
     for rater in sorted({*rated, *counts}):
-        kept = [Fraction(one.value) for one in rated[rater] if one.kept]
-        mean = decimal(sum(kept, Fraction(0)) / len(kept)) if kept else ""
+        values = [Fraction(rating.value) for rating in rated[rater] if rating.kept]
+        mean = decimal(sum(values, Fraction(0)) / len(values)) if values else ""
         time = f"{statistics.median(seconds[rater]):g}" if seconds[rater] else ""
         number = str(counts[rater]) if counts[rater] else ""
-        yield safe(rater), number, str(len(rated[rater])), str(len(kept)), mean, time
+        yield safe(rater), number, str(len(rated[rater])), str(len(values)), mean, time
 
 
 def _results(report: Report) -> Iterator[Row]:
@@ -179,17 +181,19 @@ def _number(cell: Cell) -> Row:
         return (plain(cell), *[""] * 7)
     span = cell.interval
     ends = ("", "", "") if span is None else (plain(span.low), plain(span.high), plain(span.level))
-    told = ("" if span is None else safe(span.method), safe(" ".join(cell.flags)), safe(cell.signature))
-    return (plain(cell.value), *ends, plain(cell.n), *told)
+    texts = ("" if span is None else safe(span.method), safe(" ".join(cell.flags)), safe(cell.signature))
+    return (plain(cell.value), *ends, plain(cell.n), *texts)
 
 
 def main_table(report: Report) -> Table:
     """HUSE, HUSE-Q, HUSE-D and log p alone of every generator, in both modes."""
     return huse_table(
         [
-            HuseRow(one.facts.name, mode, result, report.p_null.get(one.facts.name) if mode == "exact" else None)
-            for one in report.generators
-            for mode, result in one.modes.items()
+            HuseRow(
+                generator.facts.name, mode, result, report.p_null.get(generator.facts.name) if mode == "exact" else None
+            )
+            for generator in report.generators
+            for mode, result in generator.modes.items()
         ]
     )
 
@@ -259,10 +263,10 @@ def _sum(judged: Judged) -> str:
     return decimal(judged.hj * judged.ratings) if judged.hj is not None and judged.ratings else ""
 
 
-def _ratings(ratings: Iterable[RatingRow], told: bool) -> Iterator[Row]:
+def _ratings(ratings: Iterable[RatingRow], all_columns: bool) -> Iterator[Row]:
     for rating in ratings:
         position = "" if rating.position is None else str(rating.position)
-        more = (safe(rating.criterion), safe(rating.condition), safe(rating.partner)) if told else ()
+        more = (safe(rating.criterion), safe(rating.condition), safe(rating.partner)) if all_columns else ()
         yield (
             safe(rating.text),
             safe(rating.rater),

@@ -13,7 +13,7 @@ from metrics.report.sections.scores import labels, scores
 def charts(report: Report) -> list[Chart]:
     """HJ by source; each generator's scatter; its ratings beside the references'; quality against diversity of all;
     then those of every part of the results."""
-    return [*headline(report), *(chart for one in report.sections for chart in one.charts)]
+    return [*headline(report), *(chart for section in report.sections for chart in section.charts)]
 
 
 def headline(report: Report) -> list[Chart]:
@@ -22,7 +22,11 @@ def headline(report: Report) -> list[Chart]:
         return []
     return [
         hj_by_source.chart(report.sources),
-        *(huse_scatter.chart(one.panel, margins=True) for one in report.generators if one.panel.points),
+        *(
+            huse_scatter.chart(generator.panel, margins=True)
+            for generator in report.generators
+            if generator.panel.points
+        ),
         *_ratings(report),
         *_tradeoff(report),
     ]
@@ -32,15 +36,15 @@ def _ratings(report: Report) -> Iterator[Chart]:
     """Nothing where no rating is recorded, or the scale has too many places to be labels."""
     names = labels(report.input)
     for at, generator in enumerate(report.generators, 1):
-        found = scores(report.input, generator.facts.name, report.level) if names else ()
-        if found:
+        bars = scores(report.input, generator.facts.name, report.level) if names else ()
+        if bars:
             title = f"Ratings of {generator.facts.name} and of the references"
-            yield score_histogram.chart(names, found, name=f"ratings-{at}", title=title)
+            yield score_histogram.chart(names, bars, name=f"ratings-{at}", title=title)
 
 
 def _tradeoff(report: Report) -> Iterator[Chart]:
     """Of two or more generators, by exact ties."""
-    results = [(one.facts.name, one.modes["exact"]) for one in report.generators]
+    results = [(generator.facts.name, generator.modes["exact"]) for generator in report.generators]
     task = report.input.study.name
     systems = [
         tradeoff.System(name, task, result.huse, result.huse_q, result.huse_d)

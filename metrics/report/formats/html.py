@@ -69,7 +69,7 @@ def html(
         "raters": report.raters,
         "lead": _lead(report),
         "figures": [Markup(figure(chart)) for chart in gallery.headline(report)],  # noqa: S704 - escaped by element() and figure()
-        "parts": [part(one) for one in report.sections],
+        "parts": [part(section) for section in report.sections],
         "items_part": part(report.items),
         "study_asks_who": asks_who_wrote(report.input),
         "extras": extras(report.input.study),
@@ -80,15 +80,15 @@ def html(
         "texts": _texts(report),
         "shown_texts": SHOWN_TEXTS,
         "main_table": Markup(_main_table(report)),  # noqa: S704 - escaped by table_html()
-        "targets": interval_targets(one.modes["exact"] for one in report.generators),
+        "targets": interval_targets(generator.modes["exact"] for generator in report.generators),
         "signatures": _signatures(report),
         "units": huse_scatter.UNITS,
         "pages": shown.pages(report.input.pages, pictures or {}),
         "hashes": sorted((hashes or {}).items()),
         "completeness": score(report.asked),
         "filled": filled(report.sheet),
-        "varied": any(one.key == under_rules.KEY and one.tables for one in report.sections),
-        "excluded": any(table.name.endswith("-exclusions") for one in report.sections for table in one.tables),
+        "varied": any(section.key == under_rules.KEY and section.tables for section in report.sections),
+        "excluded": any(table.name.endswith("-exclusions") for section in report.sections for table in section.tables),
     }
     return environment().get_template("report.html").render(context)
 
@@ -200,18 +200,18 @@ def _unscored_rows(texts: Sequence[TextRow]) -> list[dict[str, Any]]:
     """The same of texts that nobody asked a model about, as of evaluators who tell who wrote what."""
     side = {text.id: text.generator or "reference" for text in texts}
     rows = []
-    for name in sorted(set(side.values()), key=lambda one: (one != "reference", one)):
-        own = [text for text in texts if side[text.id] == name]
+    for name in sorted(set(side.values()), key=lambda name: (name != "reference", name)):
+        texts_of_source = [text for text in texts if side[text.id] == name]
         rows.append(
             {
                 "name": name,
-                "n": len(own),
-                "contexts": len({text.context_id for text in own if text.context_id is not None}) or None,
-                "length": sum(len(text.body.split()) for text in own) / len(own),
+                "n": len(texts_of_source),
+                "contexts": len({text.context_id for text in texts_of_source if text.context_id is not None}) or None,
+                "length": sum(len(text.body.split()) for text in texts_of_source) / len(texts_of_source),
                 "rate": None,
                 "unit": huse_scatter.UNITS["whitespace"],
                 "zero": None,
-                "missing": len(own),
+                "missing": len(texts_of_source),
             }
         )
     return rows
@@ -244,9 +244,9 @@ def _texts(report: Report) -> list[dict[str, Any]]:
 
 def _counted_texts(report: Report) -> list[dict[str, Any]]:
     """Every text with the number of kept answers about it, on whatever was asked first."""
-    kept = [one for one in report.input.ratings if one.kept]
-    first = kept[0].criterion if kept else ""
-    counts = Counter(text for one in kept if one.criterion == first for text in (one.text, one.partner))
+    included = [rating for rating in report.input.ratings if rating.kept]
+    first = included[0].criterion if included else ""
+    counts = Counter(text for rating in included if rating.criterion == first for text in (rating.text, rating.partner))
     bare = {"hj": None, "rate": None, "interval": None}
     return [
         {**bare, "name": text.generator or "reference", "text": text, "ratings": counts[text.id]}

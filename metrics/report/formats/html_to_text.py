@@ -39,33 +39,33 @@ class ShownPage:
     height: int
 
 
-def pages(given: Sequence[PageFacts], pictures: Mapping[str, bytes]) -> list[ShownPage]:
+def pages(facts: Sequence[PageFacts], pictures: Mapping[str, bytes]) -> list[ShownPage]:
     """Each page with its words, shortened after 4,000 characters (report.json has the whole page)."""
-    found = []
-    for page in given:
+    shown = []
+    for page in facts:
         image = pictures.get(page.name, b"")
         width, height = _size(image) if image else (0, 0)
         address = f"data:image/png;base64,{base64.b64encode(image).decode()}" if image else ""
         alt = f"First screen of the page {page.title}, as raters saw it; its words follow."
-        found.append(ShownPage(page.title, words(page.html), address, alt, width, height))
-    return found
+        shown.append(ShownPage(page.title, words(page.html), address, alt, width, height))
+    return shown
 
 
-def pictured(given: Sequence[PageFacts], chromium: Path | None, *, sandbox: bool = True) -> dict[str, bytes]:
+def pictured(facts: Sequence[PageFacts], chromium: Path | None, *, sandbox: bool = True) -> dict[str, bytes]:
     """PNG of the first screen of each page by its name; nothing where there is no Chromium."""
     if chromium is None:
         return {}
-    found = {}
+    images = {}
     with tempfile.TemporaryDirectory() as folder:
-        for at, page in enumerate(given):
+        for at, page in enumerate(facts):
             source, image = Path(folder) / f"{at}.html", Path(folder) / f"{at}.png"
             source.write_text(FRAME.format(page=escape(page.html)), encoding="utf-8")
             try:
                 png(source, image, chromium=chromium, width=WIDTH, height=HEIGHT, sandbox=sandbox)
             except NoBrowser:
                 return {}
-            found[page.name] = image.read_bytes()
-    return found
+            images[page.name] = image.read_bytes()
+    return images
 
 
 def words(html: str) -> str:

@@ -30,8 +30,8 @@ def payload(report: Report, *, now: datetime) -> dict[str, Any]:
 
     generators: {name: {"modes": {mode: {measure: estimate}}, ...}}. truth: {name: ...}, only where some is known.
     """
-    given = report.input
-    encoded = encode(given)
+    report_input = report.input
+    encoded = encode(report_input)
     body: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "created": now.isoformat(timespec="seconds"),
@@ -43,24 +43,24 @@ def payload(report: Report, *, now: datetime) -> dict[str, Any]:
         "ratings_per_text": {str(count): texts for count, texts in report.ratings_per_text},
         "quality": encoded["flags"],
         "items": section_json(report.items),
-        "results": [section_json(one) for one in report.sections],
+        "results": [section_json(section) for section in report.sections],
         "warnings": [asdict(warn) for warn in report.warnings],
         "verdicts": list(report.verdicts),
         "limits": list(report.limits),
         "methods": list(report.methods),
-        "completeness": {"score": score(report.asked), "items": [encode(one) for one in report.asked]},
-        "datasheet": [encode(one) for one in report.sheet],
+        "completeness": {"score": score(report.asked), "items": [encode(item) for item in report.asked]},
+        "datasheet": [encode(entry) for entry in report.sheet],
         "reproducibility": {
-            "versions": dict(given.versions),
-            "commit": given.commit,
-            "command": given.command,
-            "settings": dict(given.settings),
+            "versions": dict(report_input.versions),
+            "commit": report_input.commit,
+            "command": report_input.command,
+            "settings": dict(report_input.settings),
             "seed": report.seed,
             "k": report.k,
             "level": report.level,
         },
     }
-    truths = {facts.name: truth(facts.truth) for facts in given.generators if facts.truth is not None}
+    truths = {facts.name: truth(facts.truth) for facts in report_input.generators if facts.truth is not None}
     data = {name: value for name, value in encoded.items() if name not in ABOVE}
     return {**body, **({"truth": truths} if truths else {}), "data": data}
 
@@ -80,26 +80,26 @@ def read(document: Any) -> ReportInput:
     if not isinstance(document, dict) or "data" not in document:
         raise BadInput("the file is no report of Assay (report.json)")
     if document.get("schema_version") != SCHEMA_VERSION:
-        found = document.get("schema_version")
-        raise BadInput(f"the report is of version {found}, and version {SCHEMA_VERSION} was expected")
+        version = document.get("schema_version")
+        raise BadInput(f"the report is of version {version}, and version {SCHEMA_VERSION} was expected")
     if not isinstance(document["data"], dict):
         raise BadInput("an object was expected", where="data")
     absent = [name for name in ABOVE.values() if name not in document]
     if absent:
         raise BadInput("the part is missing", where=absent[0])
     above = {name: document[place] for name, place in ABOVE.items()}
-    given: ReportInput = decode(ReportInput, {**document["data"], **above})
-    return given
+    report_input: ReportInput = decode(ReportInput, {**document["data"], **above})
+    return report_input
 
 
-def section_json(one: Section) -> dict[str, Any]:
+def section_json(section: Section) -> dict[str, Any]:
     """A part of the results; figures are not in it, their numbers are."""
     return {
-        "key": one.key,
-        "title": one.title,
-        "lead": list(one.lead),
-        "tables": [table_json(table) for table in one.tables],
-        "missing": [{"part": part, "why": why} for part, why in one.missing],
+        "key": section.key,
+        "title": section.title,
+        "lead": list(section.lead),
+        "tables": [table_json(table) for table in section.tables],
+        "missing": [{"part": part, "why": why} for part, why in section.missing],
     }
 
 

@@ -9,8 +9,8 @@ from metrics.report.record_codec import Schema, schema
 from metrics.report.records import ReportInput, Warn
 
 
-def _each(one: Schema) -> Schema:
-    return {"type": "object", "additionalProperties": one}
+def _each(member: Schema) -> Schema:
+    return {"type": "object", "additionalProperties": member}
 
 
 def object_schema(properties: dict[str, Schema], *, optional: tuple[str, ...] = ()) -> Schema:
@@ -69,12 +69,12 @@ GENERATOR = object_schema(
 def document_schema() -> Schema:
     """The JSON Schema (2020-12) of `report.json`."""
     defs: dict[str, Schema] = {}
-    whole = schema(ReportInput, defs)["$ref"].rsplit("/", 1)[1]
-    parts = dict(defs[whole]["properties"])
-    needed = [name for name in defs.pop(whole)["required"] if name not in ABOVE]
+    input_name = schema(ReportInput, defs)["$ref"].rsplit("/", 1)[1]
+    parts = dict(defs[input_name]["properties"])
+    needed = [name for name in defs.pop(input_name)["required"] if name not in ABOVE]
     data = {name: part for name, part in parts.items() if name not in ABOVE}
     entries = {"type": "array", "items": schema(Entry, defs)}
-    asked = {"type": "array", "items": schema(ChecklistItem, defs)}
+    checklist = {"type": "array", "items": schema(ChecklistItem, defs)}
     defs |= {"Estimate": ESTIMATE, "Interval": INTERVAL, "Table": TABLE, "Section": SECTION, "Generator": GENERATOR}
     properties: dict[str, Schema] = {
         "schema_version": {"const": SCHEMA_VERSION},
@@ -87,7 +87,7 @@ def document_schema() -> Schema:
         "results": {"type": "array", "items": {"$ref": "#/$defs/Section"}},
         "warnings": {"type": "array", "items": schema(Warn, defs)},
         **{name: {"type": "array", "items": {"type": "string"}} for name in ("verdicts", "limits", "methods")},
-        "completeness": object_schema({"score": {"type": "string"}, "items": asked}),
+        "completeness": object_schema({"score": {"type": "string"}, "items": checklist}),
         "datasheet": entries,
         "reproducibility": {"type": "object"},
         "truth": {"type": "object"},

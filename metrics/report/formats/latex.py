@@ -35,7 +35,7 @@ PACKAGES = r"""\usepackage{booktabs}
 
 def latex(report: Report, *, figures: bool) -> str:
     """The document. figures: whether figures.pdf stands beside it, one figure a page in the order of the gallery."""
-    given = report.input
+    report_input = report.input
     parts = [
         titled("Summary", [*report.verdicts, *report.limits]),
         titled("Methods", report.methods),
@@ -47,7 +47,7 @@ def latex(report: Report, *, figures: bool) -> str:
         titled("Completeness", [f"Recorded of what reviewers ask for: {score(report.asked)}."]),
         cited(bibliography.keys(report)),
     ]
-    return document(given.study.name, given.study.task, parts)
+    return document(report_input.study.name, report_input.study.task, parts)
 
 
 def document(title: str, author: str, parts: Sequence[str]) -> str:
@@ -55,13 +55,13 @@ def document(title: str, author: str, parts: Sequence[str]) -> str:
     head = rf"\title{{{escape(title)}}}" + "\n" + rf"\date{{}}\author{{{escape(author)}}}\maketitle"
     body = "\n".join(parts)
     note = [rf"\noindent\emph{{{escape(CODES)}}}" + "\n"] if r"\otherscript" in head + body else []
-    whole = "\n".join([head, *note, body, r"\end{document}", ""])
-    return scripts.preamble(whole, PACKAGES) + whole
+    source = "\n".join([head, *note, body, r"\end{document}", ""])
+    return scripts.preamble(source, PACKAGES) + source
 
 
 def titled(title: str, sentences: Sequence[str]) -> str:
     """A section of paragraphs."""
-    return "\n".join([rf"\section{{{escape(title)}}}", "\n\n".join(escape(one) for one in sentences), ""])
+    return "\n".join([rf"\section{{{escape(title)}}}", "\n\n".join(escape(sentence) for sentence in sentences), ""])
 
 
 def limitations(warnings: Sequence[Warn]) -> str:

@@ -44,7 +44,7 @@ def _dated(content: bytes, now: datetime) -> bytes:
     stamp = now.strftime("D:%Y%m%d%H%M%S+00'00'").encode()
 
     def put(match: re.Match[bytes]) -> bytes:
-        found = b"/" + match[1] + b" (" + stamp + b")"
-        return found if len(found) == len(match[0]) else match[0]
+        dated = b"/" + match[1] + b" (" + stamp + b")"
+        return dated if len(dated) == len(match[0]) else match[0]
 
     return DATES.sub(put, content)

@@ -52,17 +52,17 @@ def _fitted(name: str) -> str:
 
 
 def _facts(report: Report) -> list[str]:
-    given = report.input
-    texts = sum(row.mean.n for row in report.sources) or len(given.texts)
+    report_input = report.input
+    texts = sum(row.mean.n for row in report.sources) or len(report_input.texts)
     raters = ", ".join(f"{count or 'unknown'} on {plural(number, 'text')}" for count, number in report.ratings_per_text)
-    people = f"raters: {known(report.raters)}, assignments: {known(given.crowd.submitted)}"
-    seconds = given.money.median_seconds
-    wage = given.money.wage_cents
-    per_hour = NOT_RECORDED if wage is None else f"{money(wage, given.money.currency)} an hour"
+    people = f"raters: {known(report.raters)}, assignments: {known(report_input.crowd.submitted)}"
+    seconds = report_input.money.median_seconds
+    wage = report_input.money.wage_cents
+    per_hour = NOT_RECORDED if wage is None else f"{money(wage, report_input.money.currency)} an hour"
     return [
         f"n        {texts} texts rated{_in_huse(report)}",
         f"ratings  {raters}; {people}",
-        f"cost     {money(given.money.total_cents, given.money.currency)}",
+        f"cost     {money(report_input.money.total_cents, report_input.money.currency)}",
         f"wage     {per_hour}" + ("" if seconds is None else f" (median {duration(seconds)} an assignment)"),
         f"settings k = {report.k}, exact ties, {report.level:.0%} intervals, seed {report.seed}",
         *_targets(report),
@@ -71,14 +71,15 @@ def _facts(report: Report) -> list[str]:
 
 def _targets(report: Report) -> list[str]:
     """What the intervals are for, in lines of at most 100 columns."""
-    told = "; or the ".join(interval_targets(one.modes["exact"] for one in report.generators))
-    lines = wrap(f"of HUSE, for the {told}", 100 - LABEL) if told else []
+    targets = "; or the ".join(interval_targets(generator.modes["exact"] for generator in report.generators))
+    lines = wrap(f"of HUSE, for the {targets}", 100 - LABEL) if targets else []
     return ["interval".ljust(LABEL) * (at == 0) + " " * LABEL * (at > 0) + line for at, line in enumerate(lines)]
 
 
 def _in_huse(report: Report) -> str:
     return "".join(
-        f"{'; ' if at == 0 else ', '}{one.facts.name}: {one.n}" for at, one in enumerate(report.generators)
+        f"{'; ' if at == 0 else ', '}{generator.facts.name}: {generator.n}"
+        for at, generator in enumerate(report.generators)
     ) + (" in HUSE" if report.generators else "")
 
 

@@ -42,13 +42,13 @@ def archive(about: About, files: Mapping[str, bytes], *, now: datetime) -> bytes
     """The zip: the files, how to cite them, and RO-Crate metadata. `now` stands in the last two alone."""
     cited = citation.citation(about.name, about.description, about.licence, now=now)
     files = {**files, citation.CITATION: cited, citation.CODEMETA: citation.codemeta()}
-    whole = {**files, METADATA: metadata(about, files, now=now)}
+    packed_files = {**files, METADATA: metadata(about, files, now=now)}
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as packed:
-        for name in sorted(whole):
+        for name in sorted(packed_files):
             entry = zipfile.ZipInfo(name, BEGINNING)
             entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-            packed.writestr(entry, whole[name])
+            packed.writestr(entry, packed_files[name])
     return out.getvalue()
 
 

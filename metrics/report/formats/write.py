@@ -115,11 +115,11 @@ def check_formats(formats: Sequence[str], *, now: datetime) -> None:
 def put(out_dir: Path, contents: Mapping[str, bytes]) -> list[Path]:
     """Write the files, all or none of them; the folder is made if absent."""
     out_dir.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=out_dir, prefix=".writing-") as beside:
+    with tempfile.TemporaryDirectory(dir=out_dir, prefix=".writing-") as folder:
         for name, content in contents.items():
-            (Path(beside) / _encodable(name)).write_bytes(content)
+            (Path(folder) / _encodable(name)).write_bytes(content)
         for name in contents:
-            (Path(beside) / name).replace(out_dir / name)
+            (Path(folder) / name).replace(out_dir / name)
     return [out_dir / name for name in contents]
 
 
@@ -128,8 +128,10 @@ def _encodable(name: str) -> str:
     try:
         os.fsencode(name)
     except UnicodeEncodeError as error:
-        told = f"names of files are written in {error.encoding} here, which lacks letters of {name!a}; set PYTHONUTF8=1"
-        raise OSError(errno.EILSEQ, told) from None
+        message = (
+            f"names of files are written in {error.encoding} here, which lacks letters of {name!a}; set PYTHONUTF8=1"
+        )
+        raise OSError(errno.EILSEQ, message) from None
     return name
 
 
@@ -138,35 +140,35 @@ def contents_of(
 ) -> dict[str, bytes]:
     """Name and content of every file of the formats. Raises NoBrowser where PDF is asked for without a Chromium."""
     every = "zip" in formats
-    wanted = {*formats, *(USUAL if every else ()), *(("latex",) if every else ())}
+    included_formats = {*formats, *(USUAL if every else ()), *(("latex",) if every else ())}
     if every and chromium is not None:
-        wanted.add("pdf")
+        included_formats.add("pdf")
     data = {name: content.encode() for name, content in files(report).items()}
-    made: dict[str, bytes] = {}
-    if wanted & {"html", "pdf"}:
+    contents: dict[str, bytes] = {}
+    if included_formats & {"html", "pdf"}:
         hashes = {name: hashlib.sha256(content).hexdigest() for name, content in data.items()}
         pictures = shown.pictured(report.input.pages, chromium, sandbox=sandbox)
         page = html(report, now=now, hashes=hashes, pictures=pictures)
-        if "html" in wanted:
-            made["report.html"] = page.encode()
-        if "pdf" in wanted:
+        if "html" in included_formats:
+            contents["report.html"] = page.encode()
+        if "pdf" in included_formats:
             at = now.astimezone(UTC)
-            made["report.pdf"] = printed.printed(page, chromium=chromium, now=at, sandbox=sandbox)
-    if "json" in wanted:
-        made["report.json"] = as_json(payload(report, now=now))
-        made["report.schema.json"] = as_json(document_schema())
-    if "csv" in wanted:
-        made |= data
-    if "latex" in wanted:
-        made |= _latex(report, now=now, chromium=chromium, sandbox=sandbox)
-    made["references.bib"] = bibliography.bibtex(report).encode()
+            contents["report.pdf"] = printed.printed(page, chromium=chromium, now=at, sandbox=sandbox)
+    if "json" in included_formats:
+        contents["report.json"] = as_json(payload(report, now=now))
+        contents["report.schema.json"] = as_json(document_schema())
+    if "csv" in included_formats:
+        contents |= data
+    if "latex" in included_formats:
+        contents |= _latex(report, now=now, chromium=chromium, sandbox=sandbox)
+    contents["references.bib"] = bibliography.bibtex(report).encode()
     if every:
-        study, said = report.input.study, " ".join(report.verdicts)
-        about = archive.About(f"Human evaluation {study.name}", said, report.input.licence)
-        whole = archive.archive(about, made, now=now)
-        made = {name: content for name, content in made.items() if is_requested(name, formats, data, BY_FORMAT)}
-        made[archive.NAME] = whole
-    return made
+        study, verdicts = report.input.study, " ".join(report.verdicts)
+        about = archive.About(f"Human evaluation {study.name}", verdicts, report.input.licence)
+        archived = archive.archive(about, contents, now=now)
+        contents = {name: content for name, content in contents.items() if is_requested(name, formats, data, BY_FORMAT)}
+        contents[archive.NAME] = archived
+    return contents
 
 
 def is_requested(name: str, formats: Sequence[Format], data: Container[str], pages: Mapping[str, Format]) -> bool:
@@ -177,11 +179,11 @@ def is_requested(name: str, formats: Sequence[Format], data: Container[str], pag
 def _latex(report: Report, *, now: datetime, chromium: Path | None, sandbox: bool) -> dict[str, bytes]:
     charts = gallery.charts(report)
     drawn = chromium is not None and bool(charts)
-    made = {"study.tex": latex(report, figures=drawn).encode()}
+    contents = {"study.tex": latex(report, figures=drawn).encode()}
     if drawn:
         at = now.astimezone(UTC)
-        made[FIGURES] = printed.figures(charts, chromium=chromium, now=at, sandbox=sandbox)
-    return made
+        contents[FIGURES] = printed.figures(charts, chromium=chromium, now=at, sandbox=sandbox)
+    return contents
 
 
 def as_json(document: object) -> bytes:

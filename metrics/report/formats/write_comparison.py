@@ -59,47 +59,47 @@ def contents_of(
 ) -> dict[str, bytes]:
     """Name and content of every file of the formats. Raises NoBrowser where PDF is requested without a Chromium."""
     every = "zip" in formats
-    wanted = {*formats, *((*USUAL, "latex") if every else ()), *(("pdf",) if every and chromium else ())}
-    at, data, made = now.astimezone(UTC), tables_of(compared), dict[str, bytes]()
-    if wanted & {"html", "pdf"}:
+    included_formats = {*formats, *((*USUAL, "latex") if every else ()), *(("pdf",) if every and chromium else ())}
+    at, data, contents = now.astimezone(UTC), tables_of(compared), dict[str, bytes]()
+    if included_formats & {"html", "pdf"}:
         page = html(compared, now=now, files=data)
-        if "html" in wanted:
-            made["comparison.html"] = page.encode()
-        if "pdf" in wanted:
-            made["comparison.pdf"] = printed.printed(page, chromium=chromium, now=at, sandbox=sandbox)
-    if "json" in wanted:
-        made["comparison.json"] = as_json(payload(compared, now=now))
-        made["comparison.schema.json"] = as_json(document_schema())
-    if "csv" in wanted:
-        made |= data
-    if "latex" in wanted:
+        if "html" in included_formats:
+            contents["comparison.html"] = page.encode()
+        if "pdf" in included_formats:
+            contents["comparison.pdf"] = printed.printed(page, chromium=chromium, now=at, sandbox=sandbox)
+    if "json" in included_formats:
+        contents["comparison.json"] = as_json(payload(compared, now=now))
+        contents["comparison.schema.json"] = as_json(document_schema())
+    if "csv" in included_formats:
+        contents |= data
+    if "latex" in included_formats:
         drawn = chromium is not None and bool(charts(compared))
-        made["comparison.tex"] = latex(compared, figures=drawn).encode()
+        contents["comparison.tex"] = latex(compared, figures=drawn).encode()
         if drawn:
-            made[FIGURES] = printed.figures(charts(compared), chromium=chromium, now=at, sandbox=sandbox)
-    made["references.bib"] = bibliography.entries(keys(compared)).encode()
+            contents[FIGURES] = printed.figures(charts(compared), chromium=chromium, now=at, sandbox=sandbox)
+    contents["references.bib"] = bibliography.entries(keys(compared)).encode()
     if every:
         about = archive.About(f"Comparison of {compared.title}", " ".join(compared.verdicts))
-        whole = archive.archive(about, made, now=now)
-        made = {name: content for name, content in made.items() if is_requested(name, formats, data, BY_FORMAT)}
-        made[archive.NAME] = whole
-    return made
+        archived = archive.archive(about, contents, now=now)
+        contents = {name: content for name, content in contents.items() if is_requested(name, formats, data, BY_FORMAT)}
+        contents[archive.NAME] = archived
+    return contents
 
 
 def charts(compared: Compared) -> list[Chart]:
     """Every figure, in the order of the sections."""
-    return [chart for one in compared.sections for chart in one.charts]
+    return [chart for section in compared.sections for chart in section.charts]
 
 
 def keys(compared: Compared) -> tuple[str, ...]:
     """Keys of the literature that the comparison used."""
-    found = [one.key for one in compared.sections if one.recorded]
-    return tuple(bibliography.BY_SECTION[key] for key in found if key in bibliography.BY_SECTION)
+    recorded = [section.key for section in compared.sections if section.recorded]
+    return tuple(bibliography.BY_SECTION[key] for key in recorded if key in bibliography.BY_SECTION)
 
 
 def tables_of(compared: Compared) -> dict[str, bytes]:
     """`results.csv` with every number, and each table as a CSV of its own."""
-    tables = [(one.key, table) for one in compared.sections for table in one.tables]
+    tables = [(section.key, table) for section in compared.sections for table in section.tables]
     out = {f"{table.name}.csv": table_csv(table) for _, table in tables}
     out["results.csv"] = lines(tuple(dictionary.RESULTS), estimate_rows(tables))
     out["dictionary.csv"] = lines(dictionary.COLUMNS, dictionary.rows(["results"]))
@@ -108,7 +108,10 @@ def tables_of(compared: Compared) -> dict[str, bytes]:
 
 def data_hashes(compared: Compared) -> list[tuple[str, str]]:
     """SHA-256 of what each study was compared from, by its name."""
-    return [(one.study.name, _digest(json.dumps(encode(one), sort_keys=True).encode())) for one in compared.studies]
+    return [
+        (report_input.study.name, _digest(json.dumps(encode(report_input), sort_keys=True).encode()))
+        for report_input in compared.studies
+    ]
 
 
 def _digest(content: bytes) -> str:
@@ -122,7 +125,7 @@ def html(compared: Compared, *, now: datetime, files: Mapping[str, bytes]) -> st
         "compared": compared,
         "studies": compared.studies,
         "systems": len(compared.systems),
-        "parts": [part(one) for one in compared.sections],
+        "parts": [part(section) for section in compared.sections],
         "many": MANY_ROWS,
         "versions": compared.studies[0].versions,
         "hashes": [*data_hashes(compared), *((name, _digest(content)) for name, content in sorted(files.items()))],
@@ -138,10 +141,14 @@ def payload(compared: Compared, *, now: datetime) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "created": now.isoformat(timespec="seconds"),
         "studies": [
-            {"study": encode(one.study), "data_sha256": hashes[one.study.name], "command": one.command}
-            for one in compared.studies
+            {
+                "study": encode(report_input.study),
+                "data_sha256": hashes[report_input.study.name],
+                "command": report_input.command,
+            }
+            for report_input in compared.studies
         ],
-        "results": [section_json(one) for one in compared.sections],
+        "results": [section_json(section) for section in compared.sections],
         "warnings": [asdict(warn) for warn in compared.warnings],
         "verdicts": list(compared.verdicts),
         "limits": list(compared.limits),

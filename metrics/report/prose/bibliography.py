@@ -115,8 +115,8 @@ BY_TABLE = {tost.TABLE: "lakens2017equivalence"}
 
 def keys(report: Report) -> tuple[str, ...]:
     """Keys of what the report used, in the order of its sections."""
-    used = [BY_SECTION[one.key] for one in report.sections if one.key in BY_SECTION and one.recorded]
-    tables = [table.name for one in report.sections for table in one.tables]
+    used = [BY_SECTION[section.key] for section in report.sections if section.key in BY_SECTION and section.recorded]
+    tables = [table.name for section in report.sections for table in section.tables]
     return (*used, *(BY_TABLE[name] for name in tables if name in BY_TABLE), *ALWAYS)
 
 
@@ -125,9 +125,9 @@ def bibtex(report: Report) -> str:
     return entries(keys(report))
 
 
-def entries(wanted: Iterable[str]) -> str:
+def entries(keys: Iterable[str]) -> str:
     """Those entries, one block each. Ends with LF."""
-    return "\n".join(_entry(key) for key in wanted)
+    return "\n".join(_entry(key) for key in keys)
 
 
 def _entry(key: str) -> str:

@@ -37,12 +37,12 @@ CHANCE_LIMIT = (
 )
 
 
-def warnings(given: ReportInput, generators: Sequence[GeneratorReport]) -> tuple[Warn, ...]:
+def warnings(report_input: ReportInput, generators: Sequence[GeneratorReport]) -> tuple[Warn, ...]:
     """The caller's warnings, then those that the data give; a kind and sentence is said once."""
-    found = [*given.warnings, *_of_study(given), *_of_hits(given), *_of_raters(generators)]
+    warns = [*report_input.warnings, *_of_study(report_input), *_of_hits(report_input), *_of_raters(generators)]
     for generator in generators:
-        found += [*_of_items(generator.facts), *_of_results(generator)]
-    return tuple(dict.fromkeys(found))
+        warns += [*_of_items(generator.facts), *_of_results(generator)]
+    return tuple(dict.fromkeys(warns))
 
 
 def verdicts(generators: Sequence[GeneratorReport]) -> tuple[str, ...]:
@@ -55,35 +55,37 @@ def without(too_little: Sequence[tuple[str, str]]) -> tuple[str, ...]:
     return tuple(f"{name}: no HUSE can be computed. {why}" for name, why in too_little)
 
 
-def unrated(given: ReportInput) -> tuple[str, ...]:
+def unrated(report_input: ReportInput) -> tuple[str, ...]:
     """That nobody has rated yet; nothing otherwise."""
-    rated = given.ratings or any(item.hj is not None for one in given.generators for item in one.items)
+    rated = report_input.ratings or any(
+        item.hj is not None for facts in report_input.generators for item in facts.items
+    )
     return () if rated else (UNRATED,)
 
 
 def limits(generators: Sequence[GeneratorReport], warned: Sequence[Warn]) -> tuple[str, ...]:
     """What cannot be concluded from these results."""
     raters = sorted({judged.ratings for generator in generators for judged in generator.judged if judged.ratings})
-    said = [HUSE_LIMIT] if generators else []
+    sentences = [HUSE_LIMIT] if generators else []
     if raters:
         shown = str(raters[0]) if len(raters) == 1 else f"{raters[0]} to {raters[-1]}"
-        said.append(
+        sentences.append(
             f"HUSE depends on the number of ratings. These values belong to {shown} ratings a text and cannot be "
             "compared with values from another number."
         )
     if any(warn.kind == "one_source_hits" for warn in warned):
-        said.append(
+        sentences.append(
             "Since each HIT held one source, a difference between sources cannot be told from a difference between "
             "HITs or between the workers who took them. Where the two sources were rated by different workers, the "
             "intervals hold what other workers would move (docs/huse-interval.md); the value itself still belongs to "
             "both, source and HIT."
         )
     if len(generators) > 1:
-        said.append(
+        sentences.append(
             "The generators share their references, so their intervals are not independent: whether two intervals "
             "overlap does not decide which generator is better."
         )
-    return tuple(said)
+    return tuple(sentences)
 
 
 def _verdict(generator: GeneratorReport) -> str:
@@ -132,16 +134,16 @@ def _texts_of_both(generator: GeneratorReport) -> tuple[int, int]:
     return int(settings.get("n_reference") or 0), int(settings.get("n_model") or 0)
 
 
-def _of_study(given: ReportInput) -> Iterator[Warn]:
-    study = given.study
-    if unrated(given):
+def _of_study(report_input: ReportInput) -> Iterator[Warn]:
+    study = report_input.study
+    if unrated(report_input):
         yield Warn("no_ratings", "There is no rating yet; what follows is what was planned and recorded so far.")
     if study.mode == "rehearsal":
         yield Warn("rehearsal", "The raters are simulated: nothing here says anything about people.")
-    places = [rule for rule in given.crowd.criteria if rule.startswith("located in")]
+    places = [rule for rule in report_input.crowd.criteria if rule.startswith("located in")]
     if places and study.mode != "rehearsal":
         yield Warn("locale", f"Raters were {' and '.join(places)} only; nothing here speaks for people elsewhere.")
-    loose = [one.name for one in given.attached if uncalibrated(one)]
+    loose = [file.name for file in report_input.attached if uncalibrated(file)]
     if loose:
         sentence = f"Automatic verdicts of {', '.join(loose)} rest on thresholds that were not calibrated."
         yield Warn("uncalibrated", sentence)
@@ -150,11 +152,11 @@ def _of_study(given: ReportInput) -> Iterator[Warn]:
         yield Warn("one_day", f"All ratings were collected on one day ({first:%A}), and results can vary by day.")
 
 
-def _of_hits(given: ReportInput) -> Iterator[Warn]:
+def _of_hits(report_input: ReportInput) -> Iterator[Warn]:
     """Homogeneous HITs confound the source with the HIT and its workers."""
-    source = {text.id: text.source for text in given.texts}
+    source = {text.id: text.source for text in report_input.texts}
     by_hit: defaultdict[str, set[str]] = defaultdict(set)
-    for rating in given.ratings:
+    for rating in report_input.ratings:
         if rating.hit is not None and rating.text in source:
             by_hit[rating.hit].add(source[rating.text])
     single = sum(len(sources) == 1 for sources in by_hit.values())

@@ -19,7 +19,12 @@ NONE_EXCLUDED = "Beyond the recruitment criteria, no rater, assignment or item w
 
 
 def paragraph(
-    given: ReportInput, generators: tuple[GeneratorReport, ...], *, k: int, level: float, held: tuple[str, ...] = ()
+    report_input: ReportInput,
+    generators: tuple[GeneratorReport, ...],
+    *,
+    k: int,
+    level: float,
+    held: tuple[str, ...] = (),
 ) -> tuple[str, ...]:
     """Its sentences, in order; what is not recorded is left to the list of what is missing.
 
@@ -28,23 +33,23 @@ def paragraph(
     return tuple(
         sentence
         for part in (
-            _texts(given),
-            _raters(given),
-            pay.sentences(given),
-            _exclusions(given),
+            _texts(report_input),
+            _raters(report_input),
+            pay.sentences(report_input),
+            _exclusions(report_input),
             held,
-            _analysis(given, generators, k, level),
+            _analysis(report_input, generators, k, level),
         )
         for sentence in part
     )
 
 
-def _texts(given: ReportInput) -> Iterator[str]:
-    references = sum(text.source == REFERENCE for text in given.texts)
-    models = Counter(text.generator for text in given.texts if text.generator)
-    told = ", ".join(f"{count} of {name}" for name, count in models.items())
-    yield f"We had {plural(references, 'reference text')} and {told or 'no model text'} judged."
-    study = given.study
+def _texts(report_input: ReportInput) -> Iterator[str]:
+    references = sum(text.source == REFERENCE for text in report_input.texts)
+    models = Counter(text.generator for text in report_input.texts if text.generator)
+    counts = ", ".join(f"{count} of {name}" for name, count in models.items())
+    yield f"We had {plural(references, 'reference text')} and {counts or 'no model text'} judged."
+    study = report_input.study
     if study.question not in ("", "not recorded"):
         yield f"Raters were asked: \u201c{' '.join(study.question.split())}\u201d"
     if study.scale:
@@ -54,10 +59,10 @@ def _texts(given: ReportInput) -> Iterator[str]:
         yield f"Texts were shown in {plural(study.hits, 'task')} of up to {study.texts_per_hit}."
     if study.interleaving:
         yield study.interleaving
-    if told := extras(study):
-        yield f"Each task also held {told}."
-    if given.assignment:
-        yield given.assignment
+    if extras_text := extras(study):
+        yield f"Each task also held {extras_text}."
+    if report_input.assignment:
+        yield report_input.assignment
 
 
 EXTRAS = (
@@ -72,26 +77,30 @@ def extras(study: StudyFacts) -> str:
     if study.extras is None:
         return ""
     parts = []
-    for name, one, several in EXTRAS:
-        least, most = getattr(study.extras, name)
-        if most:
-            parts.append(plural(most, one, several) if least == most else f"{least} to {most} {several}")
+    for name, singular, several in EXTRAS:
+        fewest, highest = getattr(study.extras, name)
+        if highest:
+            parts.append(
+                plural(highest, singular, several) if fewest == highest else f"{fewest} to {highest} {several}"
+            )
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
-def _raters(given: ReportInput) -> Iterator[str]:
-    crowd = given.crowd
+def _raters(report_input: ReportInput) -> Iterator[str]:
+    crowd = report_input.crowd
     where = f" through {crowd.provider}" if crowd.provider else ""
     if crowd.workers is not None:
         # The sentences on quality begin with the criteria, where there are any.
-        criteria = f" ({'; '.join(crowd.criteria)})" if crowd.criteria and given.quality is None else ""
-        people = ("simulated rater", "simulated raters") if given.study.mode == "rehearsal" else ("person", "people")
+        criteria = f" ({'; '.join(crowd.criteria)})" if crowd.criteria and report_input.quality is None else ""
+        people = (
+            ("simulated rater", "simulated raters") if report_input.study.mode == "rehearsal" else ("person", "people")
+        )
         yield f"{plural(crowd.workers, *people)} took part{where}{criteria}."
-    first, last = given.study.collected_from, given.study.collected_to
+    first, last = report_input.study.collected_from, report_input.study.collected_to
     if first and last:
         days = (_day(first), _day(last))
         yield f"Ratings were collected {f'on {days[0]}' if days[0] == days[1] else f'from {days[0]} to {days[1]}'}."
-    counts = Counter(one.text for one in given.ratings if one.kept)
+    counts = Counter(rating.text for rating in report_input.ratings if rating.kept)
     if counts:
         low, high = min(counts.values()), max(counts.values())
         yield f"Each text received {low if low == high else f'{low} to {high}'} ratings."
@@ -105,32 +114,35 @@ def _day(when: datetime) -> str:
     return f"{when.day} {when:%B %Y}"
 
 
-def _exclusions(given: ReportInput) -> Iterator[str]:
-    if given.quality is not None:
-        yield from given.quality
-    elif given.crowd.submitted is not None and given.crowd.excluded is not None:
-        gone, of = given.crowd.excluded, given.crowd.submitted
-        if gone and of:
-            yield f"Of {plural(of, 'submission')}, {gone} ({100 * gone / of:.1f}%) were excluded from the analysis."
+def _exclusions(report_input: ReportInput) -> Iterator[str]:
+    if report_input.quality is not None:
+        yield from report_input.quality
+    elif report_input.crowd.submitted is not None and report_input.crowd.excluded is not None:
+        excluded, of = report_input.crowd.excluded, report_input.crowd.submitted
+        if excluded and of:
+            share = f"{excluded} ({100 * excluded / of:.1f}%)"
+            yield f"Of {plural(of, 'submission')}, {share} were excluded from the analysis."
         else:
-            yield NONE_LEFT_OUT if given.study.mode == "imported" else NONE_EXCLUDED
+            yield NONE_LEFT_OUT if report_input.study.mode == "imported" else NONE_EXCLUDED
 
 
-def _analysis(given: ReportInput, generators: tuple[GeneratorReport, ...], k: int, level: float) -> Iterator[str]:
+def _analysis(
+    report_input: ReportInput, generators: tuple[GeneratorReport, ...], k: int, level: float
+) -> Iterator[str]:
     if generators:
         yield (
             f"HUSE, HUSE-Q and HUSE-D (Hashimoto et al., 2019) were computed by leave-one-out {k}-nearest-neighbour "
             "classification with ties by exact arithmetic and equal votes to the reference; log-probabilities were "
             f"divided by the length. Intervals are at {100 * level:g}%, by {_intervals(generators)}."
         )
-    if asks_who_wrote(given):
+    if asks_who_wrote(report_input):
         yield (
             "The unit of accuracy is the evaluator: each has a share of right answers, reading the two upper labels as "
             f"machine. Means have {100 * level:g}% intervals over evaluators and two-sided t-tests against 50%, "
             "adjusted within their family; conditions are compared by Welch's t-tests (Clark et al., 2021)."
         )
-        if given.plan and given.plan.margin_points:
-            margin = f"a margin of {given.plan.margin_points} percentage points around chance"
+        if report_input.plan and report_input.plan.margin_points:
+            margin = f"a margin of {report_input.plan.margin_points} percentage points around chance"
             yield f"Equivalence was tested by two one-sided t-tests with {margin}, declared before (Lakens, 2017)."
 
 
@@ -138,10 +150,10 @@ def _intervals(generators: tuple[GeneratorReport, ...]) -> str:
     """How the intervals of HUSE-Q were made, as they say themselves."""
     spans = [generator.modes["exact"].huse_q.interval for generator in generators]
     named = dict.fromkeys(span.method for span in spans if span is not None)
-    told = ["half-samples of contexts" if name == "half-samples" else name for name in named]
-    return " or ".join(told) or "half-samples of contexts, of which there are too few here"
+    methods = ["half-samples of contexts" if name == "half-samples" else name for name in named]
+    return " or ".join(methods) or "half-samples of contexts, of which there are too few here"
 
 
-def asks_who_wrote(given: ReportInput) -> bool:
+def asks_who_wrote(report_input: ReportInput) -> bool:
     """Whether raters said who wrote a text."""
-    return any(one.kept and one.criterion == HUMAN_OR_MACHINE for one in given.ratings)
+    return any(rating.kept and rating.criterion == HUMAN_OR_MACHINE for rating in report_input.ratings)

@@ -24,9 +24,9 @@ def parser() -> Parser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 0, or 2 with one sentence on stderr."""
-    given = parser().parse_args(arguments)
+    parsed = parser().parse_args(arguments)
     try:
-        write(given.run(given), given.out)
+        write(parsed.run(parsed), parsed.out)
     except MetricsError as error:
         sys.stderr.write(" ".join(str(error).split()) + "\n")
         return 2

@@ -40,8 +40,8 @@ class InsufficientData(MetricsError):  # noqa: N818 - the name is the specificat
     """Too few items, ratings or contexts for the measure asked for."""
 
 
-class OneClass(MetricsError):  # noqa: N818 - the name is the specification's
-    """All items come from one source, so nothing can be told apart."""
+class SingleSource(MetricsError):  # noqa: N818 - the name is the specification's
+    """All items come from one source, so no two sources can be compared."""
 
 
 class DegenerateInput(MetricsError):  # noqa: N818 - the name is the specification's

@@ -27,31 +27,31 @@ def add(commands: Commands) -> None:
     command.set_defaults(run=run)
 
 
-def run(given: argparse.Namespace) -> str:
+def run(arguments: argparse.Namespace) -> str:
     """The text of the command. Raises MetricsError."""
-    ratings = of_records(read_ratings(given.ratings, minimum=0 if given.level == "ratio" else None))
-    found = alpha_of(
+    ratings = of_records(read_ratings(arguments.ratings, minimum=0 if arguments.level == "ratio" else None))
+    alpha = alpha_of(
         ratings,
-        given.level,
-        draws=given.draws,
-        confidence=given.confidence,
-        seed=given.seed,
-        resampled=given.resample,
+        arguments.level,
+        draws=arguments.draws,
+        confidence=arguments.confidence,
+        seed=arguments.seed,
+        resampled=arguments.resample,
     )
-    if given.json:
-        return json_text({"schema_version": SCHEMA_VERSION, "alpha": estimate_json(found)})
-    return table(found)
+    if arguments.json:
+        return json_text({"schema_version": SCHEMA_VERSION, "alpha": estimate_json(alpha)})
+    return table(alpha)
 
 
-def table(found: Estimate) -> str:
+def table(alpha: Estimate) -> str:
     """The value with its interval, what it is of, and what a reader must know."""
-    size = found.settings
+    size = alpha.settings
     lines = [
-        f"alpha, {size['level']:<12}{cell(found)}",
+        f"alpha, {size['level']:<12}{cell(alpha)}",
         f"items {size['items']} (and {size['items_with_one_rating']} with one rating, left out)",
         f"raters {size['raters']}, ratings {size['ratings']}",
-        found.signature,
+        alpha.signature,
     ]
-    if found.interval is not None:
-        lines.append(f"{100 * found.interval.level:g} % interval: {found.interval.method}.")
-    return "\n".join(lines + flags_line([found])) + "\n"
+    if alpha.interval is not None:
+        lines.append(f"{100 * alpha.interval.level:g} % interval: {alpha.interval.method}.")
+    return "\n".join(lines + flags_line([alpha])) + "\n"

@@ -52,13 +52,13 @@ def add(commands: Commands) -> None:
     command.set_defaults(run=run)
 
 
-def run(given: argparse.Namespace) -> str:
+def run(arguments: argparse.Namespace) -> str:
     """The text of the command. Raises MetricsError."""
-    judgments, by = read_judgments(given.judgments, given.by)
-    agreement = partial(krippendorff_alpha, confidence=given.level, seed=given.seed)
-    evaluation = evaluate_judgments(judgments, by, chance=given.chance, level=given.level, agreement=agreement)
-    more = evaluators_more.compute_more(judgments, by, evaluation, given)
-    if given.json:
+    judgments, by = read_judgments(arguments.judgments, arguments.by)
+    agreement = partial(krippendorff_alpha, confidence=arguments.level, seed=arguments.seed)
+    evaluation = evaluate_judgments(judgments, by, chance=arguments.chance, level=arguments.level, agreement=agreement)
+    more = evaluators_more.compute_more(judgments, by, evaluation, arguments)
+    if arguments.json:
         return json_text({**evaluation_json(evaluation), **evaluators_more.as_json(more)})
     return "\n".join([table(evaluation), *evaluators_more.as_text(more)])
 
@@ -77,19 +77,19 @@ def table(evaluation: Evaluation) -> str:
 
 
 def _block(name: str, condition: Condition) -> str:
-    found = measures(condition)
+    estimates = measures(condition)
     counts = condition.accuracy.confusion
     accuracy = condition.accuracy.accuracy
     size = accuracy.settings
     lines = [f"{name} (evaluators {accuracy.n}, items {size['items']}, ratings {size['judgments']})"]
-    lines += [f"{title:<31}{cell(found[key])}" for key, title in TITLES.items() if key in found]
+    lines += [f"{title:<31}{cell(estimates[key])}" for key, title in TITLES.items() if key in estimates]
     lines.append(f"{'tp fp fn tn':<31}{counts.tp} {counts.fp} {counts.fn} {counts.tn}")
     lines.append(f"{'test against chance':<31}{_test(condition)}")
     lines += [f"{f'scores 1-4, {truth}':<31}{_scores(condition, truth)}" for truth in ("human", "machine")]
     lines.append(accuracy.signature)
     if accuracy.interval is not None:
         lines.append(f"{100 * accuracy.interval.level:g} % intervals; accuracy by {accuracy.interval.method}.")
-    return "\n".join(lines + flags_line(found.values()))
+    return "\n".join(lines + flags_line(estimates.values()))
 
 
 def _test(condition: Condition) -> str:

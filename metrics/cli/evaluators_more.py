@@ -63,39 +63,39 @@ def options(command: argparse.ArgumentParser) -> None:
 
 
 def compute_more(
-    judgments: Sequence[EvaluatorJudgment], by: Sequence[str], evaluation: Evaluation, given: argparse.Namespace
+    judgments: Sequence[EvaluatorJudgment], by: Sequence[str], evaluation: Evaluation, arguments: argparse.Namespace
 ) -> More:
     """Compute what the data and the options ask for. Raises MetricsError."""
-    margin = _margin(given)
+    margin = _margin(arguments)
     big = [c for c in evaluation.conditions.values() if c.accuracy.accuracy.n > 1]
-    if len(big) < 2 and (given.pair or given.effect is not None):
+    if len(big) < 2 and (arguments.pair or arguments.effect is not None):
         raise BadInput("comparing conditions needs two of them with two evaluators each", column="condition")
     compared = None
     if len(big) > 1:
         compared = compare_conditions(
             judgments,
             by,
-            pairs=[(a, b) for a, b in given.pair] if given.pair else None,
-            equal_variances=given.test == "student",
+            pairs=[(a, b) for a, b in arguments.pair] if arguments.pair else None,
+            equal_variances=arguments.test == "student",
             margin=margin,
-            effect=given.effect,
-            alpha=given.alpha,
-            level=given.level,
+            effect=arguments.effect,
+            alpha=arguments.alpha,
+            level=arguments.level,
         )
-    whole = evaluator_accuracies(check_judgments(judgments, repeats="keep"))
-    tost = equivalence(whole.values(), margin, alpha=given.alpha) if margin else None
-    mixed = mixed_accuracy(judgments, by, level=given.level, seed=given.seed) if given.mixed else None
-    told = assignment_sentence(given.assigned) if len(evaluation.conditions) > 1 else ""
-    return More(compared, tost, mixed, told)
+    accuracies = evaluator_accuracies(check_judgments(judgments, repeats="keep"))
+    tost = equivalence(accuracies.values(), margin, alpha=arguments.alpha) if margin else None
+    mixed = mixed_accuracy(judgments, by, level=arguments.level, seed=arguments.seed) if arguments.mixed else None
+    assignment = assignment_sentence(arguments.assigned) if len(evaluation.conditions) > 1 else ""
+    return More(compared, tost, mixed, assignment)
 
 
-def _margin(given: argparse.Namespace) -> Margin | None:
-    if given.margin is None:
+def _margin(arguments: argparse.Namespace) -> Margin | None:
+    if arguments.margin is None:
         return None
-    if not given.declared:
+    if not arguments.declared:
         raise BadInput("a margin needs --declared: where it was set before the data", column="--margin")
-    low, high = given.margin
-    return Margin(low, high, given.declared)
+    low, high = arguments.margin
+    return Margin(low, high, arguments.declared)
 
 
 def as_json(more: More) -> dict[str, Any]:
@@ -103,14 +103,14 @@ def as_json(more: More) -> dict[str, Any]:
 
     `assignment`: how evaluators came to their condition, unless it was drawn.
     """
-    found: dict[str, Any] = {"comparison": comparison_json(more.comparison) if more.comparison else None}
+    document: dict[str, Any] = {"comparison": comparison_json(more.comparison) if more.comparison else None}
     if more.tost:
-        found["tost"] = estimate_json(tost_estimate(more.tost))
+        document["tost"] = estimate_json(tost_estimate(more.tost))
     if more.mixed:
-        found["mixed_model"] = mixed_json(more.mixed)
+        document["mixed_model"] = mixed_json(more.mixed)
     if more.assignment:
-        found["assignment"] = more.assignment
-    return found
+        document["assignment"] = more.assignment
+    return document
 
 
 def as_text(more: More) -> list[str]:
@@ -128,41 +128,42 @@ def _numbers(estimate: Estimate, *names: str) -> str:
     return ", ".join(f"{name} none" if value is None else f"{name} {value:.4g}" for name, value in values)
 
 
-def _comparison(found: ConditionComparison) -> str:
-    anova = anova_estimate(found.anova)
+def _comparison(comparison: ConditionComparison) -> str:
+    anova = anova_estimate(comparison.anova)
     lines = [f"Conditions compared, evaluators as units. ANOVA F {cell(anova)}, {_numbers(anova, 'p', 'eta_squared')}."]
-    for pair in found.pairs:
+    for pair in comparison.pairs:
         test = pair.difference
         lines.append(f"{pair.a} - {pair.b}: {cell(test)}, {_numbers(test, 't', 'df', 'p', 'p_bonferroni', 'p_holm')}")
         effects = f"  d {cell(pair.cohens_d)}, g {cell(pair.hedges_g)}"
         lines.append(f"{effects}; smallest d found with power 0.8: {cell(pair.smallest_effect)}")
         if "effect" in pair.smallest_effect.settings:
-            asked_for = ("effect", "power_for_effect", "n_a_group_for_effect")
-            lines.append(f"  {_numbers(pair.smallest_effect, *asked_for)}")
+            power_settings = ("effect", "power_for_effect", "n_a_group_for_effect")
+            lines.append(f"  {_numbers(pair.smallest_effect, *power_settings)}")
     lines += [
         f"Tukey-Kramer {pair.a} - {pair.b}: {cell(pair.difference)}, {_numbers(pair.difference, 'q', 'p')}"
-        for pair in found.tukey
+        for pair in comparison.tukey
     ]
-    lines.append(f"Family of {len(found.family.hypotheses)} tests: {found.family.name}, alpha {found.family.alpha:g}.")
-    if found.left_out:
-        lines.append(f"Left out, with one evaluator: {', '.join(found.left_out)}.")
-    return "\n".join(lines + (["flags: " + ", ".join(found.flags)] if found.flags else [])) + "\n"
+    family = comparison.family
+    lines.append(f"Family of {len(family.hypotheses)} tests: {family.name}, alpha {family.alpha:g}.")
+    if comparison.left_out:
+        lines.append(f"Left out, with one evaluator: {', '.join(comparison.left_out)}.")
+    return "\n".join(lines + (["flags: " + ", ".join(comparison.flags)] if comparison.flags else [])) + "\n"
 
 
-def _tost(found: dict[str, Equivalence]) -> str:
-    first = next(iter(found.values()))
+def _tost(equivalences: dict[str, Equivalence]) -> str:
+    first = next(iter(equivalences.values()))
     margin = first.margin
     lines = [f"Equivalence (TOST), margin {margin.low:g} to {margin.high:g} declared in: {margin.declared}"]
-    for name, test in found.items():
+    for name, test in equivalences.items():
         verdict = {True: "equivalent", False: "not shown equivalent", None: "no verdict"}[test.equivalent]
         shown = tost_estimate(test)
         lines.append(f"{name}: {cell(shown)}, {_numbers(shown, 't_low', 't_high', 'p')}: {verdict}")
     return "\n".join(lines) + "\n"
 
 
-def _mixed(found: MixedModel) -> str:
+def _mixed(model: MixedModel) -> str:
     lines = ["Mixed model of right answers, crossed raters and items:"]
-    lines += [f"{name}: {cell(estimate)}" for name, estimate in found.effects.items()]
-    if found.variances:
-        lines.append("variances: " + ", ".join(f"{name} {value:.4g}" for name, value in found.variances.items()))
-    return "\n".join(lines + ([found.note] if found.note else [])) + "\n"
+    lines += [f"{name}: {cell(estimate)}" for name, estimate in model.effects.items()]
+    if model.variances:
+        lines.append("variances: " + ", ".join(f"{name} {value:.4g}" for name, value in model.variances.items()))
+    return "\n".join(lines + ([model.note] if model.note else [])) + "\n"

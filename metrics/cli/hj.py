@@ -27,14 +27,14 @@ def add(commands: Commands) -> None:
     command.set_defaults(run=run)
 
 
-def run(given: argparse.Namespace) -> str:
+def run(arguments: argparse.Namespace) -> str:
     """The text of the command. Raises MetricsError."""
-    ratings = read_ratings(given.ratings)
-    found = hj_estimates(human_judgments(sum_ratings(ratings), level=given.level, method=given.method))
-    if given.json:
-        items = {name: estimate_json(estimate) for name, estimate in found.items()}
+    ratings = read_ratings(arguments.ratings)
+    hj_by_item = hj_estimates(human_judgments(sum_ratings(ratings), level=arguments.level, method=arguments.method))
+    if arguments.json:
+        items = {name: estimate_json(estimate) for name, estimate in hj_by_item.items()}
         return json_text({"schema_version": SCHEMA_VERSION, "hj": items, "distribution": distribution(ratings)})
-    return table(found, ratings)
+    return table(hj_by_item, ratings)
 
 
 def distribution(ratings: Sequence[Rating]) -> dict[str, Any]:
@@ -53,16 +53,16 @@ def distribution(ratings: Sequence[Rating]) -> dict[str, Any]:
     }
 
 
-def table(found: Mapping[str, Estimate], ratings: Sequence[Rating]) -> str:
+def table(hj_by_item: Mapping[str, Estimate], ratings: Sequence[Rating]) -> str:
     """One line an item, then the distribution."""
     spread = distribution(ratings)
-    width = max(4, *(len(name) for name in found))
+    width = max(4, *(len(name) for name in hj_by_item))
     lines = [f"{'item':<{width}}  {'HJ':<24}ratings"]
-    lines += [f"{name:<{width}}  {cell(estimate):<24}{estimate.n}" for name, estimate in found.items()]
+    lines += [f"{name:<{width}}  {cell(estimate):<24}{estimate.n}" for name, estimate in hj_by_item.items()]
     lines += ["", f"items {spread['items']}, raters {spread['raters']}, ratings {spread['ratings']}"]
     lines += [f"value {row['value']:<8g}{row['count']:>8}  {100 * row['share']:5.1f} %" for row in spread["values"]]
     lines += [f"{row['items']} items with {row['ratings']} rating(s)" for row in spread["ratings_per_item"]]
-    interval = next((estimate.interval for estimate in found.values() if estimate.interval), None)
+    interval = next((estimate.interval for estimate in hj_by_item.values() if estimate.interval), None)
     if interval is not None:
         lines.append(f"{100 * interval.level:g} % intervals by {interval.method}, over the raters of an item.")
-    return "\n".join(lines + flags_line(found.values())) + "\n"
+    return "\n".join(lines + flags_line(hj_by_item.values())) + "\n"

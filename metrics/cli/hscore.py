@@ -55,19 +55,19 @@ def add(commands: Commands) -> None:
     command.set_defaults(run=run)
 
 
-def run(given: argparse.Namespace) -> str:
+def run(arguments: argparse.Namespace) -> str:
     """The text of the command. Raises MetricsError."""
-    texts, curvatures = _texts(given)
+    texts, curvatures = _texts(arguments)
     backend = texts[0].backend
-    fp = {text.id: mean_fraction(text, per_word=given.per_word) for text in texts}
-    calibration = _calibrate(given, fp) if given.calibrate else None
-    thresholds = calibration.thresholds if calibration else _thresholds(given.threshold)
-    scores = [score_text(text, thresholds, per_word=given.per_word) for text in texts]
-    result = h_score(fp, thresholds, level=given.level)
-    people = _people(given, fp, thresholds) if given.people else None
-    if given.page:
-        write(token_page(texts, thresholds), given.page)
-    if given.json:
+    fp = {text.id: mean_fraction(text, per_word=arguments.per_word) for text in texts}
+    calibration = _calibrate(arguments, fp) if arguments.calibrate else None
+    thresholds = calibration.thresholds if calibration else _thresholds(arguments.threshold)
+    scores = [score_text(text, thresholds, per_word=arguments.per_word) for text in texts]
+    result = h_score(fp, thresholds, level=arguments.level)
+    people = _people(arguments, fp, thresholds) if arguments.people else None
+    if arguments.page:
+        write(token_page(texts, thresholds), arguments.page)
+    if arguments.json:
         return json_text(h_score_json(scores, result, backend, calibration, people, curvatures))
     return table(scores, result, backend, calibration, people)
 
@@ -88,20 +88,20 @@ def table(
         shares,
         f"mean Fp {cell(result.mean_fp)}; n = {result.h.n} texts; backend: {backend.model or 'not recorded'}",
     ]
-    found = [result.h, result.mean_fp]
+    estimates = [result.h, result.mean_fp]
     if calibration:
         lines.append(
             f"threshold {calibration.threshold:.4f} by {calibration.method}: AUC {cell(calibration.auc)}, Youden J "
             f"{cell(calibration.youden_j)}, accuracy on texts held out {cell(calibration.held_out)}"
         )
-        found.append(calibration.held_out)
+        estimates.append(calibration.held_out)
     if people:
         lines.append(
             f"with people: agreement {cell(people.agreement)}, kappa {cell(people.kappa)}, AUC {cell(people.auc)}, "
             f"Spearman with the share who said human {cell(people.correlation)}; undecided {people.undecided}"
         )
-        found += [people.agreement, people.kappa, people.auc, people.correlation]
-    return "\n".join([*lines, result.h.signature, *flags_line(found)]) + "\n"
+        estimates += [people.agreement, people.kappa, people.auc, people.correlation]
+    return "\n".join([*lines, result.h.signature, *flags_line(estimates)]) + "\n"
 
 
 def _line(score: TextScore) -> str:
@@ -109,20 +109,20 @@ def _line(score: TextScore) -> str:
     return f"{score.id:<32}{score.fp:>7.4f}{score.n:>8}{score.mean_rank:>11.1f}{entropy:>9}  {score.verdict}"
 
 
-def _texts(given: argparse.Namespace) -> tuple[list[Predictions], dict[str, float]]:
+def _texts(arguments: argparse.Namespace) -> tuple[list[Predictions], dict[str, float]]:
     """The texts' predictions, and Fast-DetectGPT's score of each where a model reads them."""
-    names = [path.name for path in given.files]
+    names = [path.name for path in arguments.files]
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise BadInput(f"two files are called {twice[0]!r}", column="FILE")
-    if given.format == "gltr":
-        if given.model:
+    if arguments.format == "gltr":
+        if arguments.model:
             raise BadInput("the predictions are in the files; --backend names the model", column="--model")
-        return [read_gltr(path, backend=Backend(model=given.backend)) for path in given.files], {}
-    if not given.model:
+        return [read_gltr(path, backend=Backend(model=arguments.backend)) for path in arguments.files], {}
+    if not arguments.model:
         raise BadInput("plain texts need a model that reads them", column="--model")
-    contents = [_content(path) for path in given.files]
-    return _predict_by_model(given, names, contents)
+    contents = [_content(path) for path in arguments.files]
+    return _predict_by_model(arguments, names, contents)
 
 
 def _content(path: Path) -> str:
@@ -133,16 +133,16 @@ def _content(path: Path) -> str:
 
 
 def _predict_by_model(
-    given: argparse.Namespace, names: Sequence[str], contents: Sequence[str]
+    arguments: argparse.Namespace, names: Sequence[str], contents: Sequence[str]
 ) -> tuple[list[Predictions], dict[str, float]]:
     """The start token stands before a text, the end token is no part of it."""
-    layout = Layout(include_eos=False, start="always", long_texts=given.long_texts)
+    layout = Layout(include_eos=False, start="always", long_texts=arguments.long_texts)
     model = open_model(
-        given.model,
-        revision=given.revision,
-        dtype=given.dtype,
-        device=given.device,
-        allow_download=given.allow_download,
+        arguments.model,
+        revision=arguments.revision,
+        dtype=arguments.dtype,
+        device=arguments.device,
+        allow_download=arguments.allow_download,
         layout=layout,
     )
     return read_by(model, dict(zip(names, contents, strict=True)))
@@ -160,10 +160,10 @@ def _thresholds(text: str | None) -> Thresholds:
     return Thresholds(limits[0], limits[-1], origin="given")
 
 
-def _calibrate(given: argparse.Namespace, fp: Mapping[str, float]) -> Calibration:
+def _calibrate(arguments: argparse.Namespace, fp: Mapping[str, float]) -> Calibration:
     groups: dict[str, list[float]] = {HUMAN: [], MACHINE: []}
     seen: dict[str, int] = {}
-    for row in read_rows(given.calibrate, ("text", "truth")):
+    for row in read_rows(arguments.calibrate, ("text", "truth")):
         name, truth = row.text("text"), row.text("truth")
         if name not in fp:
             raise row.error("text", f"no text is called {name!r}")
@@ -174,17 +174,22 @@ def _calibrate(given: argparse.Namespace, fp: Mapping[str, float]) -> Calibratio
         seen[name] = row.line
         groups[truth].append(fp[name])
     return calibrate(
-        groups[HUMAN], groups[MACHINE], method=given.method, band=given.band, level=given.level, seed=given.seed
+        groups[HUMAN],
+        groups[MACHINE],
+        method=arguments.method,
+        band=arguments.band,
+        level=arguments.level,
+        seed=arguments.seed,
     )
 
 
-def _people(given: argparse.Namespace, fp: Mapping[str, float], thresholds: Thresholds) -> WithPeople:
+def _people(arguments: argparse.Namespace, fp: Mapping[str, float], thresholds: Thresholds) -> WithPeople:
     shares: dict[str, float] = {}
-    for row in read_rows(given.people, ("text", "human_share")):
+    for row in read_rows(arguments.people, ("text", "human_share")):
         name, share = row.text("text"), float(row.number("human_share"))
         if name in shares:
             raise row.error("text", f"the text {name!r} was given before")
         if not 0 <= share <= 1:
             raise row.error("human_share", "a share lies between 0 and 1")
         shares[name] = share
-    return against_people(fp, shares, thresholds, level=given.level)
+    return against_people(fp, shares, thresholds, level=arguments.level)

@@ -41,15 +41,15 @@ def add(commands: Commands) -> None:
     huse.set_defaults(run=run)
 
 
-def run(given: argparse.Namespace) -> str:
+def run(arguments: argparse.Namespace) -> str:
     """The text of the command. Raises MetricsError."""
-    modes: Sequence[Mode] = (given.mode,) if given.mode else MODES
-    items = read_items(given.items, given.ratings)
-    ratings = read_ratings(given.ratings, [item.id for item in items]) if given.ratings else None
-    chosen = {"k": given.k, "seed": given.seed, "level": given.level}
+    modes: Sequence[Mode] = (arguments.mode,) if arguments.mode else MODES
+    items = read_items(arguments.items, arguments.ratings)
+    ratings = read_ratings(arguments.ratings, [item.id for item in items]) if arguments.ratings else None
+    chosen = {"k": arguments.k, "seed": arguments.seed, "level": arguments.level}
     results = evaluate(items, modes, **chosen) if ratings is None else evaluate_rated(items, ratings, modes, **chosen)
-    more = huse_more.compute_more(items, ratings, given)
-    if given.json:
+    more = huse_more.compute_more(items, ratings, arguments)
+    if arguments.json:
         return json_text({**document(results), **huse_more.as_json(more)})
     return "\n".join([table(results), *huse_more.as_text(more)])
 

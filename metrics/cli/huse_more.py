@@ -46,35 +46,37 @@ def options(command: argparse.ArgumentParser) -> None:
     )
 
 
-def compute_more(items: Sequence[Item], ratings: Sequence[Rating] | None, given: argparse.Namespace) -> More:
+def compute_more(items: Sequence[Item], ratings: Sequence[Rating] | None, arguments: argparse.Namespace) -> More:
     """Compute what was asked for. Raises MetricsError."""
     tests: tuple[PermutationTest, ...] = ()
-    if given.permutation is not None:
-        if given.permutation < 1:
+    if arguments.permutation is not None:
+        if arguments.permutation < 1:
             raise BadInput("labels are exchanged at least once", column="--permutation")
-        hits = read_hits(given.items)
+        hits = read_hits(arguments.items)
         tests = tuple(
-            permutation_test(items, measure, hits=hits, k=given.k, permutations=given.permutation, seed=given.seed)
+            permutation_test(
+                items, measure, hits=hits, k=arguments.k, permutations=arguments.permutation, seed=arguments.seed
+            )
             for measure in FEATURES
         )
     curves: tuple[Curve, ...] = ()
-    if given.curves:
-        curves = (size_curve(items, k=given.k, seed=given.seed),)
+    if arguments.curves:
+        curves = (size_curve(items, k=arguments.k, seed=arguments.seed),)
         if ratings is not None:
-            curves = (replicate_curve(items, ratings, k=given.k, seed=given.seed), *curves)
-    return More(tests, curves, sensitivity_table(items, k=given.k) if given.sensitivity else None)
+            curves = (replicate_curve(items, ratings, k=arguments.k, seed=arguments.seed), *curves)
+    return More(tests, curves, sensitivity_table(items, k=arguments.k) if arguments.sensitivity else None)
 
 
 def as_json(more: More) -> dict[str, Any]:
     """`permutation_p`, `curves` and `sensitivity`, as far as they were asked for."""
-    found: dict[str, Any] = {}
+    document: dict[str, Any] = {}
     if more.permutations:
-        found["permutation_p"] = permutations_json(more.permutations)
+        document["permutation_p"] = permutations_json(more.permutations)
     if more.curves:
-        found["curves"] = {curve.over: curve_json(curve) for curve in more.curves}
+        document["curves"] = {curve.over: curve_json(curve) for curve in more.curves}
     if more.sensitivity:
-        found["sensitivity"] = sensitivity_json(more.sensitivity)
-    return found
+        document["sensitivity"] = sensitivity_json(more.sensitivity)
+    return document
 
 
 def as_text(more: More) -> list[str]:
@@ -107,13 +109,13 @@ def _curve(curve: Curve) -> str:
     return "\n".join([*lines, curve.note]) + "\n"
 
 
-def _sensitivity(found: Sensitivity) -> str:
-    default = SensitivityRow("as reported", {}, found.default)
-    width = max(len(row.choice) for row in found.rows) + 2
+def _sensitivity(sensitivity: Sensitivity) -> str:
+    default = SensitivityRow("as reported", {}, sensitivity.default)
+    width = max(len(row.choice) for row in sensitivity.rows) + 2
     lines = [f"{'choice':<{width}}HUSE   HUSE-Q HUSE-D log p only"]
-    lines += [f"{row.choice:<{width}}{_four(row.result)}" for row in (default, *found.rows)]
-    if found.left_out:
-        lines.append(f"Too few items for k = {', '.join(map(str, found.left_out))}.")
+    lines += [f"{row.choice:<{width}}{_four(row.result)}" for row in (default, *sensitivity.rows)]
+    if sensitivity.left_out:
+        lines.append(f"Too few items for k = {', '.join(map(str, sensitivity.left_out))}.")
     return "\n".join([*lines, "The choice was made before looking; choosing a row afterwards is no result."]) + "\n"
 
 

@@ -49,35 +49,37 @@ def add_model_options(command: Any) -> None:
     command.add_argument("--long-texts", choices=("error", "slide"), default="error")
 
 
-def run(given: argparse.Namespace) -> str:
+def run(arguments: argparse.Namespace) -> str:
     """The text of the command. Raises MetricsError."""
-    rows = read_rows(given.pairs)
-    backend = opened(given)
+    rows = read_rows(arguments.pairs)
+    backend = opened(arguments)
     pairs = [pair for _, pair, _ in rows]
-    store = FileStore(given.store) if given.store else None
+    store = FileStore(arguments.store) if arguments.store else None
     scores = score_all(backend, pairs, store=store, progress=progress if sys.stderr.isatty() else None)
-    names = [str(one.get("id", row)) for row, _, one in rows]
-    return document(backend, names, pairs, scores) if given.json else table(backend, names, scores)
+    names = [str(record.get("id", row)) for row, _, record in rows]
+    return document(backend, names, pairs, scores) if arguments.json else table(backend, names, scores)
 
 
-def opened(given: argparse.Namespace) -> LogProbs:
+def opened(arguments: argparse.Namespace) -> LogProbs:
     """The backend that the arguments name."""
-    return opening(given).open()
+    return opening(arguments).open()
 
 
-def opening(given: argparse.Namespace) -> Opening:
+def opening(arguments: argparse.Namespace) -> Opening:
     """What the arguments say of a backend."""
     return Opening(
-        given.model,
-        server=given.server or "",
-        end=given.end,
-        revision=given.revision,
-        tokenizer=given.tokenizer,
-        dtype=given.dtype,
-        device=given.device,
-        allow_download=given.allow_download,
-        decoding=Decoding(given.temperature, given.top_k, given.top_p),
-        layout=Layout(not given.no_eos, given.start_token, given.joiner, given.unknown, given.long_texts),
+        arguments.model,
+        server=arguments.server or "",
+        end=arguments.end,
+        revision=arguments.revision,
+        tokenizer=arguments.tokenizer,
+        dtype=arguments.dtype,
+        device=arguments.device,
+        allow_download=arguments.allow_download,
+        decoding=Decoding(arguments.temperature, arguments.top_k, arguments.top_p),
+        layout=Layout(
+            not arguments.no_eos, arguments.start_token, arguments.joiner, arguments.unknown, arguments.long_texts
+        ),
     )
 
 
@@ -101,8 +103,8 @@ def document(backend: LogProbs, names: Sequence[str], pairs: Sequence[Pair], sco
             "include_eos": card.layout.include_eos,
             "signature": card.signature,
             "scores": [
-                {"id": name, "candidate": pair[1], "log_prob": log_prob_json(one.log_prob), "tokens": one.tokens}
-                for name, pair, one in zip(names, pairs, scores, strict=True)
+                {"id": name, "candidate": pair[1], "log_prob": log_prob_json(score.log_prob), "tokens": score.tokens}
+                for name, pair, score in zip(names, pairs, scores, strict=True)
             ],
         }
     )
@@ -112,6 +114,6 @@ def table(backend: LogProbs, names: Sequence[str], scores: Sequence[Scored]) -> 
     """One line a text: id, log p, tokens, log p a token."""
     width = max(4, *(len(name) for name in names))
     lines = [f"{'id':<{width}}  {'log p':>12} {'tokens':>7} {'per token':>10}"]
-    for name, one in zip(names, scores, strict=True):
-        lines.append(f"{name:<{width}}  {one.log_prob:12.4f} {one.tokens:7d} {one.mean:10.4f}")
+    for name, score in zip(names, scores, strict=True):
+        lines.append(f"{name:<{width}}  {score.log_prob:12.4f} {score.tokens:7d} {score.mean:10.4f}")
     return "\n".join([*lines, "", backend.card.signature]) + "\n"

@@ -20,11 +20,11 @@ from metrics.nnd.verify import Verified, verify
 def add(commands: Commands) -> None:
     """Add the command and its own commands."""
     command = commands.add_parser("nnd", help="near-negative tests: build, pairs, run, verify")
-    own = command.add_subparsers(dest="nnd_command", required=True, metavar="build|pairs|run|verify")
-    nnd_build.add(own)
-    _add_pairs(own)
-    nnd_run.add(own)
-    _add_verify(own)
+    subcommands = command.add_subparsers(dest="nnd_command", required=True, metavar="build|pairs|run|verify")
+    nnd_build.add(subcommands)
+    _add_pairs(subcommands)
+    nnd_run.add(subcommands)
+    _add_verify(subcommands)
 
 
 def _add_pairs(commands: Commands) -> None:
@@ -34,15 +34,21 @@ def _add_pairs(commands: Commands) -> None:
     command.set_defaults(run=pairs)
 
 
-def pairs(given: argparse.Namespace) -> str:
+def pairs(arguments: argparse.Namespace) -> str:
     """One line a candidate that is not blank: nothing has no token to score.
 
     Raises MetricsError; InsufficientData where the tests hold no texts.
     """
-    candidates = candidates_of(read_tests(given.tests))
+    candidates = candidates_of(read_tests(arguments.tests))
     if any(candidate.text is None for candidate in candidates):
-        raise InsufficientData(f"{given.tests.name} holds no texts to score; build the tests with the file of texts.")
-    lines = [{"id": one.id, "context": one.context or "", "candidate": one.text} for one in candidates if one.text]
+        raise InsufficientData(
+            f"{arguments.tests.name} holds no texts to score; build the tests with the file of texts."
+        )
+    lines = [
+        {"id": candidate.id, "context": candidate.context or "", "candidate": candidate.text}
+        for candidate in candidates
+        if candidate.text
+    ]
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
 
 
@@ -55,32 +61,36 @@ def _add_verify(commands: Commands) -> None:
     command.set_defaults(run=run_verify)
 
 
-def run_verify(given: argparse.Namespace) -> str:
+def run_verify(arguments: argparse.Namespace) -> str:
     """The text of the command. Raises MetricsError."""
-    rows = read_rows(given.systems, ("system", given.human, *(given.metric or ())))
-    names = given.metric or [column for column in rows[0].cells if column not in ("system", given.human)]
+    rows = read_rows(arguments.systems, ("system", arguments.human, *(arguments.metric or ())))
+    names = arguments.metric or [column for column in rows[0].cells if column not in ("system", arguments.human)]
     if not names:
-        raise InsufficientData(f"{given.systems.name} has no column of a metric beside system and {given.human}.")
+        raise InsufficientData(
+            f"{arguments.systems.name} has no column of a metric beside system and {arguments.human}."
+        )
     seen: dict[str, int] = {}
     for row in rows:
         system = row.text("system")
         if system in seen:
             raise row.error("system", f"the system {system!r} was given in row {seen[system]} already")
         seen[system] = row.line
-    columns = {name: {row.text("system"): float(row.number(name)) for row in rows} for name in (given.human, *names)}
-    found = verify(columns[given.human], {name: columns[name] for name in names})
-    if given.json:
-        metrics = {one.metric: verified_json(one) for one in found}
-        return json_text({"schema_version": SCHEMA_VERSION, "human": given.human, "metrics": metrics})
-    return table(found)
+    columns = {
+        name: {row.text("system"): float(row.number(name)) for row in rows} for name in (arguments.human, *names)
+    }
+    verified = verify(columns[arguments.human], {name: columns[name] for name in names})
+    if arguments.json:
+        metrics = {metric.metric: verified_json(metric) for metric in verified}
+        return json_text({"schema_version": SCHEMA_VERSION, "human": arguments.human, "metrics": metrics})
+    return table(verified)
 
 
-def table(found: list[Verified]) -> str:
+def table(verified: list[Verified]) -> str:
     """One line a metric."""
     lines = [f"{'metric':<24}{'Kendall tau-b':<24}{'p':<10}{'gap correlation':<18}as printed"]
-    for one in found:
-        p = "none" if one.tau.p is None else f"{one.tau.p:.4g}"
-        gaps = f"{cell(one.gap):<18}{cell(one.gap_as_printed)}"
-        lines.append(f"{one.metric:<24}{cell(one.tau.estimate):<24}{p:<10}{gaps}")
-    lines.append(f"n = {len(found[0].systems)} systems; as printed depends on the order in which they are listed.")
-    return "\n".join([*lines, *flags_line(one.tau.estimate for one in found)]) + "\n"
+    for metric in verified:
+        p = "none" if metric.tau.p is None else f"{metric.tau.p:.4g}"
+        gaps = f"{cell(metric.gap):<18}{cell(metric.gap_as_printed)}"
+        lines.append(f"{metric.metric:<24}{cell(metric.tau.estimate):<24}{p:<10}{gaps}")
+    lines.append(f"n = {len(verified[0].systems)} systems; as printed depends on the order in which they are listed.")
+    return "\n".join([*lines, *flags_line(metric.tau.estimate for metric in verified)]) + "\n"

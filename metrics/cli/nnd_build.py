@@ -66,11 +66,11 @@ def add(commands: Commands) -> None:
     command.set_defaults(run=run)
 
 
-def run(given: argparse.Namespace) -> str:
+def run(arguments: argparse.Namespace) -> str:
     """The text of the command. Raises MetricsError."""
-    _check_options(given)
-    tests = _build(given, Options(given.must_include, given.keep_equal_texts, given.fold_case))
-    return json_text(tests_json(tests)) if given.json else table(tests)
+    _check_options(arguments)
+    tests = _build(arguments, Options(arguments.must_include, arguments.keep_equal_texts, arguments.fold_case))
+    return json_text(tests_json(tests)) if arguments.json else table(tests)
 
 
 def table(tests: TestSet) -> str:
@@ -92,42 +92,42 @@ def _counts(title: str, counts: Mapping[str, int]) -> list[str]:
     return [f"{title}:", *(f"  {count:>8}  {name}" for name, count in counts.items())]
 
 
-def _build(given: argparse.Namespace, options: Options) -> TestSet:
-    first, rest = given.files[0], given.files[1:]
-    if rest and (given.format != "frank" or len(rest) > 1):
-        most = "two files (annotations, texts)" if given.format == "frank" else "one file"
-        raise BadInput(f"the format {given.format} takes {most}", where=str(rest[-1]))
-    if given.format == "frank":
+def _build(arguments: argparse.Namespace, options: Options) -> TestSet:
+    first, rest = arguments.files[0], arguments.files[1:]
+    if rest and (arguments.format != "frank" or len(rest) > 1):
+        limit = "two files (annotations, texts)" if arguments.format == "frank" else "one file"
+        raise BadInput(f"the format {arguments.format} takes {limit}", where=str(rest[-1]))
+    if arguments.format == "frank":
         return frank_tests(
             first,
             rest[0] if rest else None,
-            dataset=given.dataset or "cnndm",
-            split=given.split or "test",
-            level="leaf" if given.categories == "leaf" else "group",
+            dataset=arguments.dataset or "cnndm",
+            split=arguments.split or "test",
+            level="leaf" if arguments.categories == "leaf" else "group",
             options=options,
         )
-    if given.format == "summeval":
+    if arguments.format == "summeval":
         return summeval_tests(
-            first, annotators=given.annotators or "expert", split=given.split or "odd", options=options
+            first, annotators=arguments.annotators or "expert", split=arguments.split or "odd", options=options
         )
-    if given.format == "mqm":
-        return mqm_tests(first, label=given.categories or "category", options=options)
-    if given.format == "challenge300":
+    if arguments.format == "mqm":
+        return mqm_tests(first, label=arguments.categories or "category", options=options)
+    if arguments.format == "challenge300":
         return challenge300_tests(first, options=options)
-    if given.format == "table":
-        return table_tests(first, _order(given), options=options)
-    return quiz_design_tests(first, template=given.template or TEMPLATE, options=options)
+    if arguments.format == "table":
+        return table_tests(first, _order(arguments), options=options)
+    return quiz_design_tests(first, template=arguments.template or TEMPLATE, options=options)
 
 
-def _order(given: argparse.Namespace) -> Order:
-    chosen = [name for name in ("ranks", "better", "minimum_gap") if getattr(given, name) is not None]
+def _order(arguments: argparse.Namespace) -> Order:
+    chosen = [name for name in ("ranks", "better", "minimum_gap") if getattr(arguments, name) is not None]
     if len(chosen) > 1:
         raise BadInput("choose one of --ranks, --better and --minimum-gap", column="options")
-    if given.ranks is not None:
-        return Ranks(_ranks(given.ranks))
-    if given.better is not None:
-        return PartialOrder(pair for chain in given.better for pair in _chain(chain))
-    return Numbers(_number(given.minimum_gap or "0", "--minimum-gap"))
+    if arguments.ranks is not None:
+        return Ranks(_ranks(arguments.ranks))
+    if arguments.better is not None:
+        return PartialOrder(pair for chain in arguments.better for pair in _chain(chain))
+    return Numbers(_number(arguments.minimum_gap or "0", "--minimum-gap"))
 
 
 def _ranks(text: str) -> dict[str, float]:
@@ -154,14 +154,14 @@ def _number(text: str, option: str) -> Fraction:
         raise BadInput(f"a number was expected, not {text!r}", column=option) from None
 
 
-def _check_options(given: argparse.Namespace) -> None:
+def _check_options(arguments: argparse.Namespace) -> None:
     for name, formats in FORMAT_OPTIONS.items():
-        value = getattr(given, name)
+        value = getattr(arguments, name)
         if value is None:
             continue
         option = "--" + name.replace("_", "-")
-        if given.format not in formats:
+        if arguments.format not in formats:
             raise BadInput(f"the option belongs to the format {' and '.join(formats)}", column=option)
-        choices: Sequence[str] = CHOICES.get((given.format, name), ())
+        choices: Sequence[str] = CHOICES.get((arguments.format, name), ())
         if choices and value not in choices:
             raise BadInput(f"the value must be one of {', '.join(choices)}, not {value!r}", column=option)

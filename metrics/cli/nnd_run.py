@@ -71,63 +71,67 @@ def add(commands: Commands) -> None:
     command.set_defaults(run=run)
 
 
-def run(given: argparse.Namespace) -> str:
+def run(arguments: argparse.Namespace) -> str:
     """The text of the command. Raises MetricsError."""
-    tests = read_tests(given.tests)
-    models = _models(given.scores)
-    if not models and given.model is None:
+    tests = read_tests(arguments.tests)
+    models = _models(arguments.scores)
+    if not models and arguments.model is None:
         raise BadInput("name a file of log-probabilities (--scores) or a model (--model)", column="--scores")
-    taken = [administer_tests(tests, read_scores(path), model=name, ties=given.ties) for name, path in models]
-    if given.model is not None:
-        taken.append(_administer_by_model(tests, given))
-    options = {"level": given.level, "draws": given.draws, "seed": given.seed}
-    rates = [pass_rates(one, **options) for one in taken]
-    comparisons = [compare_models(a, b, **options) for a, b in itertools.combinations(taken, 2)]
-    found = Findings(taken, rates, comparisons, _curve(given.sizes, rates) if given.sizes else [])
-    if given.curves:
-        if not given.sizes:
+    administered = [
+        administer_tests(tests, read_scores(path), model=name, ties=arguments.ties) for name, path in models
+    ]
+    if arguments.model is not None:
+        administered.append(_administer_by_model(tests, arguments))
+    options = {"level": arguments.level, "draws": arguments.draws, "seed": arguments.seed}
+    rates = [pass_rates(model_tests, **options) for model_tests in administered]
+    comparisons = [compare_models(a, b, **options) for a, b in itertools.combinations(administered, 2)]
+    findings = Findings(administered, rates, comparisons, _curve(arguments.sizes, rates) if arguments.sizes else [])
+    if arguments.curves:
+        if not arguments.sizes:
             raise BadInput("curves need the models' sizes or steps (--sizes)", column="--curves")
-        write(curves_page(found.curve), given.curves)
-    if given.page:
-        if len(taken) > 1:
+        write(curves_page(findings.curve), arguments.curves)
+    if arguments.page:
+        if len(administered) > 1:
             raise BadInput("the browser shows one model", column="--page")
-        write(browser_page(taken[0], rates[0], Selection(given.show, given.category)), given.page)
-    return json_text(document(found, given.outcomes)) if given.json else table(found)
+        write(browser_page(administered[0], rates[0], Selection(arguments.show, arguments.category)), arguments.page)
+    return json_text(document(findings, arguments.outcomes)) if arguments.json else table(findings)
 
 
-def _administer_by_model(tests: TestSet, given: argparse.Namespace) -> Administered:
+def _administer_by_model(tests: TestSet, arguments: argparse.Namespace) -> Administered:
     """The tests as taken by the model that the arguments name; scores are kept in the store as they come."""
-    backend = opened(given)
-    store = FileStore(given.store) if given.store else None
+    backend = opened(arguments)
+    store = FileStore(arguments.store) if arguments.store else None
     shown = progress if sys.stderr.isatty() else None
 
     def scores(pairs: Sequence[Pair]) -> Sequence[Scored]:
         return score_all(backend, pairs, store=store, progress=shown)
 
-    return administer_tests(tests, scores, model=given.model, ties=given.ties, scored_by=backend.card.signature)
+    return administer_tests(tests, scores, model=arguments.model, ties=arguments.ties, scored_by=backend.card.signature)
 
 
-def document(found: Findings, outcomes: bool) -> dict[str, object]:
+def document(findings: Findings, outcomes: bool) -> dict[str, object]:
     """The output of --json."""
     models = []
-    for taken, rates in zip(found.administered, found.rates, strict=True):
-        scored_by = {"scored_by": taken.scored_by or None}
-        models.append({**rates_json(rates), **scored_by, **({"outcomes": outcomes_json(taken)} if outcomes else {})})
+    for model_tests, rates in zip(findings.administered, findings.rates, strict=True):
+        scored_by = {"scored_by": model_tests.scored_by or None}
+        models.append(
+            {**rates_json(rates), **scored_by, **({"outcomes": outcomes_json(model_tests)} if outcomes else {})}
+        )
     return {
         "schema_version": SCHEMA_VERSION,
         "models": models,
-        "comparisons": [comparison_json(comparison) for comparison in found.comparisons],
-        "curve": curves_json(found.curve),
+        "comparisons": [comparison_json(comparison) for comparison in findings.comparisons],
+        "curve": curves_json(findings.curve),
     }
 
 
-def table(found: Findings) -> str:
+def table(findings: Findings) -> str:
     """One block a model, then the comparisons and the curve."""
-    blocks = [_block(rates) for rates in found.rates]
-    if found.comparisons:
-        blocks.append("\n".join(_comparison(comparison) for comparison in found.comparisons))
-    if found.curve:
-        blocks.append("\n".join(_point(point) for point in found.curve))
+    blocks = [_block(rates) for rates in findings.rates]
+    if findings.comparisons:
+        blocks.append("\n".join(_comparison(comparison) for comparison in findings.comparisons))
+    if findings.curve:
+        blocks.append("\n".join(_point(point) for point in findings.curve))
     return "\n\n".join(blocks) + "\n"
 
 
@@ -151,11 +155,11 @@ def _line(name: str, rate: PassRate) -> str:
     return f"  {name:<26}{rate.estimate.n:>7}  {cell(rate.estimate):<24}{wilson:<20}{rate.ties:>6}"
 
 
-def _comparison(found: Comparison) -> str:
-    counts = found.mcnemar
+def _comparison(comparison: Comparison) -> str:
+    counts, difference = comparison.mcnemar, comparison.difference
     return (
-        f"{found.first} less {found.second}: {cell(found.difference)}, n {found.difference.n}; only the first "
-        f"passed {counts.only_first}, only the second {counts.only_second}; McNemar p {counts.p:.4g}"
+        f"{comparison.first} less {comparison.second}: {cell(difference)}, n {difference.n}; only the "
+        f"first passed {counts.only_first}, only the second {counts.only_second}; McNemar p {counts.p:.4g}"
     )
 
 
@@ -164,15 +168,15 @@ def _point(point: CurvePoint) -> str:
     return f"{point.category:<24}{point.family:<16}{point.axis} {point.x:<14g}{point.model:<20}{value}  n {point.n}"
 
 
-def _models(given: Sequence[str]) -> list[tuple[str, Path]]:
+def _models(score_files: Sequence[str]) -> list[tuple[str, Path]]:
     """Name and file of each model; without a name, the file's own without its ending."""
     models: list[tuple[str, Path]] = []
-    for text in given:
+    for text in score_files:
         name, equals, path = text.partition("=")
-        found = (name, Path(path)) if equals and name and path else (Path(text).stem, Path(text))
-        if found[0] in (other for other, _ in models):
-            raise BadInput(f"two models are called {found[0]!r}; write NAME=FILE", column="--scores")
-        models.append(found)
+        model = (name, Path(path)) if equals and name and path else (Path(text).stem, Path(text))
+        if model[0] in (other for other, _ in models):
+            raise BadInput(f"two models are called {model[0]!r}; write NAME=FILE", column="--scores")
+        models.append(model)
     return models
 
 
@@ -182,8 +186,11 @@ def _curve(path: Path, rates: Sequence[PassRates]) -> list[CurvePoint]:
     if axis is None:
         raise BadInput(f"the column is missing ({' or '.join(AXES)})", where=path.name, row=1, column=AXES[0])
     by_model = {row.text("model"): row for row in rows}
-    absent = [one.model for one in rates if one.model not in by_model]
+    absent = [model_rates.model for model_rates in rates if model_rates.model not in by_model]
     if absent:
         raise BadInput(f"no row names the model {absent[0]!r}", where=path.name, column="model")
-    places = [Place(by_model[one.model].text("family"), float(by_model[one.model].number(axis)), one) for one in rates]
+    places = [
+        Place(by_model[model_rates.model].text("family"), float(by_model[model_rates.model].number(axis)), model_rates)
+        for model_rates in rates
+    ]
     return curve_points(places, "parameters" if axis == "parameters" else "checkpoint_step")

@@ -20,10 +20,10 @@ Kernel = Callable[..., Any]
 def compiled(function: Kernel) -> Kernel:
     """Compile, keeping the result on disk; where no folder can be written, for this process only."""
     try:
-        made: Kernel = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+        kernel: Kernel = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     except RuntimeError:
-        made = numba.njit(cache=False, nogil=True, error_model="numpy")(function)
-    return made
+        kernel = numba.njit(cache=False, nogil=True, error_model="numpy")(function)
+    return kernel
 
 
 # One sum counts points and references at once: a point weighs 1, a reference this much more.
@@ -39,10 +39,10 @@ def widened(cut: float, slack: tuple[float, float, float]) -> float:
 @compiled
 def weight_within(squared: Floats, weight: Ints, limit: float) -> int:
     """Summed weight of the points within a squared distance: whole numbers, so that the loop runs in wide registers."""
-    found = 0
+    total = 0
     for j in range(len(squared)):
-        found += weight[j] if squared[j] <= limit else 0
-    return found
+        total += weight[j] if squared[j] <= limit else 0
+    return total
 
 
 @compiled
@@ -57,11 +57,11 @@ def weight_of_nearest(
     low, low_count, high, high_count = -1.0, 0, np.inf, len(squared)
     at = guess if guess > 0 else 0.05
     for step in range(24):
-        here = weight_within(squared, weight, at)
-        count = here & (REFERENCE_WEIGHT - 1)
+        within = weight_within(squared, weight, at)
+        count = within & (REFERENCE_WEIGHT - 1)
         if count == rank:
-            if weight_within(squared, weight, widened(at, slack)) == here:
-                return here, at
+            if weight_within(squared, weight, widened(at, slack)) == within:
+                return within, at
             break
         if count < rank:
             low, low_count = at, count
@@ -91,8 +91,8 @@ def _weight_by_steps(
         for value in squared:
             if low < value < above:
                 above = value
-        here = weight_within(squared, weight, above)
-        if above == np.inf or here & (REFERENCE_WEIGHT - 1) >= rank:
+        within = weight_within(squared, weight, above)
+        if above == np.inf or within & (REFERENCE_WEIGHT - 1) >= rank:
             return weight_within(squared, weight, widened(above, slack)), above
         low = above
 
@@ -143,11 +143,11 @@ def plane_values(
             for j in range(size):
                 dx, dy = xi - x[j], yi - y[j]
                 squared[j] = dx * dx + dy * dy
-            found, near[who[i]] = weight_of_nearest(squared, weight, k + 1, near[who[i]], (factor, 0.0, 0.0))
-            references = found // REFERENCE_WEIGHT
-            models = (found & (REFERENCE_WEIGHT - 1)) - references
-            own = for_reference if z[i] > 0 else for_model
-            balance[i] = references * for_reference + models * for_model - own
+            within, near[who[i]] = weight_of_nearest(squared, weight, k + 1, near[who[i]], (factor, 0.0, 0.0))
+            references = within // REFERENCE_WEIGHT
+            models = (within & (REFERENCE_WEIGHT - 1)) - references
+            self_vote = for_reference if z[i] > 0 else for_model
+            balance[i] = references * for_reference + models * for_model - self_vote
         out[a] = _twice_error(balance, z, tie)
 
 

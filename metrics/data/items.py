@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from metrics.data.arrays import Bools, Floats, Ints, Numbers, common_numerators, integer_array
-from metrics.errors import BadInput, InsufficientData, MissingLogProb, OneClass, nothing_left, some
+from metrics.errors import BadInput, InsufficientData, MissingLogProb, SingleSource, nothing_left, some
 from metrics.types import MODEL, REFERENCE, Item, Missing
 
 LOG_PROB_TOLERANCE = 1e-6  # a log-probability may exceed 0 by rounding, not by more
@@ -74,7 +74,7 @@ def check_items(
 ) -> Table:
     """Check every rule of HUSE's input and lay the kept items out as arrays.
 
-    Raises BadInput, MissingLogProb, InsufficientData or OneClass.
+    Raises BadInput, MissingLogProb, InsufficientData or SingleSource.
     """
     if k < 1:
         raise BadInput("k must be a whole number of at least 1", column="k")
@@ -185,7 +185,7 @@ def _check_enough(table: Table, k: int, removed: Mapping[str, int] | None) -> No
     hint = str(nothing_left("item", removed)) if removed and not (references and models) else ""
     if not references or not models:
         only, other = (MODEL, REFERENCE) if models else (REFERENCE, MODEL)
-        raise OneClass(
+        raise SingleSource(
             f"HUSE compares two sources, and all {len(table)} items are {only}: no {other} item. {hint}".strip()
         )
     if min(references, models) < 2:

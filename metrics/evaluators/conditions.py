@@ -17,7 +17,7 @@ from metrics.data.arrays import Floats
 from metrics.data.evaluator_judgments import EvaluatorJudgment, Repeats, by_condition, check_judgments
 from metrics.errors import BadInput, InsufficientData
 from metrics.evaluators.accuracy import evaluator_accuracies
-from metrics.inference.anova import Anova, PairTest, one_way_anova, tukey_kramer
+from metrics.inference.anova import Anova, PairTest, single_factor_anova, tukey_kramer
 from metrics.inference.distributions import check_level
 from metrics.inference.equivalence import Equivalence, Margin, equivalence, equivalence_of_two
 from metrics.inference.mixed_model import MixedModel, mixed_model
@@ -136,7 +136,7 @@ def compare_conditions(
     many = len(groups) > MAX_CONDITIONS
     named = {SINGLE_EVALUATOR: bool(left_out), SHARED: shared, MANY: many}
     return ConditionComparison(
-        anova=one_way_anova(groups),
+        anova=single_factor_anova(groups),
         tukey=() if many else tukey_kramer(groups, level=level),
         pairs=_pairs(chosen, tests, family, effect),
         family=family,

@@ -14,7 +14,7 @@ from metrics.errors import BadInput, InsufficientData
 from metrics.evaluators.accuracy import Accuracy, evaluator_accuracies, measure_accuracy
 from metrics.inference.distributions import check_level
 from metrics.inference.multiple_testing import METHODS, Family, adjust
-from metrics.inference.t_tests import TTest, one_sample_t
+from metrics.inference.t_tests import TTest, single_sample_t
 from metrics.types import Estimate, Setting
 from metrics.version import __version__
 
@@ -158,7 +158,7 @@ def _flags(overall: Judgments, tables: Mapping[str, Judgments]) -> tuple[str, ..
 def _t_test(table: Judgments, chance: float, level: float) -> TTest | None:
     """The test, or None where one evaluator alone judged."""
     accuracies = evaluator_accuracies(table)
-    return one_sample_t(accuracies.values(), chance, level=level) if len(accuracies) > 1 else None
+    return single_sample_t(accuracies.values(), chance, level=level) if len(accuracies) > 1 else None
 
 
 def _adjusted(family: Family, tests: Mapping[str, TTest | None]) -> dict[str, dict[str, Setting]]:

@@ -84,21 +84,21 @@ def alt(arms: Sequence[Arm], *, chance: float = 0.5, unit: str = "evaluators") -
     above = [_name(arm) for arm in arms if arm.accuracy.interval and arm.accuracy.interval.low > chance]
     below = [_name(arm) for arm in arms if arm.accuracy.interval and arm.accuracy.interval.high < chance]
     filled = sum(arm.accuracy.value is not None for arm in arms)
-    told = [
+    sentences = [
         f"{len(above)} of {filled} arms are above chance ({chance:.0%}) with their whole interval"
         + (f": {', '.join(above)}." if above else ".")
     ]
     if below:
-        told.append(f"Below it: {', '.join(below)}.")
+        sentences.append(f"Below it: {', '.join(below)}.")
     if empty := [_name(arm) for arm in arms if not arm.accuracy.n]:
-        told.append(f"Without a value: {', '.join(empty)}.")
+        sentences.append(f"Without a value: {', '.join(empty)}.")
     known = sorted((arm for arm in arms if arm.accuracy.value is not None), key=lambda arm: -(arm.accuracy.value or 0))
     if known:
-        told += [
+        sentences += [
             f"Highest: {_full_label(known[0])} {unit}.",
             f"Lowest: {_full_label(known[-1])} {unit}.",
         ][: len(known)]
-    return " ".join(told)
+    return " ".join(sentences)
 
 
 def _range(arms: Sequence[Arm], chance: float) -> tuple[float, float]:
@@ -115,11 +115,11 @@ def _range(arms: Sequence[Arm], chance: float) -> tuple[float, float]:
 def _points(arms: Sequence[Arm], heights: Sequence[float]) -> tuple[Points, ...]:
     """Arms by group, each group in a look and a shape of its own."""
     groups = list(dict.fromkeys(arm.group for arm in arms))
-    found = []
+    points = []
     for at, group in enumerate(groups):
-        own = [(arm, y) for arm, y in zip(arms, heights, strict=True) if arm.group == group]
-        shown = [(arm, arm.accuracy.value, y) for arm, y in own if arm.accuracy.value is not None]
-        found.append(
+        group_arms = [(arm, y) for arm, y in zip(arms, heights, strict=True) if arm.group == group]
+        shown = [(arm, arm.accuracy.value, y) for arm, y in group_arms if arm.accuracy.value is not None]
+        points.append(
             Points(
                 look=theme.series(at) if len(groups) > 1 else "ink",
                 name=short(group),
@@ -130,7 +130,7 @@ def _points(arms: Sequence[Arm], heights: Sequence[float]) -> tuple[Points, ...]
                 x_bounds=tuple(ends(arm.accuracy.interval) for arm, _, _ in shown),
             )
         )
-    return tuple(found)
+    return tuple(points)
 
 
 def _name(arm: Arm) -> str:
@@ -139,9 +139,9 @@ def _name(arm: Arm) -> str:
 
 def _row(arm: Arm, grouped: bool) -> str:
     """The label in what fits a narrow screen; the group goes first where the legend names it."""
-    whole = _full_label(arm)
-    if len(whole) <= LETTERS:
-        return whole
+    full_label = _full_label(arm)
+    if len(full_label) <= LETTERS:
+        return full_label
     room = LETTERS - len(_label(arm, ""))
     return _label(arm, short(arm.name if grouped else _name(arm), max(12, room)))
 

@@ -162,15 +162,15 @@ class Chart:
     def named(self) -> tuple[Named, ...]:
         """What the legend names, references first; empty where one name would say nothing."""
         drawn: tuple[Named, ...] = (*self.points, *self.curves, *self.bars, *self.areas)
-        named = sorted((one for one in drawn if one.name), key=lambda one: one.look != "reference")
+        named = sorted((layer for layer in drawn if layer.name), key=lambda layer: layer.look != "reference")
         return tuple(named) if self.legend and len(named) > 1 else ()
 
 
-def ticks(low: float, high: float, *, about: int = 5, least: float = 0.0) -> tuple[tuple[float, str], ...]:
+def ticks(low: float, high: float, *, about: int = 5, min_step: float = 0.0) -> tuple[tuple[float, str], ...]:
     """Round places between `low` and `high`, about `about` of them, `least` apart or more; labels of equal decimals."""
     raw = (high - low) / about
     power = math.floor(math.log10(raw))
-    step = max(least, min((factor * 10.0**power for factor in (1, 2, 5, 10)), key=lambda size: abs(size - raw)))
+    step = max(min_step, min((factor * 10.0**power for factor in (1, 2, 5, 10)), key=lambda size: abs(size - raw)))
     decimals = max(0, -math.floor(math.log10(step) + 1e-9))
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return tuple((at * step, f"{at * step + 0.0:.{decimals}f}".replace("-", "−")) for at in range(first, last + 1))

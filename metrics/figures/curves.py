@@ -89,7 +89,9 @@ def chart(panel: Panel) -> Chart:
         name=panel.name,
         title=panel.title,
         alt=alt(panel),
-        x=Axis(panel.x_title, xs[0], xs[1] + room, decades(*xs) if panel.x_log else ticks(*xs, least=panel.x_step_min)),
+        x=Axis(
+            panel.x_title, xs[0], xs[1] + room, decades(*xs) if panel.x_log else ticks(*xs, min_step=panel.x_step_min)
+        ),
         y=Axis(panel.y_title, *ys, ticks(*ys)),
         guides=_guides(panel, xs, ys),
         curves=tuple(_curve(panel, series, at) for at, series in enumerate(panel.series)),
@@ -111,19 +113,19 @@ def alt(panel: Panel) -> str:
     """The finding in words: where each curve begins and ends, with its band there."""
     if panel.words:
         return panel.words
-    told = [panel.opening or f"{panel.title}."]
+    sentences = [panel.opening or f"{panel.title}."]
     for series in panel.series:
         first, last = _sorted(series)[0], _sorted(series)[-1]
         if first is last:
-            told.append(f"{series.name} is {_value(last)} at {_place(last.x)}.")
+            sentences.append(f"{series.name} is {_value(last)} at {_place(last.x)}.")
             continue
         gap = last.value - first.value
         verb = "stays at" if abs(gap) < 0.005 else "rises from" if gap > 0 else "falls from"
         start = "" if verb == "stays at" else f" {_value(first)} at {_place(first.x)} to"
-        told.append(f"{series.name} {verb}{start} {_value(last)} at {_place(last.x)}.")
+        sentences.append(f"{series.name} {verb}{start} {_value(last)} at {_place(last.x)}.")
     if panel.band:
-        told.append(f"Bands: {panel.band}.")
-    return " ".join(told)
+        sentences.append(f"Bands: {panel.band}.")
+    return " ".join(sentences)
 
 
 def _room(panel: Panel) -> float:
@@ -158,15 +160,15 @@ def _values(panel: Panel) -> tuple[float, ...]:
 
 def _curve(panel: Panel, series: Series, at: int) -> Curve:
     places = _sorted(series)
-    banded = all(one.low is not None and one.high is not None for one in places)
+    banded = all(place.low is not None and place.high is not None for place in places)
     return Curve(
         look=theme.series(at),
         name=short(series.name),
-        x=tuple(_x(panel, one.x) for one in places),
-        y=tuple(one.value for one in places),
-        hover=tuple(_hover(series.name, one) for one in places),
-        low=tuple(one.low for one in places if one.low is not None) if banded else (),
-        high=tuple(one.high for one in places if one.high is not None) if banded else (),
+        x=tuple(_x(panel, place.x) for place in places),
+        y=tuple(place.value for place in places),
+        hover=tuple(_hover(series.name, place) for place in places),
+        low=tuple(place.low for place in places if place.low is not None) if banded else (),
+        high=tuple(place.high for place in places if place.high is not None) if banded else (),
         shape=theme.series_shape(at),
         dash=theme.series_dash(at),
     )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 
-def data(found: Exclusions) -> tuple[tuple[str, ...], list[tuple[str | float | None, ...]]]:
+def data(exclusions: Exclusions) -> tuple[tuple[str, ...], list[tuple[str | float | None, ...]]]:
     """The table behind the picture: one row for each selection that leaves every text a rating, as drawn."""
     columns = (
         "at",
@@ -32,67 +32,85 @@ def data(found: Exclusions) -> tuple[tuple[str, ...], list[tuple[str | float | N
         "equalised",
     )
     return columns, [
-        (at, one.named, one.units, one.ratings, one.fewest, one.value, *_span(one), *_random(one), one.equalised)
-        for at, one in enumerate(_ordered(found), 1)
+        (
+            at,
+            selection.named,
+            selection.units,
+            selection.ratings,
+            selection.fewest,
+            selection.value,
+            *_span(selection),
+            *_random(selection),
+            selection.equalised,
+        )
+        for at, selection in enumerate(_ordered(exclusions), 1)
     ]
 
 
-def chart(found: Exclusions, *, name: str = "exclusions") -> Chart:
+def chart(exclusions: Exclusions, *, name: str = "exclusions") -> Chart:
     """The picture: the value under each selection, and the band of random removals."""
-    return curves.chart(_panel(found, name))
+    return curves.chart(_panel(exclusions, name))
 
 
-def figure(found: Exclusions) -> go.Figure:
+def figure(exclusions: Exclusions) -> go.Figure:
     """The picture in Plotly."""
-    return curves.figure(_panel(found, "exclusions"))
+    return curves.figure(_panel(exclusions, "exclusions"))
 
 
-def alt(found: Exclusions) -> str:
+def alt(exclusions: Exclusions) -> str:
     """The finding in words: how far the measure moves, and how many selections lie outside the headline's interval."""
-    ordered, measure = _ordered(found), NAMES[found.measure]
+    ordered, measure = _ordered(exclusions), NAMES[exclusions.measure]
     low, high = ordered[0], ordered[-1]
-    told = (
+    text = (
         f"{measure} under {plural(len(ordered), 'selection')} of exclusion rules lies between {number(low.value)} "
-        f"({low.named}) and {number(high.value)} ({high.named}); without any rule it is {number(found.headline.value)}."
+        f"({low.named}) and {number(high.value)} ({high.named}); without any rule it is "
+        f"{number(exclusions.headline.value)}."
     )
-    if found.without:
-        told += f" {found.sentence_without}"
-    removing = [one for one in ordered if one.ratings]
-    outside = sum(one.random is not None and not _within(one) for one in removing)
+    if exclusions.without:
+        text += f" {exclusions.sentence_without}"
+    removing = [selection for selection in ordered if selection.ratings]
+    outside = sum(selection.random is not None and not _within(selection) for selection in removing)
     if removing:
-        told += f" Outside the middle 95 % of random removals of the same size: {outside} of {len(removing)}."
-    if found.inside is None or found.headline.interval is None:
-        return told
-    sides = f"{found.inside:.0%} lie inside the headline's interval, {found.below:.0%} below, {found.above:.0%} above."
-    return f"{told} {sides}"
+        text += f" Outside the middle 95 % of random removals of the same size: {outside} of {len(removing)}."
+    if exclusions.inside is None or exclusions.headline.interval is None:
+        return text
+    sides = (
+        f"{exclusions.inside:.0%} lie inside the headline's interval, {exclusions.below:.0%} below, "
+        f"{exclusions.above:.0%} above."
+    )
+    return f"{text} {sides}"
 
 
-def _within(one: Specification) -> bool:
-    return one.random is not None and one.value is not None and one.random.low <= one.value <= one.random.high
+def _within(selection: Specification) -> bool:
+    removals, value = selection.random, selection.value
+    return removals is not None and value is not None and removals.low <= value <= removals.high
 
 
-def _ordered(found: Exclusions) -> list[Specification]:
-    usable = [one for one in found.specifications if one.value is not None]
+def _ordered(exclusions: Exclusions) -> list[Specification]:
+    usable = [selection for selection in exclusions.specifications if selection.value is not None]
     if not usable:
         raise InsufficientData("No selection leaves every text a rating.")
-    return sorted(usable, key=lambda one: (one.value or 0.0, one.rules))
+    return sorted(usable, key=lambda selection: (selection.value or 0.0, selection.rules))
 
 
-def _random(one: Specification) -> tuple[float | None, float | None, float | None]:
-    return (one.random.mean, one.random.low, one.random.high) if one.random else (None, None, None)
+def _random(selection: Specification) -> tuple[float | None, float | None, float | None]:
+    removals = selection.random
+    return (removals.mean, removals.low, removals.high) if removals else (None, None, None)
 
 
-def _span(one: Specification) -> tuple[float | None, float | None]:
-    return (one.interval.low, one.interval.high) if one.interval else (None, None)
+def _span(selection: Specification) -> tuple[float | None, float | None]:
+    return (selection.interval.low, selection.interval.high) if selection.interval else (None, None)
 
 
-def _panel(found: Exclusions, name: str) -> Panel:
-    ordered, measure = _ordered(found), NAMES[found.measure]
-    chosen = tuple(At(at, float(one.value or 0.0), n=found.headline.n) for at, one in enumerate(ordered, 1))
+def _panel(exclusions: Exclusions, name: str) -> Panel:
+    ordered, measure = _ordered(exclusions), NAMES[exclusions.measure]
+    chosen = tuple(
+        At(at, float(selection.value or 0.0), n=exclusions.headline.n) for at, selection in enumerate(ordered, 1)
+    )
     random = tuple(
-        At(at, mean, low, high, one.random.draws if one.random else None)
-        for at, one in enumerate(ordered, 1)
-        for mean, low, high in [_random(one)]
+        At(at, mean, low, high, selection.random.draws if selection.random else None)
+        for at, selection in enumerate(ordered, 1)
+        for mean, low, high in [_random(selection)]
         if mean is not None
     )
     return Panel(
@@ -103,6 +121,6 @@ def _panel(found: Exclusions, name: str) -> Panel:
         x_step_min=1,
         y_title=measure,
         band="95% of random removals",
-        level=(AGAINST["accuracy"], "chance") if found.measure == "accuracy" else None,
-        words=alt(found),
+        level=(AGAINST["accuracy"], "chance") if exclusions.measure == "accuracy" else None,
+        words=alt(exclusions),
     )

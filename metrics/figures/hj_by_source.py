@@ -66,8 +66,8 @@ def alt(rows: Sequence[SourceRow]) -> str:
     """The finding in words: each mean with its interval, and how each generator compares with the references."""
     means = "; ".join(f"{_label(row)}" for row in rows)
     reference = next((row for row in rows if row.source == REFERENCE), None)
-    told = [_compared(row, reference) for row in rows if reference and row is not reference]
-    return " ".join([f"Mean HJ by source: {means}.", *filter(None, told)])
+    comparisons = [_compared(row, reference) for row in rows if reference and row is not reference]
+    return " ".join([f"Mean HJ by source: {means}.", *filter(None, comparisons)])
 
 
 def _compared(row: SourceRow, reference: SourceRow) -> str:

@@ -37,30 +37,32 @@ class Typicality:
     excluded: int = 0
 
 
-def data(found: Typicality) -> tuple[tuple[str, ...], list[tuple[str | float | None, ...]]]:
+def data(typicality: Typicality) -> tuple[tuple[str, ...], list[tuple[str | float | None, ...]]]:
     """The table behind the picture: one row for each text, natural log of its frequency beside it."""
     columns = ("text", "frequency", "log_frequency", "hj", "low", "high", "ratings")
     rows: list[tuple[str | float | None, ...]] = []
-    for one in found.phrases:
-        bounds = (one.interval.low, one.interval.high) if one.interval else (None, None)
-        rows.append((one.text, one.frequency, math.log(one.frequency), one.hj, *bounds, one.ratings))
+    for phrase in typicality.phrases:
+        bounds = (phrase.interval.low, phrase.interval.high) if phrase.interval else (None, None)
+        rows.append((phrase.text, phrase.frequency, math.log(phrase.frequency), phrase.hj, *bounds, phrase.ratings))
     return columns, rows
 
 
-def chart(found: Typicality, *, name: str = "hj-by-frequency") -> Chart:
+def chart(typicality: Typicality, *, name: str = "hj-by-frequency") -> Chart:
     """The picture: each text by its frequency (powers of ten) and its HJ, with the interval of its HJ.
 
     Raises DegenerateInput without a text, or with a frequency of 0 or less.
     """
-    if not found.phrases or min(one.frequency for one in found.phrases) <= 0:
+    if not typicality.phrases or min(phrase.frequency for phrase in typicality.phrases) <= 0:
         raise DegenerateInput("HJ by frequency needs texts, each with a frequency above 0.")
-    xs = tuple(math.log10(one.frequency) for one in found.phrases)
-    reached = [end for one in found.phrases if one.interval for end in (one.interval.low, one.interval.high)]
-    wide, high = padded(xs), padded((*(one.hj for one in found.phrases), *reached))
+    xs = tuple(math.log10(phrase.frequency) for phrase in typicality.phrases)
+    reached = [
+        end for phrase in typicality.phrases if phrase.interval for end in (phrase.interval.low, phrase.interval.high)
+    ]
+    wide, high = padded(xs), padded((*(phrase.hj for phrase in typicality.phrases), *reached))
     return Chart(
         name=name,
         title="HJ by corpus frequency",
-        alt=alt(found),
+        alt=alt(typicality),
         x=Axis("frequency in the corpus (log scale)", *wide, decades(*wide)),
         y=Axis("HJ (mean rating, scale points)", *high, ticks(*high)),
         points=(
@@ -68,33 +70,33 @@ def chart(found: Typicality, *, name: str = "hj-by-frequency") -> Chart:
                 look="s0",
                 name="texts",
                 x=xs,
-                y=tuple(one.hj for one in found.phrases),
-                hover=tuple(_hover(one) for one in found.phrases),
+                y=tuple(phrase.hj for phrase in typicality.phrases),
+                hover=tuple(_hover(phrase) for phrase in typicality.phrases),
                 shape="diamond",
-                y_bounds=tuple(ends(one.interval) for one in found.phrases),
+                y_bounds=tuple(ends(phrase.interval) for phrase in typicality.phrases),
             ),
         ),
     )
 
 
-def figure(found: Typicality) -> go.Figure:
+def figure(typicality: Typicality) -> go.Figure:
     """The picture in Plotly."""
-    return interactive(chart(found))
+    return interactive(chart(typicality))
 
 
-def alt(found: Typicality) -> str:
+def alt(typicality: Typicality) -> str:
     """The finding in words: the correlation with its interval, over how many texts, and what could not be shown."""
-    left_out = f" {found.excluded} of frequency 0 are not shown." if found.excluded else ""
-    bars = {one.interval.level for one in found.phrases if one.interval}
+    left_out = f" {typicality.excluded} of frequency 0 are not shown." if typicality.excluded else ""
+    bars = {phrase.interval.level for phrase in typicality.phrases if phrase.interval}
     level = f" Bars: {min(bars):.0%} intervals of each HJ." if len(bars) == 1 else ""
-    return f"{_finding(found)}{level}{left_out}"
+    return f"{_finding(typicality)}{level}{left_out}"
 
 
-def _finding(found: Typicality) -> str:
-    value, n = found.pearson.value, found.pearson.n
+def _finding(typicality: Typicality) -> str:
+    value, n = typicality.pearson.value, typicality.pearson.n
     if value is None:
         return f"Over {n} texts no correlation of HJ and log frequency is defined."
-    span = found.pearson.interval
+    span = typicality.pearson.interval
     if span is None:
         verdict = "HJ and log frequency"
     elif span.low <= 0 <= span.high:
@@ -102,10 +104,10 @@ def _finding(found: Typicality) -> str:
     else:
         verdict = f"HJ {'rises' if value > 0 else 'falls'} with log frequency"
     level = f" ({span.level:.0%} interval)" if span else " (no interval)"
-    rank = f"; Spearman {estimate(found.spearman)}" if found.spearman.value is not None else ""
-    return f"Over {n} texts, {verdict}: Pearson {estimate(found.pearson)}{level}{rank}."
+    rank = f"; Spearman {estimate(typicality.spearman)}" if typicality.spearman.value is not None else ""
+    return f"Over {n} texts, {verdict}: Pearson {estimate(typicality.pearson)}{level}{rank}."
 
 
-def _hover(one: Phrase) -> str:
-    span = f" [{number(one.interval.low)}, {number(one.interval.high)}]" if one.interval else ""
-    return f"{one.text}\nHJ {number(one.hj)}{span} from {one.ratings} ratings; frequency {one.frequency:,g}"
+def _hover(phrase: Phrase) -> str:
+    span = f" [{number(phrase.interval.low)}, {number(phrase.interval.high)}]" if phrase.interval else ""
+    return f"{phrase.text}\nHJ {number(phrase.hj)}{span} from {phrase.ratings} ratings; frequency {phrase.frequency:,g}"

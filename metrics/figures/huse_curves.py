@@ -58,22 +58,24 @@ def panel(curve: SizeCurve, *, name: str = "") -> Panel:
         name=name or f"huse-by-{curve.over}",
         title=f"{curve.generator}: HUSE by number of {'texts' if curve.over == 'texts' else 'raters'}",
         series=(
-            Series("HUSE", tuple(At(one.at, one.huse, one.low, one.high, one.draws) for one in curve.places)),
-            Series("accuracy", tuple(_accuracy(one) for one in curve.places)),
+            Series(
+                "HUSE", tuple(At(place.at, place.huse, place.low, place.high, place.draws) for place in curve.places)
+            ),
+            Series("accuracy", tuple(_accuracy(place) for place in curve.places)),
         ),
         x_title=f"number of {noun}{held}",
         x_step_min=1,
         y_title="HUSE, and accuracy (share)",
-        band=f"{curve.level:.0%} of {count} draws" if any(one.low is not None for one in curve.places) else "",
+        band=f"{curve.level:.0%} of {count} draws" if any(place.low is not None for place in curve.places) else "",
         opening=f"For {curve.generator}, over the number of {noun}{held}:",
     )
 
 
-def charts(found: Sequence[SizeCurve]) -> list[Chart]:
+def charts(size_curves: Sequence[SizeCurve]) -> list[Chart]:
     """One picture a curve, as a pair beside each other for texts and raters."""
     return [
-        curves.chart(panel(curve, name=f"huse-by-{curve.over}-{at}" if len(found) > 2 else ""))
-        for at, curve in enumerate(found, 1)
+        curves.chart(panel(curve, name=f"huse-by-{curve.over}-{at}" if len(size_curves) > 2 else ""))
+        for at, curve in enumerate(size_curves, 1)
     ]
 
 

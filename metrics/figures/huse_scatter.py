@@ -73,8 +73,8 @@ def chart(panel: Panel, *, margins: bool = False) -> Chart:
 
     margins: histograms of each source along both axes, bins 0.3 standard deviations wide.
     """
-    own = ranges(panel.points)
-    hj_range, (low, high) = panel.hj_range or own[0], panel.rate_range or own[1]
+    point_ranges = ranges(panel.points)
+    hj_range, (low, high) = panel.hj_range or point_ranges[0], panel.rate_range or point_ranges[1]
     marks = ticks(low, high)
     floor = low
     if any(math.isinf(point.rate) for point in panel.points):
@@ -91,8 +91,10 @@ def chart(panel: Panel, *, margins: bool = False) -> Chart:
         y=Axis(f"log p per {unit} (nats)", low, high, marks),
         shade=panel.shade,
         points=points,
-        top=_margins([(one.look, one.x) for one in points], hj_range) if margins else (),
-        right=_margins([(one.look, one.y) for one in points], (low, high)) if margins else (),
+        top=_margins([(source_points.look, source_points.x) for source_points in points], hj_range) if margins else (),
+        right=_margins([(source_points.look, source_points.y) for source_points in points], (low, high))
+        if margins
+        else (),
     )
 
 
@@ -128,22 +130,22 @@ def _margins(sides: Sequence[tuple[str, tuple[float, ...]]], span: tuple[float, 
     width = max(width, (span[1] - span[0]) / MAX_BINS)
     count = math.ceil((span[1] - span[0]) / width)
     centres = tuple(span[0] + (at + 0.5) * width for at in range(count))
-    found = []
+    margins = []
     for look, values in sides:
         places = Counter(min(count - 1, int((value - span[0]) / width)) for value in values)
-        found.append(Margin(look, centres, tuple(places[at] / max(1, len(values)) for at in range(count)), width))
-    return tuple(found)
+        margins.append(Margin(look, centres, tuple(places[at] / max(1, len(values)) for at in range(count)), width))
+    return tuple(margins)
 
 
 def _points(panel: Panel, source: Source, floor: float) -> Points:
-    own = [point for point in panel.points if point.source == source]
+    source_points = [point for point in panel.points if point.source == source]
     name = "reference" if source == REFERENCE else panel.generator
     return Points(
         look=source,
-        name=f"{short(name)} ({len(own)})",
-        x=tuple(point.hj for point in own),
-        y=tuple(point.rate if math.isfinite(point.rate) else floor for point in own),
-        hover=tuple(_hover(point, name) for point in own),
+        name=f"{short(name)} ({len(source_points)})",
+        x=tuple(point.hj for point in source_points),
+        y=tuple(point.rate if math.isfinite(point.rate) else floor for point in source_points),
+        hover=tuple(_hover(point, name) for point in source_points),
     )
 
 
@@ -153,10 +155,10 @@ def _hover(point: Point, name: str) -> str:
 
 
 def _means(panel: Panel, source: Source) -> tuple[float, float]:
-    own = [point for point in panel.points if point.source == source]
-    finite = [point.rate for point in own if math.isfinite(point.rate)]
+    source_points = [point for point in panel.points if point.source == source]
+    finite = [point.rate for point in source_points if math.isfinite(point.rate)]
     rate = math.fsum(finite) / len(finite) if finite else -math.inf
-    return math.fsum(point.hj for point in own) / len(own), rate
+    return math.fsum(point.hj for point in source_points) / len(source_points), rate
 
 
 def _number(value: float) -> str:

@@ -91,7 +91,7 @@ def _note(note: Note) -> dict[str, Any]:
     }
 
 
-def _axis(axis: Axis, beside: float) -> dict[str, Any]:
+def _axis(axis: Axis, histogram_share: float) -> dict[str, Any]:
     return {
         "title": {"text": escape(axis.title, quote=False), "standoff": 8},
         "range": [axis.low, axis.high],
@@ -104,7 +104,7 @@ def _axis(axis: Axis, beside: float) -> dict[str, Any]:
         "zeroline": False,
         "tickangle": 0,
         "tickfont": {"size": 11, "color": theme.LIGHT["quiet"]},
-        **({"domain": [0, 1 - beside]} if beside else {}),
+        **({"domain": [0, 1 - histogram_share]} if histogram_share else {}),
     }
 
 

@@ -36,52 +36,54 @@ class Sensitivity:
     chosen: int = 16
 
 
-def data(found: Sensitivity) -> tuple[tuple[str, ...], list[tuple[str | float | None, ...]]]:
+def data(sensitivity: Sensitivity) -> tuple[tuple[str, ...], list[tuple[str | float | None, ...]]]:
     """The table behind the picture: one row for each k and rule."""
     columns = ("generator", "rule", "k", "huse", "low", "high", "n")
-    return columns, [(found.generator, r.rule, r.k, r.huse, r.low, r.high, found.n) for r in found.rows]
+    return columns, [
+        (sensitivity.generator, r.rule, r.k, r.huse, r.low, r.high, sensitivity.n) for r in sensitivity.rows
+    ]
 
 
-def chart(found: Sensitivity, *, name: str = "k-sensitivity") -> Chart:
+def chart(sensitivity: Sensitivity, *, name: str = "k-sensitivity") -> Chart:
     """The picture: HUSE over k, one curve a rule, the k that was chosen beforehand marked."""
-    return curves.chart(_panel(found, name))
+    return curves.chart(_panel(sensitivity, name))
 
 
-def figure(found: Sensitivity) -> go.Figure:
+def figure(sensitivity: Sensitivity) -> go.Figure:
     """The picture in Plotly."""
-    return curves.figure(_panel(found, "k-sensitivity"))
+    return curves.figure(_panel(sensitivity, "k-sensitivity"))
 
 
-def alt(found: Sensitivity) -> str:
+def alt(sensitivity: Sensitivity) -> str:
     """The finding in words: how far HUSE moves with k under each rule, and what it is at the chosen k."""
-    told = [_rule_sentence(found, rule) for rule in _rules(found.rows)]
-    return f"HUSE of {found.generator} by k, from {found.n} texts. " + " ".join(told)
+    sentences = [_rule_sentence(sensitivity, rule) for rule in _rules(sensitivity.rows)]
+    return f"HUSE of {sensitivity.generator} by k, from {sensitivity.n} texts. " + " ".join(sentences)
 
 
-def _rule_sentence(found: Sensitivity, rule: str) -> str:
-    own = [row for row in found.rows if row.rule == rule]
-    low, high = min(own, key=lambda row: row.huse), max(own, key=lambda row: row.huse)
-    chosen = next((row for row in own if row.k == found.chosen), None)
-    at = "" if chosen is None else f"; at k = {found.chosen}, fixed beforehand, it is {number(chosen.huse)}"
-    if len(own) == 1:
-        return f"{rule}: {number(own[0].huse)} at k = {own[0].k}."
+def _rule_sentence(sensitivity: Sensitivity, rule: str) -> str:
+    rule_rows = [row for row in sensitivity.rows if row.rule == rule]
+    low, high = min(rule_rows, key=lambda row: row.huse), max(rule_rows, key=lambda row: row.huse)
+    chosen = next((row for row in rule_rows if row.k == sensitivity.chosen), None)
+    at = "" if chosen is None else f"; at k = {sensitivity.chosen}, fixed beforehand, it is {number(chosen.huse)}"
+    if len(rule_rows) == 1:
+        return f"{rule}: {number(rule_rows[0].huse)} at k = {rule_rows[0].k}."
     return f"{rule}: between {number(low.huse)} (k = {low.k}) and {number(high.huse)} (k = {high.k}){at}."
 
 
-def _panel(found: Sensitivity, name: str) -> Panel:
+def _panel(sensitivity: Sensitivity, name: str) -> Panel:
     return Panel(
         name=name,
-        title=f"{found.generator}: sensitivity to k",
-        series=tuple(Series(rule, _places(found, rule)) for rule in _rules(found.rows)),
+        title=f"{sensitivity.generator}: sensitivity to k",
+        series=tuple(Series(rule, _places(sensitivity, rule)) for rule in _rules(sensitivity.rows)),
         x_title="k (neighbours)",
         y_title="HUSE",
-        marked=(found.chosen, f"k = {found.chosen}"),
-        words=alt(found),
+        marked=(sensitivity.chosen, f"k = {sensitivity.chosen}"),
+        words=alt(sensitivity),
     )
 
 
-def _places(found: Sensitivity, rule: str) -> tuple[At, ...]:
-    return tuple(At(row.k, row.huse, row.low, row.high, found.n) for row in found.rows if row.rule == rule)
+def _places(sensitivity: Sensitivity, rule: str) -> tuple[At, ...]:
+    return tuple(At(row.k, row.huse, row.low, row.high, sensitivity.n) for row in sensitivity.rows if row.rule == rule)
 
 
 def _rules(rows: Sequence[Row]) -> list[str]:

@@ -37,20 +37,21 @@ class _Box:
         return wide * high if wide > 0 and high > 0 else 0.0
 
 
-def labelled(chart: Chart, wanted: Sequence[tuple[float, float, str]], *, quiet: bool = False) -> Chart:
+def labelled(chart: Chart, labels: Sequence[tuple[float, float, str]], *, quiet: bool = False) -> Chart:
     """The chart with a label at each (x, y, text), placed beside its mark where it covers least. Draws no dice."""
     scale = Scale(chart)
     drawn: tuple[Points | Curve, ...] = (*chart.points, *chart.curves)
-    marks = [_around(scale.x(x), scale.y(y)) for one in drawn for x, y in _places(one)]
+    marks = [_around(scale.x(x), scale.y(y)) for series in drawn for x, y in _places(series)]
     marks += [box for points in chart.points for box in _whiskers(points, scale)]
-    taken = [*marks, *(_Box(*_text_box(scale.x(note.x), scale.y(note.y), note)) for note in chart.notes)]
+    occupied = [*marks, *(_Box(*_text_box(scale.x(note.x), scale.y(note.y), note)) for note in chart.notes)]
     notes = list(chart.notes)
-    for x, y, text in wanted:
+    for x, y, text in labels:
         note, box = min(
-            (_at(scale, x, y, text, place) for place in PLACES), key=lambda one: _cost(one[1], taken, scale)
+            (_at(scale, x, y, text, place) for place in PLACES),
+            key=lambda placement: _cost(placement[1], occupied, scale),
         )
         notes.append(replace(note, quiet=quiet))
-        taken.append(box)
+        occupied.append(box)
     return replace(chart, notes=tuple(notes))
 
 
@@ -87,8 +88,8 @@ def _text_box(x: float, y: float, note: Note) -> tuple[float, float, float, floa
     return left, y - LINE + 2, left + width, y + 3
 
 
-def _cost(box: _Box, taken: Sequence[_Box], scale: Scale) -> float:
+def _cost(box: _Box, occupied: Sequence[_Box], scale: Scale) -> float:
     """What a label covers, and what of it leaves the frame, which weighs more."""
     frame = _Box(scale.left, scale.top - 14, scale.right + 8, scale.bottom)
     outside = (box.right - box.left) * (box.bottom - box.top) - box.common(frame)
-    return sum(box.common(other) for other in taken) + 4 * max(0.0, outside)
+    return sum(box.common(other) for other in occupied) + 4 * max(0.0, outside)

@@ -33,21 +33,27 @@ class Rate:
 def data(rates: Sequence[Rate]) -> tuple[tuple[str, ...], list[tuple[str | float | None, ...]]]:
     """The table behind the picture: one row for each model and category."""
     rows: list[tuple[str | float | None, ...]] = []
-    for one in rates:
-        span = one.rate.interval
+    for rate in rates:
+        span = rate.rate.interval
         rows.append(
-            (one.model, one.category, one.rate.value, *((span.low, span.high) if span else (None, None)), one.rate.n)
+            (
+                rate.model,
+                rate.category,
+                rate.rate.value,
+                *((span.low, span.high) if span else (None, None)),
+                rate.rate.n,
+            )
         )
     return ("model", "category", "rate", "low", "high", "n"), rows
 
 
 def chart(rates: Sequence[Rate], *, name: str = "pass-rates") -> Chart:
     """The picture; a model without a rate on a category has no bar there. Raises DegenerateInput without a rate."""
-    known = [one for one in rates if one.rate.value is not None]
+    known = [rate for rate in rates if rate.rate.value is not None]
     if not known:
         raise DegenerateInput("Pass rates need a model with a rate.")
-    categories = list(dict.fromkeys(one.category for one in known))
-    models = list(dict.fromkeys(one.model for one in known))
+    categories = list(dict.fromkeys(rate.category for rate in known))
+    models = list(dict.fromkeys(rate.model for rate in known))
     width = GROUP / len(models)
     return Chart(
         name=name,
@@ -56,22 +62,24 @@ def chart(rates: Sequence[Rate], *, name: str = "pass-rates") -> Chart:
         x=Axis("", -0.55, len(categories) - 0.45, _under(categories)),
         y=Axis("tests passed", 0, 1, PERCENT),
         bars=tuple(
-            _bars(model, [one for one in known if one.model == model], categories, at, len(models), width)
+            _bars(model, [rate for rate in known if rate.model == model], categories, at, len(models), width)
             for at, model in enumerate(models)
         ),
         guides=(Guide((-0.55, len(categories) - 0.45), (0.5, 0.5)),),
     )
 
 
-def _bars(model: str, own: Sequence[Rate], categories: Sequence[str], at: int, models: int, width: float) -> Bars:
+def _bars(
+    model: str, model_rates: Sequence[Rate], categories: Sequence[str], at: int, models: int, width: float
+) -> Bars:
     return Bars(
         look=theme.series(at),
         name=short(model, 26),
-        x=tuple(categories.index(one.category) + (at - (models - 1) / 2) * width for one in own),
-        height=tuple(one.rate.value or 0.0 for one in own),
+        x=tuple(categories.index(rate.category) + (at - (models - 1) / 2) * width for rate in model_rates),
+        height=tuple(rate.rate.value or 0.0 for rate in model_rates),
         width=width * 0.92,
-        hover=tuple(f"{one.model}, {one.category}: {_rate_label(one.rate)}" for one in own),
-        bounds=tuple(ends(one.rate.interval) for one in own),
+        hover=tuple(f"{rate.model}, {rate.category}: {_rate_label(rate.rate)}" for rate in model_rates),
+        bounds=tuple(ends(rate.rate.interval) for rate in model_rates),
     )
 
 
@@ -82,18 +90,18 @@ def figure(rates: Sequence[Rate]) -> go.Figure:
 
 def alt(rates: Sequence[Rate]) -> str:
     """The finding in words: each model's best and worst category, with intervals."""
-    told = []
-    for model in dict.fromkeys(one.model for one in rates):
-        own = sorted((one for one in rates if one.model == model), key=lambda one: one.rate.value or 0.0)
-        best, worst = own[-1], own[0]
+    sentences = []
+    for model in dict.fromkeys(rate.model for rate in rates):
+        model_rates = sorted((rate for rate in rates if rate.model == model), key=lambda rate: rate.rate.value or 0.0)
+        best, worst = model_rates[-1], model_rates[0]
         if best is worst:
-            told.append(f"{model} passes {_rate_label(best.rate)} of {best.category}.")
+            sentences.append(f"{model} passes {_rate_label(best.rate)} of {best.category}.")
         else:
-            told.append(
+            sentences.append(
                 f"{model} passes most of {best.category} ({_rate_label(best.rate)}), fewest of {worst.category} "
                 f"({_rate_label(worst.rate)})."
             )
-    return " ".join(told) + " Dashed: 50%, what chance gives."
+    return " ".join(sentences) + " Dashed: 50%, what chance gives."
 
 
 def _rate_label(rate: Estimate) -> str:

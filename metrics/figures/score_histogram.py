@@ -50,94 +50,99 @@ class Scores:
 
 
 def data(
-    labels: Sequence[str], found: Sequence[Scores]
+    labels: Sequence[str], histograms: Sequence[Scores]
 ) -> tuple[tuple[str, ...], list[tuple[str | float | None, ...]]]:
     """The table behind the picture: one row for each source and label."""
     columns = ("source", "label", "count", "share", "low", "high", "ratings", "raters")
     rows: list[tuple[str | float | None, ...]] = []
-    for one in found:
-        for label, count, share, span in zip(labels, one.counts, one.shares, one.intervals, strict=True):
+    for histogram in histograms:
+        for label, count, share, span in zip(
+            labels, histogram.counts, histogram.shares, histogram.intervals, strict=True
+        ):
             bounds = (span.low, span.high) if span else (None, None)
-            rows.append((one.name, label, count, share, *bounds, one.n, one.raters))
+            rows.append((histogram.name, label, count, share, *bounds, histogram.n, histogram.raters))
     return columns, rows
 
 
 def chart(
-    labels: Sequence[str], found: Sequence[Scores], *, name: str = "scores", title: str = "Ratings by source"
+    labels: Sequence[str], histograms: Sequence[Scores], *, name: str = "scores", title: str = "Ratings by source"
 ) -> Chart:
     """The picture: at each label one bar a source, references filled and models open, each with its interval.
 
     Raises DegenerateInput without a source, or where counts and labels do not go together.
     """
-    if not found or any(len(one.counts) != len(labels) or len(one.intervals) != len(labels) for one in found):
+    if not histograms or any(
+        len(histogram.counts) != len(labels) or len(histogram.intervals) != len(labels) for histogram in histograms
+    ):
         raise DegenerateInput("A histogram of ratings needs a source, and a count and an interval for each label.")
-    width = GROUP / len(found)
-    reached = [end for one in found for span in one.intervals if span for end in (span.low, span.high)]
-    most = max([0.05, *reached, *(share for one in found for share in one.shares)]) * 1.06
+    width = GROUP / len(histograms)
+    reached = [end for histogram in histograms for span in histogram.intervals if span for end in (span.low, span.high)]
+    max_share = max([0.05, *reached, *(share for histogram in histograms for share in histogram.shares)]) * 1.06
     return Chart(
         name=name,
         title=title,
-        alt=alt(labels, found),
+        alt=alt(labels, histograms),
         x=Axis("", -0.55, len(labels) - 0.45, _under(labels)),
-        y=Axis(f"share of the source's {found[0].unit}s", 0, most, _percent(most)),
+        y=Axis(f"share of the source's {histograms[0].unit}s", 0, max_share, _percent(max_share)),
         bars=tuple(
             Bars(
-                look=_look(found, at),
-                name=f"{short(one.name, 26)} ({counted(one.n, one.unit)})",
-                x=tuple(place + (at - (len(found) - 1) / 2) * width for place in range(len(labels))),
-                height=one.shares,
+                look=_look(histograms, at),
+                name=f"{short(histogram.name, 26)} ({counted(histogram.n, histogram.unit)})",
+                x=tuple(place + (at - (len(histograms) - 1) / 2) * width for place in range(len(labels))),
+                height=histogram.shares,
                 width=width * 0.92,
-                hover=tuple(_hover(one, label, at) for at, label in enumerate(labels)),
-                bounds=tuple(ends(span) for span in one.intervals),
+                hover=tuple(_hover(histogram, label, at) for at, label in enumerate(labels)),
+                bounds=tuple(ends(span) for span in histogram.intervals),
             )
-            for at, one in enumerate(found)
+            for at, histogram in enumerate(histograms)
         ),
     )
 
 
-def figure(labels: Sequence[str], found: Sequence[Scores]) -> go.Figure:
+def figure(labels: Sequence[str], histograms: Sequence[Scores]) -> go.Figure:
     """The picture in Plotly."""
-    return interactive(chart(labels, found))
+    return interactive(chart(labels, histograms))
 
 
-def alt(labels: Sequence[str], found: Sequence[Scores]) -> str:
+def alt(labels: Sequence[str], histograms: Sequence[Scores]) -> str:
     """The finding in words: each source's most frequent label, and where model and reference differ most."""
-    told = [_mode_sentence(labels, one) for one in found if one.n]
-    reference = next((one for one in found if one.source == REFERENCE and one.n), None)
-    for one in found:
-        if reference is not None and one is not reference and one.n:
-            gaps = [a - b for a, b in zip(one.shares, reference.shares, strict=True)]
+    sentences = [_mode_sentence(labels, histogram) for histogram in histograms if histogram.n]
+    reference = next((histogram for histogram in histograms if histogram.source == REFERENCE and histogram.n), None)
+    for histogram in histograms:
+        if reference is not None and histogram is not reference and histogram.n:
+            gaps = [a - b for a, b in zip(histogram.shares, reference.shares, strict=True)]
             at = max(range(len(gaps)), key=lambda place: abs(gaps[place]))
-            told.append(
-                f"They differ most at {labels[at]!r}: {one.shares[at]:.0%} for {one.name}, "
+            sentences.append(
+                f"They differ most at {labels[at]!r}: {histogram.shares[at]:.0%} for {histogram.name}, "
                 f"{reference.shares[at]:.0%} for {reference.name}."
             )
-    return " ".join(told) or "No source has ratings."
+    return " ".join(sentences) or "No source has ratings."
 
 
-def _mode_sentence(labels: Sequence[str], one: Scores) -> str:
-    at = max(range(len(labels)), key=lambda place: one.counts[place])
-    behind = one.behind or f"{counted(one.n, one.unit)} by {counted(one.raters, 'rater')}"
-    return f"{one.name}: most often {labels[at]!r} ({one.shares[at]:.0%} of {behind})."
+def _mode_sentence(labels: Sequence[str], histogram: Scores) -> str:
+    at = max(range(len(labels)), key=lambda place: histogram.counts[place])
+    behind = histogram.behind or f"{counted(histogram.n, histogram.unit)} by {counted(histogram.raters, 'rater')}"
+    return f"{histogram.name}: most often {labels[at]!r} ({histogram.shares[at]:.0%} of {behind})."
 
 
-def _look(found: Sequence[Scores], at: int) -> Look:
+def _look(histograms: Sequence[Scores], at: int) -> Look:
     """That of its source; of its own where several generators stand side by side."""
-    generators = [place for place, one in enumerate(found) if one.source != REFERENCE]
-    own = found[at].source
-    if own is None or (len(generators) > 1 and at in generators):
+    generators = [place for place, histogram in enumerate(histograms) if histogram.source != REFERENCE]
+    source = histograms[at].source
+    if source is None or (len(generators) > 1 and at in generators):
         return theme.series(generators.index(at))
-    return own
+    return source
 
 
-def _hover(one: Scores, label: str, at: int) -> str:
-    span = one.intervals[at]
+def _hover(histogram: Scores, label: str, at: int) -> str:
+    span = histogram.intervals[at]
     bounds = f" [{span.low:.1%}, {span.high:.1%}]" if span else ""
-    return f"{one.name}, {label}: {one.shares[at]:.1%}{bounds}\n{one.counts[at]} of {one.n} {one.unit}s"
+    count = f"{histogram.counts[at]} of {histogram.n} {histogram.unit}s"
+    return f"{histogram.name}, {label}: {histogram.shares[at]:.1%}{bounds}\n{count}"
 
 
-def _percent(most: float) -> tuple[tuple[float, str], ...]:
-    return tuple((at, f"{at * 100:g}%") for at, _ in ticks(0, most))
+def _percent(max_share: float) -> tuple[tuple[float, str], ...]:
+    return tuple((at, f"{at * 100:g}%") for at, _ in ticks(0, max_share))
 
 
 def _under(labels: Sequence[str]) -> tuple[tuple[float, str], ...]:

@@ -182,32 +182,32 @@ def _largest_share(margins: Sequence[Margin]) -> float:
     return max(share for margin in margins for share in margin.shares) or 1.0
 
 
-def _top(margin: Margin, scale: Scale, most: float) -> str:
+def _top(margin: Margin, scale: Scale, max_share: float) -> str:
     floor = scale.top - 3
     path = []
     for centre, share in zip(margin.centres, margin.shares, strict=True):
         left, right = scale.x(centre - margin.width / 2), scale.x(centre + margin.width / 2)
-        path.append(f"M{left:.1f} {floor:.1f}V{floor - share / most * (STRIP - 6):.1f}H{right:.1f}V{floor:.1f}Z")
+        path.append(f"M{left:.1f} {floor:.1f}V{floor - share / max_share * (STRIP - 6):.1f}H{right:.1f}V{floor:.1f}Z")
     return f'<path class="margin {margin.look}" d="{"".join(path)}"/>'
 
 
-def _right(margin: Margin, scale: Scale, most: float) -> str:
+def _right(margin: Margin, scale: Scale, max_share: float) -> str:
     wall = scale.right + 3
     path = []
     for centre, share in zip(margin.centres, margin.shares, strict=True):
         low, high = scale.y(centre - margin.width / 2), scale.y(centre + margin.width / 2)
-        path.append(f"M{wall:.1f} {low:.1f}H{wall + share / most * (STRIP - 6):.1f}V{high:.1f}H{wall:.1f}Z")
+        path.append(f"M{wall:.1f} {low:.1f}H{wall + share / max_share * (STRIP - 6):.1f}V{high:.1f}H{wall:.1f}Z")
     return f'<path class="margin {margin.look}" d="{"".join(path)}"/>'
 
 
 def _means(chart: Chart, scale: Scale) -> Iterator[str]:
-    for one in chart.marks:
-        x, y = scale.x(one.x), scale.y(one.y)
-        if one.low is not None and one.high is not None:
-            low, high = scale.x(one.low), scale.x(one.high)
+    for mean in chart.marks:
+        x, y = scale.x(mean.x), scale.y(mean.y)
+        if mean.low is not None and mean.high is not None:
+            low, high = scale.x(mean.low), scale.x(mean.high)
             ends = f"M{low:.1f} {y - 6:.1f}v12M{high:.1f} {y - 6:.1f}v12"
             yield f'<path class="bar" d="M{low:.1f} {y:.1f}H{high:.1f}{ends}"/>'
-        yield f'<circle class="mean" cx="{x:.1f}" cy="{y:.1f}" r="4"><title>{escape(one.hover)}</title></circle>'
+        yield f'<circle class="mean" cx="{x:.1f}" cy="{y:.1f}" r="4"><title>{escape(mean.hover)}</title></circle>'
 
 
 def _note(note: Note, scale: Scale) -> str:

@@ -19,7 +19,7 @@ def short(name: str, letters: int = LEGEND) -> str:
 
 def steady(text: str) -> str:
     """The text with its right-to-left words isolated (U+2068, U+2069), so that numbers beside them keep their order."""
-    return RIGHT_TO_LEFT.sub(lambda found: f"\u2068{found[0]}\u2069", text)
+    return RIGHT_TO_LEFT.sub(lambda match: f"\u2068{match[0]}\u2069", text)
 
 
 def counted(n: int, noun: str) -> str:

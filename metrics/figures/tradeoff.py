@@ -53,16 +53,16 @@ def data(systems: Sequence[System]) -> tuple[tuple[str, ...], list[tuple[str | f
     columns = ["task", "model", "n"]
     for name in ("huse", "huse_q", "huse_d"):
         columns += [name, f"{name}_low", f"{name}_high"]
-    return tuple(columns), [_row(one) for one in systems]
+    return tuple(columns), [_row(system) for system in systems]
 
 
 def chart(systems: Sequence[System], regions: Sequence[Region] = (), *, name: str = "tradeoff") -> Chart:
     """The picture. Models without HUSE-Q or HUSE-D are left out; DegenerateInput is raised where none has both."""
-    shown = [one for one in systems if one.huse_q.value is not None and one.huse_d.value is not None]
+    shown = [system for system in systems if system.huse_q.value is not None and system.huse_d.value is not None]
     if not shown:
         raise DegenerateInput("The trade-off of quality and diversity needs a model with HUSE-Q and HUSE-D.")
     across, along = _range(shown, "huse_q"), _range(shown, "huse_d")
-    tasks = list(dict.fromkeys(one.task for one in shown))
+    tasks = list(dict.fromkeys(system.task for system in shown))
     guides, notes = _equal_huse(across, along)
     plain = Chart(
         name=name,
@@ -79,7 +79,8 @@ def chart(systems: Sequence[System], regions: Sequence[Region] = (), *, name: st
     )
     several = len(tasks) > 1
     return labelled(
-        plain, [(_value(one.huse_q), _value(one.huse_d), _label(one, several)) for one in _named_systems(shown)]
+        plain,
+        [(_value(system.huse_q), _value(system.huse_d), _label(system, several)) for system in _named_systems(shown)],
     )
 
 
@@ -90,17 +91,19 @@ def figure(systems: Sequence[System], regions: Sequence[Region] = ()) -> go.Figu
 
 def alt(systems: Sequence[System]) -> str:
     """The finding in words: for each task, which model is best by quality and which by diversity, with intervals."""
-    told = []
-    for task in dict.fromkeys(one.task for one in systems):
-        own = [one for one in systems if one.task == task]
-        known = [one for one in own if one.huse_q.value is not None and one.huse_d.value is not None]
-        told.append(f"{task}: {_best(known)}" if known else f"{task}: no model has both HUSE-Q and HUSE-D.")
-    return " ".join(told)
+    sentences = []
+    for task in dict.fromkeys(system.task for system in systems):
+        task_systems = [system for system in systems if system.task == task]
+        known = [
+            system for system in task_systems if system.huse_q.value is not None and system.huse_d.value is not None
+        ]
+        sentences.append(f"{task}: {_best(known)}" if known else f"{task}: no model has both HUSE-Q and HUSE-D.")
+    return " ".join(sentences)
 
 
 def _best(known: Sequence[System]) -> str:
-    quality = max(known, key=lambda one: _value(one.huse_q))
-    diversity = max(known, key=lambda one: _value(one.huse_d))
+    quality = max(known, key=lambda system: _value(system.huse_q))
+    diversity = max(known, key=lambda system: _value(system.huse_d))
     if len(known) == 1:
         return f"{_placed(quality)}."
     if quality is diversity:
@@ -109,56 +112,58 @@ def _best(known: Sequence[System]) -> str:
     return f"of {len(known)} models, {best}"
 
 
-def _placed(one: System) -> str:
-    return f"{one.name}, at HUSE-Q {estimate(one.huse_q)} and HUSE-D {estimate(one.huse_d)} (n = {one.huse.n})"
+def _placed(system: System) -> str:
+    return (
+        f"{system.name}, at HUSE-Q {estimate(system.huse_q)} and HUSE-D {estimate(system.huse_d)} (n = {system.huse.n})"
+    )
 
 
-def _row(one: System) -> tuple[str | float | None, ...]:
-    row: list[str | float | None] = [one.task, one.name, one.huse.n]
-    for value in (one.huse, one.huse_q, one.huse_d):
+def _row(system: System) -> tuple[str | float | None, ...]:
+    row: list[str | float | None] = [system.task, system.name, system.huse.n]
+    for value in (system.huse, system.huse_q, system.huse_d):
         row += [value.value, *((value.interval.low, value.interval.high) if value.interval else (None, None))]
     return tuple(row)
 
 
-def _value(given: Estimate) -> float:
+def _value(measured: Estimate) -> float:
     """The value of an estimate that has one."""
-    return float("nan") if given.value is None else given.value
+    return float("nan") if measured.value is None else measured.value
 
 
 def _range(systems: Sequence[System], measure: str) -> tuple[float, float]:
     """Holds every value with its interval, and 0 to 1."""
     reached = [0.0, 1.0]
-    for one in systems:
-        value: Estimate = getattr(one, measure)
+    for system in systems:
+        value: Estimate = getattr(system, measure)
         reached += [_value(value), *((value.interval.low, value.interval.high) if value.interval else ())]
     return padded(tuple(reached), share=0.04)
 
 
 def _points(systems: Sequence[System], task: str, at: int) -> list[Points]:
     """The models of a task: those that generate in the task's shape, the others as crosses."""
-    found = []
+    points = []
     for generates in (True, False):
-        own = [one for one in systems if one.task == task and one.generates == generates]
+        task_systems = [system for system in systems if system.task == task and system.generates == generates]
         shape: Shape = theme.series_shape(at) if generates else "x"
-        if own:
-            found.append(
+        if task_systems:
+            points.append(
                 Points(
                     look=theme.series(at),
                     name=task if generates else f"{task}, retrieval",
-                    x=tuple(_value(one.huse_q) for one in own),
-                    y=tuple(_value(one.huse_d) for one in own),
-                    hover=tuple(_hover(one) for one in own),
+                    x=tuple(_value(system.huse_q) for system in task_systems),
+                    y=tuple(_value(system.huse_d) for system in task_systems),
+                    hover=tuple(_hover(system) for system in task_systems),
                     shape=shape,
-                    x_bounds=tuple(ends(one.huse_q.interval) for one in own),
-                    y_bounds=tuple(ends(one.huse_d.interval) for one in own),
+                    x_bounds=tuple(ends(system.huse_q.interval) for system in task_systems),
+                    y_bounds=tuple(ends(system.huse_d.interval) for system in task_systems),
                 )
             )
-    return found
+    return points
 
 
-def _hover(one: System) -> str:
-    values = f"HUSE {estimate(one.huse)}\nHUSE-Q {estimate(one.huse_q)}\nHUSE-D {estimate(one.huse_d)}"
-    return f"{one.task}, {one.name} (n = {one.huse.n})\n{values}"
+def _hover(system: System) -> str:
+    values = f"HUSE {estimate(system.huse)}\nHUSE-Q {estimate(system.huse_q)}\nHUSE-D {estimate(system.huse_d)}"
+    return f"{system.task}, {system.name} (n = {system.huse.n})\n{values}"
 
 
 def _named_systems(shown: Sequence[System]) -> list[System]:
@@ -166,14 +171,17 @@ def _named_systems(shown: Sequence[System]) -> list[System]:
     if len(shown) <= MAX_NAMES:
         return list(shown)
     best: list[System] = []
-    for task in dict.fromkeys(one.task for one in shown):
-        own = [one for one in shown if one.task == task]
-        best += [max(own, key=lambda one: _value(one.huse_q)), max(own, key=lambda one: _value(one.huse_d))]
-    return [one for one in shown if one in best]
+    for task in dict.fromkeys(system.task for system in shown):
+        task_systems = [system for system in shown if system.task == task]
+        best += [
+            max(task_systems, key=lambda system: _value(system.huse_q)),
+            max(task_systems, key=lambda system: _value(system.huse_d)),
+        ]
+    return [system for system in shown if system in best]
 
 
-def _label(one: System, several: bool) -> str:
-    return f"{short(one.task, 11)}, {short(one.name, 13)}" if several else short(one.name)
+def _label(system: System, several: bool) -> str:
+    return f"{short(system.task, 11)}, {short(system.name, 13)}" if several else short(system.name)
 
 
 def _equal_huse(across: tuple[float, float], along: tuple[float, float]) -> tuple[tuple[Guide, ...], tuple[Note, ...]]:

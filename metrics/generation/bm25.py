@@ -50,9 +50,9 @@ class Bm25:
         postings: dict[str, tuple[list[int], list[int]]] = {}
         lengths = np.zeros(self.size)
         for number, document in enumerate(documents):
-            found = words(document)
-            lengths[number] = len(found)
-            for word, times in Counter(found).items():
+            document_words = words(document)
+            lengths[number] = len(document_words)
+            for word, times in Counter(document_words).items():
                 where, counts = postings.setdefault(word, ([], []))
                 where.append(number)
                 counts.append(times)

@@ -106,13 +106,13 @@ def _generated(
 
 def recorded(backend: HuggingFace, settings: Settings) -> dict[str, Setting]:
     """Every setting that makes a text (K5), flat and JSON-ready."""
-    one, priming = backend.loaded, settings.priming
+    loaded, priming = backend.loaded, settings.priming
     separator = (backend.tokenizer.eos_token or "") if priming.separator is None else priming.separator
     return {
-        "model": one.name,
-        "revision": one.revision,
-        "tokenizer": one.tokenizer_name,
-        "dtype": one.dtype,
+        "model": loaded.name,
+        "revision": loaded.revision,
+        "tokenizer": loaded.tokenizer_name,
+        "dtype": loaded.dtype,
         "decoding": str(settings.decoding),
         **asdict(settings.decoding),
         "max_tokens": settings.max_tokens,

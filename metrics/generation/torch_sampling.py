@@ -62,8 +62,8 @@ def sample(
 
 def _causal_step(model: Any, ids: Tensor, seen: Tensor, state: dict[str, Any]) -> tuple[Tensor, Tensor]:
     places = (seen.cumsum(1) - 1).clamp_(min=0)[:, -ids.shape[1] :]
-    given = {"input_ids": ids, "attention_mask": seen, "position_ids": places}
-    out = model(**given, past_key_values=state.get("past"), use_cache=True)
+    inputs = {"input_ids": ids, "attention_mask": seen, "position_ids": places}
+    out = model(**inputs, past_key_values=state.get("past"), use_cache=True)
     state["past"] = out.past_key_values
     return out.logits[:, -1], torch.cat([seen, seen.new_ones(len(seen), 1)], dim=1)
 
@@ -87,13 +87,13 @@ def _drawn(draws: Sequence[Draw], logits: Tensor, eos: int | None) -> Tensor:
             "The model gives logits that are not numbers while sampling; its weights or dtype are at fault."
         )
     mass = log_probs.exp().cumsum(1).cpu().numpy()
-    found = []
+    tokens = []
     for row, draw in enumerate(draws):
         point = draw.rng.random() * mass[row, -1]
         token = int(np.searchsorted(mass[row], point, side="right"))
-        found.append(token)
+        tokens.append(token)
         if not draw.ended:
             draw.ids.append(token)
             draw.log_prob += float(log_probs[row, token])
             draw.ended = token == eos
-    return torch.tensor(found)[:, None]
+    return torch.tensor(tokens)[:, None]

@@ -78,7 +78,7 @@ def evaluate(
     Raises:
         BadInput: a setting or an item breaks a rule.
         MissingLogProb: items lack log p and `missing` is `error`.
-        OneClass: all items are of one source.
+        SingleSource: all items are of one source.
         InsufficientData: fewer than k + 1 items, or fewer than 2 of a source.
 
     Source:
@@ -132,7 +132,7 @@ def huse_q_only(
 
     Raises:
         BadInput: a setting or an item breaks a rule.
-        OneClass: all items are of one source.
+        SingleSource: all items are of one source.
         InsufficientData: fewer than k + 1 items, or fewer than 2 of a source.
 
     Source:

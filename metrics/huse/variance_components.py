@@ -42,7 +42,7 @@ class RaterComponent:
 
     The noise of single ratings is taken off, since the interval over texts holds it; nothing left is 0.
     mean_huse, mean_huse_q: over halves of the workers; above the study's values, because fewer raters make noisier HJ.
-    raters: workers; one_source_share: share of the ratings given by workers who rated one source only, in [0, 1].
+    raters: workers; single_source_share: share of the ratings given by workers who rated one source only, in [0, 1].
     source_difference: share of the ratings of one source that would have to be given by other workers for both sources
     to be rated by the same ones alike, in [0, 1]. draws: half-samples, two of each split. unusable: those that left
     too few texts. texts_lost: mean number of texts without a rating in a half-sample.
@@ -54,7 +54,7 @@ class RaterComponent:
     mean_huse: float
     mean_huse_q: float
     raters: int
-    one_source_share: float
+    single_source_share: float
     source_difference: float
     draws: int
     unusable: int
@@ -111,7 +111,7 @@ def rater_component(
         mean_huse=means[0],
         mean_huse_q=means[1],
         raters=rated.raters,
-        one_source_share=share,
+        single_source_share=share,
         source_difference=source_difference(rated, table.z),
         draws=draws,
         unusable=2 * (max(1, draws // 2) - components.usable),
@@ -162,7 +162,7 @@ def evaluate_rated(
         BadInput: a setting, an item or a rating breaks a rule, or an HJ is not the mean of its ratings.
         MissingHJ: an item has an HJ and no rating.
         MissingLogProb: items lack log p and `missing` is `error`.
-        OneClass: all items are of one source.
+        SingleSource: all items are of one source.
         InsufficientData: fewer than k + 1 items, or fewer than 2 of a source.
 
     Source:

@@ -50,7 +50,7 @@ class PairTest:
     cohens_d: Estimate
 
 
-def one_way_anova(groups: Mapping[str, Iterable[float]]) -> Anova:
+def single_factor_anova(groups: Mapping[str, Iterable[float]]) -> Anova:
     """F-test over two or more named groups of at least 2 values each (one an evaluator).
 
     Raises InsufficientData (too few groups or values) and BadInput (a value that is no finite number).

@@ -53,7 +53,7 @@ class BinomialTest:
     p: float
 
 
-def one_sample_t(values: Iterable[float], null: float = 0.5, *, level: float = 0.95) -> TTest:
+def single_sample_t(values: Iterable[float], null: float = 0.5, *, level: float = 0.95) -> TTest:
     """Test that the mean is `null`. values: one an evaluator, at least 2.
 
     Raises InsufficientData, BadInput. Equal values: t, p, d and g are None, flag `zero_variance`.

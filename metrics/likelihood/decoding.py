@@ -58,14 +58,14 @@ class Decoding:
 def decoding_from(text: str) -> Decoding | None:
     """The setting that a text such as `sample t=0.7 top_k=50` names; None where it says anything else."""
     rest = WORDS.sub("", text).replace("sample", "").strip(" ,;")
-    found: dict[str, str] = dict(word.split("=", 1) for word in WORDS.findall(text))
-    if rest or not found:
+    settings: dict[str, str] = dict(word.split("=", 1) for word in WORDS.findall(text))
+    if rest or not settings:
         return None
     try:
         return Decoding(
-            temperature=float(found.get("temperature") or found.get("t") or "1"),
-            top_k=int(found["top_k"]) if "top_k" in found else None,
-            top_p=float(found["top_p"]) if "top_p" in found else None,
+            temperature=float(settings.get("temperature") or settings.get("t") or "1"),
+            top_k=int(settings["top_k"]) if "top_k" in settings else None,
+            top_p=float(settings["top_p"]) if "top_p" in settings else None,
         )
     except ValueError:
         return None
@@ -78,8 +78,8 @@ def decoded(log_probs: NDArray[np.float64], decoding: Decoding) -> NDArray[np.fl
     """
     scaled = np.asarray(log_probs, dtype=np.float64) / decoding.temperature
     if decoding.top_k is not None and decoding.top_k < len(scaled):
-        least = np.partition(scaled, -decoding.top_k)[-decoding.top_k]
-        scaled = np.where(scaled >= least, scaled, -np.inf)
+        threshold = np.partition(scaled, -decoding.top_k)[-decoding.top_k]
+        scaled = np.where(scaled >= threshold, scaled, -np.inf)
     if decoding.top_p is not None and decoding.top_p < 1:
         scaled = np.where(scaled >= _nucleus_threshold(scaled, decoding.top_p), scaled, -np.inf)
     return np.asarray(scaled - np.logaddexp.reduce(scaled), dtype=np.float64)

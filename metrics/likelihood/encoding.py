@@ -146,5 +146,5 @@ def check_tokenizer(tokenizer: Any, *, rows: int, name: str, eos: Any) -> None:
             f"The tokenizer of {name} knows {known} tokens of the model's {rows}: it belongs to another model."
         )
     named = eos if isinstance(eos, list | tuple) else [eos]
-    if tokenizer.eos_token_id is not None and any(one is not None and one >= known for one in named):
+    if tokenizer.eos_token_id is not None and any(token is not None and token >= known for token in named):
         raise ForeignTokenizer(f"The model {name} ends texts with the token {eos}, which its tokenizer does not know.")

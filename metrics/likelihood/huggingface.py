@@ -81,8 +81,8 @@ class HuggingFace:
     @property
     def card(self) -> ModelCard:
         """What stands behind the scores."""
-        one = self.loaded
-        return ModelCard(one.name, one.revision, one.tokenizer_name, one.dtype, self.decoding, self.layout)
+        loaded = self.loaded
+        return ModelCard(loaded.name, loaded.revision, loaded.tokenizer_name, loaded.dtype, self.decoding, self.layout)
 
     def score(self, pairs: Sequence[Pair]) -> list[Scored]:
         """log p of each candidate given its context, in the order of the pairs; equal pairs are computed once.
@@ -90,13 +90,13 @@ class HuggingFace:
         Raises EmptyText, UnknownTokens, TextTooLong, NotANumber or OutOfMemory, naming the text.
         """
         read = self._read(pairs, reading_log_prob(self.decoding))
-        return [Scored(min(0.0, float(one[:, 0].sum())), len(one)) for one in read]
+        return [Scored(min(0.0, float(columns[:, 0].sum())), len(columns)) for columns in read]
 
     def statistics(self, pairs: Sequence[Pair]) -> list[TokenStats]:
         """What the distribution looks like at every scored token of each candidate."""
         jobs = [self._jobs(pair) for pair in pairs]
         read = self._read(pairs, reading_statistics(self.decoding))
-        return [self._stats(mine, one) for mine, one in zip(jobs, read, strict=True)]
+        return [self._stats(mine, columns) for mine, columns in zip(jobs, read, strict=True)]
 
     def distributions(self, pair: Pair) -> NDArray[np.float32]:
         """log p of the whole vocabulary at each token of the candidate: [N, V]."""
@@ -105,18 +105,18 @@ class HuggingFace:
 
     def score_tokens(self, jobs: Sequence[Job]) -> list[NDArray[np.float64]]:
         """log p of every token of each job, for texts that are tokens already."""
-        return [one[:, 0] for one in self.engine.run(jobs, reading_log_prob(self.decoding))]
+        return [columns[:, 0] for columns in self.engine.run(jobs, reading_log_prob(self.decoding))]
 
     def _jobs(self, pair: Pair) -> list[Job]:
         return self.encoding.jobs(pair, f"The text {excerpt(pair[1])}")
 
     def _read(self, pairs: Sequence[Pair], reading: Reading) -> list[NDArray[np.float64]]:
-        wanted = {pair: self._jobs(pair) for pair in dict.fromkeys(pairs)}
-        jobs = list(dict.fromkeys(job for mine in wanted.values() for job in mine))
-        found = dict(zip(jobs, self.engine.run(jobs, reading), strict=True))
-        read = {pair: np.concatenate([found[job] for job in mine]) for pair, mine in wanted.items()}
-        for pair, one in read.items():
-            if np.isnan(one).any():
+        jobs_by_pair = {pair: self._jobs(pair) for pair in dict.fromkeys(pairs)}
+        jobs = list(dict.fromkeys(job for mine in jobs_by_pair.values() for job in mine))
+        columns_by_job = dict(zip(jobs, self.engine.run(jobs, reading), strict=True))
+        read = {pair: np.concatenate([columns_by_job[job] for job in mine]) for pair, mine in jobs_by_pair.items()}
+        for pair, columns in read.items():
+            if np.isnan(columns).any():
                 raise NotANumber(
                     f"The model {self.loaded.name} gives logits that are not numbers for the text {excerpt(pair[1])}; "
                     "its weights or its dtype are at fault."
@@ -125,23 +125,23 @@ class HuggingFace:
 
     def _stats(self, jobs: Sequence[Job], read: NDArray[np.float64]) -> TokenStats:
         names = self.tokenizer.convert_ids_to_tokens([token for job in jobs for token in job.target])
-        own, top, rank, entropy, mean, variance = (np.ascontiguousarray(column) for column in read.T)
-        return TokenStats(tuple(names), own, top, rank.astype(np.int64), entropy, mean, variance)
+        log_prob, top, rank, entropy, mean, variance = (np.ascontiguousarray(column) for column in read.T)
+        return TokenStats(tuple(names), log_prob, top, rank.astype(np.int64), entropy, mean, variance)
 
 
 def window_of(config: Any) -> int | None:
     """How many tokens the model's positions reach; None where its positions are relative or unlimited."""
     for name in ("max_position_embeddings", "n_positions", "max_seq_len"):
-        found = getattr(config, name, None)
-        if found and config.model_type not in ("t5", "mt5", "umt5", "bloom"):
-            return int(found)
+        window = getattr(config, name, None)
+        if window and config.model_type not in ("t5", "mt5", "umt5", "bloom"):
+            return int(window)
     return None
 
 
 def _decoder_start(model: Any) -> int:
     for config in (model.generation_config, model.config):
         for name in ("decoder_start_token_id", "bos_token_id"):
-            found = getattr(config, name, None)
-            if found is not None:
-                return int(found)
+            token = getattr(config, name, None)
+            if token is not None:
+                return int(token)
     return int(model.config.pad_token_id or 0)

@@ -50,14 +50,14 @@ class Opening:
 
     def values(self) -> dict[str, Any]:
         """As JSON has it; folders by their whole path, for another process may stand elsewhere."""
-        told = asdict(self)
+        values = asdict(self)
         for name in ("model", "tokenizer"):
-            if not self.server and told[name] and Path(told[name]).exists():
-                told[name] = str(Path(told[name]).resolve())
-        return told
+            if not self.server and values[name] and Path(values[name]).exists():
+                values[name] = str(Path(values[name]).resolve())
+        return values
 
 
 def opening_of(values: Mapping[str, Any]) -> Opening:
     """What `values` gave, read back."""
-    rest = {name: one for name, one in values.items() if name not in ("decoding", "layout")}
+    rest = {name: value for name, value in values.items() if name not in ("decoding", "layout")}
     return Opening(**rest, decoding=Decoding(**values["decoding"]), layout=Layout(**values["layout"]))

@@ -71,16 +71,16 @@ def rows(jobs: Sequence[Job], shape: Shape) -> Iterator[Row]:
 
 def _split(prefix: tuple[int, ...], members: list[int], needs: list[int], shape: Shape) -> Iterator[Row]:
     base = 0 if shape.two_sided else len(prefix)
-    most = best_share(len(prefix), max(1, round(sum(needs) / len(needs))), len(members), shape)
-    taken: list[int] = []
+    max_members = best_share(len(prefix), max(1, round(sum(needs) / len(needs))), len(members), shape)
+    chosen: list[int] = []
     length = base
     for number, need in zip(members, needs, strict=True):
-        if taken and (len(taken) >= most or length + need > shape.room):
-            yield Row(prefix, tuple(taken), length)
-            taken, length = [], base
-        taken.append(number)
+        if chosen and (len(chosen) >= max_members or length + need > shape.room):
+            yield Row(prefix, tuple(chosen), length)
+            chosen, length = [], base
+        chosen.append(number)
         length += need
-    yield Row(prefix, tuple(taken), length)
+    yield Row(prefix, tuple(chosen), length)
 
 
 def best_share(prefix: int, target: int, candidates: int, shape: Shape) -> int:
@@ -114,9 +114,9 @@ def halves(batch: Sequence[Row], jobs: Sequence[Job], shape: Shape) -> tuple[lis
 
 
 def _part(row: Row, members: Iterable[int], jobs: Sequence[Job], shape: Shape) -> Row:
-    kept = tuple(members)
+    chosen = tuple(members)
     base = 0 if shape.two_sided else len(row.prefix)
-    return Row(row.prefix, kept, base + sum(shape.needs(jobs[number]) for number in kept))
+    return Row(row.prefix, chosen, base + sum(shape.needs(jobs[number]) for number in chosen))
 
 
 def _cost(row: Row, shape: Shape) -> int:

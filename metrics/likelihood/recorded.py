@@ -28,8 +28,8 @@ class Recorded:
     ) -> None:
         """Raises BadInput naming the row and the column."""
         self.scores: dict[Pair, Scored] = {}
-        for row, pair, one in read_rows(path):
-            scored = _scored(one, row, path.name)
+        for row, pair, record in read_rows(path):
+            scored = _scored(record, row, path.name)
             if self.scores.setdefault(pair, scored) != scored:
                 raise BadInput("the same pair has another log-probability before", row=row, where=path.name)
         self._card = ModelCard(
@@ -68,29 +68,29 @@ def read_rows(path: Path) -> list[tuple[int, Pair, dict[str, Any]]]:
 
 def _pair(line: str, row: int, where: str) -> tuple[Pair, dict[str, Any]]:
     try:
-        one = json.loads(line)
+        record = json.loads(line)
     except ValueError:
         raise BadInput("is not JSON", row=row, where=where) from None
-    if not isinstance(one, dict):
+    if not isinstance(record, dict):
         raise BadInput("must be an object with context and candidate", row=row, where=where)
-    context, candidate = one.get("context") or "", one.get("candidate")
+    context, candidate = record.get("context") or "", record.get("candidate")
     if not isinstance(context, str):
         raise BadInput("must be text", row=row, column="context", where=where)
     if not isinstance(candidate, str) or not candidate.strip():
         raise BadInput("must be a text that is not empty", row=row, column="candidate", where=where)
-    return (context, candidate), one
+    return (context, candidate), record
 
 
-def _scored(one: dict[str, Any], row: int, where: str) -> Scored:
-    given = one.get("log_prob")
-    values: list[Any] = given if isinstance(given, list) else [given]
+def _scored(record: dict[str, Any], row: int, where: str) -> Scored:
+    log_prob = record.get("log_prob")
+    values: list[Any] = log_prob if isinstance(log_prob, list) else [log_prob]
     try:
         numbers = [float(value) for value in values]
     except (TypeError, ValueError):
         raise BadInput("must be a number or a list of numbers", row=row, column="log_prob", where=where) from None
     if not numbers or any(math.isnan(value) or value > ABOVE_ZERO for value in numbers):
         raise BadInput("must be 0 or less", row=row, column="log_prob", where=where)
-    tokens = one.get("tokens", len(numbers) if isinstance(given, list) else None)
+    tokens = record.get("tokens", len(numbers) if isinstance(log_prob, list) else None)
     if isinstance(tokens, bool) or not isinstance(tokens, int) or tokens < 1:
         raise BadInput("must be a whole number of at least 1", row=row, column="tokens", where=where)
     return Scored(min(0.0, math.fsum(numbers)), tokens)

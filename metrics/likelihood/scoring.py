@@ -24,7 +24,7 @@ class Store(Protocol):
         """Those of the keys that are scored already."""
         ...
 
-    def keep(self, found: Mapping[str, Scored]) -> None:
+    def keep(self, scores: Mapping[str, Scored]) -> None:
         """Keep these for good."""
         ...
 
@@ -76,20 +76,20 @@ def score_all(
     """
     signature = backend.card.signature
     keys = {pair: content_key(signature, pair) for pair in dict.fromkeys(pairs)}
-    found = dict(store.known(keys.values())) if store else {}
-    todo = [pair for pair in keys if keys[pair] not in found]
+    scores = dict(store.known(keys.values())) if store else {}
+    todo = [pair for pair in keys if keys[pair] not in scores]
     done = len(keys) - len(todo)
     if progress:
         progress(done, len(keys))
     for part in chunks(todo, chunk):
-        scored = {keys[pair]: one for pair, one in zip(part, backend.score(part), strict=True)}
+        scored = {keys[pair]: score for pair, score in zip(part, backend.score(part), strict=True)}
         if store:
             store.keep(scored)
-        found.update(scored)
+        scores.update(scored)
         done += len(part)
         if progress:
             progress(done, len(keys))
-    return [found[keys[pair]] for pair in pairs]
+    return [scores[keys[pair]] for pair in pairs]
 
 
 def chunks(pairs: Sequence[Pair], size: int) -> Iterator[list[Pair]]:
@@ -98,7 +98,7 @@ def chunks(pairs: Sequence[Pair], size: int) -> Iterator[list[Pair]]:
     for pair in pairs:
         groups.setdefault(pair[0], []).append(pair)
     part: list[Pair] = []
-    for context in sorted(groups, key=lambda one: (-len(one), one)):
+    for context in sorted(groups, key=lambda text: (-len(text), text)):
         if part and len(part) + len(groups[context]) > size:
             yield part
             part = []
@@ -121,11 +121,11 @@ class FileStore:
         """Those of the keys that the file holds."""
         return {key: self.scores[key] for key in keys if key in self.scores}
 
-    def keep(self, found: Mapping[str, Scored]) -> None:
+    def keep(self, scores: Mapping[str, Scored]) -> None:
         """Append these. Raises BadInput where the file cannot be written."""
         lines = [
-            json.dumps({"key": key, "log_prob": log_prob_json(one.log_prob), "tokens": one.tokens})
-            for key, one in found.items()
+            json.dumps({"key": key, "log_prob": log_prob_json(score.log_prob), "tokens": score.tokens})
+            for key, score in scores.items()
         ]
         try:
             torn = self.path.exists() and self.path.stat().st_size and not self.path.read_bytes().endswith(b"\n")
@@ -135,7 +135,7 @@ class FileStore:
                 os.fsync(file.fileno())
         except OSError as error:
             raise BadInput(f"the file cannot be written ({error.strerror})", where=str(self.path)) from None
-        self.scores.update(found)
+        self.scores.update(scores)
 
 
 def log_prob_json(log_prob: float) -> float | str:
@@ -146,7 +146,7 @@ def log_prob_json(log_prob: float) -> float | str:
 def _lines(path: Path) -> Iterator[tuple[str, Scored]]:
     for line in path.read_text(encoding="utf-8").splitlines():
         try:
-            one = json.loads(line)
-            yield one["key"], Scored(float(one["log_prob"]), int(one["tokens"]))
+            record = json.loads(line)
+            yield record["key"], Scored(float(record["log_prob"]), int(record["tokens"]))
         except (ValueError, KeyError, TypeError):
             continue

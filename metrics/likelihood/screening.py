@@ -60,7 +60,7 @@ def screened_pairs(
     number = {pair: at for at, pair in enumerate(pairs)}
 
     def means(backend: LogProbs) -> Means:
-        return lambda wanted: [one.mean for one in backend.score([pairs[at] for at in wanted])]
+        return lambda numbers: [score.mean for score in backend.score([pairs[at] for at in numbers])]
 
     numbered = [(number[a], number[b]) for a, b in choices]
     return screened(numbered, means(fast), means(exact), count=len(pairs), margin=margin)

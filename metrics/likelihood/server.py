@@ -57,26 +57,26 @@ class CompletionsServer:
         for _, candidate in pairs:
             if not candidate.strip():
                 raise EmptyText("A candidate is empty, so it has no probability per token.")
-        found: list[Scored] = []
+        scores: list[Scored] = []
         for start in range(0, len(pairs), self.batch):
             part = pairs[start : start + self.batch]
-            found += self._scored(part)
-        return found
+            scores += self._scored(part)
+        return scores
 
     def _scored(self, pairs: Sequence[Pair]) -> list[Scored]:
         heads = [f"{context}{self.joiner}" if context else "" for context, _ in pairs]
         prompts = [f"{head}{candidate}{self.end}" for head, (_, candidate) in zip(heads, pairs, strict=True)]
-        asked = {"model": self._card.model, "prompt": prompts, "max_tokens": 0, "echo": True, "logprobs": 1}
-        answer = self._request(json.dumps(asked | {"temperature": 1.0}).encode())
+        request = {"model": self._card.model, "prompt": prompts, "max_tokens": 0, "echo": True, "logprobs": 1}
+        answer = self._request(json.dumps(request | {"temperature": 1.0}).encode())
         choices = answer.get("choices")
         if not isinstance(choices, list) or len(choices) != len(prompts):
             count = len(choices) if isinstance(choices, list) else 0
             raise ServerFailed(f"The server answered {count} texts of {len(prompts)}.")
         try:
-            ordered = sorted(choices, key=lambda one: int(one.get("index", 0)))
+            ordered = sorted(choices, key=lambda choice: int(choice.get("index", 0)))
             return [
-                scored(one, before=len(pair[0]), after=len(prompt), text=pair[1])
-                for one, prompt, pair in zip(ordered, prompts, pairs, strict=True)
+                scored(choice, before=len(pair[0]), after=len(prompt), text=pair[1])
+                for choice, prompt, pair in zip(ordered, prompts, pairs, strict=True)
             ]
         except ServerFailed:
             raise
@@ -116,12 +116,12 @@ class CompletionsServer:
 
 def _document(text: str) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        document = json.loads(text)
     except ValueError:
         raise ServerFailed("The server's answer is not JSON.") from None
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise ServerFailed("The server's answer is not an object.")
-    return found
+    return document
 
 
 def scored(choice: dict[str, Any], *, before: int, after: int, text: str) -> Scored:
@@ -129,8 +129,8 @@ def scored(choice: dict[str, Any], *, before: int, after: int, text: str) -> Sco
 
     Raises ServerFailed where the server gives no log-probabilities, or where a token reaches over the border.
     """
-    told = choice.get("logprobs") or {}
-    values, offsets = told.get("token_logprobs"), told.get("text_offset")
+    logprobs = choice.get("logprobs") or {}
+    values, offsets = logprobs.get("token_logprobs"), logprobs.get("text_offset")
     if not values or not offsets or len(values) != len(offsets):
         raise ServerFailed("The server returns no log-probabilities of prompts (echo with logprobs).")
     mine = [(value, offset) for value, offset in zip(values, offsets, strict=True) if before <= offset < after]

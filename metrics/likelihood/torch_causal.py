@@ -19,14 +19,14 @@ class CausalEngine(Engine):
     def places(self, jobs: Sequence[Job], batch: Sequence[Row]) -> Tensor:
         """The last place of the prefix, then the target's own places but its last token's (which is never read)."""
         length = max(row.length for row in batch)
-        found: list[int] = []
+        places: list[int] = []
         for number, row in enumerate(batch):
             start = number * length + len(row.prefix)
             for member in row.members:
                 need = self.shape.needs(jobs[member])
-                found += [number * length + len(row.prefix) - 1, *range(start, start + need)]
+                places += [number * length + len(row.prefix) - 1, *range(start, start + need)]
                 start += need
-        return torch.tensor(found, device=self.device)
+        return torch.tensor(places, device=self.device)
 
     def forward(self, jobs: Sequence[Job], batch: Sequence[Row]) -> Tensor:
         """The model's logits for a batch of rows, padded on the right."""
@@ -48,9 +48,9 @@ class CausalEngine(Engine):
             # Nothing before a place is padding, so the model's own causal mask is right.
             return self.model(input_ids=tokens_in, use_cache=False).logits
         mask = tree_mask(segments, self.model.dtype, self.device)
-        given = {"attention_mask": mask, "position_ids": torch.from_numpy(positions).to(self.device)}
+        inputs = {"attention_mask": mask, "position_ids": torch.from_numpy(positions).to(self.device)}
         if not self.lean:
-            return self.model(input_ids=tokens_in, **given, use_cache=False).logits
+            return self.model(input_ids=tokens_in, **inputs, use_cache=False).logits
         first = min(len(row.prefix) for row in batch)
         with lean(self.model, first=first, places=self.head.places, shape=ids.shape):
-            return self.model(input_ids=tokens_in, **given, use_cache=False).logits
+            return self.model(input_ids=tokens_in, **inputs, use_cache=False).logits

@@ -56,13 +56,13 @@ class Head:
             return reading.read(Logits.of(logits[0].float()), targets)
         assert self.caught is not None  # noqa: S101 - the hook ran with the forward
         limit = HEAD_NUMBERS_GPU if targets.is_cuda else HEAD_NUMBERS_CPU
-        most = max(16, limit // self.module.weight.shape[0]) if reading.keeps else max(16, limit // COLUMNS_CPU)
-        parts = -(-len(targets) // most)
+        max_rows = max(16, limit // self.module.weight.shape[0]) if reading.keeps else max(16, limit // COLUMNS_CPU)
+        parts = -(-len(targets) // max_rows)
         rows = -(-len(targets) // parts)
         width = max(COLUMNS_CPU, limit // rows) if targets.is_cuda else COLUMNS_CPU
         read = [
-            reading.read(Logits.by(self.module, hidden, width), wanted)
-            for hidden, wanted in zip(self.caught.split(rows), targets.split(rows), strict=True)
+            reading.read(Logits.by(self.module, hidden, width), target_part)
+            for hidden, target_part in zip(self.caught.split(rows), targets.split(rows), strict=True)
         ]
         return torch.cat(read)
 
@@ -88,7 +88,7 @@ class Engine(ABC):
 
         Raises OutOfMemory where even one target alone does not fit.
         """
-        found: list[NDArray[np.float64] | None] = [None] * len(jobs)
+        results: list[NDArray[np.float64] | None] = [None] * len(jobs)
         waiting = list(batches(jobs, self.shape))[::-1]
         with torch.inference_mode():
             while waiting:
@@ -98,9 +98,9 @@ class Engine(ABC):
                     waiting.extend(self._smaller(batch, jobs))
                     continue
                 numbers = [number for row in batch for number in row.members]
-                for number, one in zip(numbers, values, strict=True):
-                    found[number] = one
-        return [one for one in found if one is not None]
+                for number, columns in zip(numbers, values, strict=True):
+                    results[number] = columns
+        return [columns for columns in results if columns is not None]
 
     def _attempt(self, jobs: Sequence[Job], batch: Sequence[Row], reading: Reading) -> list[NDArray[np.float64]] | None:
         try:
@@ -126,11 +126,11 @@ class Engine(ABC):
 
     def _values(self, jobs: Sequence[Job], batch: Sequence[Row], reading: Reading) -> list[NDArray[np.float64]]:
         targets = [jobs[number].target for row in batch for number in row.members]
-        wanted = torch.tensor([token for one in targets for token in one], device=self.device)
+        tokens = torch.tensor([token for target in targets for token in target], device=self.device)
         with self.head.at(self.places(jobs, batch)):
             logits = self.forward(jobs, batch)
-        values = self.head.read(logits, wanted, reading).double().cpu().numpy()
-        return list(np.split(values, np.cumsum([len(one) for one in targets])[:-1]))
+        values = self.head.read(logits, tokens, reading).double().cpu().numpy()
+        return list(np.split(values, np.cumsum([len(target) for target in targets])[:-1]))
 
     @abstractmethod
     def places(self, jobs: Sequence[Job], batch: Sequence[Row]) -> Tensor:

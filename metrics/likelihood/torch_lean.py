@@ -24,17 +24,19 @@ WORTH = 0.8
 
 
 def _attention(
-    module: Any, query: Tensor, key: Tensor, value: Tensor, attention_mask: Tensor, **given: Any
+    module: Any, query: Tensor, key: Tensor, value: Tensor, attention_mask: Tensor, **options: Any
 ) -> tuple[Tensor, None]:
     """The first places by the causal kernel, which skips half of the scores, the others under the mask."""
     first, length = _causal_places.get(), query.shape[2]
-    if not 0 < first < length or key.shape[2] != length or given.get("position_bias") is not None:
-        whole, _ = sdpa_attention_forward(module, query, key, value, attention_mask, **given)
-        return whole, None
-    own = {name: one for name, one in given.items() if name != "is_causal"}
+    if not 0 < first < length or key.shape[2] != length or options.get("position_bias") is not None:
+        output, _ = sdpa_attention_forward(module, query, key, value, attention_mask, **options)
+        return output, None
+    kernel_options = {name: option for name, option in options.items() if name != "is_causal"}
     parts = [part[:, :, :first] for part in (query, key, value)]
-    begin, _ = sdpa_attention_forward(module, *parts, None, is_causal=True, **own)
-    rest, _ = sdpa_attention_forward(module, query[:, :, first:], key, value, attention_mask[:, :, first:], **own)
+    begin, _ = sdpa_attention_forward(module, *parts, None, is_causal=True, **kernel_options)
+    rest, _ = sdpa_attention_forward(
+        module, query[:, :, first:], key, value, attention_mask[:, :, first:], **kernel_options
+    )
     return torch.cat([begin, rest], dim=1), None
 
 
@@ -46,8 +48,8 @@ def lean(model: Any, *, first: int, places: Tensor, shape: tuple[int, int]) -> I
     """While it lasts, the first `first` places of a row attend causally, and the last block's feed-forward layer sees
     the places (flat, of rows x length in `shape`) that are read afterwards only."""
     config = model.config
-    kept, token = config._attn_implementation, _causal_places.set(first)
-    if kept == "sdpa":
+    implementation, token = config._attn_implementation, _causal_places.set(first)
+    if implementation == "sdpa":
         config._attn_implementation = NAME
     hooks = _trimmed(last_feed_forward(model), places.unique(), shape)
     try:
@@ -55,15 +57,15 @@ def lean(model: Any, *, first: int, places: Tensor, shape: tuple[int, int]) -> I
     finally:
         for hook in hooks:
             hook.remove()
-        config._attn_implementation = kept
+        config._attn_implementation = implementation
         _causal_places.reset(token)
 
 
 def last_feed_forward(model: Any) -> Any | None:
     """The `mlp` of the last of the model's blocks, where it has such."""
-    wanted = getattr(model.config, "num_hidden_layers", None)
+    layers = getattr(model.config, "num_hidden_layers", None)
     for module in model.modules():
-        if isinstance(module, torch.nn.ModuleList) and len(module) == wanted:
+        if isinstance(module, torch.nn.ModuleList) and len(module) == layers:
             return getattr(module[-1], "mlp", None)
     return None
 
@@ -78,8 +80,8 @@ def _trimmed(module: Any | None, places: Tensor, shape: tuple[int, int]) -> list
         return (hidden.reshape(rows * length, -1)[places][None],)
 
     def widen(_: Any, inputs: tuple[Any, ...], output: Tensor) -> Tensor:
-        whole = output.new_zeros(rows * length, output.shape[-1])
-        whole[places] = output[0]
-        return whole.reshape(rows, length, -1)
+        full = output.new_zeros(rows * length, output.shape[-1])
+        full[places] = output[0]
+        return full.reshape(rows, length, -1)
 
     return [module.register_forward_pre_hook(narrow), module.register_forward_hook(widen)]

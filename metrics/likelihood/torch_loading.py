@@ -51,12 +51,12 @@ def load(
         raise BadInput(f"the dtype must be one of {', '.join(DTYPES)}, not {dtype!r}", column="dtype")
     if device.startswith("cuda") and not torch.cuda.is_available():
         raise BadInput("this machine has no CUDA device; choose device='cpu'", column="device")
-    given = {"revision": revision, "local_files_only": not allow_download}
+    options = {"revision": revision, "local_files_only": not allow_download}
     try:
-        config = AutoConfig.from_pretrained(name, **given)
-        reader = AutoTokenizer.from_pretrained(tokenizer or name, **(given if tokenizer is None else {}))
+        config = AutoConfig.from_pretrained(name, **options)
+        reader = AutoTokenizer.from_pretrained(tokenizer or name, **(options if tokenizer is None else {}))
         kind = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
-        model = kind.from_pretrained(name, dtype=DTYPES[dtype], **given)
+        model = kind.from_pretrained(name, dtype=DTYPES[dtype], **options)
     except (OSError, ValueError, KeyError) as error:
         raise ModelUnavailable(unavailable(name, error, allow_download=allow_download)) from None
     check_tokenizer(
@@ -65,8 +65,8 @@ def load(
         name=tokenizer or name,
         eos=model.config.eos_token_id,
     )
-    found = revision_of(name, config)
-    return Loaded(_placed(fused(model), device, name), reader, _shown(name), found, _shown(tokenizer or name), dtype)
+    commit = revision_of(name, config)
+    return Loaded(_placed(fused(model), device, name), reader, _shown(name), commit, _shown(tokenizer or name), dtype)
 
 
 def fused(model: Any) -> Any:
@@ -92,9 +92,9 @@ def _shown(name: str) -> str:
 
 def unavailable(name: str, error: Exception, *, allow_download: bool) -> str:
     """Why a model cannot be read, in a sentence."""
-    said = str(error)
-    first = " ".join(said.split("\n")[0].split())
-    if "gated" in said.lower() or "401" in said or "403" in said:
+    message = str(error)
+    first = " ".join(message.split("\n")[0].split())
+    if "gated" in message.lower() or "401" in message or "403" in message:
         return f"The model {name} is gated: ask its owner for access and sign in to the hub, then try again."
     if Path(name).exists():
         return f"The folder {name} holds no model that can be read: {first}"

@@ -25,9 +25,9 @@ class Logits:
     compute: Callable[[int, int], Tensor]
 
     @classmethod
-    def of(cls, whole: Tensor) -> Logits:
+    def of(cls, logits: Tensor) -> Logits:
         """Logits that are there already, as one block."""
-        return cls(len(whole), whole.shape[1], whole.shape[1], lambda start, end: whole[:, start:end])
+        return cls(len(logits), logits.shape[1], logits.shape[1], lambda start, end: logits[:, start:end])
 
     @classmethod
     def by(cls, last: Any, hidden: Tensor, width: int) -> Logits:

@@ -29,13 +29,13 @@ class Seq2SeqEngine(Engine):
     def places(self, jobs: Sequence[Job], batch: Sequence[Row]) -> Tensor:
         """From the end of the lead on, one place for each token of the target."""
         length = max(row.length for row in batch)
-        found: list[int] = []
+        places: list[int] = []
         for number, row in enumerate(batch):
             end = number * length
             for member in row.members:
                 end += self.shape.needs(jobs[member])
-                found += range(end - len(jobs[member].target), end)
-        return torch.tensor(found, device=self.device)
+                places += range(end - len(jobs[member].target), end)
+        return torch.tensor(places, device=self.device)
 
     def forward(self, jobs: Sequence[Job], batch: Sequence[Row]) -> Tensor:
         """The model's logits for a batch of decoder rows, padded on the right."""
@@ -50,17 +50,17 @@ class Seq2SeqEngine(Engine):
             segments[number, : row.length] = np.repeat(np.arange(1, len(parts) + 1), sizes)
             positions[number, : row.length] = np.concatenate([np.arange(size) for size in sizes])
         states, seen = self._encode([row.prefix for row in batch])
-        given = {
+        inputs = {
             "encoder_outputs": BaseModelOutput(last_hidden_state=states),
             "attention_mask": seen,
             "decoder_input_ids": torch.from_numpy(ids).to(self.device),
             "use_cache": False,
         }
         if all(len(row.members) == 1 for row in batch):
-            return self.model(**given).logits
+            return self.model(**inputs).logits
         mask = tree_mask(segments, self.model.dtype, self.device)
         with self._restarting(torch.from_numpy(positions).to(self.device)):
-            return self.model(**given, decoder_attention_mask=mask).logits
+            return self.model(**inputs, decoder_attention_mask=mask).logits
 
     def _encode(self, prefixes: Sequence[tuple[int, ...]]) -> tuple[Tensor, Tensor]:
         """Encoder states [B, S, d] and which of them are real [B, S]; each context is read once."""
@@ -70,10 +70,10 @@ class Seq2SeqEngine(Engine):
             states = self.model.get_encoder()(input_ids=ids, attention_mask=seen).last_hidden_state
             self.encoded.update((prefix, state[: len(prefix)]) for prefix, state in zip(new, states, strict=True))
         _, seen = self._padded(prefixes)
-        found = pad_sequence([self.encoded[prefix] for prefix in prefixes], batch_first=True)
+        padded = pad_sequence([self.encoded[prefix] for prefix in prefixes], batch_first=True)
         while len(self.encoded) > STORED_CONTEXTS:
             self.encoded.popitem(last=False)
-        return found, seen
+        return padded, seen
 
     def _padded(self, prefixes: Sequence[tuple[int, ...]]) -> tuple[Tensor, Tensor]:
         ids = pad_sequence([torch.tensor(prefix) for prefix in prefixes], batch_first=True)

@@ -23,14 +23,14 @@ def reading_log_prob(decoding: Decoding) -> Reading:
     """One column: log p of the token under the decoding; -inf for a token that it never samples, NaN for bad logits."""
 
     def read(logits: Logits, targets: Tensor) -> Tensor:
-        own = TargetLogits(targets)
+        target_logits = TargetLogits(targets)
         parts = []
         for start, block in decoded_blocks(logits, decoding):
-            own.see(start, block)
+            target_logits.see(start, block)
             parts.append(block.logsumexp(1))
         norm = torch.stack(parts).logsumexp(0)
         # A logit of +inf would make the others look impossible; it is no number to score by.
-        return (own.logit - norm).clamp_(max=0).masked_fill_(~norm.isfinite(), torch.nan)[:, None]
+        return (target_logits.logit - norm).clamp_(max=0).masked_fill_(~norm.isfinite(), torch.nan)[:, None]
 
     return Reading(read, keeps=decoding.cuts)
 
@@ -39,18 +39,18 @@ def reading_statistics(decoding: Decoding) -> Reading:
     """Six columns: log p, log p of the top token, rank from 1, entropy, mean and variance of log p(w)."""
 
     def read(logits: Logits, targets: Tensor) -> Tensor:
-        own = TargetLogits(targets)
+        target_logits = TargetLogits(targets)
         blocks, parts = [], []
         for start, block in decoded_blocks(logits, decoding):
-            own.see(start, block)
+            target_logits.see(start, block)
             parts.append(_moments(block, cut=decoding.cuts))
             blocks.append(block)
         top, total, first, second = _merged(torch.stack(parts))
-        above = sum((block > own.logit[:, None]).sum(1, dtype=torch.int32) for block in blocks)
+        above = sum((block > target_logits.logit[:, None]).sum(1, dtype=torch.int32) for block in blocks)
         norm, first = total.log(), first / total
         mean = first - norm
         variance = (second / total - first.square()).clamp_(min=0)
-        return torch.stack([own.logit - top - norm, -norm, 1 + above, -mean, mean, variance], dim=1)
+        return torch.stack([target_logits.logit - top - norm, -norm, 1 + above, -mean, mean, variance], dim=1)
 
     return Reading(read, keeps=True)
 
@@ -123,8 +123,8 @@ def decoded_logits(logits: Tensor, decoding: Decoding) -> Tensor:
         return logits
     scaled = logits / decoding.temperature
     if decoding.top_k is not None and decoding.top_k < scaled.shape[1]:
-        least = scaled.topk(decoding.top_k, dim=1).values[:, -1:]
-        scaled = scaled.masked_fill(scaled < least, -torch.inf)
+        threshold = scaled.topk(decoding.top_k, dim=1).values[:, -1:]
+        scaled = scaled.masked_fill(scaled < threshold, -torch.inf)
     if decoding.top_p is not None and decoding.top_p < 1:
         ordered = scaled.sort(dim=1, descending=True).values
         mass = ordered.softmax(1).cumsum(1)

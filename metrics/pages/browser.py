@@ -34,20 +34,20 @@ class Selection:
     max_tests: int = SHOWN
 
 
-def select(taken: Administered, selection: Selection) -> list[Outcome]:
+def select(administered: Administered, selection: Selection) -> list[Outcome]:
     """The chosen outcomes, the lowest gap (worst failures) first. Raises BadInput for a category no test has."""
     if selection.which not in ("failed", "passed", "tied", "all") or selection.max_tests < 1:
         raise BadInput("choose failed, passed, tied or all, and at least one test", column="which")
-    if selection.category is not None and selection.category not in taken.tests.by_category:
+    if selection.category is not None and selection.category not in administered.tests.by_category:
         raise BadInput(f"no test has the category {selection.category!r}", column="category")
-    kept = [outcome for outcome in taken.outcomes if _is_selected(outcome, selection)]
-    return sorted(kept, key=lambda outcome: outcome.gap)
+    selected = [outcome for outcome in administered.outcomes if _is_selected(outcome, selection)]
+    return sorted(selected, key=lambda outcome: outcome.gap)
 
 
-def browser_page(taken: Administered, rates: PassRates, selection: Selection | None = None) -> str:
+def browser_page(administered: Administered, rates: PassRates, selection: Selection | None = None) -> str:
     """One HTML file: the pass rates, then the chosen tests by context with both likelihoods (nats per token)."""
     chosen = selection or Selection()
-    outcomes = select(taken, chosen)
+    outcomes = select(administered, chosen)
     shown = outcomes[: chosen.max_tests]
     cut = (
         f" The first {len(shown)} of {len(outcomes)} follow, the lowest gap first."
@@ -56,10 +56,10 @@ def browser_page(taken: Administered, rates: PassRates, selection: Selection | N
     )
     what = f"{chosen.which} tests" if chosen.category is None else f"{chosen.which} tests of {chosen.category}"
     head = f"<p>{len(outcomes)} {escape(what)}.{cut} LL is the mean log-probability of a token, in nats.</p>"
-    if taken.left_out:
-        head += f'<p class="warn">{taken.left_out} tests lack a score and are left out.</p>'
+    if administered.left_out:
+        head += f'<p class="warn">{administered.left_out} tests lack a score and are left out.</p>'
     body = "\n".join((_rates(rates), head, *_by_context(shown)))
-    return page(f"Near-negative tests: {taken.model or 'unnamed model'}", body, STYLE)
+    return page(f"Near-negative tests: {administered.model or 'unnamed model'}", body, STYLE)
 
 
 def _is_selected(outcome: Outcome, selection: Selection) -> bool:
@@ -98,9 +98,9 @@ def _by_context(outcomes: Sequence[Outcome]) -> list[str]:
 def _context(name: str, outcomes: Sequence[Outcome]) -> str:
     text = outcomes[0].test.high.context
     first = f"{escape(text[:120])}{'...' if len(text) > 120 else ''}" if text else "no text"
-    whole = f'<p class="context">{escape(text)}</p>' if text else ""
+    paragraph = f'<p class="context">{escape(text)}</p>' if text else ""
     tests = "".join(_test(outcome) for outcome in outcomes)
-    return f"<section><details><summary><b>{escape(name)}</b> {first}</summary>{whole}</details>{tests}</section>"
+    return f"<section><details><summary><b>{escape(name)}</b> {first}</summary>{paragraph}</details>{tests}</section>"
 
 
 def _test(outcome: Outcome) -> str:

@@ -37,7 +37,9 @@ def _panel(category: str, points: Sequence[CurvePoint]) -> Panel:
         name=f"pass-rate-{category}".replace(" ", "-"),
         title="All tests" if category == OVERALL else f"Tests against {category}",
         opening=f"Share of tests passed, by {TITLES[axis]}.",
-        series=tuple(Series(family, tuple(_at(one) for one in mine if one.family == family)) for family in families),
+        series=tuple(
+            Series(family, tuple(_at(point) for point in mine if point.family == family)) for family in families
+        ),
         x_title=TITLES[axis],
         y_title="pass rate",
         band="intervals of a bootstrap over contexts",

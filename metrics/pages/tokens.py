@@ -78,23 +78,23 @@ def _section(text: Predictions, thresholds: Thresholds) -> str:
 
 
 def _token(text: Predictions, at: int, place: int) -> str:
-    said = f"p {text.probability[at]:.3g}, likeliest {text.top_probability[at]:.3g}, rank {text.rank[at]}"
-    return f'<span class="b{place}" title="{said}">{escape(text.tokens[at])}</span>'
+    label = f"p {text.probability[at]:.3g}, likeliest {text.top_probability[at]:.3g}, rank {text.rank[at]}"
+    return f'<span class="b{place}" title="{label}">{escape(text.tokens[at])}</span>'
 
 
 def _bars(title: str, counts: Sequence[int], first: str, last: str) -> str:
     """A histogram as inline SVG with its counts in the alternative text."""
-    width, height, most = 24, 80, max(counts) or 1
+    width, height, max_count = 24, 80, max(counts) or 1
     bars = "".join(
-        f'<rect x="{at * width + 1}" y="{height - count / most * height + 4:.1f}" width="{width - 2}" '
-        f'height="{count / most * height:.1f}"/>'
+        f'<rect x="{at * width + 1}" y="{height - count / max_count * height + 4:.1f}" width="{width - 2}" '
+        f'height="{count / max_count * height:.1f}"/>'
         for at, count in enumerate(counts)
     )
     wide = width * len(counts)
-    said = escape(f"{title}: {', '.join(map(str, counts))}")
+    label = escape(f"{title}: {', '.join(map(str, counts))}")
     return (
         f'<figure style="margin:8px 0"><figcaption class="quiet">{escape(title)}</figcaption>'
-        f'<svg class="bars" viewBox="0 0 {wide} {height + 20}" width="{wide}" role="img" aria-label="{said}">{bars}'
+        f'<svg class="bars" viewBox="0 0 {wide} {height + 20}" width="{wide}" role="img" aria-label="{label}">{bars}'
         f'<text x="0" y="{height + 17}">{first}</text>'
         f'<text x="{wide}" y="{height + 17}" text-anchor="end">{last}</text></svg></figure>'
     )

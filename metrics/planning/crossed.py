@@ -119,14 +119,14 @@ def crossed_power(
     rows = [_estimates(design, spreads, effect, min(step, studies - begin), rng) for begin in range(0, studies, step)]
     estimate, error = (np.concatenate(column) for column in zip(*rows, strict=True))
     degrees = min(design.items, design.raters) - 1
-    found = float((np.abs(estimate) > t_quantile(1 - alpha / 2, degrees) * error).mean())
+    power = float((np.abs(estimate) > t_quantile(1 - alpha / 2, degrees) * error).mean())
     signature = (
         f"crossed_power|{design.layout}|items:{design.items}|raters:{design.raters}|per_item:{design.raters_per_item}"
         f"|effect:{effect:g}|alpha:{alpha:g}|studies:{studies}|seed:{seed}|v:{__version__}"
     )
     return CrossedPower(
-        found,
-        math.sqrt(found * (1 - found) / studies),
+        power,
+        math.sqrt(power * (1 - power) / studies),
         float(estimate.mean()),
         float(estimate.std(ddof=1)),
         signature,

@@ -108,12 +108,14 @@ def precision_table(
     how many are done. Raises BadInput.
     """
     cells = [(n, r) for n in texts for r in list(raters)]
-    found = []
+    precisions = []
     for n, r in cells:
-        found.append(expected_precision(pilot, texts=n, raters=r, per_hit=per_hit, k=k, studies=studies, seed=seed))
+        precisions.append(
+            expected_precision(pilot, texts=n, raters=r, per_hit=per_hit, k=k, studies=studies, seed=seed)
+        )
         if progress:
-            progress(len(found), len(cells))
-    return found
+            progress(len(precisions), len(cells))
+    return precisions
 
 
 def _check(texts: int, raters: int, per_hit: int, k: int, studies: int, seed: int) -> None:

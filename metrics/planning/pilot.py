@@ -59,8 +59,8 @@ class PilotTexts:
 
     def _around(self, chosen: Ints, rng: np.random.Generator) -> Floats:
         """Smoothed draws that keep the source's means and covariance; log p of -inf stays what it is."""
-        own = self.z == self.z[chosen[0]]
-        finite = own & np.isfinite(self.q)
+        same_source = self.z == self.z[chosen[0]]
+        finite = same_source & np.isfinite(self.q)
         pilot = np.column_stack((self.mean_label, self.q))
         if finite.sum() < 3:
             return pilot[chosen]
@@ -96,10 +96,10 @@ class NormalTexts:
 
     def draw(self, pairs: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """Mean labels and q, each (2 pairs,): those of references first."""
-        shared, own = math.sqrt(max(0.0, self.shared)), math.sqrt(1 - max(0.0, self.shared))
+        shared, unshared = math.sqrt(max(0.0, self.shared)), math.sqrt(1 - max(0.0, self.shared))
         common = rng.normal(size=(2, pairs))
         sides = [
-            source.from_normals(*(shared * common + own * rng.normal(size=(2, pairs))))
+            source.from_normals(*(shared * common + unshared * rng.normal(size=(2, pairs))))
             for source in (self.reference, self.model)
         ]
         drawn = np.concatenate(sides)
@@ -146,12 +146,12 @@ def fit_pilot(
     """
     _check(rated, q, z)
     codes = rated.values / rated.denominator
-    given = rated.rater >= 0
-    scale = labels or Labels(math.floor(codes[given].min()), math.ceil(codes[given].max()))
+    present = rated.rater >= 0
+    scale = labels or Labels(math.floor(codes[present].min()), math.ceil(codes[present].max()))
     if scale.highest <= scale.lowest:
         raise InsufficientData("Every rating of the pilot is the same label: it says nothing about spread.")
     means = codes.sum(axis=1) / rated.counts
-    left = np.where(given, codes - means[:, None], 0.0)
+    left = np.where(present, codes - means[:, None], 0.0)
     within = float((left**2).sum() / (rated.counts - 1).sum())
     true_means, label_sd = _without_noise(means, within / rated.counts, z, scale)
     sd = scale.sd_within(true_means, within)
@@ -176,10 +176,10 @@ def _without_noise(means: Floats, noise: Floats, z: Bools, labels: Labels) -> tu
     true_means, between = means.copy(), []
     for side in (z, ~z):
         variance = float(means[side].var(ddof=1))
-        kept = max(0.0, 1 - float(noise[side].mean()) / variance) if variance > 0 else 0.0
+        signal_share = max(0.0, 1 - float(noise[side].mean()) / variance) if variance > 0 else 0.0
         centre = means[side].mean()
-        true_means[side] = centre + math.sqrt(kept) * (means[side] - centre)
-        between.append(kept * variance)
+        true_means[side] = centre + math.sqrt(signal_share) * (means[side] - centre)
+        between.append(signal_share * variance)
     return np.clip(true_means, labels.lowest, labels.highest), math.sqrt(sum(between) / 2)
 
 
@@ -188,8 +188,8 @@ def _severity_share(left: Floats, rated: Rated, within: float) -> float:
 
     Two texts' residuals of one rater share his severity, less its mean over the raters of the text: 1 - 1/r of it.
     """
-    given = rated.rater >= 0
-    rater, value = rated.rater[given], left[given]
+    present = rated.rater >= 0
+    rater, value = rated.rater[present], left[present]
     total = np.bincount(rater, value, minlength=rated.raters)
     square = np.bincount(rater, value**2, minlength=rated.raters)
     count = np.bincount(rater, minlength=rated.raters)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from metrics.data.human_judgment import human_judgments, sum_ratings
-from metrics.errors import BadInput, InsufficientData, OneClass
+from metrics.errors import BadInput, InsufficientData, SingleSource
 from metrics.huse.estimate import evaluate
 from metrics.huse.variance_components import evaluate_rated
 from metrics.report import pictures
@@ -77,7 +77,7 @@ def build_report(
         steps.tell(f"HUSE of {facts.name}")
         try:
             modes[facts.name] = _huse(facts, report_input.ratings, k=k, seed=seed, level=level)
-        except (InsufficientData, OneClass) as error:
+        except (InsufficientData, SingleSource) as error:
             too_little.append((facts.name, str(error)))
     known = replace(report_input, generators=tuple(facts for facts in report_input.generators if facts.name in modes))
     judged = {name: every[name] for name in modes}

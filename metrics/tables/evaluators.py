@@ -55,7 +55,9 @@ class EvaluatorRow:
 def evaluator_table(rows: Sequence[EvaluatorRow], *, name: str = "evaluators", notes: Sequence[str] = ()) -> Table:
     """The table. Columns that say nothing in any row are left out; so is training where there is one only."""
     columns = tuple(column for column in COLUMNS if _has_values(column, rows))
-    levels = sorted({f"{100 * one.interval.level:g}%" for row in rows for one in _estimates(row) if one.interval})
+    levels = sorted(
+        {f"{100 * estimate.interval.level:g}%" for row in rows for estimate in _estimates(row) if estimate.interval}
+    )
     intervals = f", with {' and '.join(levels)} intervals" if levels else ""
     return Table(
         name=name,

@@ -25,44 +25,49 @@ EVALUATORS = Column("evaluators", "Evaluators left", "count")
 CIRCULAR = "Rules that look at how raters agree choose by the answers themselves and can only be read as sensitivity."
 
 
-def exclusions_table(found: Exclusions, *, name: str = "exclusions", of: str = "") -> Table:
+def exclusions_table(exclusions: Exclusions, *, name: str = "exclusions", of: str = "") -> Table:
     """One row for each selection; which share of them lies on each side of the headline's interval in a note.
 
     of: the generator (of accuracy: the condition), where the table names it in every row.
     """
-    judges = found.measure == "accuracy"
-    equal = "" if found.common is None else f"; equalised: {found.common} ratings on every text"
-    drawn = f"{found.settings['draws']} random removals beside each"
-    title = f"{NAMES[found.measure]} by rules of exclusion ({found.subsets} selections), {drawn}{equal}"
-    own = (*LEFT_OUT, EVALUATORS, *VALUES) if judges else (*LEFT_OUT, FEWEST, *VALUES, EQUALISED)
+    judges = exclusions.measure == "accuracy"
+    equal = "" if exclusions.common is None else f"; equalised: {exclusions.common} ratings on every text"
+    drawn = f"{exclusions.settings['draws']} random removals beside each"
+    title = f"{NAMES[exclusions.measure]} by rules of exclusion ({exclusions.subsets} selections), {drawn}{equal}"
+    measure_columns = (*LEFT_OUT, EVALUATORS, *VALUES) if judges else (*LEFT_OUT, FEWEST, *VALUES, EQUALISED)
     head = Column("condition", "Condition") if judges else Column("generator", "Generator")
-    columns, named = ((head, *own), (of,)) if of else (own, ())
-    rows = tuple((*named, *_cells(one), *(() if judges else (one.equalised,))) for one in found.specifications)
-    return Table(name, title, columns, rows, (*_notes(found), CIRCULAR))
+    columns, named = ((head, *measure_columns), (of,)) if of else (measure_columns, ())
+    rows = tuple(
+        (*named, *_cells(selection), *(() if judges else (selection.equalised,)))
+        for selection in exclusions.specifications
+    )
+    return Table(name, title, columns, rows, (*_notes(exclusions), CIRCULAR))
 
 
-def _cells(one: Specification) -> tuple[Cell, ...]:
-    beside = (one.random.mean, one.random.low, one.random.high) if one.random else (None, None, None)
-    span = (one.interval.low, one.interval.high) if one.interval else (None, None)
-    return one.named, one.units, one.ratings, one.fewest, one.value, *span, *beside
+def _cells(selection: Specification) -> tuple[Cell, ...]:
+    removals = selection.random
+    random = (removals.mean, removals.low, removals.high) if removals else (None, None, None)
+    span = (selection.interval.low, selection.interval.high) if selection.interval else (None, None)
+    return selection.named, selection.units, selection.ratings, selection.fewest, selection.value, *span, *random
 
 
-def _notes(found: Exclusions) -> Iterator[str]:
-    if found.without:
-        yield found.sentence_without
-    span = found.headline.interval
-    if span is None or found.below is None or found.inside is None or found.above is None:
+def _notes(exclusions: Exclusions) -> Iterator[str]:
+    if exclusions.without:
+        yield exclusions.sentence_without
+    span = exclusions.headline.interval
+    if span is None or exclusions.below is None or exclusions.inside is None or exclusions.above is None:
         return
     yield (
-        f"Of the selections{' with a value' if found.without else ''} {found.below:.0%} lie below, {found.inside:.0%} "
-        f"inside and {found.above:.0%} above the interval without any rule, [{span.low:.2f}, {span.high:.2f}]."
+        f"Of the selections{' with a value' if exclusions.without else ''} {exclusions.below:.0%} lie below, "
+        f"{exclusions.inside:.0%} inside and {exclusions.above:.0%} above the interval without any rule, "
+        f"[{span.low:.2f}, {span.high:.2f}]."
     )
-    if len(found.specifications) > 1:
-        yield _held(found)
+    if len(exclusions.specifications) > 1:
+        yield _held(exclusions)
 
 
-def _held(found: Exclusions) -> str:
-    n = len(found.changing)
+def _held(exclusions: Exclusions) -> str:
+    n = len(exclusions.changing)
     if n:
         return f"The conclusion changes under {n} of the selections."
-    return f"The conclusion is the same under every selection{' that has a value' if found.without else ''}."
+    return f"The conclusion is the same under every selection{' that has a value' if exclusions.without else ''}."

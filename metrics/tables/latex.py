@@ -83,8 +83,8 @@ def escape(text: str) -> str:
     command of `scripts` (U+4E2D under pdflatex, the letters themselves under lualatex and xelatex).
     """
     flat = re.sub(r"[^\S\u00a0]+|[\x00-\x1f\x7f]+", " ", unicodedata.normalize("NFC", text))
-    apart = re.sub(r"([-,'])(?=\1)", "\\1\0", flat)  # two of these in a row would be drawn as another sign
-    return "".join(_run(run) for run in scripts.runs(apart, lambda letter: _letter(letter) is None))
+    separated = re.sub(r"([-,'])(?=\1)", "\\1\0", flat)  # two of these in a row would be drawn as another sign
+    return "".join(_run(run) for run in scripts.runs(separated, lambda letter: _letter(letter) is None))
 
 
 def _run(run: str | scripts.Run) -> str:
@@ -97,8 +97,8 @@ def _letter(letter: str) -> str | None:
         return SPECIAL[letter]
     if letter.isascii() or ("À" <= letter <= "ž" and letter not in UNKNOWN):
         return letter
-    apart = unicodedata.normalize("NFD", letter)
-    base, marks = apart[0], apart[1:]
+    decomposed = unicodedata.normalize("NFD", letter)
+    base, marks = decomposed[0], decomposed[1:]
     if "Α" <= base <= "ω" and base.isalpha() and all(mark in MATH_MARKS for mark in marks):
         return f"${_marked(_greek(base), [MATH_MARKS[mark] for mark in marks])}$"
     if base.isascii() and base.isalpha() and all(mark in MARKS for mark in marks):
@@ -167,11 +167,11 @@ def _row(table: Table, row: Row) -> str:
     return " & ".join(cells) + r" \\"
 
 
-def _cell(value: str, beside: str) -> str:
+def _cell(value: str, detail: str) -> str:
     """The value, and under it what stands beside it, so that seven estimates fit on a page."""
-    if not beside:
+    if not detail:
         return escape(value)
-    below = "".join(rf"\\\footnotesize {escape(line)}" for line in beside.replace(" (n", "\n(n").split("\n"))
+    below = "".join(rf"\\\footnotesize {escape(line)}" for line in detail.replace(" (n", "\n(n").split("\n"))
     return rf"\begin{{tabular}}[t]{{@{{}}r@{{}}}}{escape(value)}{below}\end{{tabular}}"
 
 

@@ -50,10 +50,10 @@ def _data(table: Table, row: Row, column: Column, cell: Cell) -> str:
 
 
 def _inner(table: Table, row: Row, column: Column, cell: Cell) -> str:
-    value, beside = parts(column, cell, n=table.needs_n(row, column))
+    value, detail = parts(column, cell, n=table.needs_n(row, column))
     if not isinstance(cell, Estimate):
         return escape(value)
-    span = f' <span class="ci">{escape(beside)}</span>' if beside else ""
+    span = f' <span class="ci">{escape(detail)}</span>' if detail else ""
     signature = escape(cell.signature)
     return (
         f'<span class="est" tabindex="0" data-sig="{signature}" aria-description="{signature}">'

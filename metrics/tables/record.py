@@ -65,7 +65,7 @@ class Table:
 
     def needs_n(self, row: Row, column: Column) -> bool:
         """Whether the cell of this column has to carry its n itself: no column of the row says it."""
-        values = {one.key: cell for one, cell in zip(self.columns, row, strict=True)}
+        values = {row_column.key: cell for row_column, cell in zip(self.columns, row, strict=True)}
         cell = values[column.key]
         return isinstance(cell, Estimate) and (column.n is None or values.get(column.n) != cell.n)
 

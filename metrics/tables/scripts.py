@@ -79,13 +79,13 @@ def runs(text: str, lacking: Callable[[str], bool]) -> Iterator[str | Run]:
     """The text in stretches: what the standard fonts have, and runs of what they lack with the spaces between."""
     stretch, script = "", ""
     for letter in text:
-        found = script_of(letter) if lacking(letter) else ""
-        if script and (letter == " " or (found and _joins(letter))):
-            found = script
-        if found != script:
+        letter_script = script_of(letter) if lacking(letter) else ""
+        if script and (letter == " " or (letter_script and _joins(letter))):
+            letter_script = script
+        if letter_script != script:
             yield from _closed(stretch, script)
             stretch = ""
-        stretch, script = stretch + letter, found
+        stretch, script = stretch + letter, letter_script
     yield from _closed(stretch, script)
 
 
@@ -112,8 +112,8 @@ def script_of(letter: str) -> str:
 def preamble(body: str, packages: str) -> str:
     """The head of a document whose text is `body`, down to its beginning; fonts only of scripts that stand in it."""
     used = [script for script in FONTS if rf"\otherscript{{{script}}}" in body]
-    told = [line for script in used for line in _fonts(script)]
-    command = COMMAND.replace("FONTS", "".join(line + "\n" for line in told)) if used else ""
+    font_lines = [line for script in used for line in _fonts(script)]
+    command = COMMAND.replace("FONTS", "".join(line + "\n" for line in font_lines)) if used else ""
     return PLAIN + packages + command + "\\begin{document}\n"
 
 

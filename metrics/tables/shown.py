@@ -39,12 +39,12 @@ def percent(value: float, digits: int) -> str:
 
 def share(value: float, digits: int) -> str:
     """As `percent`, but one that is neither none nor all is never rounded to that: `< 0.01%`, `> 99.99%`."""
-    told, step = number(100 * value, digits), 10**-digits
-    if value > 0 and told == number(0, digits):
+    rounded, step = number(100 * value, digits), 10**-digits
+    if value > 0 and rounded == number(0, digits):
         return f"< {number(step, digits)}%"
-    if value < 1 and told == number(100, digits):
+    if value < 1 and rounded == number(100, digits):
         return f"> {number(100 - step, digits)}%"
-    return f"{told}%"
+    return f"{rounded}%"
 
 
 def p_value(value: float) -> str:
@@ -58,11 +58,11 @@ def _estimate(column: Column, cell: Estimate, n: bool) -> tuple[str, str]:
         value = DASH
     else:
         value = percent(cell.value, column.digits) if as_share else number(cell.value, column.digits)
-    beside = []
+    details = []
     if cell.interval is not None:
         scale = 100 if as_share else 1
         low, high = number(scale * cell.interval.low, column.digits), number(scale * cell.interval.high, column.digits)
-        beside.append(f"[{low}, {high}]")
+        details.append(f"[{low}, {high}]")
     if n:
-        beside.append(f"(n = {cell.n})")
-    return value, " ".join(beside)
+        details.append(f"(n = {cell.n})")
+    return value, " ".join(details)

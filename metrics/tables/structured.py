@@ -22,7 +22,7 @@ def table_json(table: Table) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "name": table.name,
         "title": table.title,
-        "columns": [{"key": one.key, "title": one.title, "kind": one.kind} for one in table.columns],
+        "columns": [{"key": column.key, "title": column.title, "kind": column.kind} for column in table.columns],
         "rows": [
             {column.key: _value(cell) for column, cell in zip(table.columns, row, strict=True)} for row in table.rows
         ],

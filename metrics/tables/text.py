@@ -17,7 +17,7 @@ def table_text(table: Table, *, width: int = 100, ascii_only: bool = True) -> st
         for row in table.rows
     ]
     heads = [column.title for column in table.columns]
-    widths = [max(len(one) for one in own) for own in zip(heads, *cells, strict=True)]
+    widths = [max(len(cell_text) for cell_text in column_texts) for column_texts in zip(heads, *cells, strict=True)]
     rule = "-" * (sum(widths) + len(GAP) * (len(widths) - 1))
     body = [_line(table, heads, widths), rule, *(_line(table, row, widths) for row in cells), rule]
     below = [line for note in table.notes for line in wrap(note, width, break_long_words=False)]

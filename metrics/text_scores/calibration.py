@@ -109,9 +109,9 @@ def against_people(
         raise InsufficientData(f"Agreement with people needs 2 texts that both judged, and there are {len(names)}.")
     scores = _column([fp[name] for name in names], "fp")
     shares = _column([human_share[name] for name in names], "human_share")
-    said = ["u" if share == 0.5 else "h" if share > 0.5 else "m" for share in shares]
+    human_verdicts = ["u" if share == 0.5 else "h" if share > 0.5 else "m" for share in shares]
     verdicts = [thresholds.verdict(score) for score in scores]
-    decided = [(a, b) for a, b in zip(verdicts, said, strict=True) if "u" not in (a, b)]
+    decided = [(a, b) for a, b in zip(verdicts, human_verdicts, strict=True) if "u" not in (a, b)]
     flags = () if thresholds.calibrated else ("uncalibrated",)
     rho = pearson(midranks(scores), midranks(shares))
     signature = f"|n:{len(names)}|v:{__version__}"
@@ -224,8 +224,8 @@ def _agreement(decided: Sequence[tuple[str, str]], level: float, flags: tuple[st
 def _kappa(decided: Sequence[tuple[str, str]], flags: tuple[str, ...], level: float) -> Estimate:
     if not decided:
         return Estimate(None, 0, None, {}, (*flags, "nothing_decided"), f"cohen_kappa|n:0|v:{__version__}")
-    found = cohen_kappa([a for a, _ in decided], [b for _, b in decided], confidence=level)
-    return Estimate(found.value, found.n, found.interval, found.settings, (*found.flags, *flags), found.signature)
+    kappa = cohen_kappa([a for a, _ in decided], [b for _, b in decided], confidence=level)
+    return Estimate(kappa.value, kappa.n, kappa.interval, kappa.settings, (*kappa.flags, *flags), kappa.signature)
 
 
 def _people_auc(scores: Floats, shares: Floats, signature: str, level: float) -> Estimate:

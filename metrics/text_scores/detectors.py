@@ -42,7 +42,7 @@ def fast_detect_gpt(log_probs: ArrayLike, tokens: ArrayLike, *, sampling: ArrayL
     DegenerateInput where nothing varies.
     """
     scoring = _rows(log_probs, "log_probs")
-    own = _chosen(scoring, tokens)
+    token_log_probs = _chosen(scoring, tokens)
     under = scoring if sampling is None else _rows(sampling, "sampling")
     _same_shape(scoring, under)
     with np.errstate(invalid="ignore"):
@@ -51,7 +51,7 @@ def fast_detect_gpt(log_probs: ArrayLike, tokens: ArrayLike, *, sampling: ArrayL
         weighted = np.where(share > 0, share * scoring, 0.0)
         mean = weighted.sum(axis=1)
         variance = np.where(share > 0, weighted * scoring, 0.0).sum(axis=1) - mean**2
-    return curvature(own, mean, variance)
+    return curvature(token_log_probs, mean, variance)
 
 
 def curvature(log_prob: Floats, mean: Floats, variance: Floats) -> float:

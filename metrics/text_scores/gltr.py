@@ -27,8 +27,8 @@ def read_gltr(path: Path, *, backend: Backend | None = None) -> Predictions:
         rule = f"{len(pieces)} tokens, the start included, need {len(pieces) - 1} entries"
         raise result.error("real_topk" if len(real) + 1 != len(pieces) else "pred_topk", rule)
     ranks, probabilities, tops, entropies = [], [], [], []
-    for place, (own, likeliest) in enumerate(zip(real, predicted, strict=True), start=1):
-        rank, probability = _token_rank(result, own, place)
+    for place, (real_token, likeliest) in enumerate(zip(real, predicted, strict=True), start=1):
+        rank, probability = _token_rank(result, real_token, place)
         best = _likeliest(result, likeliest, place)
         ranks.append(rank + 1)
         probabilities.append(probability)

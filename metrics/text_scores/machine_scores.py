@@ -26,8 +26,12 @@ def read_by(model: HuggingFace, texts: Mapping[str, str]) -> tuple[list[Predicti
     backend = Backend(card.model, card.revision, card.tokenizer, card.dtype)
     stats = model.statistics([("", text) for text in texts.values()])
     pairs = list(zip(texts, stats, strict=True))
-    found = [from_token_stats(name, one, readable(one.tokens), backend) for name, one in pairs]
-    return found, {name: curvature(one.log_prob, one.mean, one.variance) for name, one in pairs}
+    predictions = [
+        from_token_stats(name, token_stats, readable(token_stats.tokens), backend) for name, token_stats in pairs
+    ]
+    return predictions, {
+        name: curvature(token_stats.log_prob, token_stats.mean, token_stats.variance) for name, token_stats in pairs
+    }
 
 
 def automatic_scores(
@@ -48,12 +52,12 @@ def automatic_scores(
     if not texts:
         raise InsufficientData("There is no text to score.")
     predictions, curvatures = read_by(model, texts)
-    fp = {one.id: mean_fraction(one) for one in predictions}
+    fp = {text_predictions.id: mean_fraction(text_predictions) for text_predictions in predictions}
     calibration = _calibrated(fp, human, level, seed)
     thresholds = calibration.thresholds if calibration else DEFAULT
     shares = {name: share for name, share in (human_share or {}).items() if name in fp}
     people = against_people(fp, shares, thresholds, level=level) if len(shares) > 1 else None
-    scores = [score_text(one, thresholds) for one in predictions]
+    scores = [score_text(text_predictions, thresholds) for text_predictions in predictions]
     result = h_score(fp, thresholds, level=level)
     return h_score_json(scores, result, predictions[0].backend, calibration, people, curvatures)
 

@@ -78,10 +78,10 @@ def mauve_of_features(
         raise BadInput(f"both sources need the same features, and have {p.shape[1]} and {q.shape[1]}", column="model")
     place, k = _partition(p, q, clusters, seed)
     z, n = np.arange(len(p) + len(q)) < len(p), len(p) + len(q)
-    found = mauve(_counts(place, z, k), _counts(place, ~z, k), scale=scale)
-    settings = {**found.settings, "clusters": k, "features": p.shape[1], "seed": seed}
+    estimate = mauve(_counts(place, z, k), _counts(place, ~z, k), scale=scale)
+    settings = {**estimate.settings, "clusters": k, "features": p.shape[1], "seed": seed}
     signature = f"mauve|n:{n}|clusters:{k}|c:{scale:g}|seed:{seed}|v:{__version__}"
-    value = float(found.value or 0.0)
+    value = float(estimate.value or 0.0)
     if not draws:
         return Estimate(value, n, None, settings, (), signature)
     shared = None if contexts is None else context_numbers([*contexts[0], *contexts[1]], z)
@@ -123,7 +123,9 @@ def _sd(place: Ints, z: Bools, k: int, contexts: Ints | None, seed: int, *, scal
     """By pairs of halves without a text in common: half the variance of a half, as for HUSE. The clusters stay."""
     pairs, squares = max(1, draws // 2), []
     for chosen in disjoint_pairs(z, contexts, np.random.default_rng([seed, DRAWS]), pairs):
-        values = [mauve(_counts(place, own & z, k), _counts(place, own & ~z, k), scale=scale).value for own in chosen]
+        values = [
+            mauve(_counts(place, half & z, k), _counts(place, half & ~z, k), scale=scale).value for half in chosen
+        ]
         halves = np.array(values, dtype=np.float64).reshape(2, -1)
         squares.append((halves[0] - halves[1]) ** 2)
     return WIDER * math.sqrt(float(np.concatenate(squares).mean()) / 4)
@@ -142,14 +144,14 @@ def _clustered(rows: Floats, k: int, seed: int) -> Ints:
     """The cluster of each row, by k-means: the tightest of several starts."""
     from scipy.cluster.vq import kmeans2
 
-    found = []
+    solutions = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a cluster may stay empty: it then counts no text
         for start in range(STARTS):
             rng = np.random.default_rng([seed, start])
             centres, place = kmeans2(rows, k, iter=50, minit="++", rng=rng)
-            found.append((float(((rows - centres[place]) ** 2).sum()), start, place))
-    return np.asarray(min(found)[2], dtype=np.int64)
+            solutions.append((float(((rows - centres[place]) ** 2).sum()), start, place))
+    return np.asarray(min(solutions)[2], dtype=np.int64)
 
 
 def _shares(counts: ArrayLike, name: str) -> Floats:

@@ -50,15 +50,20 @@ def auc_estimate(
     low, high = np.asarray(natural, np.float64), np.asarray(synthetic, np.float64)
     if not (len(low) and len(high)):
         raise InsufficientData("The area under the curve needs texts of both sources.")
-    n, told = len(low) + len(high), dict(settings or {})
+    n, estimate_settings = len(low) + len(high), dict(settings or {})
     signature = f"{named}|n:{n}|v:{__version__}"
     value = auc(low, high)
     if min(len(low), len(high)) < 2:
-        return Estimate(value, n, None, told, ("too_few_for_interval",), signature)
+        return Estimate(value, n, None, estimate_settings, ("too_few_for_interval",), signature)
     sd = math.sqrt(_variance(low, high, contexts))
-    apart = not 0 < value < 1 or sd == 0
-    ends = _newcombe(value, len(low), len(high), level) if apart else logit_interval(value, sd, normal_quantile(level))
-    return Estimate(value, n, Interval(*ends, level, UNPAIRED if apart else METHOD), told, (), signature)
+    degenerate = not 0 < value < 1 or sd == 0
+    ends = (
+        _newcombe(value, len(low), len(high), level)
+        if degenerate
+        else logit_interval(value, sd, normal_quantile(level))
+    )
+    interval = Interval(*ends, level, UNPAIRED if degenerate else METHOD)
+    return Estimate(value, n, interval, estimate_settings, (), signature)
 
 
 def _placements(low: Floats, high: Floats) -> tuple[Floats, Floats]:
@@ -74,8 +79,8 @@ def _variance(low: Floats, high: Floats, contexts: tuple[Sequence[str | None], S
     over, under = _placements(low, high)
     value = float(under.mean())
     moved = ((over - value) / len(low), (under - value) / len(high))
-    if contexts is None or any(one is None for side in contexts for one in side):
-        return sum(len(one) / (len(one) - 1) * float((one**2).sum()) for one in moved)
+    if contexts is None or any(context is None for side in contexts for context in side):
+        return sum(len(shifts) / (len(shifts) - 1) * float((shifts**2).sum()) for shifts in moved)
     number = {name: at for at, name in enumerate(dict.fromkeys([*contexts[0], *contexts[1]]))}
     place = np.array([number[name] for side in contexts for name in side])
     sums = np.bincount(place, weights=np.concatenate(moved), minlength=len(number))

@@ -72,8 +72,8 @@ def truncate(text: str, words: int = WORDS) -> Truncated:
         if len(text[:offset].split()) >= words:
             end = offset
             break
-    kept = text[:end].rstrip()
-    return Truncated(kept, len(kept), len(kept.split()), total >= words)
+    shortened = text[:end].rstrip()
+    return Truncated(shortened, len(shortened), len(shortened.split()), total >= words)
 
 
 def sentence_ends(text: str) -> list[int]:
@@ -84,18 +84,18 @@ def sentence_ends(text: str) -> list[int]:
     """
     last = len(text.rstrip())
     begin = len(text) - len(text.lstrip())
-    ends = {min(found.end(), last) for found in END.finditer(text) if found.group().isspace() or _ends(text, found)}
+    ends = {min(match.end(), last) for match in END.finditer(text) if match.group().isspace() or _ends(text, match)}
     return sorted({end for end in ends if end > begin} | {last})
 
 
-def _ends(text: str, found: re.Match[str]) -> bool:
-    following = NEXT.match(text, found.end())
+def _ends(text: str, match: re.Match[str]) -> bool:
+    following = NEXT.match(text, match.end())
     if following and following.group(1).islower():
         return False
-    if found.group() != ".":
+    if match.group() != ".":
         return True
     # The longest abbreviation is short: a look at the last few characters is enough.
-    before = LAST.search(text, max(0, found.start() - 12), found.start())
+    before = LAST.search(text, max(0, match.start() - 12), match.start())
     word = before.group(1) if before else ""
     return not (word.lower() in ABBREVIATIONS or (len(word) == 1 and word.isalpha() and word.isupper() and word != "I"))
 

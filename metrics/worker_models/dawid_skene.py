@@ -119,16 +119,16 @@ def _error_matrices(votes: Votes, smoothing: float, iterations: int, tolerance: 
 def _symmetric_errors(votes: Votes, smoothing: float, iterations: int, tolerance: float) -> tuple[Fit, Floats]:
     seen = Expectation(votes, iterations)
     _, raters, k = seen.shape
-    given = np.bincount(votes.rater).astype(np.float64)
+    rating_counts = np.bincount(votes.rater).astype(np.float64)
 
     def skill(sums: Floats) -> Floats:
         right = tally(seen.rater, seen.of_label(sums), raters)
-        return np.clip((right + smoothing) / (given + k * smoothing), TINY, 1 - TINY)
+        return np.clip((right + smoothing) / (rating_counts + k * smoothing), TINY, 1 - TINY)
 
     def model(sums: Floats) -> Floats:
-        found = skill(sums)
-        wrong = np.log((1 - found) / max(1, k - 1))
-        return seen.coin(np.log(found)[seen.rater], wrong[seen.rater])
+        skills = skill(sums)
+        wrong = np.log((1 - skills) / max(1, k - 1))
+        return seen.coin(np.log(skills)[seen.rater], wrong[seen.rater])
 
     fit, sums = _em(seen, votes.majority(), model, iterations, tolerance)
     return fit, skill(sums)

@@ -44,13 +44,13 @@ def scatter(start: Ints, cell: Numbers, chances: Floats, sums: Floats) -> float:
     the sum of the logs of what the rows summed to."""
     width, total = chances.shape[1], 0.0
     for i in range(len(start) - 1):
-        whole = 0.0
+        row_sum = 0.0
         for j in range(width):
-            whole += chances[i, j]
-        total += math.log(whole)
+            row_sum += chances[i, j]
+        total += math.log(row_sum)
         for b in range(0, width, WIDE):
             for j in range(b, b + WIDE):
-                chances[i, j] /= whole
+                chances[i, j] /= row_sum
             s0, s1, s2, s3 = chances[i, b], chances[i, b + 1], chances[i, b + 2], chances[i, b + 3]
             for n in range(start[i], start[i + 1]):
                 c = np.uint64(cell[n])

@@ -117,8 +117,8 @@ def _update(known: Floats, guessed: Floats) -> tuple[_Guesser, Floats]:
     from scipy.special import digamma
 
     spam = guessed.sum(axis=1)
-    whole = known + spam + 2 * SPAM_PRIOR
-    knows, knows_not = (np.exp(digamma(part + SPAM_PRIOR) - digamma(whole)) for part in (known, spam))
+    total = known + spam + 2 * SPAM_PRIOR
+    knows, knows_not = (np.exp(digamma(part + SPAM_PRIOR) - digamma(total)) for part in (known, spam))
     strategies = digamma(spam + guessed.shape[1] * STRATEGY_PRIOR)[:, None]
     guesses = np.exp(digamma(guessed + STRATEGY_PRIOR) - strategies)
-    return _Guesser(knows, knows_not, guesses), (known + SPAM_PRIOR) / whole
+    return _Guesser(knows, knows_not, guesses), (known + SPAM_PRIOR) / total

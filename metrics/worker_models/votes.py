@@ -142,11 +142,11 @@ def skill_interval(skill: Floats, right: Floats, rater: Ints, level: float) -> t
     (Louis 1982). right: (N,) probability that a rating is right."""
     from scipy.special import betaincinv
 
-    given = np.bincount(rater, minlength=len(skill)).astype(np.float64)
-    share = tally(rater, right, len(skill)) / given
-    unknown, drawn = tally(rater, right * (1 - right), len(skill)), given * share * (1 - share)
+    rating_counts = np.bincount(rater, minlength=len(skill)).astype(np.float64)
+    share = tally(rater, right, len(skill)) / rating_counts
+    unknown, drawn = tally(rater, right * (1 - right), len(skill)), rating_counts * share * (1 - share)
     missing = np.divide(unknown, drawn, out=np.zeros_like(drawn), where=drawn > 1e-12)
-    weight = given * np.clip(1 - missing, 0, 1)
+    weight = rating_counts * np.clip(1 - missing, 0, 1)
     shape = skill * weight + 0.5, (1 - skill) * weight + 0.5
     low, high = (np.asarray(betaincinv(*shape, tail)) for tail in ((1 - level) / 2, (1 + level) / 2))
     # Where all ratings are alike the beta's ends may leave out the estimate itself.
@@ -204,12 +204,12 @@ def _unfounded(votes: Votes) -> list[str]:
 
 def _connected(votes: Votes) -> bool:
     """Whether one comes from every rater to every other over items that both rated. Some of the ratings often tell."""
-    for most in (SOME, len(votes.item)):
-        item, rater, size = votes.item[:most], votes.rater[:most], 0
+    for max_ratings in (SOME, len(votes.item)):
+        item, rater, size = votes.item[:max_ratings], votes.rater[:max_ratings], 0
         reached, met = np.zeros(len(votes.raters), dtype=np.bool_), np.zeros(len(votes.items), dtype=np.bool_)
         reached[rater[0]] = True
-        while size < (found := int(reached.sum())) < len(reached):
-            size = found
+        while size < (count := int(reached.sum())) < len(reached):
+            size = count
             met[item[reached[rater]]] = True
             reached[rater[met[item]]] = True
         if reached.all():
@@ -223,6 +223,9 @@ def against_majority(votes: Votes, posterior: Floats) -> bool:
     Then the model has most likely found the mirror image: every rater wrong where they are right.
     """
     k = len(votes.labels)
-    ours, theirs = posterior.argmax(axis=1), votes.majority().argmax(axis=1)
-    by_chance = float(np.bincount(ours, minlength=k) @ np.bincount(theirs, minlength=k)) / len(ours) ** 2
-    return bool((ours == theirs).mean() < by_chance - 1e-12)
+    model_labels, majority_labels = posterior.argmax(axis=1), votes.majority().argmax(axis=1)
+    by_chance = (
+        float(np.bincount(model_labels, minlength=k) @ np.bincount(majority_labels, minlength=k))
+        / len(model_labels) ** 2
+    )
+    return bool((model_labels == majority_labels).mean() < by_chance - 1e-12)

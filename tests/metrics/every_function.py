@@ -35,7 +35,7 @@ from metrics.huse.sensitivity import sensitivity_table
 from metrics.huse.subsampling import huse_arrays, subsample_sd
 from metrics.huse.theory import feature_bound, theoretical_huse, total_variation
 from metrics.huse.variance_components import binomial_component, evaluate_rated, rater_component
-from metrics.inference.anova import one_way_anova, tukey_kramer
+from metrics.inference.anova import single_factor_anova, tukey_kramer
 from metrics.inference.anytime_valid import any_time_half_width, any_time_mean
 from metrics.inference.bradley_terry import bradley_terry, bradley_terry_votes
 from metrics.inference.correlation import hj_frequency, kendall_tau
@@ -53,7 +53,7 @@ from metrics.inference.power import (
 )
 from metrics.inference.prediction_powered import prediction_powered_mean
 from metrics.inference.reproducibility import reproduction_variation
-from metrics.inference.t_tests import binomial_test, one_sample_t, two_sample_t
+from metrics.inference.t_tests import binomial_test, single_sample_t, two_sample_t
 from metrics.likelihood import content_key, decoded, decoding_from
 from metrics.likelihood.decoding import Decoding
 from metrics.text_scores.mauve import mauve, mauve_of_features
@@ -345,8 +345,8 @@ CASES: dict[str, Case] = {
         {name: (args[2], args[0], args[1]) for name, args in COLUMN_EXTREMES.items()},
     ),
     "modes_json": Case(st.tuples(STUDY), lambda study: modes_json(huse_of(study))),
-    "one_sample_t": Case(st.tuples(FEW), one_sample_t, ORDER, SAMPLES),
-    "one_way_anova": Case(st.tuples(GROUPS), one_way_anova, {}, GROUP_EXTREMES),
+    "single_sample_t": Case(st.tuples(FEW), single_sample_t, ORDER, SAMPLES),
+    "single_factor_anova": Case(st.tuples(GROUPS), single_factor_anova, {}, GROUP_EXTREMES),
     "permutation_test": Case(
         st.tuples(STUDY), cheap(permutation_test, k=3, permutations=9), {"names": renamed_items}, item_extremes()
     ),

@@ -18,7 +18,7 @@ import metrics
 from metrics import MetricsError
 from metrics.huse.subsampling import huse_arrays
 from metrics.inference.correlation import hj_frequency
-from metrics.inference.t_tests import one_sample_t
+from metrics.inference.t_tests import single_sample_t
 from metrics.worker_models.standardise import standardise_by_rater
 from tests.metrics.every_function import CASES, ELSEWHERE
 from tests.metrics.fuzzing import numbers_in
@@ -103,7 +103,7 @@ def test_a_million_rows_have_an_answer():
     value = rng.integers(0, 5, n)
     assert metrics.krippendorff_alpha(item, rater, value, "ordinal", draws=0).value == pytest.approx(0, abs=0.01)
     assert standardise_by_rater(item, rater, value).flags == ()
-    assert one_sample_t(rng.random(n)).p > 1e-6
+    assert single_sample_t(rng.random(n)).p > 1e-6
     assert hj_frequency(value, 1 + rng.integers(0, 9, n)).pearson.estimate.value == pytest.approx(0, abs=0.01)
     huse, quality, _ = huse_arrays(rng.integers(20, 120, n), rng.normal(size=n), item % 2 == 0)
     assert (huse, quality) == pytest.approx((1, 1), abs=0.02)

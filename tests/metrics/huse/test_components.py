@@ -77,7 +77,7 @@ def test_the_component_has_an_interval_that_says_it_is_a_component():
 
 def test_pools_of_one_source_are_seen():
     found = rater_component(*rated_study(30, 6, apart=True), draws=20)
-    assert (found.raters, found.one_source_share, found.flags) == (12, 1, ("raters_saw_one_source",))
+    assert (found.raters, found.single_source_share, found.flags) == (12, 1, ("raters_saw_one_source",))
 
 
 def test_texts_that_lose_all_ratings_leave_with_their_context():
@@ -141,5 +141,5 @@ def test_the_released_study_was_rated_mostly_by_workers_of_one_source(data_dir):
     assert (len(seen), sum(len(kinds) == 2 for kinds in seen.values())) == (93, 13)
     found = rater_component(study, ratings, draws=20)
     one = np.mean([len(seen[rating.rater]) == 1 for rating in ratings])
-    assert found.one_source_share == pytest.approx(one)
+    assert found.single_source_share == pytest.approx(one)
     assert "raters_saw_one_source" in found.flags

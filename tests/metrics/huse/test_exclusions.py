@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from metrics import Rating, evaluate
-from metrics.errors import BadInput, OneClass
+from metrics.errors import BadInput, SingleSource
 from metrics.figures import exclusion_curve
 from metrics.huse.exclusion_sensitivity import exclusion_sensitivity
 from metrics.huse.ratings_by_text import with_means
@@ -115,7 +115,7 @@ def test_ratings_without_an_assignment_are_refused(study):
 
 def test_rules_for_nothing_are_an_error_in_a_sentence(study):
     items, ratings = study
-    with pytest.raises(OneClass):
+    with pytest.raises(SingleSource):
         exclusion_sensitivity(items[:3], ratings, {"a": {"w0"}})
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from metrics import Item, evaluate
 from metrics.data.items import check_items
-from metrics.errors import BadInput, InsufficientData, MissingLogProb, OneClass
+from metrics.errors import BadInput, InsufficientData, MissingLogProb, SingleSource
 from metrics.huse.classifier import Classifier
 from metrics.huse.neighbors_1d import line_votes
 from metrics.types import HuseResult
@@ -100,7 +100,7 @@ def test_equal_exact_log_probs_have_no_variance_though_their_floats_differ():
 
 
 def test_one_class_is_an_error():
-    with pytest.raises(OneClass, match="all 20 items are model"):
+    with pytest.raises(SingleSource, match="all 20 items are model"):
         evaluate(items([], [(3, -1.0)] * 20))
 
 

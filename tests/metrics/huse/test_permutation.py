@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metrics import evaluate
-from metrics.errors import BadInput, MissingLogProb, OneClass
+from metrics.errors import BadInput, MissingLogProb, SingleSource
 from metrics.huse.permutation_test import permutation_test
 from tests.metrics.factories import items, rated_study
 from tests.metrics.plain import fraction_twice_error
@@ -129,5 +129,5 @@ def test_odd_settings_are_refused(change):
 
 
 def test_one_source_is_refused():
-    with pytest.raises(OneClass):
+    with pytest.raises(SingleSource):
         permutation_test([item for item in rated_study(12, 4)[0] if item.source == "model"])

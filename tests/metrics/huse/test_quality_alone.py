@@ -8,7 +8,7 @@ import pytest
 
 from metrics import evaluate
 from metrics.data.to_json import result_json
-from metrics.errors import MissingLogProb, OneClass
+from metrics.errors import MissingLogProb, SingleSource
 from metrics.huse.estimate import huse_q_only
 from tests.metrics.factories import rated_study, summary_items
 
@@ -41,7 +41,7 @@ def test_the_default_still_refuses_and_one_source_is_refused_too():
     study = [replace(item, log_prob=None) for item in rated_study(20)[0]]
     with pytest.raises(MissingLogProb):
         evaluate(study)
-    with pytest.raises(OneClass):
+    with pytest.raises(SingleSource):
         huse_q_only(study[:20])
 
 

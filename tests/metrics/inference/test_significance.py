@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from metrics.data.evaluator_judgments import MACHINE, check_judgments
 from metrics.errors import BadInput, InsufficientData
 from metrics.evaluators.accuracy import evaluator_accuracies
-from metrics.inference.anova import one_way_anova, tukey_kramer
+from metrics.inference.anova import single_factor_anova, tukey_kramer
 from metrics.inference.effect_sizes import noncentrality_limits, small_sample_factor
 from metrics.inference.equivalence import Margin, equivalence, equivalence_of_two
-from metrics.inference.t_tests import binomial_test, one_sample_t, two_sample_t
+from metrics.inference.t_tests import binomial_test, single_sample_t, two_sample_t
 from tests.metrics.judgments_made import released
 
 EVALUATORS = [0.4, 0.6, 0.8, 0.6, 0.4, 1, 0.6, 0.2, 0.8, 0.6]
@@ -31,7 +31,7 @@ samples = st.lists(st.integers(0, 20).map(lambda n: n / 20), min_size=2, max_siz
 
 
 def test_one_sample_gives_the_numbers_of_the_method():
-    found = one_sample_t(EVALUATORS, 0.5)
+    found = single_sample_t(EVALUATORS, 0.5)
     assert (found.t, found.df, found.p) == pytest.approx((1.369306, 9, 0.204099), abs=1e-6)
     assert found.cohens_d.value == pytest.approx(0.433013, abs=1e-6)
     assert found.difference.settings["p"] == found.p
@@ -56,14 +56,14 @@ def test_welch_and_student_part_where_variances_and_sizes_differ():
 
 
 def test_the_interval_of_the_difference_ends_at_zero_where_p_is_what_the_level_leaves():
-    found = one_sample_t(EVALUATORS, 0.5, level=1 - 0.204098648)
+    found = single_sample_t(EVALUATORS, 0.5, level=1 - 0.204098648)
     assert found.difference.interval.low == pytest.approx(0, abs=1e-7)
 
 
-@pytest.mark.parametrize("found", [one_sample_t(EVALUATORS), two_sample_t(A, B)], ids=["one", "two"])
+@pytest.mark.parametrize("found", [single_sample_t(EVALUATORS), two_sample_t(A, B)], ids=["one", "two"])
 def test_the_interval_of_d_ends_at_zero_where_p_is_what_the_level_leaves(found):
     level = 1 - found.p
-    again = one_sample_t(EVALUATORS, level=level) if found.kind == "one_sample" else two_sample_t(A, B, level=level)
+    again = single_sample_t(EVALUATORS, level=level) if found.kind == "one_sample" else two_sample_t(A, B, level=level)
     assert again.cohens_d.interval.low == pytest.approx(0, abs=1e-7)
     assert again.hedges_g.interval.low == pytest.approx(0, abs=1e-7)
 
@@ -93,7 +93,7 @@ def test_the_interval_of_d_covers_in_simulated_studies():
 
 @pytest.mark.parametrize("values", [[0.6, 0.6, 0.6], [0.1 + 0.2, 0.3], [0, 0], [1e-300, 1e-300]])
 def test_equal_values_have_no_t_p_or_d_and_a_flag(values):
-    for found in (one_sample_t(values, 0.25), two_sample_t(values, values)):
+    for found in (single_sample_t(values, 0.25), two_sample_t(values, values)):
         assert (found.t, found.p, found.cohens_d.value, found.hedges_g.value) == (None, None, None, None)
         assert found.flags == found.cohens_d.flags == ("zero_variance",)
         assert found.difference.interval is None
@@ -104,12 +104,12 @@ def test_one_group_without_variance_is_tested_all_the_same():
 
 
 def test_an_enormous_t_has_a_value_and_says_that_no_interval_of_d_was_found():
-    found = one_sample_t([1, 1 + 1e-9], 0)
+    found = single_sample_t([1, 1 + 1e-9], 0)
     assert found.p is not None
     assert found.cohens_d.flags == ("no_interval_found",)
 
 
-@pytest.mark.parametrize("test", [one_sample_t, lambda v: two_sample_t(v, A), lambda v: equivalence(v, MARGIN)])
+@pytest.mark.parametrize("test", [single_sample_t, lambda v: two_sample_t(v, A), lambda v: equivalence(v, MARGIN)])
 def test_too_few_or_infinite_values_are_refused(test):
     with pytest.raises(InsufficientData, match="at least 2 values"):
         test([0.5])
@@ -134,7 +134,7 @@ def test_swapping_two_groups_turns_the_sign_alone(a, b):
 def test_order_shift_and_scale_do_not_change_t(values, random, scale):
     other = [scale * value + 1 for value in values]
     random.shuffle(other)
-    one, two = one_sample_t(values, 0.5), one_sample_t(other, 0.5 * scale + 1)
+    one, two = single_sample_t(values, 0.5), single_sample_t(other, 0.5 * scale + 1)
     assert (one.t is None) == (two.t is None)
     if one.t is not None:
         assert two.t == pytest.approx(one.t, rel=1e-6, abs=1e-9)
@@ -143,14 +143,14 @@ def test_order_shift_and_scale_do_not_change_t(values, random, scale):
 @settings(deadline=None, max_examples=40)
 @given(samples, samples)
 def test_an_anova_of_two_groups_is_students_t_squared(a, b):
-    t, f = two_sample_t(a, b, equal_variances=True), one_way_anova({"a": a, "b": b})
+    t, f = two_sample_t(a, b, equal_variances=True), single_factor_anova({"a": a, "b": b})
     assert (t.t is None) == (f.f is None)
     if t.t is not None:
         assert (f.f, f.p) == pytest.approx((t.t**2, t.p), rel=1e-6, abs=1e-9)
 
 
 def test_anova_gives_the_numbers_of_the_method():
-    found = one_way_anova(GROUPS)
+    found = single_factor_anova(GROUPS)
     assert (found.f, found.p) == pytest.approx((6.419753, 0.004633), abs=1e-6)
     assert (found.df_between, found.df_within, found.n) == (3, 16, 20)
 
@@ -172,14 +172,14 @@ def test_tukey_of_two_unequal_groups_is_students_t():
 
 def test_groups_without_variance_have_no_f_or_q_and_a_flag():
     groups = {"a": [0.5, 0.5], "b": [0.6, 0.6]}
-    assert (one_way_anova(groups).f, one_way_anova(groups).flags) == (None, ("zero_variance",))
+    assert (single_factor_anova(groups).f, single_factor_anova(groups).flags) == (None, ("zero_variance",))
     (pair,) = tukey_kramer(groups)
     assert (pair.p, pair.cohens_d.value, pair.difference.flags) == (None, None, ("zero_variance",))
 
 
 def test_groups_must_be_two_and_hold_two_values():
     with pytest.raises(InsufficientData, match="at least 2 of them"):
-        one_way_anova({"a": A})
+        single_factor_anova({"a": A})
     with pytest.raises(InsufficientData, match="group b needs at least 2"):
         tukey_kramer({"a": A, "b": [1.0]})
 
@@ -242,10 +242,10 @@ def test_the_released_answers_give_the_reference_tests(data_dir, files):
     """Picking the machine's paragraph is calling it machine: the judgments of machine paragraphs are the answers."""
     by_answer, (mean, worker_t, worker_p), binomial = RELEASED[files]
     answers = check_judgments([j for j in released(data_dir, *files) if j.truth == MACHINE], repeats="keep")
-    plain = one_sample_t(answers.correct, 1 / 3)
+    plain = single_sample_t(answers.correct, 1 / 3)
     assert (plain.t, plain.p) == pytest.approx(by_answer, rel=1e-9)
     workers = evaluator_accuracies(answers).values()
-    found = one_sample_t(workers, 1 / 3)
+    found = single_sample_t(workers, 1 / 3)
     assert sum(workers) / len(workers) == pytest.approx(mean, rel=1e-12)
     assert (found.t, found.p) == pytest.approx((worker_t, worker_p), rel=1e-9)
     exact = binomial_test(int(answers.correct.sum()), len(answers), 1 / 3)

@@ -37,7 +37,7 @@ def test_the_worst_failure_comes_first_and_a_cut_is_named():
     one = taken()
     gaps = [outcome.gap for outcome in select(one, Selection())]
     assert gaps == sorted(gaps)
-    page = browser_page(one, pass_rates(one), Selection(at_most=2))
+    page = browser_page(one, pass_rates(one), Selection(max_tests=2))
     assert "The first 2 of 6 follow" in page
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import certifi
 import hypothesis
 import pytest
 from django.db import connections
 from django.test import TransactionTestCase
 from playwright.sync_api import Browser, BrowserContext
 from waitress import create_server
+from waitress.task import ThreadedTaskDispatcher
 
 from annotation.management.commands.serve import application
 from tests.browsing import chromium, fresh
@@ -26,6 +30,19 @@ hypothesis.settings.register_profile("search", deadline=None)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A run of the database tests alone reads no module without one: reading all of them takes a process 15 seconds."""
+    if config.option.markexpr == "database" and collection_path.match("test_*.py"):
+        return "mark.database" not in collection_path.read_text(encoding="utf-8") or None
+    return None
+
+
+def pytest_collection_finish() -> None:
+    """What was read stays to the end: the garbage collector need not look through it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -66,10 +83,35 @@ def migrated(django_db_setup: None) -> Callable[[Path], None]:
     return lay
 
 
+@pytest.fixture(scope="session", autouse=True)
+def certificates() -> Iterator[None]:
+    """The certificates of httpx, read once: each client of a test would read them anew, which takes 20 ms."""
+    read, shipped = ssl.create_default_context, certifi.where()
+    context = read(cafile=shipped)
+
+    def known(*args: Any, **options: Any) -> ssl.SSLContext:
+        return context if not args and options == {"cafile": shipped} else read(*args, **options)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(ssl, "create_default_context", known)
+        yield
+
+
+class Threads(ThreadedTaskDispatcher):
+    """Threads of a server that keep their connections to the database as long as they live, as in production."""
+
+    def handler_thread(self, thread_no: int) -> None:
+        """Serve, and close the thread's connections at its end."""
+        super().handler_thread(thread_no)
+        connections.close_all()
+
+
 @pytest.fixture(scope="session")
 def port() -> Iterator[int]:
     """The port at which the whole project answers, served from threads of this process."""
-    server = create_server(application(), host="127.0.0.1", port=0, threads=16)
+    threads = Threads()
+    threads.set_thread_count(16)
+    server = create_server(application(), host="127.0.0.1", port=0, _dispatcher=threads)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     yield server.effective_port
@@ -79,12 +121,10 @@ def port() -> Iterator[int]:
 
 
 @pytest.fixture
-def site(port: int, transactional_db: None, settings: Any, monkeypatch: pytest.MonkeyPatch) -> str:
+def site(port: int, transactional_db: None, settings: Any) -> str:
     """The worker site's origin, on a real socket and the test database."""
     settings.WORKER_ORIGIN = f"http://127.0.0.1:{port}"
     settings.HIT_ORIGIN = f"http://localhost:{port}"
-    # The server's threads keep no connection: the test database can be dropped at the end.
-    monkeypatch.setitem(connections.settings["default"], "CONN_MAX_AGE", 0)
     return str(settings.WORKER_ORIGIN)
 
 

@@ -45,3 +45,9 @@ def test_another_migration_is_another_version(tmp_path: Path) -> None:
     two.write_text("operations = [1]")
     assert len({before, with_another, version_of([one, two])}) == 3
     assert version_of([two, one]) == version_of([one, two])
+
+
+def test_a_run_of_the_database_tests_alone_reads_every_module_that_has_one(request: pytest.FixtureRequest) -> None:
+    marked = {item.path for item in request.session.items if item.get_closest_marker("database")}
+    assert Path(__file__) in marked
+    assert not [path for path in marked if "mark.database" not in path.read_text(encoding="utf-8")]

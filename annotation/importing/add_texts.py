@@ -1,4 +1,4 @@
-"""The verb that puts texts into a study, and the one that says beforehand what would become of them."""
+"""Add texts to a study, and compare them with the study before."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 from django.db import transaction
 
 from annotation.exceptions import StateError
-from annotation.importing import store_study as storing
+from annotation.importing import store_study
 from annotation.models import AuditEvent, Study
 from annotation.readers.problem_codes import Code
 from annotation.readers.problems import Findings, Sink
 from annotation.readers.records import Provenance, TextRecord
 from annotation.readers.texts import Examination, Faults
-from annotation.texts import store as storing_texts
+from annotation.texts import store
 
 Progress = Callable[[int, int], None]
 """Takes how many texts of how many have been written."""
@@ -35,18 +35,18 @@ class TextsAdded:
     gold: int = 0
 
 
-def compared(study: Study, found: Examination, *, file: str, sink: Sink | None = None) -> Examination:
-    """The examination of a file with what the study itself contradicts; changes nothing.
+def compare_with_study(study: Study, examination: Examination, *, file: str, sink: Sink | None = None) -> Examination:
+    """Return the examination with the contradictions to the study's texts added; change nothing.
 
     Raises StateError when the study is no longer a draft.
     """
     _require_draft(study)
     findings = Findings(Path(file), sink=sink)
-    storing_texts.contradictions(study, found.texts, findings)
+    store.contradictions(study, examination.texts, findings)
     if not findings.total:
-        return found
-    faults = (*found.faults, Faults(findings.file, findings.summarize_problems(), findings.summarize_warnings()))
-    return replace(found, faults=faults, texts=(), provenance=None)
+        return examination
+    faults = (*examination.faults, Faults(findings.file, findings.summarize_problems(), findings.summarize_warnings()))
+    return replace(examination, faults=faults, texts=(), provenance=None)
 
 
 def add_texts(
@@ -69,12 +69,12 @@ def add_texts(
     with transaction.atomic():
         study = Study.objects.select_for_update().get(pk=study.pk)
         _require_draft(study)
-        for chunk in storing_texts.stored_in_chunks(study, texts):
+        for chunk in store.stored_in_chunks(study, texts):
             done += len(chunk)
             if progress is not None:
                 progress(done, len(texts))
-        added = _counted(texts)
-        files = [storing.told_file(origin)] if origin else []
+        added = _count_texts(texts)
+        files = [store_study.provenance_details(origin)] if origin else []
         counts = {"texts": added.texts, "references": added.references}
         more = {"allowed": sorted(allowed)} if allowed else {}
         AuditEvent.objects.record(study, "add_texts", actor=actor, now=now, files=files, **counts, **more)
@@ -86,7 +86,7 @@ def _require_draft(study: Study) -> None:
         raise StateError(f"The study {study} is {study.status}; texts are added to a draft only.")
 
 
-def _counted(texts: Sequence[TextRecord]) -> TextsAdded:
+def _count_texts(texts: Sequence[TextRecord]) -> TextsAdded:
     by_generator: Counter[str] = Counter()
     contexts: set[str] = set()
     references = likelihoods = gold = 0

@@ -9,11 +9,11 @@ from typing import Any
 from django.db import transaction
 
 from annotation.accounts.models import User
-from annotation.importing import store_study as storing
-from annotation.importing.imported_report import store_told
+from annotation.importing import store_study
+from annotation.importing.imported_report import store_imported_report
 from annotation.models import AuditEvent, Generator, Study, Worker
 from annotation.readers.records import CollectedWork
-from annotation.texts import store as storing_texts
+from annotation.texts import store
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,29 +38,31 @@ def import_work(
     scale's name is taken by another scale.
     """
     with transaction.atomic():
-        study = _founded(work, name)
-        storing.enrol_owner(study, owner)
+        study = _create_study(work, name)
+        store_study.add_owner(study, owner)
         Generator.objects.bulk_create(Generator(study=study, name=name, decoding=how) for name, how in work.generators)
-        texts = storing_texts.stored_texts(study, work.texts)
-        hits = storing.stored_hits(study, work, texts)
+        texts = store.stored_texts(study, work.texts)
+        hits = store_study.stored_hits(study, work, texts)
         # Ids that mean nothing outside the file are the study's own: "r1" of two files are two people.
         provider = work.provider or f"import:{study.uuid.hex}"
-        workers = Worker.objects.known_all(provider, (one.worker for one in work.submissions), in_order=work.in_order)
-        submissions = storing.stored_submissions(work, hits, workers, now=now)
-        judgments = storing.store_judgments(study, work, submissions, texts, now=now)
-        storing.store_flags(work, submissions, now=now)
-        rejected = storing.store_decisions(work, submissions, now=now)
-        storing.store_participations(study, submissions, now=now)
-        storing.count_work(study)
-        storing.store_statements(study, work.statements)
+        workers = Worker.objects.known_all(
+            provider, (submission.worker for submission in work.submissions), in_order=work.in_order
+        )
+        submissions = store_study.stored_submissions(work, hits, workers, now=now)
+        judgments = store_study.store_judgments(study, work, submissions, texts, now=now)
+        store_study.store_flags(work, submissions, now=now)
+        rejected = store_study.store_decisions(work, submissions, now=now)
+        store_study.store_participations(study, submissions, now=now)
+        store_study.count_work(study)
+        store_study.store_statements(study, work.statements)
         if work.report_input:
-            store_told(study, work.report_input, workers, now=now)
+            store_imported_report(study, work.report_input, workers, now=now)
         AuditEvent.objects.record(study, "import_work", actor=actor, now=now, **_facts(work))
     return WorkImported(study, len(texts), len(hits), len(submissions), judgments, len(workers), rejected)
 
 
-def _founded(work: CollectedWork, name: str) -> Study:
-    study = storing.checked(
+def _create_study(work: CollectedWork, name: str) -> Study:
+    study = store_study.check_study(
         Study(
             name=name,
             mode=Study.Mode.IMPORTED,
@@ -79,12 +81,12 @@ def _founded(work: CollectedWork, name: str) -> Study:
         study.assignment_seconds = work.assignment_seconds
     if work.auto_approval_seconds is not None:
         study.auto_approval_seconds = work.auto_approval_seconds
-    study.scale = storing.stored_scale(work.scale, study_name=name)
+    study.scale = store_study.stored_scale(work.scale, study_name=name)
     study.save(force_insert=True)
     return study
 
 
 def _facts(work: CollectedWork) -> dict[str, Any]:
-    files = [storing.told_file(one) for one in work.provenance]
-    created = next((one.created_at for one in work.provenance if one.created_at), None)
+    files = [store_study.provenance_details(origin) for origin in work.provenance]
+    created = next((origin.created_at for origin in work.provenance if origin.created_at), None)
     return {"files": files, "created_at": created.isoformat() if created else None, "texts": len(work.texts)}

@@ -1,4 +1,4 @@
-"""A study read back from a report: what the report told and no row of ours holds, kept beside the rows."""
+"""An imported report: the fields that no database row stores are kept as a document and completed from it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from metrics.report.row_records import AssignmentRow, Attached, CodeRow, Comment
 from metrics.types import Item
 
 R = TypeVar("R")
-ALIVE = ("rejected_included",)  # warnings that our own rows decide
+LOCAL_WARNINGS = ("rejected_included",)  # warnings that the database rows decide
 ADJUDICATED = "adjudicated"
-TABLES = ("texts", "ratings", "assignments", "comments", "attached")  # of which our rows hold every record
+TABLES = ("texts", "ratings", "assignments", "comments", "attached")  # of which rows store every record
 
-# The fields of each record that our rows hold whole: there our rows alone speak. Every other field, one added tomorrow
-# too, is kept from the report wherever that says anything. (Of the study, its money, settings and pages the report's
-# silence counts too: what an import made of them would be told as the study's.)
-HELD: dict[type, frozenset[str]] = {
+# The fields of each record that rows store in full: there the rows alone count. Every other field, a later one too,
+# comes from the report where the report has a value. (Of the study, its money, settings and pages the report's
+# blanks count too; otherwise what the import filled in would appear as the study's.)
+STORED_FIELDS: dict[type, frozenset[str]] = {
     ReportInput: frozenset([*TABLES, "licence", "language", "statements", "versions", "commit", "command"]),
     TextRow: frozenset(["id", "source", "generator", "body", "context_id", "context", "corpus_count", "corpus_name"]),
     RatingRow: frozenset(
@@ -50,8 +50,8 @@ HELD: dict[type, frozenset[str]] = {
     CrowdFacts: frozenset(["workers", "submitted", "excluded", "consent", "ethics"]),
     PlanFacts: frozenset(["sentences", "registered_where", "power", "deviations"]),
 }
-# What makes a record of ours and one of the report the same; of the others, their whole value does.
-SAME: dict[type, tuple[str, ...]] = {
+# The fields by which a local record and one of the report are the same.
+IDENTITY: dict[type, tuple[str, ...]] = {
     TextRow: ("id",),
     Item: ("id",),
     RatingRow: ("hit", "rater", "text", "criterion", "label"),
@@ -62,200 +62,218 @@ SAME: dict[type, tuple[str, ...]] = {
 }
 
 
-def store_told(study: Study, told: ReportInput, workers: Mapping[str, Worker], *, now: datetime) -> None:
-    """Keep the facts without the rows; who stood in them by the file's name stands there by the pseudonym."""
-    bare = _bare(_renamed(told, {name: worker.pseudonym for name, worker in workers.items()}))
+def store_imported_report(study: Study, report: ReportInput, workers: Mapping[str, Worker], *, now: datetime) -> None:
+    """Store what no row holds, with pseudonyms in place of the file's names of raters, and the attached files."""
+    bare = _without_rows(_with_pseudonyms(report, {name: worker.pseudonym for name, worker in workers.items()}))
     document = json.dumps(encode(bare), ensure_ascii=False, allow_nan=False)
     Told.objects.create(study=study, document=document, made_at=now)
-    files = {one.sha256: one for one in told.attached}
+    files = {file.sha256: file for file in report.attached}
     ScoreFile.objects.bulk_create(
         ScoreFile(
             study=study,
-            kind=one.kind,
-            name=one.name[-200:],
-            sha256=one.sha256,
-            document=json.dumps(one.document, ensure_ascii=False),
-            model=one.model,
-            version=one.version,
-            actor=one.actor,
-            attached_at=one.attached_at,
+            kind=file.kind,
+            name=file.name[-200:],
+            sha256=file.sha256,
+            document=json.dumps(file.document, ensure_ascii=False),
+            model=file.model,
+            version=file.version,
+            actor=file.actor,
+            attached_at=file.attached_at,
         )
-        for one in files.values()
+        for file in files.values()
     )
 
 
-def _renamed(told: ReportInput, names: Mapping[str, str]) -> ReportInput:
+def _with_pseudonyms(report: ReportInput, names: Mapping[str, str]) -> ReportInput:
     """With pseudonyms for raters, and without what belongs to a rater whom no row knows."""
     changes: dict[str, Any] = {}
-    for field in fields(told):
-        rows = getattr(told, field.name)
+    for field in fields(report):
+        rows = getattr(report, field.name)
         if isinstance(rows, tuple) and rows and hasattr(rows[0], "rater"):
-            changes[field.name] = tuple(replace(one, rater=names[one.rater]) for one in rows if one.rater in names)
-    return replace(told, **changes)
+            changes[field.name] = tuple(replace(row, rater=names[row.rater]) for row in rows if row.rater in names)
+    return replace(report, **changes)
 
 
-def _bare(told: ReportInput) -> ReportInput:
-    """Without what stands in rows: of those, only records with a field that no row holds."""
-    generators = tuple(replace(one, items=_more(one.items)) for one in told.generators)
-    tables: dict[str, Any] = {name: _more(getattr(told, name)) for name in TABLES}
-    return replace(told, generators=generators, **tables)
+def _without_rows(report: ReportInput) -> ReportInput:
+    """Return the report without its rows, but for records with a field that no row stores."""
+    generators = tuple(replace(generator, items=_with_extra_fields(generator.items)) for generator in report.generators)
+    tables: dict[str, Any] = {name: _with_extra_fields(getattr(report, name)) for name in TABLES}
+    return replace(report, generators=generators, **tables)
 
 
-def _more(rows: tuple[R, ...]) -> tuple[R, ...]:
-    """The records that say something which no row of ours holds."""
+def _with_extra_fields(rows: tuple[R, ...]) -> tuple[R, ...]:
+    """Return the records with a value that no row stores."""
     if not rows:
         return ()
-    others = [field for field in fields(rows[0]) if field.name not in HELD[type(rows[0])]]  # type: ignore[arg-type]
-    return tuple(one for one in rows if any(getattr(one, field.name) != _default(field) for field in others))
+    others = [field for field in fields(rows[0]) if field.name not in STORED_FIELDS[type(rows[0])]]  # type: ignore[arg-type]
+    return tuple(row for row in rows if any(getattr(row, field.name) != _default(field) for field in others))
 
 
 def _default(field: Field[Any]) -> Any:
     return field.default_factory() if field.default_factory is not MISSING else field.default
 
 
-def _completed(ours: R, told: R) -> R:
-    """Our record, with whatever the report says beyond what our rows hold."""
-    held, changes = HELD[type(ours)], {}
-    for field in fields(ours):  # type: ignore[arg-type]
-        value = getattr(told, field.name)
+def _complete(local: R, imported: R) -> R:
+    """Return the local record with the values of the report that no row stores."""
+    held, changes = STORED_FIELDS[type(local)], {}
+    for field in fields(local):  # type: ignore[arg-type]
+        value = getattr(imported, field.name)
         if field.name not in held and value != _default(field):
             changes[field.name] = value
-    return replace(ours, **changes) if changes else ours  # type: ignore[type-var]
+    return replace(local, **changes) if changes else local  # type: ignore[type-var]
 
 
-def _all_completed(ours: tuple[R, ...], told: Iterable[R]) -> tuple[R, ...]:
-    """Each of our records with what the report says of the same one."""
+def _complete_all(local: tuple[R, ...], imported: Iterable[R]) -> tuple[R, ...]:
+    """Complete each local record by the same record of the report."""
 
-    def key(one: Any) -> tuple[Any, ...]:
-        return tuple(getattr(one, name) for name in SAME[type(one)])
+    def key(row: Any) -> tuple[Any, ...]:
+        return tuple(getattr(row, name) for name in IDENTITY[type(row)])
 
-    known = {key(one): one for one in told}
-    return tuple(_completed(one, known[key(one)]) if key(one) in known else one for one in ours) if known else ours
+    known = {key(row): row for row in imported}
+    return tuple(_complete(row, known[key(row)]) if key(row) in known else row for row in local) if known else local
 
 
-def as_told(study: Study, given: ReportInput) -> ReportInput:
-    """What our rows say, completed by what the report told, where the study was read back from one."""
-    kept = Told.objects.filter(study=study).first()
-    if kept is None:
-        return given
-    told: ReportInput = decode(ReportInput, json.loads(kept.document))
-    by_name = {one.name: one for one in told.systems}
-    dropped = {item.id for one in told.generators for item in one.dropped}
-    rows: dict[str, Any] = {name: _all_completed(getattr(given, name), getattr(told, name)) for name in TABLES}
-    rows["ratings"] = tuple(replace(one, kept=False) if one.text in dropped else one for one in rows["ratings"])
+def complete_from_import(study: Study, local: ReportInput) -> ReportInput:
+    """Return the local report, completed by the imported report where the study has one."""
+    stored = Told.objects.filter(study=study).first()
+    if stored is None:
+        return local
+    imported: ReportInput = decode(ReportInput, json.loads(stored.document))
+    by_name = {system.name: system for system in imported.systems}
+    dropped = {item.id for generator in imported.generators for item in generator.dropped}
+    rows: dict[str, Any] = {name: _complete_all(getattr(local, name), getattr(imported, name)) for name in TABLES}
+    rows["ratings"] = tuple(
+        replace(rating, kept=False) if rating.text in dropped else rating for rating in rows["ratings"]
+    )
     return replace(
-        _completed(given, told),
+        _complete(local, imported),
         **rows,
-        study=replace(told.study, name=given.study.name, provenance=(*told.study.provenance, *given.study.provenance)),
-        generators=tuple(_generator(one, by_name.get(one.name)) for one in given.generators),
-        conditions=_all_completed(given.conditions, told.conditions),
-        unscored=tuple(_generator(one, by_name.get(one.name)) for one in given.unscored),
-        money=told.money,
-        settings=told.settings,
-        pages=told.pages,
-        crowd=_crowd(kept, given.crowd, told.crowd),
-        flags=_flags(given, told),
-        warnings=_warnings(given, told),
-        plan=_plan(given.plan, told.plan),
-        quality=told.quality if _decided_alike(kept, told) else given.quality,
-        codes=_codes(given, told),
-        codebook=_books(told.codebook, given.codebook),
-        criteria=_books(told.criteria, given.criteria),
-        rules=told.rules if given.rules is None else given.rules,
+        study=replace(
+            imported.study, name=local.study.name, provenance=(*imported.study.provenance, *local.study.provenance)
+        ),
+        generators=tuple(_merge_generator(generator, by_name.get(generator.name)) for generator in local.generators),
+        conditions=_complete_all(local.conditions, imported.conditions),
+        unscored=tuple(_merge_generator(generator, by_name.get(generator.name)) for generator in local.unscored),
+        money=imported.money,
+        settings=imported.settings,
+        pages=imported.pages,
+        crowd=_merge_crowd(stored, local.crowd, imported.crowd),
+        flags=_merge_flags(local, imported),
+        warnings=_merge_warnings(local, imported),
+        plan=_merge_plan(local.plan, imported.plan),
+        quality=imported.quality if _has_imported_exclusions(stored, imported) else local.quality,
+        codes=_merge_codes(local, imported),
+        codebook=_merge_books(imported.codebook, local.codebook),
+        criteria=_merge_books(imported.criteria, local.criteria),
+        rules=imported.rules if local.rules is None else local.rules,
     )
 
 
-def _crowd(kept: Told, ours: CrowdFacts, told: CrowdFacts) -> CrowdFacts:
-    """As our rows count; payment too, once somebody has decided on it here."""
-    found = _completed(ours, told)
-    decided = Decision.objects.filter(submission__hit__study=kept.study, matter=Decision.Matter.PAYMENT)
-    if decided.exclude(at=kept.made_at).exists():
-        return replace(found, approved=ours.approved, rejected=ours.rejected)
-    return found
+def _merge_crowd(stored: Told, local: CrowdFacts, imported: CrowdFacts) -> CrowdFacts:
+    """Return the counts of the rows; payment counts, too, once it was decided after the import."""
+    merged = _complete(local, imported)
+    decided = Decision.objects.filter(submission__hit__study=stored.study, matter=Decision.Matter.PAYMENT)
+    if decided.exclude(at=stored.made_at).exists():
+        return replace(merged, approved=local.approved, rejected=local.rejected)
+    return merged
 
 
 Book = tuple[tuple[str, tuple[str, ...]], ...]
 
 
-def _books(told: Book, ours: Book) -> Book:
-    """The report's codes by category, and those that were added here."""
-    found = {name: dict.fromkeys(codes) for name, codes in told}
-    for name, codes in ours:
-        found.setdefault(name, {}).update(dict.fromkeys(codes))
-    return tuple((name, tuple(codes)) for name, codes in found.items())
+def _merge_books(imported: Book, local: Book) -> Book:
+    """Return the report's codes by category, and those added after the import."""
+    merged = {name: dict.fromkeys(codes) for name, codes in imported}
+    for name, codes in local:
+        merged.setdefault(name, {}).update(dict.fromkeys(codes))
+    return tuple((name, tuple(codes)) for name, codes in merged.items())
 
 
-def _codes(given: ReportInput, told: ReportInput) -> tuple[CodeRow, ...]:
+def _merge_codes(local: ReportInput, imported: ReportInput) -> tuple[CodeRow, ...]:
     """What the report's coders made of comments that are still there, then what was coded here, by other coders."""
-    comments = {(one.text, one.rater, one.question) for one in given.comments}
-    kept = [one for one in told.codes if (one.text, one.rater, one.question) in comments]
-    taken = {one.coder for one in kept} - {ADJUDICATED}
-    own = {one.coder for one in given.codes} - {ADJUDICATED}
-    free = iter(f"coder {at}" for at in range(1, 2 + len(taken) + len(own)) if f"coder {at}" not in taken)
-    named = {ADJUDICATED: ADJUDICATED} | {coder: next(free) for coder in sorted(own, key=lambda one: (len(one), one))}
-    rows = {(one.text, one.rater, one.question, one.coder, one.codebook): one for one in kept}
-    for one in given.codes:
-        row = replace(one, coder=named[one.coder])
+    comments = {(comment.text, comment.rater, comment.question) for comment in local.comments}
+    known = [code for code in imported.codes if (code.text, code.rater, code.question) in comments]
+    imported_coders = {code.coder for code in known} - {ADJUDICATED}
+    local_coders = {code.coder for code in local.codes} - {ADJUDICATED}
+    free = iter(
+        f"coder {at}"
+        for at in range(1, 2 + len(imported_coders) + len(local_coders))
+        if f"coder {at}" not in imported_coders
+    )
+    named = {ADJUDICATED: ADJUDICATED} | {
+        coder: next(free) for coder in sorted(local_coders, key=lambda coder: (len(coder), coder))
+    }
+    rows = {(code.text, code.rater, code.question, code.coder, code.codebook): code for code in known}
+    for code in local.codes:
+        row = replace(code, coder=named[code.coder])
         rows[row.text, row.rater, row.question, row.coder, row.codebook] = row
     return tuple(rows.values())
 
 
-def _generator(own: GeneratorFacts, told: GeneratorFacts | None) -> GeneratorFacts:
-    """Its items as our rows say; those that the report had dropped with their context stay dropped.
+def _merge_generator(local: GeneratorFacts, imported: GeneratorFacts | None) -> GeneratorFacts:
+    """Return the generator with the items of the rows; items that the report dropped stay dropped.
 
-    Where a model has read its texts here, what the log-probabilities are is ours to say.
+    Where a model scored its texts after the import, the local facts of the log-probabilities count.
     """
-    if told is None:
-        return own
-    items = _all_completed(own.items, (*told.items, *told.dropped))
-    gone = {item.id for item in told.dropped}
-    found = replace(
-        told,
-        items=tuple(item for item in items if item.id not in gone),
-        dropped=tuple(item for item in items if item.id in gone),
+    if imported is None:
+        return local
+    items = _complete_all(local.items, (*imported.items, *imported.dropped))
+    dropped = {item.id for item in imported.dropped}
+    merged = replace(
+        imported,
+        items=tuple(item for item in items if item.id not in dropped),
+        dropped=tuple(item for item in items if item.id in dropped),
     )
-    if own.log_prob_model is None:
-        return found
+    if local.log_prob_model is None:
+        return merged
     return replace(
-        found,
-        log_prob_model=own.log_prob_model,
-        log_prob_decoding=own.log_prob_decoding,
-        length_unit=own.length_unit,
+        merged,
+        log_prob_model=local.log_prob_model,
+        log_prob_decoding=local.log_prob_decoding,
+        length_unit=local.length_unit,
     )
 
 
-def _flags(given: ReportInput, told: ReportInput) -> tuple[FlagFacts, ...] | None:
-    """The rules that the report told, with what our rows count; then those that we have applied since."""
-    if told.flags is None:
-        return given.flags
-    ours, of = {one.name: one for one in given.flags or ()}, given.crowd.submitted or 0
-    known = [replace(ours.pop(one.name, FlagFacts(one.name, "", 0, of, 0)), rule=one.rule) for one in told.flags]
-    return (*known, *ours.values())
+def _merge_flags(local: ReportInput, imported: ReportInput) -> tuple[FlagFacts, ...] | None:
+    """Return the rules of the report with the counts of the rows, then the rules applied after the import."""
+    if imported.flags is None:
+        return local.flags
+    local_flags, of = {flag.name: flag for flag in local.flags or ()}, local.crowd.submitted or 0
+    known = [
+        replace(local_flags.pop(flag.name, FlagFacts(flag.name, "", 0, of, 0)), rule=flag.rule)
+        for flag in imported.flags
+    ]
+    return (*known, *local_flags.values())
 
 
-def _warnings(given: ReportInput, told: ReportInput) -> tuple[Warn, ...]:
-    ours = {one.kind: one for one in given.warnings}
-    kept = [ours.get(one.kind) if one.kind in ALIVE else one for one in told.warnings]
-    kinds = {one.kind for one in told.warnings}
-    return (*(one for one in kept if one), *(one for one in given.warnings if one.kind not in kinds))
+def _merge_warnings(local: ReportInput, imported: ReportInput) -> tuple[Warn, ...]:
+    local_warnings = {warning.kind: warning for warning in local.warnings}
+    merged = [
+        local_warnings.get(warning.kind) if warning.kind in LOCAL_WARNINGS else warning for warning in imported.warnings
+    ]
+    kinds = {warning.kind for warning in imported.warnings}
+    return (
+        *(warning for warning in merged if warning),
+        *(warning for warning in local.warnings if warning.kind not in kinds),
+    )
 
 
-def _plan(ours: PlanFacts | None, told: PlanFacts | None) -> PlanFacts | None:
-    """One that a log had kept stands as it was kept; what is stated here of deviations comes on top.
+def _merge_plan(local: PlanFacts | None, imported: PlanFacts | None) -> PlanFacts | None:
+    """Return the plan. One from a log stays as it was; deviations added after the import come first.
 
-    Of one that was stated, what is stated here now counts, and the report says the rest.
+    Of a plan from study details, the local details count, and the report gives the rest.
     """
-    if told is None:
-        return ours
-    if not told.kept:
-        found = _completed(ours or PlanFacts(), told)
-        return None if found == PlanFacts() else found
-    more = (ours.deviations if ours else None) or ()
-    return replace(told, deviations=(*more, *(told.deviations or ()))) if more else told
+    if imported is None:
+        return local
+    if not imported.kept:
+        merged = _complete(local or PlanFacts(), imported)
+        return None if merged == PlanFacts() else merged
+    more = (local.deviations if local else None) or ()
+    return replace(imported, deviations=(*more, *(imported.deviations or ()))) if more else imported
 
 
-def _decided_alike(kept: Told, told: ReportInput) -> bool:
-    """Whether nobody has decided anything on the analysis since."""
-    decided = Decision.objects.filter(submission__hit__study=kept.study, matter=Decision.Matter.ANALYSIS)
-    excluded = decided.filter(verdict=Decision.Verdict.EXCLUDE, at=kept.made_at)
-    return not decided.exclude(at=kept.made_at).exists() and excluded.count() == (told.crowd.excluded or 0)
+def _has_imported_exclusions(stored: Told, imported: ReportInput) -> bool:
+    """Whether the decisions on the analysis are still those of the import."""
+    decided = Decision.objects.filter(submission__hit__study=stored.study, matter=Decision.Matter.ANALYSIS)
+    excluded = decided.filter(verdict=Decision.Verdict.EXCLUDE, at=stored.made_at)
+    return not decided.exclude(at=stored.made_at).exists() and excluded.count() == (imported.crowd.excluded or 0)

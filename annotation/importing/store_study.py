@@ -51,35 +51,35 @@ SHORT = 6
 def stored_scale(record: ScaleRecord, *, study_name: str) -> Scale:
     """The scale of that name, made if new. Raises DesignError where one of that name has other labels."""
     name = record.name or f"scale of {study_name}"
-    wanted = {(one.label, one.code) for one in record.labels}
-    scale = Scale.objects.ensure(name, [(one.label, one.code, one.gloss) for one in record.labels])
-    if set(scale.labels.values_list("label", "code")) != wanted:
+    pairs = {(label.label, label.code) for label in record.labels}
+    scale = Scale.objects.ensure(name, [(label.label, label.code, label.gloss) for label in record.labels])
+    if set(scale.labels.values_list("label", "code")) != pairs:
         raise DesignError(f"A scale named {name!r} exists already and has other labels; give this one another name.")
     return scale
 
 
-def checked(study: Study) -> Study:
-    """The unsaved study, its name found free and well formed. Raises StateError or DesignError."""
+def check_study(study: Study) -> Study:
+    """Return the unsaved study after checking its name. Raises StateError or DesignError."""
     if Study.objects.filter(name=study.name).exists():
         raise StateError(f"A study named {study.name!r} exists already; nothing was imported. Choose another name.")
     try:
         study.clean_fields(exclude=["scale"])
     except ValidationError as error:
         field, sentences = next(iter(error.message_dict.items()))
-        raise DesignError(f"The study's {field} {getattr(study, field)!r} is refused: {' '.join(sentences)}") from None
+        raise DesignError(f"The study's {field} {getattr(study, field)!r} is invalid: {' '.join(sentences)}") from None
     return study
 
 
 def store_statements(study: Study, stated: Iterable[tuple[str, str]]) -> None:
-    """What people had said of the study, one sentence or two a key. Raises DesignError."""
+    """Store the study details of a file, one for each key. Raises DesignError for an unknown key or a long text."""
     for key, body in dict(stated).items():
         if key not in Statement.Key.values or not 0 < len(body) <= Statement.LONGEST:
-            raise DesignError(f"The statement {key!r} is none that a report holds, or is longer than it may be.")
+            raise DesignError(f"The study detail {key!r} is unknown, empty or over {Statement.LONGEST} characters.")
         Statement.objects.create(study=study, key=key, body=body)
 
 
-def enrol_owner(study: Study, owner: User | None) -> None:
-    """Give the study its owner, where somebody is named."""
+def add_owner(study: Study, owner: User | None) -> None:
+    """Add the owner of the study, where there is one."""
     if owner is not None:
         Membership.objects.create(study=study, user=owner, role=Role.OWNER)
 
@@ -110,12 +110,18 @@ def _stored_cells(study: Study, conditions: Sequence[ConditionRecord]) -> dict[s
     """By the condition's name. An arm pays what its first condition pays, where that is not the study's reward."""
     arms: dict[str, Arm] = {}
     cells: dict[str, Cell] = {}
-    for one in conditions:
-        if one.training not in arms:
-            own = one.reward_cents if one.reward_cents != study.reward_cents else None
-            arms[one.training] = Arm.objects.create(study=study, training=one.training, reward_cents=own)
-        generator = Generator.objects.get_or_create(study=study, name=one.generator)[0] if one.generator else None
-        cells[one.name] = Cell.objects.create(arm=arms[one.training], domain=one.domain, generator=generator)
+    for condition in conditions:
+        if condition.training not in arms:
+            reward_cents = condition.reward_cents if condition.reward_cents != study.reward_cents else None
+            arms[condition.training] = Arm.objects.create(
+                study=study, training=condition.training, reward_cents=reward_cents
+            )
+        generator = (
+            Generator.objects.get_or_create(study=study, name=condition.generator)[0] if condition.generator else None
+        )
+        cells[condition.name] = Cell.objects.create(
+            arm=arms[condition.training], domain=condition.domain, generator=generator
+        )
     return cells
 
 
@@ -140,9 +146,9 @@ def stored_submissions(
 
 
 def raw_document(record: SubmissionRecord, pseudonym: str) -> str:
-    """The row as JSON; wherever a cell names the worker's id, the pseudonym stands instead.
+    """Return the row as JSON, with the pseudonym in place of the worker's id.
 
-    An id of fewer than SHORT characters is left alone: it cannot be told from an ordinary word or number.
+    An id of fewer than SHORT characters stays: it may be an ordinary word or number.
     """
     if len(record.worker) < SHORT:
         return json.dumps(dict(record.raw))
@@ -162,53 +168,58 @@ def store_judgments(
         for (pk, *_), (position, text, partner) in shown.items()
     )
     by_place = dict(zip(shown, presentations, strict=True))
-    told = [(by_place[row.pk, *_place(one)], one) for row, record in pairs for one in record.judgments]
+    judgments = [
+        (by_place[row.pk, *_place_of(judgment)], judgment) for row, record in pairs for judgment in record.judgments
+    ]
     Judgment.objects.bulk_create(
         Judgment(
             presentation=seen,
-            criterion=one.criterion,
-            label=(labels.get(one.criterion) or labels[""])[one.label],
+            criterion=judgment.criterion,
+            label=(labels.get(judgment.criterion) or labels[""])[judgment.label],
             text_id=seen.text_id,
         )
-        for seen, one in told
+        for seen, judgment in judgments
     )
     by_text = {(pk, text): by_place[pk, position, text, partner] for pk, position, text, partner in by_place}
     Remark.objects.bulk_create(
-        Remark(presentation=by_text[row.pk, one.text], question=one.question, body=one.body)
+        Remark(presentation=by_text[row.pk, remark.text], question=remark.question, body=remark.body)
         for row, record in pairs
-        for one in record.remarks
+        for remark in record.remarks
     )
     Parse.objects.bulk_create(Parse(submission=submission, parsed_at=now) for submission in submissions)
-    return len(told)
+    return len(judgments)
 
 
 Place = tuple[int, str, str | None]  # position, text, the other text of a pair
 
 
-def _place(one: JudgmentRecord) -> Place:
-    return one.position, one.text, one.partner
+def _place_of(judgment: JudgmentRecord) -> Place:
+    return judgment.position, judgment.text, judgment.partner
 
 
 def _places(record: SubmissionRecord) -> list[Place]:
-    """Where each text stood; one that was written about and not judged comes after the others."""
-    found = list(dict.fromkeys(_place(one) for one in record.judgments))
-    judged = {text for _, text, _ in found}
-    free = 1 + max((position for position, *_ in found), default=-1)
-    others = dict.fromkeys(one.text for one in record.remarks if one.text not in judged)
-    return [*found, *((free + at, text, None) for at, text in enumerate(others))]
+    """Return the place of each text; texts with remarks and no judgment come after the others."""
+    places = list(dict.fromkeys(_place_of(judgment) for judgment in record.judgments))
+    judged = {text for _, text, _ in places}
+    free = 1 + max((position for position, *_ in places), default=-1)
+    others = dict.fromkeys(remark.text for remark in record.remarks if remark.text not in judged)
+    return [*places, *((free + at, text, None) for at, text in enumerate(others))]
 
 
 def _labels(study: Study, work: CollectedWork) -> dict[str, dict[str, ScaleLabel]]:
     """Labels by name, by criterion; "" for every criterion that is answered on the study's scale."""
-    own = {one: stored_scale(scale, study_name=f"{study.name}: {one}"[:100]) for one, scale in work.scales.items()}
+    scales = {
+        criterion: stored_scale(scale, study_name=f"{study.name}: {criterion}"[:100])
+        for criterion, scale in work.scales.items()
+    }
     return {
-        criterion: {one.label: one for one in ScaleLabel.objects.filter(scale=scale)}
-        for criterion, scale in {**own, "": study.scale}.items()
+        criterion: {label.label: label for label in ScaleLabel.objects.filter(scale=scale)}
+        for criterion, scale in {**scales, "": study.scale}.items()
     }
 
 
 def store_flags(work: CollectedWork, submissions: Sequence[Submission], *, now: datetime) -> None:
-    """The flags that the file tells."""
+    """Store the quality flags of the file."""
     Flag.objects.bulk_create(
         Flag(submission=row, kind=kind, sentence=sentence, raised_at=now)
         for row, record in zip(submissions, work.submissions, strict=True)
@@ -217,8 +228,8 @@ def store_flags(work: CollectedWork, submissions: Sequence[Submission], *, now: 
 
 
 def store_decisions(work: CollectedWork, submissions: Sequence[Submission], *, now: datetime) -> int:
-    """Write the decisions the file tells, on payment and on the analysis; returns how many were refused payment."""
-    told = [(row, record) for row, record in zip(submissions, work.submissions, strict=True) if record.payment]
+    """Store the decisions of the file on payment and on the analysis; return how many were rejected."""
+    decided = [(row, record) for row, record in zip(submissions, work.submissions, strict=True) if record.payment]
     Decision.objects.bulk_create(
         Decision(
             submission=row,
@@ -227,7 +238,7 @@ def store_decisions(work: CollectedWork, submissions: Sequence[Submission], *, n
             reason=record.feedback or ("Rejected in the imported file." if record.payment == "reject" else ""),
             at=now,
         )
-        for row, record in told
+        for row, record in decided
     )
     Decision.objects.bulk_create(
         Decision(
@@ -240,7 +251,7 @@ def store_decisions(work: CollectedWork, submissions: Sequence[Submission], *, n
         for row, record in zip(submissions, work.submissions, strict=True)
         if record.left_out
     )
-    return sum(record.payment == "reject" for _, record in told)
+    return sum(record.payment == "reject" for _, record in decided)
 
 
 def store_participations(study: Study, submissions: Sequence[Submission], *, now: datetime) -> None:
@@ -255,8 +266,8 @@ def store_participations(study: Study, submissions: Sequence[Submission], *, now
     )
 
 
-def told_file(origin: Provenance) -> dict[str, str | int]:
-    """A file as the audit tells it."""
+def provenance_details(origin: Provenance) -> dict[str, str | int]:
+    """Return what the audit log stores of a file."""
     return {"file": origin.file, "sha256": origin.sha256, "rows": origin.rows, "layout": origin.layout}
 
 

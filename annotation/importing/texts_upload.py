@@ -24,7 +24,7 @@ def check_size(file: UploadedFile[Any]) -> None:
 def check_ending(file: UploadedFile[Any]) -> None:
     """Raise ValidationError for a file that no reader is for, by the end of its name."""
     if not (file.name or "").lower().endswith(ENDINGS):
-        raise ValidationError(_("The name of the file ends in one of %s.") % ", ".join(ENDINGS))
+        raise ValidationError(_("The name of the file must end in one of: %s.") % ", ".join(ENDINGS))
 
 
 def parse_pairs(lines: str) -> dict[str, str]:
@@ -33,7 +33,7 @@ def parse_pairs(lines: str) -> dict[str, str]:
     for line in lines.splitlines():
         left, sign, right = (part.strip() for part in line.partition("="))
         if line.strip() and not (left and sign and right):
-            raise ValidationError(_("“%(line)s” is not of the form ours = theirs."), params={"line": line})
+            raise ValidationError(_("“%(line)s” is not of the form “name = value”."), params={"line": line})
         if left:
             pairs[left] = right
     return pairs
@@ -45,7 +45,7 @@ def parse_columns(lines: str) -> dict[str, str]:
     if unknown := sorted(set(names) - {*NEEDED, *OPTIONAL}):
         known = ", ".join((*NEEDED, *OPTIONAL))
         raise ValidationError(
-            _("%(column)s is none of our columns: %(known)s."), params={"column": unknown[0], "known": known}
+            _("Unknown column %(column)s. Use one of: %(known)s."), params={"column": unknown[0], "known": known}
         )
     return names
 
@@ -54,5 +54,5 @@ def parse_sources(lines: str) -> dict[str, str]:
     """Return the source of each word of the file, from lines `the file's word = reference or model`."""
     sources = parse_pairs(lines)
     if set(sources.values()) - {"reference", "model"}:
-        raise ValidationError(_("On the right stands reference or model."))
+        raise ValidationError(_('The value after "=" must be "reference" or "model".'))
     return sources

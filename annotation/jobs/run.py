@@ -19,7 +19,7 @@ from django.utils import timezone
 from annotation import settings as conf
 from annotation.design.lay_out import deal_texts, store_design
 from annotation.exceptions import AssayError, StateError
-from annotation.importing.add_texts import add_texts, compared
+from annotation.importing.add_texts import add_texts, compare_with_study
 from annotation.importing.import_study import import_work
 from annotation.jobs import queue as jobs
 from annotation.jobs.time_limit import TimeLimitError, drop_broken_connection, time_limit
@@ -135,7 +135,7 @@ def _examined(job: Job, tell: Tell) -> Examination:
     )
     if found.total_problems:
         return found
-    return compared(_study_of(job), found, file=Path(asked["path"]).name)
+    return compare_with_study(_study_of(job), found, file=Path(asked["path"]).name)
 
 
 def _names(asked: Mapping[str, Any]) -> Names:

@@ -36,7 +36,7 @@ def read_batch(path: Path, mapping_path: Path | None = None, *, delimiter: str |
     findings = Findings(path)
     table = read_table(path, findings, delimiter=delimiter, may_miss=("Approve", "Reject"))
     mapping = load_mapping(mapping_path) if mapping_path else _recognize_mapping(table.fields, findings)
-    require_columns(table.fields, mapping.needed(table.fields), findings)
+    require_columns(table.fields, {name: name for name in mapping.needed(table.fields)}, findings)
     findings.raise_if_any()
     reader = _BatchReader(mapping, table.fields, findings)
     for row in table.rows:
@@ -54,7 +54,9 @@ def _recognize_mapping(fields: tuple[str, ...], findings: Findings) -> BatchMapp
             return mapping
     nearest = min(shipped, key=lambda mapping: sum(name not in fields for name in mapping.needed(fields)))
     lacking = next(name for name in nearest.needed(fields) if name not in fields)
-    rule = f"the header fits no shipped layout (nearest: {nearest.name}, which needs this column); give --mapping FILE"
+    rule = (
+        f"the header matches no shipped mapping (closest: {nearest.name}, which needs this column); use --mapping FILE"
+    )
     raise findings.stop(1, lacking, rule)
 
 
@@ -166,7 +168,7 @@ class _BatchReader:
             return f"row-{row.line}"
         assignment_id = key_of(row.cells[name], row.line, name, self.findings, limit=MARKET_ID) or ""
         if assignment_id and assignment_id in self.assignments:
-            self.findings.problem(row.line, name, f"the assignment {assignment_id} stands in the file twice")
+            self.findings.problem(row.line, name, f"duplicate assignment ID {assignment_id}")
         self.assignments.add(assignment_id)
         return assignment_id
 

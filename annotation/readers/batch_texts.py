@@ -96,7 +96,8 @@ class TextPile:
         if not group.source.column and word in {"reference", "model"}:
             return word
         known = ", ".join(self.mapping.sources)
-        self.findings.problem(row.line, group.source.name(number), f"the source {word!r} is none of {known}")
+        rule = f"the source must be one of {known}, not {word!r}"
+        self.findings.problem(row.line, group.source.name(number), rule)
         return None
 
     def _context(self, group: ItemGroup, number: str, row: Row) -> tuple[str | None, str]:
@@ -151,6 +152,6 @@ class TextPile:
             elif len(generators) == 1:
                 self._attach(loose.text, replace(loose.record, generator=next(iter(generators))))
             else:
-                rule = f"a reference's log p must say under which of {len(generators)} generators it stands"
+                rule = f"a reference's log p must name one of the {len(generators)} generators"
                 self.findings.problem(loose.row, loose.column, f"{rule}; map it in [items.log_probs]")
         return tuple(self.texts.values())

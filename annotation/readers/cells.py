@@ -127,9 +127,9 @@ def plain_text(cell: str, row: int | None, field: str, findings: Findings) -> bo
     if cell.strip() in SHEET_ERRORS:
         findings.problem(row, field, f"{cell.strip()!r} is a spreadsheet's error value", Code.SPREADSHEET_ERROR)
     if cell.strip().lower() in MISSING_WORDS:
-        findings.warn(row, field, f"the whole text is the word {cell.strip()!r}", Code.MISSING_WORD)
+        findings.warn(row, field, f"the text is the missing-value marker {cell.strip()!r}", Code.MISSING_WORD)
     if not cell.isascii() and (broken := BROKEN.search(cell)) is not None:
-        rule = f"{broken[0]!r} at character {broken.start() + 1} looks like letters that a conversion broke"
+        rule = f"{broken[0]!r} at character {broken.start() + 1} looks like garbled characters (wrong encoding)"
         findings.warn(row, field, rule, Code.DAMAGED_LETTERS)
     return findings.total == before
 
@@ -162,7 +162,7 @@ def _holds_hidden(word: str, what: str, row: int | None, field: str, findings: F
     hidden = next((mark for mark in word if unicodedata.category(mark) in {"Cf", "Zl", "Zp"} or mark in "\t\r\n"), None)
     if hidden is None:
         return False
-    rule = f"the {what} {word!r} holds a character that nobody sees, U+{ord(hidden):04X}"
+    rule = f"the {what} {word!r} holds an invisible character, U+{ord(hidden):04X}"
     findings.problem(row, field, rule, Code.INVISIBLE_IN_ID)
     return True
 

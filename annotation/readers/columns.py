@@ -103,18 +103,18 @@ def read_cells(
     form: FileForm | None = None,
     progress: Progress | None = None,
 ) -> Iterator[Cells]:
-    """The rows of a file under our names; columns that nobody reads are warned of."""
+    """Return the rows of a file under our names; warn of columns that are not read."""
     read = {names.of(column): None for column in known}
     table = read_table(path, findings, form=form, expected=read, progress=progress)
     if table.fields:
-        require_columns(table.fields, [names.of(column) for column in needed], findings)
+        require_columns(table.fields, {names.of(column): column for column in needed}, findings)
         for column, file_column in names.columns.items():
             if file_column not in table.fields and column not in needed:
-                rule = f"the header lacks this column, which the mapping gives for {column!r}"
-                findings.problem(1, file_column, rule, Code.MISSING_COLUMN)
+                rule = f"this column is missing from the header; the mapping names it for {column!r}"
+                findings.problem(1, file_column, rule, Code.MISSING_COLUMN, column=column)
         for name in table.fields:
             if name not in read:
-                findings.warn(1, name, "is not a column we read; it is ignored", Code.UNKNOWN_COLUMN)
+                findings.warn(1, name, "is not a column that Assay reads; it is ignored", Code.UNKNOWN_COLUMN)
         findings.raise_if_any()
     return _rows(table, findings, names, needed, frozenset(read))
 
@@ -129,13 +129,14 @@ def _rows(
             continue
         for name in row.cells.keys() - read - strange:
             strange.add(name)
-            findings.warn(row.line, name, "is not a member we read; it is ignored", Code.UNKNOWN_COLUMN)
+            findings.warn(row.line, name, "is not a member that Assay reads; it is ignored", Code.UNKNOWN_COLUMN)
         if _has_members(row, findings, names, needed):
             yield Cells(row.line, names, row.cells)
 
 
 def _has_members(row: Row, findings: Findings, names: Names, needed: Collection[str]) -> bool:
-    missing = [names.of(column) for column in needed if names.of(column) not in row.cells]
-    for name in missing:
-        findings.problem(row.line, name, "the object lacks this member", Code.MISSING_COLUMN)
+    missing = {names.of(column): column for column in needed if names.of(column) not in row.cells}
+    for name, column in missing.items():
+        rule = "this member is missing from the object"
+        findings.problem(row.line, name, rule, Code.MISSING_COLUMN, column=column)
     return not missing

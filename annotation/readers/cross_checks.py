@@ -22,7 +22,7 @@ def digest(*parts: str | None) -> bytes:
 
 
 class Pile:
-    """Takes texts one by one and tells what is wrong between them."""
+    """Compare texts with each other, one by one, and note the rules that they break together."""
 
     def __init__(self, findings: Findings) -> None:
         self.findings = findings
@@ -49,21 +49,21 @@ class Pile:
     def _compare(self, text: TextRecord) -> None:
         what = digest(text.context, text.body, text.source, text.generator)
         if what in self._seen:
-            rule = f"the same text of the same source and context stands in row {self._seen[what]}"
+            rule = f"row {self._seen[what]} has the same text, source and context"
             self.findings.problem(text.row, "text", rule, Code.DUPLICATE_TEXT)
         self._seen.setdefault(what, text.row)
         if self._sources.setdefault(digest(text.body), text.source) != text.source:
-            self.findings.warn(text.row, "text", "the same text stands under both sources", Code.BOTH_SOURCES)
+            self.findings.warn(text.row, "text", "the same text has both sources", Code.BOTH_SOURCES)
 
     def finish(self) -> None:
-        """Tell of contexts that lack a side, when all texts have been taken."""
+        """Note the contexts without a reference or without a model text, after the last text."""
         generators = sorted({name for sides in self._sides.values() for name in sides if name != REFERENCE})
         missing: dict[str, int] = dict.fromkeys(generators, 0)
         for context, sides in self._sides.items():
             row = min(row for _, row in sides.values())
             if REFERENCE not in sides or len(sides) == 1:
-                what = "a model text" if REFERENCE in sides else "a reference"
-                rule = f"the context {context!r} lacks {what}"
+                what = "model text" if REFERENCE in sides else "reference"
+                rule = f"the context {context!r} has no {what}"
                 self.findings.problem(row or None, "context", rule, Code.UNPAIRED_CONTEXT)
                 continue
             for name in generators:

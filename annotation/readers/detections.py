@@ -19,7 +19,10 @@ def read_detections(path: Path, known: Mapping[tuple[str, str, str], Sequence[in
         if not named:
             raise row.error("item", f"no explanation of {item!r} by {rater!r} answers {question!r}")
         if len(named) > 1:
-            raise row.error("item", f"{rater!r} explained {item!r} more than once: a file cannot tell which is meant")
+            raise row.error(
+                "item",
+                f"{rater!r} explained {item!r} more than once, so the score cannot be matched to one explanation",
+            )
         if named[0] in scores:
             raise row.error("item", "this explanation has a score in an earlier row")
         scores[named[0]] = float(row.number("score"))

@@ -205,4 +205,4 @@ def _check_labels(labels: list[LabelRecord], findings: Findings) -> None:
         findings.problem(None, "scale", 'needs at least two labels, or numbers = "1-7"')
     for what, values in (("label", [label.label for label in labels]), ("code", [label.code for label in labels])):
         for value in sorted({candidate for candidate in values if values.count(candidate) > 1}):
-            findings.problem(None, "scale.labels", f"the {what} {value!r} stands twice")
+            findings.problem(None, "scale.labels", f"duplicate {what} {value!r}")

@@ -96,9 +96,15 @@ class Code(StrEnum):
     DIFFERS_FROM_STUDY = "differs-from-study"
 
 
+# In advice, the place of the column that a problem is about.
+COLUMN = "COLUMN"
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """What a code means and what a person can do about it; `warns`: it stops nothing.
+
+    Where `do` or `page` says COLUMN, a problem puts in the column that it is about.
 
     page: what to do where the file came by a form, which has fields in place of the command's options; "": the same.
     """
@@ -120,15 +126,15 @@ CATALOGUE: dict[Code, Fault] = {
         "a workbook, an archive or another binary file", "Unpack it, or save it as CSV in UTF-8."
     ),
     Code.UNDECODABLE_BYTES: Fault(
-        "bytes that are no letters in the file's encoding",
+        "bytes that are not characters in the file's encoding",
         "Save the file as UTF-8, or name its encoding: --encoding cp1252 (Excel in Europe and America).",
         page="Save the file as UTF-8, or choose its encoding below “Other names, encoding, separator”.",
     ),
     Code.MIXED_ENCODINGS: Fault(
         "some rows are UTF-8, others are not", "Parts of two files were joined: convert each to UTF-8 first."
     ),
-    Code.UNKNOWN_ENCODING: Fault("no encoding of that name", "Name one such as utf-8, utf-16, cp1252 or gb18030."),
-    Code.NUL: Fault("a NUL character", "The file is damaged or no text file: export it again."),
+    Code.UNKNOWN_ENCODING: Fault("unknown encoding", "Name one such as utf-8, utf-16, cp1252 or gb18030."),
+    Code.NUL: Fault("a NUL character", "The file is damaged or not a text file. Export it again."),
     Code.BOM_INSIDE: Fault(
         "a byte order mark inside the file", "It is left by joining files: delete the character U+FEFF."
     ),
@@ -143,18 +149,18 @@ CATALOGUE: dict[Code, Fault] = {
     ),
     Code.MISSING_COLUMN: Fault(
         "a column that is needed",
-        "Add it, or say what the file calls it: --column text=sentence.",
-        page="Add it, or say what the file calls it in “Other names of columns”: text = sentence.",
+        "Add it, or give its name in the file: --column COLUMN=NAME (import_texts).",
+        page="Add it, or give its name in the file in “Other names of columns”: COLUMN = NAME.",
     ),
     Code.DUPLICATED_COLUMN: Fault("two columns of one name", "Rename or delete one of them."),
     Code.UNKNOWN_COLUMN: Fault(
-        "a column nobody reads",
-        "Nothing, or say what it is: --column text=sentence.",
+        "a column that is not read",
+        "No action needed. To read it, assign it: --column NAME=COLUMN (import_texts).",
         warns=True,
-        page="Nothing, or say what it is in “Other names of columns”: text = sentence.",
+        page="No action needed. To read it, assign it in “Other names of columns”: NAME = COLUMN.",
     ),
     Code.UNNAMED_COLUMN: Fault(
-        "a column without a name", "Nothing; give it a name if it is to be read (pandas: index=False).", warns=True
+        "a column without a name", "No action needed. To read it, name it (pandas: index=False).", warns=True
     ),
     Code.TOO_MANY_COLUMNS: Fault(
         "more columns than the limit of 1,000",
@@ -162,20 +168,20 @@ CATALOGUE: dict[Code, Fault] = {
     ),
     Code.SHORT_ROW: Fault("fewer cells than the header", "Quote cells that hold line breaks; fill the row."),
     Code.LONG_ROW: Fault("more cells than the header", "Quote cells that hold the delimiter."),
-    Code.BLANK_ROW: Fault("a row of blank cells", "Nothing; it is skipped.", warns=True),
+    Code.BLANK_ROW: Fault("a row of blank cells", "No action needed. The row is skipped.", warns=True),
     Code.UNTERMINATED_QUOTE: Fault(
         "a quotation mark that is opened and not closed",
-        'Close it; inside a quoted cell write "" for each. Problems told of the next rows may come from it.',
+        'Close it; inside a quoted cell write "" for each. It can cause problems in the rows after it.',
     ),
     Code.STRAY_QUOTE: Fault("a quotation mark inside a quoted cell", 'Write it twice ("").'),
-    Code.INVALID_JSON: Fault("a line that is not JSON", "Write one JSON object a line."),
-    Code.JSON_ARRAY: Fault("one JSON list instead of lines", "Write one object a line (pandas: lines=True)."),
+    Code.INVALID_JSON: Fault("a line that is not JSON", "Write one JSON object per line."),
+    Code.JSON_ARRAY: Fault("one JSON list instead of lines", "Write one object per line (pandas: lines=True)."),
     Code.NOT_AN_OBJECT: Fault("a line that holds no JSON object", 'Write {"id": ..., "text": ...} on each line.'),
     Code.NESTED_VALUE: Fault("a list or an object where a text belongs", "Write each value as a member of its own."),
     Code.WRONG_TYPE: Fault("a truth value where a text or number belongs", "Write it as a text or number."),
     Code.DUPLICATED_MEMBER: Fault("an object that names a member twice", "Delete one of them."),
     Code.NOT_A_DATASET: Fault("a folder that `save_to_disk` did not write", "Give a file, or such a folder."),
-    Code.WHICH_SPLIT: Fault("several splits, or not the one asked for", "Choose: --split test."),
+    Code.WHICH_SPLIT: Fault("several splits, or not the requested one", "Choose: --split test."),
     Code.DAMAGED_DATASET: Fault("a datasets folder that cannot be read", "Save it to disk again."),
     Code.EMPTY_TEXT: Fault("a text without characters", "Fill it in or delete the row."),
     Code.BLANK_TEXT: Fault("a text in which nothing can be seen", "Fill it in or delete the row."),
@@ -186,18 +192,18 @@ CATALOGUE: dict[Code, Fault] = {
     Code.DATE_LIKE_ID: Fault(
         "an id that looks like a date", "Check whether a spreadsheet turned it into one.", warns=True
     ),
-    Code.INVISIBLE_IN_ID: Fault("an id or a name with a character nobody sees", "Delete the character."),
-    Code.DUPLICATE_ID: Fault("an id that stands twice", "Give each row an id of its own."),
+    Code.INVISIBLE_IN_ID: Fault("an id or a name with an invisible character", "Delete the character."),
+    Code.DUPLICATE_ID: Fault("a duplicate id", "Give each row an id of its own."),
     Code.SPREADSHEET_ERROR: Fault(
         "a spreadsheet's error value in place of a text", "Export again with the column formatted as text."
     ),
     Code.MISSING_WORD: Fault(
-        "a text that is only a program's word for nothing", "Check whether the text is missing.", warns=True
+        "a missing-value marker instead of a text", "Check whether the text is missing.", warns=True
     ),
     Code.DAMAGED_LETTERS: Fault(
-        "letters that an earlier conversion broke", "Export again in UTF-8 from where it was whole.", warns=True
+        "garbled characters (wrong encoding)", "Export again in UTF-8 from the original.", warns=True
     ),
-    Code.TEXT_TOO_LONG: Fault("a text over its limit", "Shorten it; raters cannot read so much in a HIT."),
+    Code.TEXT_TOO_LONG: Fault("a text over its limit", "Shorten it. It is too long for a HIT."),
     Code.CONTEXT_TOO_LONG: Fault("a context over its limit", "Shorten it."),
     Code.CELL_TOO_LONG: Fault("a cell over its limit", "Shorten it."),
     Code.CONTROL_CHARACTER: Fault("a control character", "Delete it; only line breaks and tabs may stay."),
@@ -221,9 +227,9 @@ CATALOGUE: dict[Code, Fault] = {
     Code.TWO_DECODINGS: Fault("one generator, two decodings", "Name each setting as a generator of its own."),
     Code.CONTEXT_DIFFERS: Fault("one context, two wordings", "Give each wording a context of its own."),
     Code.LOG_P_ABOVE_ZERO: Fault("log p above 0", "Give natural logarithms of probabilities, not costs or scores."),
-    Code.LOG_P_NOT_A_NUMBER: Fault("log p that is no number", "Write digits with a decimal point."),
-    Code.LOG_P_NAN: Fault("log p that is NaN", "Score the text again, or leave the cell empty."),
-    Code.LOG_P_INFINITE: Fault("log p that is infinite", "Only -inf, a probability of zero, can be."),
+    Code.LOG_P_NOT_A_NUMBER: Fault("log p is not a number", "Write digits with a decimal point."),
+    Code.LOG_P_NAN: Fault("log p is NaN", "Score the text again, or leave the cell empty."),
+    Code.LOG_P_INFINITE: Fault("log p is infinite", "Only -inf, a probability of zero, is allowed."),
     Code.LOG_P_WHOSE: Fault(
         "a reference's log p that may belong to several generators",
         "Give a file of its own: --likelihoods FILE.",
@@ -236,12 +242,12 @@ CATALOGUE: dict[Code, Fault] = {
         "a text drawn one way and scored another", "Score it under the distribution it was drawn from.", warns=True
     ),
     Code.LENGTH_NOT_POSITIVE: Fault("a length of 0 or less", "Count what log p is a sum over; at least 1."),
-    Code.LENGTH_NOT_INTEGER: Fault("a length that is no whole number", "Count what log p is a sum over."),
+    Code.LENGTH_NOT_INTEGER: Fault("a length that is not a whole number", "Count what log p is a sum over."),
     Code.LENGTH_MISSING: Fault("model tokens without their number", "Fill the column length."),
-    Code.LENGTH_UNIT_MISSING: Fault("a length without its unit", "Say whitespace, model_token or char."),
-    Code.LENGTH_UNIT_UNKNOWN: Fault("an unknown unit of length", "Say whitespace, model_token or char."),
-    Code.NEGATIVE_FREQUENCY: Fault("a corpus frequency below its least", "Give a count, not a logarithm."),
-    Code.FREQUENCY_NOT_INTEGER: Fault("a corpus frequency that is no whole number", "Give a count, not a share."),
+    Code.LENGTH_UNIT_MISSING: Fault("a length without its unit", "Use whitespace, model_token or char."),
+    Code.LENGTH_UNIT_UNKNOWN: Fault("an unknown unit of length", "Use whitespace, model_token or char."),
+    Code.NEGATIVE_FREQUENCY: Fault("a corpus frequency below its minimum", "Give a count, not a logarithm."),
+    Code.FREQUENCY_NOT_INTEGER: Fault("a corpus frequency that is not a whole number", "Give a count, not a share."),
     Code.FREQUENCY_ABOVE_CORPUS: Fault("a frequency above the corpus size", "Check both columns."),
     Code.NUMBER_TOO_LARGE: Fault("a number too large to be stored", "Check the column."),
     Code.DUPLICATE_TEXT: Fault(

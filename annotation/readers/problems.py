@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from annotation.exceptions import AssayError
-from annotation.readers.problem_codes import CATALOGUE, Code
+from annotation.readers.problem_codes import CATALOGUE, COLUMN, Code
 
 SHOWN = 20  # of all kinds together; beyond these, the first of each kind
 SHOWN_OF_A_KIND = 3
@@ -16,12 +16,16 @@ SHOWN_OF_A_KIND = 3
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One broken rule. `row` is the line of the file on which the row begins (the header is row 1); None: the file."""
+    """One broken rule. `row` is the line of the file on which the row begins (the header is row 1); None: the file.
+
+    column: the name under which `field` is read, where the file may call it otherwise.
+    """
 
     row: int | None
     field: str
     rule: str
     code: Code = Code.RULE
+    column: str = ""
 
     def __str__(self) -> str:
         place = [f"row {self.row}" if self.row else "", f"column {self.field!r}" if self.field else ""]
@@ -31,11 +35,15 @@ class Problem:
 
     @property
     def what_to_do(self) -> str:
-        return CATALOGUE[self.code].do
+        return self._hint(CATALOGUE[self.code].do)
 
     @property
     def what_to_do_on_a_page(self) -> str:
-        return CATALOGUE[self.code].page or CATALOGUE[self.code].do
+        return self._hint(CATALOGUE[self.code].page or CATALOGUE[self.code].do)
+
+    def _hint(self, advice: str) -> str:
+        """Put the problem's own column into advice that names one."""
+        return advice.replace(COLUMN, self.column or self.field or COLUMN)
 
 
 Sink = Callable[[str, Problem, bool], None]
@@ -75,7 +83,8 @@ class FileProblems(AssayError):  # noqa: N818
         if self.total > len(self.problems):
             counts = sorted(self.by_code.items(), key=lambda item: -item[1])
             lines.append("All of them: " + ", ".join(f"{count} {code}" for code, count in counts) + ".")
-        lines += [f"{code}: {CATALOGUE[code].do}" for code in self.by_code if code is not Code.RULE]
+        hints = {f"{problem.code}: {problem.what_to_do}": problem.code for problem in self.problems}
+        lines += [hint for code in self.by_code for hint in hints if hints[hint] is code and code is not Code.RULE]
         return lines
 
     def _how_many(self) -> str:
@@ -100,13 +109,16 @@ class Findings:
         self.total_warnings = 0
         self._refused: set[tuple[int, str]] = set()  # cells of the latest row that had one
 
-    def problem(self, row: int | None, field: str, rule: str, code: Code = Code.RULE) -> None:
-        """Note a broken rule; the first SHOWN and the first of each kind are kept, all are counted."""
+    def problem(self, row: int | None, field: str, rule: str, code: Code = Code.RULE, *, column: str = "") -> None:
+        """Note a broken rule; the first SHOWN and the first of each kind are kept, all are counted.
+
+        column: the name under which `field` is read, where the file may call it otherwise.
+        """
         if code in self.allow:
             self.warn(row, field, rule, code)
         elif (row, field) not in self._refused:
             self.total += 1
-            self._keep(Problem(row, field, rule, code), self.problems, self.counts, warns=False)
+            self._keep(Problem(row, field, rule, code, column), self.problems, self.counts, warns=False)
 
     def refuse(self, row: int, field: str, rule: str, code: Code) -> None:
         """Note a cell that cannot be read at all: that it is empty then, or lacks what it should say, is not told."""

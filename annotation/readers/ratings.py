@@ -105,7 +105,7 @@ class _ItemReader(TextReader):
         if known is None or known.source != "reference" or not generator:
             super().take(filled)
         elif any(likelihood.generator == generator for likelihood in known.likelihoods):
-            rule = f"the id {known.id!r} stands in row {known.row} already"
+            rule = f"duplicate ID {known.id!r} (first in row {known.row})"
             self.findings.problem(cells.row, "id", rule, Code.DUPLICATE_ID)
         elif (known.body, known.source) != (filled.get("text"), filled.get("source").strip()):
             self.findings.problem(cells.row, "text", f"the item {known.id!r} differs from row {known.row}")
@@ -199,7 +199,7 @@ class _RatingReader:
         if before != label:
             self.findings.problem(cells.row, "label", f"the value {code} is labelled {before!r} in another row")
         elif any(other == label and number != value for number, other in self.labels.items()):
-            self.findings.problem(cells.row, "label", f"the label {label!r} stands for another value in another row")
+            self.findings.problem(cells.row, "label", f"the label {label!r} has another value in another row")
         else:
             return True
         return False
@@ -231,6 +231,6 @@ class _RatingReader:
         for order, rating in enumerate(ratings):
             position = rating.position - 1 if has_positions and rating.position is not None else order
             if position in judgments:
-                self.findings.problem(rating.row, "position", f"the position {position + 1} is taken in this HIT")
+                self.findings.problem(rating.row, "position", f"the position {position + 1} is used twice in this HIT")
             judgments[position] = JudgmentRecord(rating.item, position, self.labels[rating.value])
         return tuple(judgments.values())

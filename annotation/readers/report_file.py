@@ -148,9 +148,7 @@ def _warnings(report: ReportInput) -> tuple[str, ...]:
     excluded = sum(not rating.kept for rating in report.ratings)
     if not excluded:
         return ()
-    return (
-        f"{excluded} judgments were left out of that report's analysis; here their submissions are left out again.",
-    )
+    return (f"The report excluded {excluded} judgments from its analysis. Their submissions are excluded here, too.",)
 
 
 def _texts(report: ReportInput) -> Iterator[TextRecord]:
@@ -275,4 +273,4 @@ def _is_excluded(known: AssignmentRow | None, ratings: Sequence[RatingRow], drop
 
 
 def _reason(known: AssignmentRow | None) -> str:
-    return (known.reason if known else "") or "Left out of the report that this was imported from."
+    return (known.reason if known else "") or "Excluded in the imported report."

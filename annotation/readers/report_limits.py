@@ -40,7 +40,7 @@ def check_report(report: ReportInput) -> None:
         try:
             automatic.check(attachment, report.texts)
         except BadInput as error:
-            raise DesignError(f"A file of scores within the report cannot be told: {error}") from None
+            raise DesignError(f"A file of scores in the report is invalid: {error}") from None
 
 
 def _lengths(report: ReportInput) -> Iterator[tuple[str, Iterable[str | None], int]]:
@@ -66,7 +66,7 @@ def _require_unique(what: str, keys: Iterable[Any]) -> None:
     twice = [key for key, count in Counter(keys).items() if count > 1]
     if twice:
         key = twice[0] if isinstance(twice[0], str) else ", ".join(map(str, twice[0]))
-        raise DesignError(f"The {what} {key!r} stands in the file twice.")
+        raise DesignError(f"The {what} {key!r} occurs more than once in the file.")
 
 
 def _check_names(report: ReportInput) -> None:
@@ -85,7 +85,7 @@ def _check_names(report: ReportInput) -> None:
         raise DesignError(f"The condition {strange[0]!r} of a rating is not among those of the design.")
     task = dict(report.settings).get("task", TASKS[0])
     if task not in TASKS:
-        raise DesignError(f"The task {task!r} is none that a study has: {', '.join(TASKS)}.")
+        raise DesignError(f"The task type must be one of {', '.join(TASKS)}, not {task!r}.")
 
 
 def _check_condition(facts: ConditionFacts) -> None:
@@ -104,7 +104,7 @@ def _check_scale(report: ReportInput) -> None:
     values = {Fraction(label.code) for label in report.study.scale}
     values |= {Fraction(rating.value) for rating in report.ratings}
     if odd := [value for value in values if Fraction(decimal(value)) != value]:
-        raise DesignError(f"The number {odd[0]} of a label is no decimal number.")
+        raise DesignError(f"The number {odd[0]} of a label is not a decimal number.")
     pairs = {(rating.criterion, rating.label, Fraction(rating.value)) for rating in report.ratings}
     _require_unique("label with two numbers", ((criterion, label) for criterion, label, _ in pairs))
     _require_unique("number of two labels", ((criterion, value) for criterion, _, value in pairs))

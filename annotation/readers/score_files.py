@@ -64,7 +64,7 @@ def _table(path: Path, texts: frozenset[str], columns: Sequence[str]) -> dict[st
     rows = read_rows(path, (ID, *columns))
     measures = list(columns) or [name for name in rows[0].cells if name and name != ID]
     if not measures:
-        raise BadInput("a column of scores beside `id` was expected", where=path.name)
+        raise BadInput("a column of scores in addition to `id` was expected", where=path.name)
     if long := [name for name in measures if len(name) > MAX_MEASURE_CHARS]:
         raise BadInput(
             f"a name of at most {MAX_MEASURE_CHARS} characters was expected", where=path.name, column=long[0]

@@ -87,15 +87,19 @@ def _closed(rows: Iterator[Row], lines: Lines) -> Iterator[Row]:
         lines.close()
 
 
-def require_columns(fields: Collection[str], needed: Collection[str], findings: Findings) -> None:
-    """Note every needed column that the header lacks, and a column that may be meant."""
+def require_columns(fields: Collection[str], needed: Mapping[str, str], findings: Findings) -> None:
+    """Note every needed column that the header does not have, and a column that may be meant.
+
+    needed: the file's names, each with the name of the column that it is read as.
+    """
     plain = {_plain(name): name for name in fields}
-    for name in needed:
+    for name, column in needed.items():
         if name not in fields:
             like = plain.get(_plain(name))
             few = f" (it names only {', '.join(fields)!r}; is the delimiter right?)" if len(fields) == 1 else ""
             meant = f" (is {like!r} meant?)" if like else ""
-            findings.problem(1, name, f"the header lacks this column{few or meant}", Code.MISSING_COLUMN)
+            rule = f"this column is missing from the header{few or meant}"
+            findings.problem(1, name, rule, Code.MISSING_COLUMN, column=column)
 
 
 def _plain(name: str) -> str:

@@ -40,7 +40,7 @@ def likelihood_of(cells: Cells, body: str | None, findings: Findings, *, decodin
         rule = f"a length needs its unit ({', '.join(UNITS)})"
         findings.problem(row, cells.name("length_unit"), rule, Code.LENGTH_UNIT_MISSING)
     elif not length and unit == "model_token":
-        rule = "model tokens cannot be counted here; give the length"
+        rule = "model tokens cannot be counted in this file; give the length"
         findings.problem(row, cells.name("length"), rule, Code.LENGTH_MISSING)
     elif value is not None and (count is not None or not length):
         decoding_name = optional_text(cells.get(decoding), row, cells.name(decoding), findings, limit=200)

@@ -62,7 +62,7 @@ class TextReader:
             cells.get("known_label"), row, cells.name("known_label"), findings, limit=MAX_LABEL_CHARS
         ).strip()
         if key is not None and key in self.rows:
-            rule = f"the id {key!r} stands in row {self.rows[key]} already"
+            rule = f"duplicate ID {key!r} (first in row {self.rows[key]})"
             findings.problem(row, cells.name("id"), rule, Code.DUPLICATE_ID)
             key = None
         if key is not None:
@@ -88,7 +88,7 @@ class TextReader:
         if likelihood is not None and generator:
             likelihood = replace(likelihood, generator=generator)
             if source == "model" and text.decoding != likelihood.decoding and likelihood.decoding:
-                rule = f"log p stands for {likelihood.decoding!r}, the text was decoded by {text.decoding!r}"
+                rule = f"log p is of the decoding {likelihood.decoding!r}, the text was drawn by {text.decoding!r}"
                 findings.warn(row, cells.name("log_prob_decoding"), rule, Code.DECODING_DIFFERS)
         self.keep(text, likelihood)
 

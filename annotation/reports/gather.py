@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from annotation.collecting import counts
 from annotation.collecting import ratings as selectors
 from annotation.exceptions import StateError
-from annotation.importing.imported_report import as_told
+from annotation.importing.imported_report import complete_from_import
 from annotation.models import Likelihood, Study, Text
 from annotation.quality import thinned_texts
 from annotation.quality.methods_text import paragraph
@@ -85,7 +85,7 @@ def score(
         language=said.get("language"),
         statements=tuple((key, said[key]) for key in STATED if key in said),
     )
-    return as_told(study, given)
+    return complete_from_import(study, given)
 
 
 def _quality(study: Study, crowd: counts.CrowdCounts) -> tuple[str, ...] | None:

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.exceptions import StateError
-from annotation.importing.add_texts import TextsAdded, add_texts, compared
+from annotation.importing.add_texts import TextsAdded, add_texts, compare_with_study
 from annotation.management.commands import _imports as imports
 from annotation.management.lookup import actor_of, at_least, sentences, study_called
 from annotation.models import Role, Study
@@ -116,7 +116,7 @@ class Command(BaseCommand):
         for note in found.notes:
             self.stdout.write(note)
         if study is not None and not found.total_problems:
-            return compared(study, found, file=options["file"].name, sink=sink)
+            return compare_with_study(study, found, file=options["file"].name, sink=sink)
         return found
 
     def _names(self, options: dict[str, Any]) -> Names:

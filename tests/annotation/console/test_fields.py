@@ -251,9 +251,9 @@ REFUSED: list[tuple[type[django_forms.BaseForm], Given, str, str]] = [
     (studies.ImportBatch, {"name": "headlines"}, "name", "A study with this name exists. Choose another name."),
     (studies.Enrol, {"user": "nobody"}, "user", "No active user has this name."),
     (studies.Enrol, {"role": "viewer"}, "role", "A study has at least one owner."),
-    (texts.UploadTexts, {"columns": "text"}, "columns", "is not of the form ours = theirs"),
-    (texts.UploadTexts, {"columns": "mood = m"}, "columns", "mood is none of our columns"),
-    (texts.UploadTexts, {"sources": "a = b"}, "sources", "On the right stands reference or model."),
+    (texts.UploadTexts, {"columns": "text"}, "columns", "is not of the form"),
+    (texts.UploadTexts, {"columns": "mood = m"}, "columns", "Unknown column mood"),
+    (texts.UploadTexts, {"sources": "a = b"}, "sources", 'The value after "=" must be'),
     (texts.SelectTexts, {"exclude": "r77 = odd"}, "exclude", "the study has no text with the id 'r77'"),
     (
         texts.SelectTexts,

@@ -38,11 +38,14 @@ FAULTS = {
     "a missing worker column": (drop("WorkerId"), "row 1, column 'WorkerId': the header"),
     "a blank worker": (spoil(3, "WorkerId", ""), "row 3, column 'WorkerId': must not be empty"),
     "a worker twice in a HIT": (spoil(3, "WorkerId", "A1WORKER0"), "row 3, column 'WorkerId': the worker has another"),
-    "an assignment twice": (spoil(9, "AssignmentId", "3ASSIGNMENT0X1"), "row 9, column 'AssignmentId': the assignment"),
+    "an assignment twice": (
+        spoil(9, "AssignmentId", "3ASSIGNMENT0X1"),
+        "row 9, column 'AssignmentId': duplicate assignment ID",
+    ),
     "a HIT that shows two texts": (spoil(3, "Input.OUT1", "other"), "row 3, column 'Input.OUT1': differs from row 2"),
     "log p above 0": (spoil(2, "Input.LOGP0", "1.5"), "row 2, column 'Input.LOGP0': a log-probability is 0 or less"),
     "log p that is no number": (spoil(2, "Input.LOGP0", "x"), "row 2, column 'Input.LOGP0': 'x' is not a number"),
-    "an unknown source": (spoil(5, "Input.TYPE0", "ROBOT"), "row 5, column 'Input.TYPE0': the source 'ROBOT'"),
+    "an unknown source": (spoil(5, "Input.TYPE0", "ROBOT"), "row 5, column 'Input.TYPE0': the source must be one of"),
     "an empty text": (spoil(2, "Input.OUT0", ""), "row 2, column 'Input.OUT0': must not be empty"),
     "an unknown status": (spoil(2, "AssignmentStatus", "Lost"), "row 2, column 'AssignmentStatus': must be Submitted"),
     "a time that is none": (spoil(2, "SubmitTime", "noon"), "row 2, column 'SubmitTime': 'noon' is not a time"),
@@ -82,7 +85,7 @@ def test_an_open_quotation_mark_and_a_file_that_is_not_there_are_told(tmp_path: 
 def test_columns_of_no_known_layout_ask_for_a_mapping(tmp_path: Path) -> None:
     path = tmp_path / "batch.csv"
     path.write_text("HITId,WorkerId,Input.text,Answer.x\n1,2,3,4\n")
-    with pytest.raises(CommandError, match="give --mapping FILE"):
+    with pytest.raises(CommandError, match="use --mapping FILE"):
         call_command("import_batch", path, study="spoiled")
 
 
@@ -90,7 +93,7 @@ def test_columns_of_no_known_layout_ask_for_a_mapping(tmp_path: Path) -> None:
 def test_a_name_that_is_taken_or_malformed_is_refused(study: str, tmp_path: Path) -> None:
     path = batches.written(tmp_path / "batch.csv", batches.rows(hits=1))
     call_command("import_batch", path, study="huse")
-    with pytest.raises(CommandError, match=r"exists already|is refused") as caught:
+    with pytest.raises(CommandError, match=r"exists already|is invalid") as caught:
         call_command("import_batch", path, study=study)
     assert caught.value.returncode == 2
     assert apps.get_model("annotation.Study").objects.count() == 1

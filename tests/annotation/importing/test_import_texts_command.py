@@ -125,7 +125,7 @@ def test_what_is_allowed_is_in_the_audit(tmp_path: Path, capsys: pytest.CaptureF
     path = tmp_path / "texts.csv"
     path.write_text(GOOD.replace("m1,rain delays it,model,tiny,c1\n", ""))
     call_command("import_texts", path, study="s", create=True, allow=["unpaired-context"])
-    assert "Warning: texts.csv, row 2, column 'context': the context 'c1' lacks a model text" in capsys.readouterr().out
+    assert "Warning: texts.csv, row 2, column 'context': the context 'c1' has no model text" in capsys.readouterr().out
     assert AuditEvent.objects.get(verb="add_texts").facts["allowed"] == ["unpaired-context"]
 
 
@@ -139,7 +139,7 @@ def test_what_is_allowed_is_in_the_audit(tmp_path: Path, capsys: pytest.CaptureF
         ("--encoding=rot13", "no text encoding named 'rot13'"),
         ("--problems-out=a.txt", "ends in .csv, .json or .jsonl"),
         ("--allow=nul", "invalid choice"),
-        ("--column=domain=genre", "which the mapping gives for 'domain'"),
+        ("--column=domain=genre", "the mapping names it for 'domain'"),
     ],
 )
 def test_an_option_that_cannot_be_is_told(good: Path, option: str, sentence: str) -> None:

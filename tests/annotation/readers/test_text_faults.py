@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from annotation.readers.columns import Names
 from annotation.readers.problem_codes import Code
 from annotation.readers.problems import SHOWN, FileProblems
-from annotation.readers.texts import read_texts
+from annotation.readers.texts import examine_texts, read_texts
 
 HEADER = "id,text,source,generator,context,context_text,log_prob,length,length_unit,decoding,corpus_count,corpus_size"
 GOOD = ["r1,a b c,reference,,,,-3,3,whitespace,,,", "m1,d e,model,tiny,,,-2,2,whitespace,t=1,,"]
@@ -28,7 +29,7 @@ FAULTS = {
     "a BOM in the middle": (csv_with("\ufeffm2,a,model,tiny,,,,,,,,"), 4, "id", "byte order mark"),
     "an empty file": (b"", 1, "", "empty"),
     "a header only": (HEADER.encode(), None, "", "no rows"),
-    "a missing column": (b"id,source\nr1,reference\n", 1, "text", "lacks this column"),
+    "a missing column": (b"id,source\nr1,reference\n", 1, "text", "this column is missing"),
     "a wrong delimiter": (b"id text source\nr1 a reference\n", 1, "id", "is the delimiter right"),
     "a doubled column": (b"id,text,text,source\nr1,a,b,reference\n", 1, "text", "twice"),
     "a short row": (csv_with("m2,a,model,tiny"), 4, "context", "4 cells"),
@@ -36,7 +37,7 @@ FAULTS = {
     "an open quotation mark": (csv_with('m2,"a,model,tiny,,,,,,,,'), 4, "", "not closed"),
     "an empty text": (csv_with("m2,,model,tiny,,,,,,,,"), 4, "text", "empty"),
     "a blank text": (csv_with("m2,  ,model,tiny,,,,,,,,"), 4, "text", "blank"),
-    "a duplicate id": (csv_with("m1,x,model,tiny,,,,,,,,"), 4, "id", "stands in row 3"),
+    "a duplicate id": (csv_with("m1,x,model,tiny,,,,,,,,"), 4, "id", "duplicate ID 'm1' (first in row 3)"),
     "an id rounded by a spreadsheet": (csv_with("1.5E+10,x,model,tiny,,,,,,,,"), 4, "id", "spreadsheet"),
     "an unknown source": (csv_with("m2,x,robot,tiny,,,,,,,,"), 4, "source", "'robot'"),
     "a missing generator": (csv_with("m2,x,model,,,,,,,,,"), 4, "generator", "must name"),
@@ -111,7 +112,7 @@ JSON_FAULTS = {
     "no object": ("[1]", 2, "", "one JSON object"),
     "a nested value": ('{"id": "a", "text": ["x"], "source": "reference"}', 2, "text", "not a list"),
     "a member twice": ('{"id": "a", "id": "b", "text": "x", "source": "reference"}', 2, "id", "twice"),
-    "a missing member": ('{"id": "a", "source": "reference"}', 2, "text", "lacks"),
+    "a missing member": ('{"id": "a", "source": "reference"}', 2, "text", "this member is missing"),
     "half a character": (json.dumps({"id": "a", "text": "\ud800", "source": "reference"}), 2, "text", "U+D800"),
     "NaN": ('{"id": "a", "text": "x", "source": "model", "generator": "g", "log_prob": NaN}', 2, "log_prob", "NaN"),
 }
@@ -146,10 +147,34 @@ def test_the_first_sentence_names_the_first_problem_and_the_rest_is_listed(tmp_p
     with pytest.raises(FileProblems) as caught:
         read_texts(path)
     first, count, second, *what_to_do = str(caught.value).splitlines()
-    assert first == "texts.csv, row 3, column 'id': the id 'r1' stands in row 2 already. [duplicate-id]"
+    assert first == "texts.csv, row 3, column 'id': duplicate ID 'r1' (first in row 2). [duplicate-id]"
     assert count.startswith("2 problems in all")
     assert second == "  row 4, column 'text': must not be empty. [empty-text]"
     assert [line.partition(":")[0] for line in what_to_do] == ["duplicate-id", "empty-text"]
+
+
+def test_the_advice_for_a_missing_column_names_that_column(tmp_path: Path) -> None:
+    path = tmp_path / "texts.csv"
+    path.write_text("ID,text\nr1,a\n")
+    with pytest.raises(FileProblems) as caught:
+        read_texts(path)
+    assert str(caught.value).splitlines()[-2:] == [
+        "missing-column: Add it, or give its name in the file: --column id=NAME (import_texts).",
+        "missing-column: Add it, or give its name in the file: --column source=NAME (import_texts).",
+    ]
+    assert caught.value.problems[0].what_to_do_on_a_page.endswith("“Other names of columns”: id = NAME.")
+
+
+def test_the_advice_names_the_column_by_which_a_renamed_one_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "texts.csv"
+    path.write_text("id,text,source,note\nr1,a,reference,x\n")
+    examination = examine_texts(path, names=Names({"text": "sentence"}))
+    problem, warning = examination.faults[0].problems.listed[0], examination.faults[0].warnings.listed[-1]
+    assert (problem.field, problem.what_to_do) == (
+        "sentence",
+        "Add it, or give its name in the file: --column text=NAME (import_texts).",
+    )
+    assert warning.what_to_do.endswith("--column NAME=note (import_texts).")
 
 
 def test_twenty_problems_are_listed_and_all_are_counted(tmp_path: Path) -> None:
@@ -171,8 +196,8 @@ def test_a_row_that_follows_a_cell_with_line_breaks_is_told_by_the_line_of_the_f
 @pytest.mark.parametrize(
     ("row", "code", "sentence"),
     [
-        ("m2,x,model,tiny,c1,,,,,t=1,,", "unpaired-context", "the context 'c1' lacks a reference"),
-        ("m2,d e,model,tiny,,,,,,t=1,,", "duplicate-text", "the same text of the same source"),
+        ("m2,x,model,tiny,c1,,,,,t=1,,", "unpaired-context", "the context 'c1' has no reference"),
+        ("m2,d e,model,tiny,,,,,,t=1,,", "duplicate-text", "has the same text, source and context"),
         ("m2,a </script> b,model,tiny,,,,,,t=1,,", "markup", "'</script>' at character 3"),
     ],
 )
@@ -189,7 +214,7 @@ def test_what_the_researcher_allows_is_only_warned_of(row: str, code: str, sente
 def test_a_text_under_both_sources_is_only_warned_of(tmp_path: Path) -> None:
     path = tmp_path / "texts.csv"
     path.write_bytes(csv_with("m2,a b c,model,tiny,,,,,,t=1,,"))
-    assert "the same text stands under both sources" in " ".join(read_texts(path).warnings)
+    assert "the same text has both sources" in " ".join(read_texts(path).warnings)
 
 
 def test_a_log_p_of_another_decoding_and_an_unknown_column_are_warned_of(tmp_path: Path) -> None:
@@ -198,7 +223,7 @@ def test_a_log_p_of_another_decoding_and_an_unknown_column_are_warned_of(tmp_pat
         "id,text,source,generator,log_prob,decoding,log_prob_decoding,mood\nm,x,model,g,-1,t=0.7,t=1,glad\n"
     )
     warnings = " ".join(read_texts(path).warnings)
-    assert "column 'log_prob_decoding': log p stands for 't=1', the text was decoded by 't=0.7'" in warnings
+    assert "column 'log_prob_decoding': log p is of the decoding 't=1', the text was drawn by 't=0.7'" in warnings
     assert "column 'mood'" in warnings
 
 

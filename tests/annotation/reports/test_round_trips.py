@@ -137,7 +137,7 @@ def test_what_is_decided_after_a_study_was_read_back_counts(tmp_path: Path) -> N
 
 
 FAULTS = {
-    "rating twice": (lambda data: data["ratings"]["rows"].append(data["ratings"]["rows"][0]), "The rating .* twice"),
+    "rating twice": (lambda data: data["ratings"]["rows"].append(data["ratings"]["rows"][0]), "occurs more than once"),
     "unknown condition": (lambda data: data["conditions"].pop(), "not among those of the design"),
     "strange condition": (
         lambda data: data["conditions"][0].update(training="sleep"),
@@ -155,7 +155,7 @@ FAULTS = {
         lambda data: data["attached"].append(
             {"kind": "scores", "name": "a.csv", "sha256": "1", "document": {"scores": {"p": 1}}}
         ),
-        "A file of scores within the report cannot be told",
+        "A file of scores in the report is invalid",
     ),
     "text that is not there": (lambda data: data["texts"]["rows"].pop(), "was judged and is not in the file"),
 }  # fmt: skip

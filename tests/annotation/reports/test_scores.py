@@ -71,7 +71,7 @@ FAULTS = {
     "id,score\nt99,1\n": "no text of the study has the id 't99'",
     "id,score\nt0,1\nt0,2\n": "has scores in row 2 already",
     "id,score\n,1\n": "the cell is blank",
-    "id\nt0\n": "a column of scores beside",
+    "id\nt0\n": "a column of scores in addition",
     "name,score\nt0,1\n": "id",
     "id,score\nt0,\n": "the column holds no score",
     "id,score\nt0,nan\n": "is not a finite decimal number",

@@ -25,7 +25,7 @@ from annotation.quality import coder_agreement as coded
 from annotation.quality.filters import FILTERS, NAMED_SETS, rule_of
 from annotation.quality.methods_text import paragraph
 from annotation.quality.rules import Rule, rules_from
-from annotation.quality.work_table import Filter
+from annotation.quality.work_table import QualityCheck
 from annotation.reports import study_facts as facts
 from annotation.review import exclude
 from annotation.studies import blinding
@@ -54,7 +54,7 @@ class FilterOut(Schema):
     wrongly: str
 
     @staticmethod
-    def resolve_sets(one: Filter) -> list[str]:
+    def resolve_sets(one: QualityCheck) -> list[str]:
         return [name for name, held in NAMED_SETS.items() if one.kind in held.kinds]
 
 
@@ -254,7 +254,7 @@ def show_coding(request: HttpRequest, study: UUID, page: Query[Page]) -> dict[st
 
 
 def _coding(request: HttpRequest, study: Study, purpose: str) -> dict[str, Any]:
-    told = coded.standing(study, purpose)
+    told = coded.coding_progress(study, purpose)
     after = coding_queue.to_code(study, told.book, caller(request)).first() if told.book else None
     shown = {name: getattr(told, name) for name in ("purpose", "codes", "lines", "remarks", "coded_twice", "agreement")}
     return {

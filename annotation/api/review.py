@@ -83,11 +83,11 @@ class FoundOut(Schema):
 
     @staticmethod
     def resolve_kind(found: evidence.Finding) -> str:
-        return found.one.kind
+        return found.check.kind
 
     @staticmethod
     def resolve_title(found: evidence.Finding) -> str:
-        return found.one.title
+        return found.check.title
 
 
 class DecisionOut(Schema):
@@ -164,7 +164,7 @@ class ReasonIn(Schema):
 class ProposalIn(Schema):
     """The reason is what the worker will read."""
 
-    reason: str = Field(min_length=reject.LEAST_REASON, max_length=reject.MOST_REASON)
+    reason: str = Field(min_length=reject.MIN_REASON_CHARS, max_length=reject.MAX_REASON_CHARS)
 
 
 class SecondIn(Schema):
@@ -252,7 +252,9 @@ def show_queue(
 ) -> dict[str, Any]:
     """The most urgent first, among them the most suspicious. state `proposed`: what waits for a second person;
     `answered`: refused work whose worker answered, as the answers came."""
-    return paged(desk.queue(study_for(request, study, Role.REVIEWER), now=timezone.now(), kind=flag, state=state), page)
+    return paged(
+        desk.select_queue(study_for(request, study, Role.REVIEWER), now=timezone.now(), kind=flag, state=state), page
+    )
 
 
 @router.get("/studies/{study}/assignments/{assignment}", response=gives(AssignmentOut), summary="One assignment")
@@ -267,7 +269,7 @@ def show_assignment(request: HttpRequest, study: UUID, assignment: str) -> dict[
         "until": waits.not_before if waits else None,
         "lines": desk.lines(one),
         "findings": evidence.findings(one),
-        "proposal": desk.proposal(one),
+        "proposal": desk.open_proposal(one),
         "decisions": one.decisions.select_related("actor").order_by("matter"),
         "replies": one.replies.select_related("recorded_by").order_by("at"),
     }
@@ -282,7 +284,7 @@ def approve(request: HttpRequest, study: UUID, assignment: str, given: ApproveIn
     """It can be taken back for ten minutes."""
     found, one = submission_for(request, study, assignment)
     who = {"actor": caller(request), "now": timezone.now()}
-    how = {"window": WINDOW, "leave_out": given.leave_out.strip(), "one_by_one": True}
+    how = {"window": WINDOW, "leave_out": given.leave_out.strip(), "individually": True}
     done = review.approve(found, _rows(one), **how, **who)  # type: ignore[arg-type]
     if not done.decided:
         raise RefusedError(409, "Payment of this assignment has been decided.", code="state")
@@ -292,7 +294,7 @@ def approve(request: HttpRequest, study: UUID, assignment: str, given: ApproveIn
 @router.post("/studies/{study}/assignments/{assignment}/undo", response=gives(None, 204), summary="Take it back")
 def undo(request: HttpRequest, study: UUID, assignment: str) -> Status[None]:
     found, one = submission_for(request, study, assignment)
-    review.undo(found, _rows(one), actor=caller(request), now=timezone.now())
+    review.undo_decisions(found, _rows(one), actor=caller(request), now=timezone.now())
     return Status(204, None)
 
 
@@ -301,7 +303,7 @@ def undo(request: HttpRequest, study: UUID, assignment: str) -> Status[None]:
 )
 def propose(request: HttpRequest, study: UUID, assignment: str, given: ProposalIn) -> Status[None]:
     found, one = submission_for(request, study, assignment)
-    reject.propose(found, one, reason=given.reason, actor=caller(request), now=timezone.now())
+    reject.propose_rejection(found, one, reason=given.reason, actor=caller(request), now=timezone.now())
     return Status(204, None)
 
 
@@ -310,7 +312,7 @@ def propose(request: HttpRequest, study: UUID, assignment: str, given: ProposalI
 )
 def drop_proposal(request: HttpRequest, study: UUID, assignment: str) -> Status[None]:
     found, one = submission_for(request, study, assignment)
-    reject.drop_proposal(found, one, actor=caller(request), now=timezone.now())
+    reject.withdraw_proposal(found, one, actor=caller(request), now=timezone.now())
     return Status(204, None)
 
 
@@ -322,7 +324,7 @@ def second(request: HttpRequest, study: UUID, assignment: str, given: SecondIn) 
     if given.beyond_guard and not may(found, Role.OWNER):
         raise HttpError(403, "Only an owner goes beyond the guard.")
     told = {"beyond_guard": given.beyond_guard, "read": given.read}
-    reject.second(found, one, actor=caller(request), now=timezone.now(), **told)  # type: ignore[arg-type]
+    reject.confirm_rejection(found, one, actor=caller(request), now=timezone.now(), **told)  # type: ignore[arg-type]
     return Status(204, None)
 
 
@@ -331,7 +333,7 @@ def second(request: HttpRequest, study: UUID, assignment: str, given: SecondIn) 
 )
 def overturn(request: HttpRequest, study: UUID, assignment: str, given: ReasonIn) -> Status[None]:
     found, one = submission_for(request, study, assignment)
-    reject.overturn(found, one, reason=given.reason, actor=caller(request), now=timezone.now())
+    reject.reverse_rejection(found, one, reason=given.reason, actor=caller(request), now=timezone.now())
     return Status(204, None)
 
 
@@ -348,7 +350,7 @@ def add_reply(request: HttpRequest, study: UUID, assignment: str, given: ReplyIn
 def uphold(request: HttpRequest, study: UUID, assignment: str) -> Status[None]:
     """After the worker's answer has been read."""
     found, one = submission_for(request, study, assignment)
-    reject.uphold(found, one, actor=caller(request), now=timezone.now())
+    reject.uphold_rejection(found, one, actor=caller(request), now=timezone.now())
     return Status(204, None)
 
 
@@ -359,14 +361,14 @@ def uphold(request: HttpRequest, study: UUID, assignment: str) -> Status[None]:
 )
 def leave_out(request: HttpRequest, study: UUID, assignment: str, given: ReasonIn) -> Status[None]:
     found, one = submission_for(request, study, assignment)
-    exclude.leave_out(found, _rows(one), reason=given.reason, actor=caller(request), now=timezone.now())
+    exclude.exclude_submissions(found, _rows(one), reason=given.reason, actor=caller(request), now=timezone.now())
     return Status(204, None)
 
 
 @router.delete("/studies/{study}/assignments/{assignment}/exclusion", response=gives(None, 204), summary="Take back in")
 def take_back_in(request: HttpRequest, study: UUID, assignment: str) -> Status[None]:
     found, one = submission_for(request, study, assignment)
-    exclude.take_back_in(found, _rows(one), actor=caller(request), now=timezone.now())
+    exclude.include_submissions(found, _rows(one), actor=caller(request), now=timezone.now())
     return Status(204, None)
 
 

@@ -34,22 +34,24 @@ def left_out_by(study: Study, rules: tuple[Rule, ...]) -> dict[str, set[int]]:
     """
     measured = Evidence.objects.filter(submission__hit__study=study)
     by_hand = Flag.objects.filter(submission__hit__study=study)
-    found: dict[str, set[int]] = {rule.kind: set() for rule in rules if rule.kind in OF_TEXTS}
+    by_kind: dict[str, set[int]] = {rule.kind: set() for rule in rules if rule.kind in OF_TEXTS}
     for rule in rules:
         if rule.kind in OF_TEXTS:
             continue
         rows = by_hand.filter(kind=rule.kind) if rule.kind in BY_FLAG else measured.filter(beyond(rule))
-        found[rule.kind] = set(rows.values_list("submission_id", flat=True))
-    others = set().union(*(gone for kind, gone in found.items() if kind not in NEVER_ALONE))
-    return {kind: gone & others if kind in NEVER_ALONE else gone for kind, gone in found.items()}
+        by_kind[rule.kind] = set(rows.values_list("submission_id", flat=True))
+    others = set().union(*(pks for kind, pks in by_kind.items() if kind not in NEVER_ALONE))
+    return {kind: pks & others if kind in NEVER_ALONE else pks for kind, pks in by_kind.items()}
 
 
 def beyond(rule: Rule) -> Q:
     """Evidence for which a rule `holds`."""
-    one = BY_KIND[rule.kind]
-    value, side = f"findings__{rule.kind}__0", {"above": "gt", "from": "gte", "below": "lt"}[one.beyond]
+    check = BY_KIND[rule.kind]
+    value, side = f"findings__{rule.kind}__0", {"above": "gt", "from": "gte", "below": "lt"}[check.beyond]
     # PostgreSQL puts JSON's null below every number.
-    return ~Q(**{value: None}) & Q(**{f"{value}__{side}": rule.cut, f"findings__{rule.kind}__3__gte": one.least})
+    return ~Q(**{value: None}) & Q(
+        **{f"{value}__{side}": rule.cut, f"findings__{rule.kind}__3__gte": check.min_observations}
+    )
 
 
 def left_out(study: Study) -> dict[int, bool]:

@@ -11,10 +11,9 @@ from django.db import transaction
 from annotation.models import Evidence, Flag, Study, Submission
 from annotation.quality.filters import BY_KIND, FILTERS, NOTED
 from annotation.quality.load_work import study_work
-from annotation.quality.measure import Assessment
-from annotation.quality.measure import assess as measure
+from annotation.quality.measure import Assessment, measure_work
 from annotation.quality.work_table import Measured
-from annotation.workers import participation as apart
+from annotation.workers import participation
 
 BATCH = 2000
 # Raised by the reader of answers, who knows which text lacks one.
@@ -32,22 +31,24 @@ class Assessed:
 def assess(study: Study, *, now: datetime) -> Assessed:
     """Measure the study's work anew: earlier evidence and the filters' earlier flags make room for the present ones."""
     read = study_work(study)
-    found = measure(read.work)
+    assessment = measure_work(read.work)
     flags = [
         Flag(
             submission_id=read.submissions[i],
-            kind=one.kind,
-            sentence=one.said(float(found.measured[one.kind].value[i]), int(found.measured[one.kind].n[i])),
-            value=float(found.measured[one.kind].value[i]),
-            threshold=one.threshold,
+            kind=check.kind,
+            sentence=check.finding_sentence(
+                float(assessment.measured[check.kind].value[i]), int(assessment.measured[check.kind].n[i])
+            ),
+            value=float(assessment.measured[check.kind].value[i]),
+            threshold=check.threshold,
             raised_at=now,
         )
-        for one in FILTERS
-        if one.flags
-        for i in np.flatnonzero(found.raised[one.kind]).tolist()
+        for check in FILTERS
+        if check.flags
+        for i in np.flatnonzero(assessment.raised[check.kind]).tolist()
     ]
     flags += [Flag(submission_id=pk, kind="held", sentence=NOTED["held"], raised_at=now) for pk in _held(study)]
-    told = _findings(found, len(read.submissions))
+    findings_of = _findings(assessment, len(read.submissions))
     kinds = [kind for kind in (*BY_KIND, *NOTED) if kind != READ]
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
@@ -57,7 +58,9 @@ def assess(study: Study, *, now: datetime) -> Assessed:
         Evidence.objects.bulk_create(
             (
                 Evidence(submission_id=pk, suspicion=suspicion, findings=findings, measured_at=now)
-                for pk, suspicion, findings in zip(read.submissions, found.suspicion.tolist(), told, strict=True)
+                for pk, suspicion, findings in zip(
+                    read.submissions, assessment.suspicion.tolist(), findings_of, strict=True
+                )
             ),
             batch_size=BATCH,
         )
@@ -66,20 +69,20 @@ def assess(study: Study, *, now: datetime) -> Assessed:
 
 def _held(study: Study) -> list[int]:
     """Submissions of people who were on hold when the study was made."""
-    held = apart.held_when_made(study)
+    held = participation.held_when_made(study)
     mine = Submission.objects.filter(hit__study=study, worker__in=held.values("worker"))
     return list(mine.exclude(raw_format=Submission.WITHDRAWN).order_by("pk").values_list("pk", flat=True))
 
 
-def _findings(found: Assessment, size: int) -> list[dict[str, list[float | int | None]]]:
+def _findings(assessment: Assessment, size: int) -> list[dict[str, list[float | int | None]]]:
     """By submission: value, low, high and n of each filter that had something to look at."""
-    told: list[dict[str, list[float | int | None]]] = [{} for _ in range(size)]
-    for kind, one in found.measured.items():
-        for i in np.flatnonzero((one.n > 0) & ~np.isnan(one.value)).tolist():
-            told[i][kind] = [_number(one, part, i) for part in ("value", "low", "high")] + [int(one.n[i])]
-    return told
+    rows: list[dict[str, list[float | int | None]]] = [{} for _ in range(size)]
+    for kind, measured in assessment.measured.items():
+        for i in np.flatnonzero((measured.n > 0) & ~np.isnan(measured.value)).tolist():
+            rows[i][kind] = [_number(measured, part, i) for part in ("value", "low", "high")] + [int(measured.n[i])]
+    return rows
 
 
-def _number(one: Measured, part: str, i: int) -> float | None:
-    value = float(getattr(one, part)[i])
+def _number(measured: Measured, part: str, i: int) -> float | None:
+    value = float(getattr(measured, part)[i])
     return None if np.isnan(value) else round(value, 6)

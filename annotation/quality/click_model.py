@@ -20,7 +20,7 @@ BIASES = np.linspace(-1.5, 1.5, 7)
 NOISES = (0.64, 0.8, 1.0, 1.25, 1.56)
 AROUND = np.array([0.25, 0.5, 0.25])  # of people, by noise around the usual one
 PASSES = 6
-LEAST_CHANCE = 1e-4
+MIN_CHANCE = 1e-4
 STRAIGHT = 0.97  # share of one label in a straight line
 UNREAD = 0.1  # the share of people who do not read, as far as the readers' noise is concerned
 ALIKE = 0.98  # the chance that somebody works alike in all of a study
@@ -34,13 +34,13 @@ def without_reading(work: Work) -> Measured:
 
     Above 0: the answers fit clicking better. The interval is that of the sum if each text's part were drawn anew.
     """
-    laid, size = _laid_out(work), len(work)
-    given = laid.given
-    n = counted(given.assignment, size)
-    value = laid.alone
-    each = given.predicted[NOISES.index(1.0), len(BIASES) // 2][given.at]
-    mean = counted(given.assignment, size, each) / np.maximum(n, 1)
-    spread = counted(given.assignment, size, (each - mean[given.assignment]) ** 2)
+    fit, size = _click_fit(work), len(work)
+    answers = fit.answers
+    n = counted(answers.assignment, size)
+    value = fit.alone
+    each = answers.predicted[NOISES.index(1.0), len(BIASES) // 2][answers.at]
+    mean = counted(answers.assignment, size, each) / np.maximum(n, 1)
+    spread = counted(answers.assignment, size, (each - mean[answers.assignment]) ** 2)
     half = Z * np.sqrt(spread * n / np.maximum(n - 1, 1))
     value, low, high = (np.where(n > 1, part, np.nan) for part in (value, value - half, value + half))
     return Measured(value, low, high, n.astype(np.int64))
@@ -52,18 +52,18 @@ def clicking(work: Work) -> Floats:
     Somebody works alike throughout the study (all with one bias and one noise, or all without reading) with a chance of
     ALIKE, else each assignment stands for itself.
     """
-    laid = _laid_out(work)
-    given = laid.given
-    if not len(given.label):
+    fit = _click_fit(work)
+    answers = fit.answers
+    if not len(answers.label):
         return np.zeros(len(work))
-    workers, by = int(work.worker.max()) + 1, work.worker[given.assignment]
-    all_lines, all_clicks = (counted(work.worker, workers, part) for part in (laid.lines, laid.clicks))
-    together = _over(by, given, all_lines, all_clicks)[work.worker]
-    return np.logaddexp(np.log(ALIKE) + together, np.log(1 - ALIKE) + laid.alone)
+    workers, by = int(work.worker.max()) + 1, work.worker[answers.assignment]
+    all_lines, all_clicks = (counted(work.worker, workers, part) for part in (fit.lines, fit.clicks))
+    together = _over(by, answers, all_lines, all_clicks)[work.worker]
+    return np.logaddexp(np.log(ALIKE) + together, np.log(1 - ALIKE) + fit.alone)
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
+class _SharedAnswers:
     """Answers to texts that others answered too: assignment, label, and where the others leave the text.
 
     at: (rows,) the line of this text and label. predicted: (noises, biases, lines) log-probability that such a reader
@@ -78,33 +78,33 @@ class _Given:
 
 
 @dataclass(frozen=True, slots=True)
-class _Laid:
+class _ClickFit:
     """The answers of a study's work, and by assignment: log likelihoods of a straight line and of clicking, and of not
     reading over reading."""
 
-    given: _Given
+    answers: _SharedAnswers
     lines: Floats
     clicks: Floats
     alone: Floats
 
 
-def _laid_out(work: Work) -> _Laid:
+def _click_fit(work: Work) -> _ClickFit:
     """Worked out once for each work: the filter and the order of the queue both look at it."""
-    if "laid out" not in work.kept:
-        given = _given(work)
-        lines, clicks = _unread(given, len(work))
-        work.kept["laid out"] = _Laid(given, lines, clicks, _over(given.assignment, given, lines, clicks))
-    found: _Laid = work.kept["laid out"]
-    return found
+    if "click fit" not in work.cache:
+        answers = _shared_answers(work)
+        lines, clicks = _unread(answers, len(work))
+        work.cache["click fit"] = _ClickFit(answers, lines, clicks, _over(answers.assignment, answers, lines, clicks))
+    fit: _ClickFit = work.cache["click fit"]
+    return fit
 
 
-def _given(work: Work) -> _Given:
+def _shared_answers(work: Work) -> _SharedAnswers:
     rows, _ = by_others(work)
     labels = max(2, len(work.codes))
     text, label = np.unique(work.lines.text[rows], return_inverse=True)[1], work.lines.label[rows]
     texts = int(text.max(initial=-1)) + 1
     counts = counted(text * labels + label, texts * labels).reshape(texts, labels)
-    return _Given(
+    return _SharedAnswers(
         work.lines.assignment[rows], label, text * labels + label, _predicted(_places(counts), labels), labels
     )
 
@@ -120,35 +120,35 @@ def _places(counts: Floats) -> Floats:
     best = (-np.inf, np.empty((labels, STEPS)), np.empty(STEPS))
     for spread in SPREADS:
         chance = np.log((1 - CLICKED) * _chances(grid, spread, labels).T + CLICKED / labels)
-        found = counts @ chance
+        log_chances = counts @ chance
         prior = np.full(STEPS, -np.log(STEPS))
         total = -np.inf
         for _ in range(PASSES if texts else 0):
-            joint = found + prior
-            whole = _log_sum(joint.T)
-            total = float(whole.sum())
-            share = np.exp(joint - whole[:, None]).mean(axis=0) + LEAST_CHANCE
+            joint = log_chances + prior
+            marginal = _log_sum(joint.T)
+            total = float(marginal.sum())
+            share = np.exp(joint - marginal[:, None]).mean(axis=0) + MIN_CHANCE
             prior = np.log(share / share.sum())
-        best = max(best, (total, chance, prior), key=lambda one: one[0])
+        best = max(best, (total, chance, prior), key=lambda candidate: candidate[0])
     _, chance, prior = best
     left = (counts @ chance + prior)[:, None, :] - chance
     left = np.exp(left - left.max(axis=2, keepdims=True)).reshape(texts * labels, STEPS)
     return np.asarray(left / left.sum(axis=1, keepdims=True))
 
 
-def _unread(given: _Given, size: int) -> tuple[Floats, Floats]:
+def _unread(answers: _SharedAnswers, size: int) -> tuple[Floats, Floats]:
     """Log likelihoods of a straight line and of clicking, by assignment."""
-    clicks = -counted(given.assignment, size) * np.log(given.labels)
-    return _one_label(given.assignment, given.label, size, given.labels), clicks
+    clicks = -counted(answers.assignment, size) * np.log(answers.labels)
+    return _straight_line(answers.assignment, answers.label, size, answers.labels), clicks
 
 
-def _over(by: Ints, given: _Given, lines: Floats, clicks: Floats) -> Floats:
+def _over(by: Ints, answers: _SharedAnswers, lines: Floats, clicks: Floats) -> Floats:
     """Either way of not reading, alike likely, over reading. by: (rows,) whose answers share a bias and a noise."""
     unread = np.logaddexp(lines, clicks) - np.log(2)
-    return np.asarray(unread - _reading(by, given, unread))
+    return np.asarray(unread - _reading(by, answers, unread))
 
 
-def _reading(by: Ints, given: _Given, unread: Floats) -> Floats:
+def _reading(by: Ints, answers: _SharedAnswers, unread: Floats) -> Floats:
     """(size,) log likelihood of a reader's answers. The usual noise is the study's own."""
     weights = np.exp(-0.5 * (BIASES / 0.5) ** 2)
     prior = np.log(weights / weights.sum())
@@ -156,23 +156,27 @@ def _reading(by: Ints, given: _Given, unread: Floats) -> Floats:
     for i in range(len(NOISES)):
         logs = np.empty((len(BIASES), len(unread)))
         for j in range(len(BIASES)):
-            logs[j] = prior[j] + counted(by, len(unread), given.predicted[i, j][given.at])
+            logs[j] = prior[j] + counted(by, len(unread), answers.predicted[i, j][answers.at])
         by_noise[i] = _log_sum(logs)
     # Of all usual noises the one under which the whole study is likeliest; people lie around it.
-    found = [_log_sum(by_noise[at : at + len(AROUND)] + np.log(AROUND)[:, None]) for at in range(len(NOISES) - 2)]
-    whole = [np.logaddexp(one + np.log(1 - UNREAD), unread + np.log(UNREAD)).sum() for one in found]
-    return found[int(np.argmax(whole))]
+    by_usual_noise = [
+        _log_sum(by_noise[at : at + len(AROUND)] + np.log(AROUND)[:, None]) for at in range(len(NOISES) - 2)
+    ]
+    log_totals = [
+        np.logaddexp(readers + np.log(1 - UNREAD), unread + np.log(UNREAD)).sum() for readers in by_usual_noise
+    ]
+    return by_usual_noise[int(np.argmax(log_totals))]
 
 
 def _predicted(places: Floats, labels: int) -> Floats:
     """(noises, biases, lines) log-probability that such a reader gives the label in each line's turn."""
-    found = np.empty((len(NOISES), len(BIASES), len(places)))
+    chances = np.empty((len(NOISES), len(BIASES), len(places)))
     for i, noise in enumerate(NOISES):
         for j, bias in enumerate(BIASES):
             chance = _chances(_grid(labels) + bias, noise, labels)
             for label in range(labels):
-                found[i, j, label::labels] = places[label::labels] @ chance[:, label]
-    return np.log(np.maximum(found, LEAST_CHANCE))
+                chances[i, j, label::labels] = places[label::labels] @ chance[:, label]
+    return np.log(np.maximum(chances, MIN_CHANCE))
 
 
 def _grid(labels: int) -> Floats:
@@ -185,7 +189,7 @@ def _log_sum(logs: Floats) -> Floats:
     return np.asarray(top + np.log(np.exp(logs - top).sum(axis=0)))
 
 
-def _one_label(assignment: Ints, label: Ints, size: int, labels: int) -> Floats:
+def _straight_line(assignment: Ints, label: Ints, size: int, labels: int) -> Floats:
     """Log likelihood of a straight line of some label, by assignment."""
     counts = counted(assignment * labels + label, size * labels).reshape(size, labels)
     n, other = counts.sum(axis=1, keepdims=True), (1 - STRAIGHT) / labels

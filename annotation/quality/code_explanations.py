@@ -26,11 +26,13 @@ def edit_codebook(study: Study, purpose: str, categories: Categories, *, actor: 
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
         last = study.codebooks.filter(purpose=purpose).aggregate(last=Max("number"))["last"] or 0
-        told = [[str(name), list(codes)] for name, codes in categories]  # type: ignore[call-overload]
-        made = Codebook.objects.create(study=study, purpose=purpose, number=last + 1, categories=told, made_at=now)
-        facts = {"purpose": purpose, "version": made.number}
+        stored_categories = [[str(name), list(codes)] for name, codes in categories]  # type: ignore[call-overload]
+        book = Codebook.objects.create(
+            study=study, purpose=purpose, number=last + 1, categories=stored_categories, made_at=now
+        )
+        facts = {"purpose": purpose, "version": book.number}
         AuditEvent.objects.record(study, "edit_codebook", actor=actor.get_username(), now=now, **facts)
-        return made
+        return book
 
 
 def code(remark: Remark, book: Codebook, codes: Sequence[str], *, coder: User, now: datetime) -> Coding:
@@ -41,11 +43,11 @@ def code(remark: Remark, book: Codebook, codes: Sequence[str], *, coder: User, n
         others = Coding.objects.filter(remark=remark, codebook=book, adjudicated=False).exclude(coder=coder)
         if others.count() >= CODERS:
             raise StateError("Two people have coded this explanation already.")
-        made, _ = Coding.objects.update_or_create(
+        coding, _ = Coding.objects.update_or_create(
             remark=remark, codebook=book, coder=coder, adjudicated=False, defaults={"codes": list(codes), "at": now}
         )
         _flag(remark, book, now=now)
-        return made
+        return coding
 
 
 def adjudicate(remark: Remark, book: Codebook, codes: Sequence[str], *, actor: User, now: datetime) -> Coding:
@@ -55,18 +57,18 @@ def adjudicate(remark: Remark, book: Codebook, codes: Sequence[str], *, actor: U
         Remark.objects.select_for_update().get(pk=remark.pk)
         if Coding.objects.filter(remark=remark, codebook=book, adjudicated=False).count() < CODERS:
             raise StateError("There is nothing to settle before two people have coded the explanation.")
-        made, _ = Coding.objects.update_or_create(
+        coding, _ = Coding.objects.update_or_create(
             remark=remark, codebook=book, adjudicated=True, defaults={"codes": list(codes), "coder": actor, "at": now}
         )
         _flag(remark, book, now=now)
-        return made
+        return coding
 
 
 def _check(remark: Remark, book: Codebook, codes: Sequence[str]) -> None:
     if remark.presentation.submission.hit.study_id != book.study_id:
         raise StateError("The explanation belongs to another study.")
     known = {*book_of(book.categories).codes, NULL}
-    if unknown := [one for one in codes if one not in known]:
+    if unknown := [code for code in codes if code not in known]:
         raise StateError(f"“{unknown[0]}” is not in the codebook.").at("codes")
     if not codes or len(set(codes)) < len(codes) or (NULL in codes and len(codes) > 1):
         raise StateError(f"An explanation has at least one code, each once, or {NULL} alone.").at("codes")
@@ -77,11 +79,11 @@ def _flag(remark: Remark, book: Codebook, *, now: datetime) -> None:
     if book.purpose != Codebook.Purpose.CRITERIA:
         return
     submission = remark.presentation.submission
-    held: set[str] = set()
-    for one in Remark.objects.filter(presentation__submission=submission):
-        held |= _settled(one)
-    Flag.objects.filter(submission=submission, kind__in=[*JUDGED_BY_HAND]).exclude(kind__in=held).delete()
-    for kind in held & set(JUDGED_BY_HAND):
+    criteria: set[str] = set()
+    for explanation in Remark.objects.filter(presentation__submission=submission):
+        criteria |= _settled(explanation)
+    Flag.objects.filter(submission=submission, kind__in=[*JUDGED_BY_HAND]).exclude(kind__in=criteria).delete()
+    for kind in criteria & set(JUDGED_BY_HAND):
         sentence = JUDGED_BY_HAND[kind].split(": ", 1)[1]
         Flag.objects.get_or_create(
             submission=submission, kind=kind, defaults={"sentence": sentence.capitalize(), "raised_at": now}
@@ -91,9 +93,9 @@ def _flag(remark: Remark, book: Codebook, *, now: datetime) -> None:
 def _settled(remark: Remark) -> set[str]:
     """The criteria that hold, by the latest version of the codebook by which two people have coded the explanation: the
     adjudicated ones, else those that both coders gave."""
-    given = Coding.objects.filter(remark=remark, codebook__purpose=Codebook.Purpose.CRITERIA)
-    for version in sorted(set(given.values_list("codebook__number", flat=True)), reverse=True):
-        rows = list(given.filter(codebook__number=version))
+    codings = Coding.objects.filter(remark=remark, codebook__purpose=Codebook.Purpose.CRITERIA)
+    for version in sorted(set(codings.values_list("codebook__number", flat=True)), reverse=True):
+        rows = list(codings.filter(codebook__number=version))
         if word := next((row for row in rows if row.adjudicated), None):
             return set(word.codes)
         if len(rows) == CODERS:

@@ -26,13 +26,13 @@ def book_of(categories: Categories) -> Codebook:
 
 def read_lines(lines: Iterable[str]) -> list[list[object]]:
     """Categories from lines like `form: grammar, genre`. Raises StateError naming the line."""
-    found: list[list[object]] = []
+    categories: list[list[object]] = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         name, colon, codes = line.partition(":")
-        told = [code.strip() for code in codes.split(",") if code.strip()]
-        if not colon or not name.strip() or not told:
+        named_codes = [code.strip() for code in codes.split(",") if code.strip()]
+        if not colon or not name.strip() or not named_codes:
             raise StateError(f"Line {number} is not of the form “category: code, code”.").at("categories")
-        found.append([name.strip(), told])
-    return found
+        categories.append([name.strip(), named_codes])
+    return categories

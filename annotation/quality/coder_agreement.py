@@ -12,7 +12,7 @@ from metrics.errors import MetricsError
 from metrics.evaluators.comment_codes import NULL, Coded, coder_agreement
 from metrics.types import Estimate
 
-__all__ = ["Agreement", "Standing", "codings", "current", "kappas", "read_lines", "standing"]
+__all__ = ["Agreement", "CodingProgress", "coding_progress", "codings", "current", "kappas", "read_lines"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Agreement:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class CodingProgress:
     """A purpose's codebook (None before its first version), its codes, and what has been coded by it.
 
     category: of each code ("" of the one for none).
@@ -51,13 +51,13 @@ def current(study: Study, purpose: str) -> Codebook | None:
     return Codebook.objects.filter(study=study, purpose=purpose).order_by("-number").first()
 
 
-def standing(study: Study, purpose: str) -> Standing:
+def coding_progress(study: Study, purpose: str) -> CodingProgress:
     """How far the coding is."""
     held = current(study, purpose)
     book = book_of(held.categories if held else DEFAULTS[purpose])
     rows = codings(held) if held else []
     pairs = _pairs(rows)
-    return Standing(
+    return CodingProgress(
         purpose=purpose,
         title=str(Codebook.Purpose(purpose).label),
         book=held,
@@ -72,10 +72,10 @@ def standing(study: Study, purpose: str) -> Standing:
 
 def kappas(study: Study, purpose: str) -> dict[str, float | None]:
     """Cohen's kappa by code, of the latest version of the codebook by which two people coded."""
-    told: dict[str, float | None] = {}
+    by_code: dict[str, float | None] = {}
     for book in Codebook.objects.filter(study=study, purpose=purpose).order_by("number"):
-        told |= {one.code: one.kappa.value for one in _agreement(_pairs(codings(book)), book)}
-    return told
+        by_code |= {agreement.code: agreement.kappa.value for agreement in _agreement(_pairs(codings(book)), book)}
+    return by_code
 
 
 def codings(held: Codebook) -> list[Coding]:
@@ -89,20 +89,20 @@ def _pairs(rows: list[Coding]) -> list[tuple[Coding, Coding]]:
     by_remark: dict[int, list[Coding]] = {}
     for row in sorted(rows, key=lambda row: row.coder_id):
         by_remark.setdefault(row.remark_id, []).append(row)
-    return [(found[0], found[1]) for found in by_remark.values() if len(found) > 1]
+    return [(rows_of_remark[0], rows_of_remark[1]) for rows_of_remark in by_remark.values() if len(rows_of_remark) > 1]
 
 
 def _agreement(pairs: list[tuple[Coding, Coding]], held: Codebook | None) -> tuple[Agreement, ...]:
     """One coder against the other: any two people may have coded an explanation."""
     if held is None or not pairs:
         return ()
-    told = [
-        Coded(str(one.remark_id), coder, tuple(one.codes))
+    coded = [
+        Coded(str(coding.remark_id), coder, tuple(coding.codes))
         for pair in pairs
-        for coder, one in zip(("first", "second"), pair, strict=True)
+        for coder, coding in zip(("first", "second"), pair, strict=True)
     ]
     try:
-        found = coder_agreement(told, ("first", "second"), cohen_kappa, book_of(held.categories))
+        kappa_by_code = coder_agreement(coded, ("first", "second"), cohen_kappa, book_of(held.categories))
     except MetricsError:
         return ()
-    return tuple(Agreement(code, kappa) for code, kappa in found.items())
+    return tuple(Agreement(code, kappa) for code, kappa in kappa_by_code.items())

@@ -37,4 +37,4 @@ def to_settle(study: Study, book: Any) -> list[Remark]:
         .prefetch_related(Prefetch("codings", Coding.objects.filter(codebook=book).select_related("coder")))
         .order_by("pk")
     )
-    return [row for row in rows if len({frozenset(one.codes) for one in row.codings.all()}) > 1]
+    return [row for row in rows if len({frozenset(coding.codes) for coding in row.codings.all()}) > 1]

@@ -28,8 +28,8 @@ def competence(work: Work) -> Measured:
     # A text met twice counts once: the model takes each answer for a rater's only one.
     first = np.sort(np.unique(text * workers + by, return_index=True)[1])
     if len(first):
-        found = mace(text[first], by[first], work.lines.label[rows][first], starts=STARTS)
-        at = np.array(found.raters, dtype=np.int64)
-        value[at], low[at], high[at] = found.competence, found.competence_low, found.competence_high
+        fit = mace(text[first], by[first], work.lines.label[rows][first], starts=STARTS)
+        at = np.array(fit.raters, dtype=np.int64)
+        value[at], low[at], high[at] = fit.competence, fit.competence_low, fit.competence_high
         n = np.bincount(by[first], minlength=workers).astype(np.int64)
     return spread(Measured(value, low, high, n), work.worker)

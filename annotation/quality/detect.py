@@ -16,7 +16,7 @@ from django.db import transaction
 
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Detection, Detector, Remark, Study
-from annotation.quality import detectors as detecting
+from annotation.quality import detectors
 from annotation.studies import blinding
 
 CHUNK = 64
@@ -34,9 +34,9 @@ class Detected:
 
 def detect(
     study: Study,
-    declared: detecting.Declared,
+    declared: detectors.Declared,
     *,
-    score: detecting.Score,
+    score: detectors.Score,
     actor: str,
     now: datetime,
     progress: Callable[[int, int], None] | None = None,
@@ -48,35 +48,35 @@ def detect(
     number, or a study without explanations.
     """
     _check(study, declared)
-    one = _declare(study, declared, actor=actor, now=now)
-    mine = Detection.objects.filter(detector=one)
-    kept = mine.count()
-    todo = list(detecting.remarks_of(study).exclude(detections__detector=one).only("pk", "body"))
+    detector = _declare(study, declared, actor=actor, now=now)
+    mine = Detection.objects.filter(detector=detector)
+    scored_before = mine.count()
+    todo = list(detectors.remarks_of(study).exclude(detections__detector=detector).only("pk", "body"))
     for start in range(0, len(todo), CHUNK):
-        _keep(one, todo[start : start + CHUNK], score)
+        _keep(detector, todo[start : start + CHUNK], score)
         if progress:
             progress(min(start + CHUNK, len(todo)), len(todo))
-    return Detected(str(one), mine.count() - kept, kept, mine.filter(score=None).count())
+    return Detected(str(detector), mine.count() - scored_before, scored_before, mine.filter(score=None).count())
 
 
-def _check(study: Study, declared: detecting.Declared) -> None:
+def _check(study: Study, declared: detectors.Declared) -> None:
     if not declared.name.strip() or not declared.version.strip():
         raise StateError("A detector needs a name and a version.")
     if declared.beyond not in Detector.Side.values:
         raise StateError("A detector calls texts machine-written above or below its threshold.")
     if not math.isfinite(declared.threshold):
         raise StateError("A detector's threshold is a finite number.")
-    if not detecting.remarks_of(study).exists():
-        raise StateError(f"Nobody has explained an answer in {study}: there is nothing for a detector to look at.")
+    if not detectors.remarks_of(study).exists():
+        raise StateError(f"{study} has no explanations for a detector to score.")
 
 
-def _declare(study: Study, declared: detecting.Declared, *, actor: str, now: datetime) -> Detector:
+def _declare(study: Study, declared: detectors.Declared, *, actor: str, now: datetime) -> Detector:
     """The detector with just this threshold; declared anew where another came after it."""
     same: dict[str, Any] = {"name": declared.name.strip(), "version": declared.version.strip()}
     same |= {"beyond": declared.beyond, "threshold": declared.threshold}
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
-        last = detecting.detector_of(study)
+        last = detectors.detector_of(study)
         if last is not None and all(getattr(last, field) == value for field, value in same.items()):
             return last
         blind = blinding.seen_at(study) is None
@@ -84,8 +84,12 @@ def _declare(study: Study, declared: detecting.Declared, *, actor: str, now: dat
         return Detector.objects.create(study=study, **same, blind=blind, actor=actor, declared_at=now)
 
 
-def _keep(one: Detector, remarks: list[Remark], score: detecting.Score) -> None:
-    found = score(remarks)
-    rows = [Detection(detector=one, remark=remark, score=found[remark.pk]) for remark in remarks if remark.pk in found]
+def _keep(detector: Detector, remarks: list[Remark], score: detectors.Score) -> None:
+    scores = score(remarks)
+    rows = [
+        Detection(detector=detector, remark=remark, score=scores[remark.pk])
+        for remark in remarks
+        if remark.pk in scores
+    ]
     # Another run may have scored the same meanwhile; work may have been withdrawn.
     Detection.objects.bulk_create(rows, ignore_conflicts=True)

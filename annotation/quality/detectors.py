@@ -44,21 +44,21 @@ def remarks_of(study: Study) -> QuerySet[Remark]:
 
 def called(study: Study) -> dict[int, float]:
     """By explanation (primary key): 1.0 where the detector that holds calls it machine-written, else 0.0."""
-    one = detector_of(study)
-    if one is None:
+    detector = detector_of(study)
+    if detector is None:
         return {}
-    rows = Detection.objects.filter(detector=one).values_list("remark_id", "score")
-    past = PAST[one.beyond]
-    return {pk: float(past(score, one.threshold)) for pk, score in rows if score is not None}
+    rows = Detection.objects.filter(detector=detector).values_list("remark_id", "score")
+    past = PAST[detector.beyond]
+    return {pk: float(past(score, detector.threshold)) for pk, score in rows if score is not None}
 
 
 def explanations(study: Study) -> dict[tuple[str, str, str], list[int]]:
     """Explanations (primary keys) by item, rater's pseudonym and question, as a report's comments.csv names them."""
-    found: dict[tuple[str, str, str], list[int]] = {}
+    by_name: dict[tuple[str, str, str], list[int]] = {}
     names = ("presentation__text__key", "presentation__submission__worker__pseudonym", "question", "pk")
     for item, rater, question, pk in remarks_of(study).values_list(*names):
-        found.setdefault((item, rater, question), []).append(pk)
-    return found
+        by_name.setdefault((item, rater, question), []).append(pk)
+    return by_name
 
 
 def fast_detect_gpt(model: str, threshold: float, **how: Any) -> tuple[Declared, Score]:
@@ -66,18 +66,20 @@ def fast_detect_gpt(model: str, threshold: float, **how: Any) -> tuple[Declared,
     opened = open_model(model, layout=LAYOUT, **how)
     card = opened.card
     version = f"{card.model} {card.revision} {card.dtype}, assay {__version__}"
-    return Declared(NAME, version, threshold), lambda remarks: {one.pk: _score(opened, one.body) for one in remarks}
+    return Declared(NAME, version, threshold), lambda remarks: {
+        remark.pk: _score(opened, remark.body) for remark in remarks
+    }
 
 
-def by_file(found: Mapping[int, float]) -> Score:
+def by_file(scores: Mapping[int, float]) -> Score:
     """The scores that were given, by explanation."""
-    return lambda remarks: {one.pk: found[one.pk] for one in remarks if one.pk in found}
+    return lambda remarks: {remark.pk: scores[remark.pk] for remark in remarks if remark.pk in scores}
 
 
 def _score(model: TokenStatistics, body: str) -> float | None:
     """None where it is not defined, for one token for instance."""
     try:
-        (found,) = model.statistics([("", body)])
-        return curvature(found.log_prob, found.mean, found.variance)
+        (statistics,) = model.statistics([("", body)])
+        return curvature(statistics.log_prob, statistics.mean, statistics.variance)
     except (EmptyText, DegenerateInput):
         return None

@@ -11,7 +11,7 @@ from django.db.models import Count, F, Q
 from annotation.models import Evidence, ItemRole, Judgment, Study, Submission, Worker
 from annotation.quality.filters import BY_KIND, FILTERS
 from annotation.quality.rules import FEWEST_RATINGS, Rule
-from annotation.quality.work_table import Filter
+from annotation.quality.work_table import QualityCheck
 
 COMPETENCE = BY_KIND["competence"]
 
@@ -20,7 +20,7 @@ COMPETENCE = BY_KIND["competence"]
 class Finding:
     """What one filter says of one submission, for a reader."""
 
-    one: Filter
+    check: QualityCheck
     value: float
     low: float | None
     high: float | None
@@ -30,43 +30,43 @@ class Finding:
     @property
     def flag(self) -> bool:
         """Whether it raised a flag: beyond the threshold of a filter that raises them by default."""
-        return self.raised and self.one.flags
+        return self.raised and self.check.flags
 
     @property
     def sentence(self) -> str:
         """In words."""
-        return self.one.said(self.value, self.n)
+        return self.check.finding_sentence(self.value, self.n)
 
     @property
     def shown(self) -> str:
         """The value."""
-        return self.one.shown(self.value)
+        return self.check.shown(self.value)
 
     @property
     def threshold(self) -> str:
         """From where on it is a flag."""
-        return self.one.shown(self.one.threshold)
+        return self.check.shown(self.check.threshold)
 
     @property
     def span(self) -> str:
         """The value's interval, "" where none is defined."""
         if self.low is None or self.high is None:
             return ""
-        return f"{self.one.shown(self.low)} – {self.one.shown(self.high)}"
+        return f"{self.check.shown(self.low)} – {self.check.shown(self.high)}"
 
 
 def findings(submission: Submission) -> list[Finding]:
     """What was measured of a submission: what raised a flag first, then in the order of the filters."""
     stored = Evidence.objects.filter(submission=submission).values_list("findings", flat=True).first() or {}
-    told = [found for one in FILTERS if (found := _finding(one, stored.get(one.kind)))]
-    return sorted(told, key=lambda row: (not row.raised, row.raised and not row.one.flags))
+    listed = [finding for check in FILTERS if (finding := _finding(check, stored.get(check.kind)))]
+    return sorted(listed, key=lambda row: (not row.raised, row.raised and not row.check.flags))
 
 
-def _finding(one: Filter, stored: Sequence[Any] | None) -> Finding | None:
+def _finding(check: QualityCheck, stored: Sequence[Any] | None) -> Finding | None:
     if not stored or stored[0] is None:
         return None
     value, low, high, n = stored
-    return Finding(one, value, low, high, n, Rule(one.kind).holds({one.kind: stored}, frozenset()))
+    return Finding(check, value, low, high, n, Rule(check.kind).holds({check.kind: stored}, frozenset()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +81,9 @@ class DoubtedGold:
 
 def doubted_gold(study: Study) -> list[DoubtedGold]:
     """Gold texts of whose answers (at least 5) fewer than half are the known one: the mistake may be ours (F6)."""
-    given = Judgment.objects.filter(presentation__submission__hit__study=study, presentation__role=ItemRole.GOLD)
+    judgments = Judgment.objects.filter(presentation__submission__hit__study=study, presentation__role=ItemRole.GOLD)
     known = "presentation__text__known_label"
-    rows = given.order_by().values_list("presentation__text__key", known)
+    rows = judgments.order_by().values_list("presentation__text__key", known)
     counted = rows.annotate(n=Count("pk"), right=Count("pk", filter=Q(label__label=F(known))))
     doubted = counted.filter(n__gte=FEWEST_RATINGS, right__lt=F("n") / 2.0)
     return [DoubtedGold(*row) for row in doubted.order_by("presentation__text__key")]
@@ -95,6 +95,6 @@ def competence(study: Study, worker: Worker) -> Finding | None:
     return _finding(COMPETENCE, measured.values_list(f"findings__{COMPETENCE.kind}", flat=True).first())
 
 
-def known_kinds() -> list[Filter]:
+def known_kinds() -> list[QualityCheck]:
     """The filters by their numbers."""
     return list(BY_KIND.values())

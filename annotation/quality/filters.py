@@ -10,87 +10,83 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from annotation.quality import click_model as chance
-from annotation.quality import competence
-from annotation.quality import filters_answers as answering
-from annotation.quality import filters_explanations as reasons
-from annotation.quality import filters_timing as pace
-from annotation.quality.work_table import Filter, NamedSet
+from annotation.quality import click_model, competence, filters_answers, filters_explanations, filters_timing
+from annotation.quality.work_table import NamedSet, QualityCheck
 
-FILTERS: tuple[Filter, ...] = (
-    Filter(
+FILTERS: tuple[QualityCheck, ...] = (
+    QualityCheck(
         "F4", "several_conditions", "Several conditions", "took part in more than one cell of the design", 1, "above",
         1, True, False, "shared households; people who share an account",
         "Cells of the design in which the worker took part: {value}.",
         "Each person took part in one condition only: {count} assignments of people in several were excluded.",
-        answering.conditions, percent=False,
+        filters_answers.conditions, percent=False,
     ),
-    Filter(
+    QualityCheck(
         "F5", "attention", "Attention checks", "failed more than half of the attention checks", 0.5, "above", 1,
         False, False, "fast readers who judge well",
-        "{value} of {n} attention checks were answered otherwise than asked.",
+        "Failed {value} of {n} attention checks.",
         "{count} of {total} assignments failed more than {threshold} of their instructed items and were excluded.",
-        answering.checks_failed,
+        filters_answers.checks_failed,
     ),
-    Filter(
+    QualityCheck(
         "F6", "gold", "Gold texts", "wrong on more than 40 % of at least 5 texts with a known answer", 0.4, "above", 5,
         False, False, "people who see what our known answer missed",
         "{value} of {n} texts with a known answer were answered otherwise.",
         "{gold} control items with known answers were mixed in; raters below {right} were excluded ({raters}).",
-        answering.gold_errors,
+        filters_answers.gold_errors,
     ),
-    Filter(
-        "F7", "repeats", "Repeated texts", "answers to the same text lie more than one step apart on average", 1,
+    QualityCheck(
+        "F7", "repeats", "Repeated texts", "answers to the same text differ by more than one step on average", 1,
         "above", 2, False, False, "people who thought again",
-        "Answers to the same text, asked twice, lay {value} steps apart on average over {n} texts.",
+        "Answers to {n} repeated texts differ by {value} steps on average.",
         "Repeated items differed by more than {threshold} on average for {raters} raters.",
-        answering.repeats_apart, percent=False,
+        filters_answers.repeat_distance, percent=False,
     ),
-    Filter(
+    QualityCheck(
         "F8", "too_fast", "Active time on each text", "more than half of the texts in less than a quarter of the time "
         "that reading them takes (at least 1.5 s)", 0.5, "above", 3, True, False, "skilled readers; short texts",
         "{value} of {n} texts got less time than a quarter of what reading takes.",
         "{raters} raters answered more than {threshold} of the items faster than in a quarter of the reading time "
         "(at least 1.5 s).",
-        pace.too_fast,
+        filters_timing.too_fast,
     ),
-    Filter(
+    QualityCheck(
         "F8a", "quick_assignment", "Time from accepting to submitting", "less than 4 seconds for each text, where the "
         "page did not measure active time", 4, "below", 5, False, False, "skilled readers; texts of a few words",
         "From accepting to submitting took {value} seconds for each of {n} texts.",
         "{count} assignments took less than {threshold} seconds for each item.",
-        pace.quick_assignment, percent=False,
+        filters_timing.quick_assignment, percent=False,
     ),
-    Filter(
+    QualityCheck(
         "F9", "straight_lining", "Straight lines", "one answer for a run of at least 80 % of at least 10 texts", 0.8,
         "from", 10, True, True, "careful people on HITs whose texts are all alike",
         "One answer was given for {value} of {n} texts in a row.",
         "{count} assignments gave one answer throughout, or for at least {threshold} of their items in a row.",
-        answering.straight_lines,
+        filters_answers.straight_lines,
     ),
-    Filter(
+    QualityCheck(
         "F9a", "one_answer", "One answer", "one answer for at least 80 % of at least 10 texts", 0.8, "from", 10,
         True, True, "careful people on HITs whose texts are all alike",
         "One answer was given for {value} of {n} texts.",
         "{count} assignments gave one answer for at least {threshold} of their items.",
-        answering.one_answer,
+        filters_answers.commonest_share,
     ),
-    Filter(
+    QualityCheck(
         "F10", "disagreement", "Agreement with the others", "correlates below .1 with the mean of the others over at "
         "least 10 texts", 0.1, "below", 10, False, True,
         "valid views of a minority, for it leans to consensus; anybody whose texts hardly differ",
         "Answers correlate {value} with the mean of the others over {n} texts.",
         "{raters} raters correlated below {threshold} with the rest.",
-        answering.agreement, percent=False, signed=True,
+        filters_answers.agreement, percent=False, signed=True,
     ),
-    Filter(
+    QualityCheck(
         "F11", "outlying_mean", "Mean answer", "more than 3 standard deviations from the mean of the raters' means", 3,
         "above", 5, False, True, "severe raters",
         "The worker's mean answer lies {value} standard deviations from that of the raters.",
         "{raters} raters whose mean rating lay more than {threshold} sd from the raters' mean were excluded.",
-        answering.outlying_mean, percent=False,
+        filters_answers.outlying_mean, percent=False,
     ),
-    Filter(
+    QualityCheck(
         "F12", "competence", "Competence", "a worker model (MACE) takes the worker to know less than half of the "
         "answers, from 10 texts", 0.5, "below", 10, False, True,
         "independent thinkers; on a scale, everybody who is a step off",
@@ -98,95 +94,96 @@ FILTERS: tuple[Filter, ...] = (
         "Competence estimated by MACE; {raters} raters below {threshold}.",
         competence.competence,
     ),
-    Filter(
+    QualityCheck(
         "F13", "entropy", "Spread of the labels", "entropy of the labels outside 10 to 98 % of its largest, from 20 "
         "texts", 0, "above", 20, False, True, "raters of uniform texts; people who use the whole scale evenly",
         "The entropy of {n} labels lies {value} of its largest value outside the usual range (below 0: inside it).",
         "{raters} raters whose answers were nearly constant or nearly uniform (entropy outside {range} of its maximum) "
         "were excluded.",
-        answering.entropy, signed=True,
+        filters_answers.entropy, signed=True,
     ),
-    Filter(
+    QualityCheck(
         "A1", "without_reading", "Like clicks without reading", "the answers fit clicking at random or along one label "
         "better than reading", 0, "above", 5, False, True, "people whose views differ from the others'",
-        "The answers to {n} texts fit clicking without reading by {value} nats better than reading (below 0: worse).",
+        "Answers to {n} texts fit random clicking better than reading (log likelihood ratio {value}).",
         "{count} assignments fit clicks without reading better than a reader's answers.",
-        chance.without_reading, percent=False, signed=True,
+        click_model.without_reading, percent=False, signed=True,
+        sentence_up_to_0="Answers to {n} texts fit reading at least as well as random clicking.",
     ),
-    Filter(
+    QualityCheck(
         "F14", "short_reasons", "Short explanations",
         "more than half of the explanations under 4 words or 15 characters", 0.5, "above", 1, True, False,
         "terse experts; people who write in a second language",
         "{value} of {n} explanations have fewer than 4 words or 15 characters.",
         "{count} assignments, more than {threshold} of whose explanations were under 4 words or 15 characters, were "
         "excluded.",
-        reasons.too_short, style=True,
+        filters_explanations.too_short, style=True,
     ),
-    Filter(
+    QualityCheck(
         "F15", "copied_reasons", "Explanations copied from the text", "more than half of the explanations of eight "
-        "words and more stand to over 80 % in runs of eight words of the text", 0.5, "above", 1, True, False,
-        "people who quote what is wrong",
+        "words or more are copied: over 80 % of their words are in runs of eight words of the text",
+        0.5, "above", 1, True, False, "people who quote what is wrong",
         "{value} of {n} explanations of eight words and more are copied from the text.",
         "{count} assignments copied more than {threshold} of their explanations from the text.",
-        reasons.copied,
+        filters_explanations.copied,
     ),
-    Filter(
+    QualityCheck(
         "F16", "repeated_reasons", "Repeated explanations",
         "at least 2 explanations that equal another's word for word", 2, "from", 2, True, False,
         "people who find “looks fine” twice",
         "{value} of {n} explanations equal another one word for word.",
         "{count} assignments repeated at least {threshold} explanations word for word.",
-        reasons.repeated, percent=False, style=True,
+        filters_explanations.repeated, percent=False, style=True,
     ),
-    Filter(
+    QualityCheck(
         "F19", "other_language", "Language of the explanations", "more than half of the explanations hold next to no "
         "common word of the study's language", 0.5, "above", 1, True, False, "dialect; switching between languages",
         "{value} of {n} explanations hold next to no common word of the study's language.",
         "{count} assignments explained themselves in what was not recognised as the study's language.",
-        reasons.other_language, style=True,
+        filters_explanations.other_language, style=True,
     ),
-    Filter(
+    QualityCheck(
         "F20", "pasted", "Pasted explanations", "more than half of the explanations were mostly not typed", 0.5,
         "above", 1, True, False, "dictation, assistive tools, drafts written elsewhere",
         "{value} of {n} explanations were mostly not typed.",
         "Paste events were recorded; {count} assignments with mostly pasted answers were excluded.",
-        reasons.pasted, style=True,
+        filters_explanations.pasted, style=True,
     ),
-    Filter(
+    QualityCheck(
         "F21", "machine_written", "Machine-written explanations", "a declared detector calls more than half of the "
-        "explanations machine-written; it never leaves work out alone", 0.5, "above", 1, False, False,
+        "explanations machine-written; it never excludes work alone", 0.5, "above", 1, False, False,
         "people who write in a second language, whom detectors are known to suspect",
         "A detector calls {value} of {n} explanations machine-written.",
         "A detector ({detector}) flagged {count} assignments; flags were not used alone.",
-        reasons.machine_written, only_flags=True, alone=False,
+        filters_explanations.machine_written, only_flags=True, alone=False,
     ),
-    Filter(
+    QualityCheck(
         "F22", "time_away", "Time away", "more than half of the time out of sight of the page", 0.5, "above", 1, False,
         False, "slow connections, phones, people who look a word up or accept early",
         "{value} of the time from accepting to submitting went by away from the page.",
         "{count} assignments spent more than {threshold} of their time outside the task page and were excluded.",
-        pace.time_away,
+        filters_timing.time_away,
     ),
-    Filter(
+    QualityCheck(
         "F23", "shared_device", "Shared device", "the device was used by another worker", 0, "above", 1, False, False,
         "families, campuses, libraries",
         "Other workers on the same device: {value}.",
         "{count} assignments shared a device and were excluded.",
-        answering.shared_device, percent=False, only_flags=True,
+        filters_answers.shared_device, percent=False, only_flags=True,
     ),
-    Filter(
+    QualityCheck(
         "F24", "incomplete", "Incomplete", "an answer is missing, or is not a label of the scale", 0, "above", 0, True,
         False, "people whose connection broke",
         "{value} of {n} texts have no answer.",
         "{count} assignments were incomplete.",
-        answering.incomplete, percent=False,
+        filters_answers.incomplete, percent=False,
     ),
-    Filter(
+    QualityCheck(
         "F25", "practice", "Practice", "every practice round was guessed wrongly", 1, "from", 3, False, False,
         "everybody, where the task is hard",
         "{value} of {n} practice rounds were guessed wrongly.",
         "{count} assignments failed every practice round.",
-        answering.practice_failed,
+        filters_answers.practice_failed,
     ),
 )  # fmt: skip
 
@@ -206,42 +203,42 @@ NOTED = {"held": "The worker was held out of new studies when this one was made.
 BY_FLAG = {**JUDGED_BY_HAND, **NOTED}
 # Of texts, not of submissions: what the other rules left of their ratings decides.
 BROKEN_PAIR = "broken_pair"
-OF_TEXTS = {BROKEN_PAIR: "F27: of a context that lost a side (fewer than 5 ratings left), both sides are left out."}
+OF_TEXTS = {BROKEN_PAIR: "F27: both sides of a context that lost a side (fewer than 5 ratings left) are excluded."}
 WRONGED: Mapping[str, str] = {
     "mismatch": "people whose reasons the reviewers see otherwise",
     "instructions": "people to whom the instructions were unclear",
     "uninterpretable": "dialect; switching between languages",
     "held": "people who do better work this time",
-    BROKEN_PAIR: "nobody; results speak for fewer contexts",
+    BROKEN_PAIR: "no person; results cover fewer contexts",
 }
-BY_KIND = {one.kind: one for one in FILTERS}
-DEFAULTS = tuple(one.kind for one in FILTERS if one.default)
+BY_KIND = {check.kind: check for check in FILTERS}
+DEFAULTS = tuple(check.kind for check in FILTERS if check.default)
 # In an analysis of sensitivity stand also those that look at the answers themselves, and each by itself those that look
 # only at how somebody writes.
-STYLE = tuple(one.kind for one in FILTERS if one.style)
-SENSITIVITY = tuple(one.kind for one in FILTERS if one.on and not one.style)
+STYLE = tuple(check.kind for check in FILTERS if check.style)
+SENSITIVITY = tuple(check.kind for check in FILTERS if check.on and not check.style)
 # The papers excluded people for how they wrote. In a simulated crowd these four filters hit every one of 16 honest
 # people who wrote tersely, dictated, pasted from notes or wrote German; so a researcher switches them on.
 NAMED_SETS: Mapping[str, NamedSet] = {
     "default": NamedSet(
         "Default rules",
-        "Without the filters on how somebody writes and those on the answers to the question of interest.",
+        "Without the checks of writing style and those of the answers to the question of interest.",
         DEFAULTS,
     ),
     "papers": NamedSet(
         "Rules from the papers",
-        "Adds the filters on how somebody writes (F14, F16, F19, F20). They may wrongly exclude people who write "
+        "Adds the checks of writing style (F14, F16, F19, F20). They may wrongly exclude people who write "
         "tersely, dictate, paste from notes or write in another language.",
-        tuple(one.kind for one in FILTERS if one.default or one.style),
+        tuple(check.kind for check in FILTERS if check.default or check.style),
     ),
 }
-NEVER_ALONE = frozenset(one.kind for one in FILTERS if not one.alone)
+NEVER_ALONE = frozenset(check.kind for check in FILTERS if not check.alone)
 
 
 def rule_of(kind: str) -> str:
     """The rule behind a flag, in words."""
-    if told := BY_FLAG.get(kind) or OF_TEXTS.get(kind):
-        return told
+    if sentence := BY_FLAG.get(kind) or OF_TEXTS.get(kind):
+        return sentence
     return f"{BY_KIND[kind].id}: {BY_KIND[kind].rule}." if kind in BY_KIND else kind
 
 

@@ -39,13 +39,13 @@ def practice_failed(work: Work) -> Measured:
 
 def gold_errors(work: Work) -> Measured:
     """Share of gold texts on which a worker chose another label than the known one, over all their assignments."""
-    asked = (work.lines.role == GOLD) & (work.lines.known >= 0)
-    by, workers = work.worker[work.lines.assignment[asked]], _workers(work)
-    wrong = work.lines.label[asked] != work.lines.known[asked]
+    gold = (work.lines.role == GOLD) & (work.lines.known >= 0)
+    by, workers = work.worker[work.lines.assignment[gold]], _workers(work)
+    wrong = work.lines.label[gold] != work.lines.known[gold]
     return spread(shares(counted(by, workers, wrong), counted(by, workers).astype(np.int64)), work.worker)
 
 
-def repeats_apart(work: Work) -> Measured:
+def repeat_distance(work: Work) -> Measured:
     """Mean distance, in steps of the scale, between a worker's two answers to one text."""
     pair = work.lines.assignment * (max(work.lines.text, default=0) + 1) + work.lines.text
     again, first = (np.flatnonzero(work.lines.role == role) for role in (REPEAT, ITEM))
@@ -69,7 +69,7 @@ def straight_lines(work: Work) -> Measured:
     return facts(np.where(n > 0, longest / np.maximum(n, 1), np.nan), n)
 
 
-def one_answer(work: Work) -> Measured:
+def commonest_share(work: Work) -> Measured:
     """Share of the commonest label among the assignment's texts."""
     rows, k = np.flatnonzero(work.lines.label >= 0), max(1, int(work.lines.label.max(initial=0)) + 1)
     cells = work.lines.assignment[rows] * k + work.lines.label[rows]
@@ -127,8 +127,8 @@ def entropy(work: Work) -> Measured:
 def conditions(work: Work) -> Measured:
     """Cells of the design that a worker took part in."""
     pairs = np.unique(work.worker * (max(work.cell, default=0) + 1) + work.cell)
-    found = counted(pairs // (max(work.cell, default=0) + 1), _workers(work))
-    return spread(facts(found, counted(work.worker, _workers(work)).astype(np.int64)), work.worker)
+    cells = counted(pairs // (max(work.cell, default=0) + 1), _workers(work))
+    return spread(facts(cells, counted(work.worker, _workers(work)).astype(np.int64)), work.worker)
 
 
 def shared_device(work: Work) -> Measured:

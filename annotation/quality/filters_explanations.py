@@ -12,7 +12,7 @@ from annotation.quality.work_table import Measured, Work, counted, facts, shares
 from annotation.texts.selection.overlap import GRAM, grams_of, share_within
 from annotation.texts.selection.tokens import bare_words
 
-LEAST_WORDS, LEAST_CHARACTERS = 4, 15
+MIN_WORDS, MIN_CHARACTERS = 4, 15
 COPIED = 0.8
 SHORTEST_RUN = 4
 PASTED = 0.5
@@ -37,17 +37,19 @@ def too_short(work: Work) -> Measured:
     In scripts without blanks, two letters of Chinese or Japanese, and four of Thai, Lao, Khmer or Burmese, count as a
     word; a letter of Chinese or Japanese counts as two characters.
     """
-    return _shares(work, lambda body, _: _words_in(body) < LEAST_WORDS or _characters_in(body) < LEAST_CHARACTERS)
+    return _shares(work, lambda body, _: _words_in(body) < MIN_WORDS or _characters_in(body) < MIN_CHARACTERS)
 
 
 def _words_in(body: str) -> int:
     """Words between blanks, and as many as the letters of scripts without blanks stand for."""
-    found = 0
+    unspaced = 0
     for letters, script in UNSPACED.items():
         body, n = script.subn(" ", body)
-        found += -(-n // letters)
+        unspaced += -(-n // letters)
     return (
-        found + sum(any(letter.isalnum() for letter in word) for word in body.split()) if found else len(body.split())
+        unspaced + sum(any(letter.isalnum() for letter in word) for word in body.split())
+        if unspaced
+        else len(body.split())
     )
 
 
@@ -73,9 +75,9 @@ def copied(work: Work) -> Measured:
 
 def repeated(work: Work) -> Measured:
     """Reasons that say, word for word, what another reason of the same or of another worker says."""
-    told = [" ".join(bare_words(body)) for body in work.reasons.body]
-    often = Counter(told)
-    again = np.array([often[one] > 1 and bool(one) for one in told], dtype=np.bool_)
+    bodies = [" ".join(bare_words(body)) for body in work.reasons.body]
+    often = Counter(bodies)
+    again = np.array([often[body] > 1 and bool(body) for body in bodies], dtype=np.bool_)
     by = work.lines.assignment[work.reasons.line]
     n = counted(by, len(work)).astype(np.int64)
     return facts(np.where(n > 0, counted(by, len(work), again), np.nan), n)
@@ -89,7 +91,7 @@ def other_language(work: Work) -> Measured:
 
     def strange(body: str, _: int) -> bool | None:
         words = bare_words(body)
-        return sum(word in small for word in words) < 0.1 * len(words) if _words_in(body) >= LEAST_WORDS else None
+        return sum(word in small for word in words) < 0.1 * len(words) if _words_in(body) >= MIN_WORDS else None
 
     return _shares(work, strange)
 
@@ -104,26 +106,26 @@ def pasted(work: Work) -> Measured:
     def not_typed(body: str, line: int) -> bool | None:
         if np.isnan(keys[line]):
             return None if np.isnan(pastes[line]) else bool(pastes[line] > 0)
-        return bool(keys[line] < (1 - PASTED) * len(body)) if len(body) >= LEAST_CHARACTERS else None
+        return bool(keys[line] < (1 - PASTED) * len(body)) if len(body) >= MIN_CHARACTERS else None
 
     return _shares(work, not_typed)
 
 
 def machine_written(work: Work) -> Measured:
     """Share of the reasons that the study's detector calls machine-written, of those of which it says anything."""
-    told = work.reasons.machine
-    if told is None:
+    verdicts = work.reasons.machine
+    if verdicts is None:
         return facts(np.full(len(work), np.nan), np.zeros(len(work), dtype=np.int64))
-    known = ~np.isnan(told)
+    known = ~np.isnan(verdicts)
     by = work.lines.assignment[work.reasons.line][known]
-    return shares(counted(by, len(work), told[known]), counted(by, len(work)).astype(np.int64))
+    return shares(counted(by, len(work), verdicts[known]), counted(by, len(work)).astype(np.int64))
 
 
 def _shares(work: Work, is_so: Callable[[str, int], bool | None]) -> Measured:
     """Share of each assignment's reasons of which something is so; None: it cannot be said of this one."""
     lines = work.reasons.line.tolist()
-    told = [is_so(body, line) for line, body in zip(lines, work.reasons.body, strict=True)]
-    known = np.array([one is not None for one in told], dtype=np.bool_)
+    verdicts = [is_so(body, line) for line, body in zip(lines, work.reasons.body, strict=True)]
+    known = np.array([verdict is not None for verdict in verdicts], dtype=np.bool_)
     by = work.lines.assignment[work.reasons.line]
-    hits = counted(by, len(work), np.array([bool(one) for one in told], dtype=np.bool_))
+    hits = counted(by, len(work), np.array([bool(verdict) for verdict in verdicts], dtype=np.bool_))
     return shares(hits, counted(by, len(work), known).astype(np.int64))

@@ -14,9 +14,9 @@ SHARE_OF_READING = 0.25
 def too_fast(work: Work) -> Measured:
     """Share of the timed texts on which less active time was spent than a quarter of the time that reading takes."""
     timed = np.flatnonzero(~np.isnan(work.lines.active_ms))
-    least = np.maximum(FASTEST_SECONDS, SHARE_OF_READING * work.lines.words[timed] / WORDS_A_MINUTE * 60)
+    min_seconds = np.maximum(FASTEST_SECONDS, SHARE_OF_READING * work.lines.words[timed] / WORDS_A_MINUTE * 60)
     by = work.lines.assignment[timed]
-    fast = work.lines.active_ms[timed] / 1000 < least
+    fast = work.lines.active_ms[timed] / 1000 < min_seconds
     return shares(counted(by, len(work), fast), counted(by, len(work)).astype(np.int64))
 
 

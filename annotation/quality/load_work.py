@@ -21,7 +21,7 @@ from annotation.models import (
     Submission,
     Text,
 )
-from annotation.quality import detectors as detecting
+from annotation.quality import detectors
 from annotation.quality.work_table import ITEM_ROLES, Lines, Reasons, Work
 
 PAGE = 20_000
@@ -38,26 +38,34 @@ class StudyWork:
 def study_work(study: Study) -> StudyWork:
     """Every submission that was not withdrawn, by primary key."""
     rows = Submission.objects.filter(hit__study=study).exclude(raw_format=Submission.WITHDRAWN).order_by("pk")
-    found = list(rows.values_list("pk", "worker_id", "hit__cell_id", "hit_id", "work_seconds"))
-    place = {pk: at for at, (pk, *_) in enumerate(found)}
+    submissions = list(rows.values_list("pk", "worker_id", "hit__cell_id", "hit_id", "work_seconds"))
+    place = {pk: at for at, (pk, *_) in enumerate(submissions)}
     criterion = _criterion(study)
     codes, labels = _labels(study, criterion)
     texts = list(
         Text.objects.filter(study=study).order_by("pk").values_list("pk", "body", "context__body", "known_label")
     )
     lines, at_line = _lines(study, place, criterion, {pk: i for i, (pk, *_) in enumerate(texts)}, labels, texts)
-    asked = {
+    counts_by_kind = {
         pk: _pair(study, model, field)
         for pk, (model, field) in enumerate(((CheckAnswer, "passed"), (PracticeAnswer, "right")))
     }
-    columns = [_column(place, asked[kind], part) for kind in (0, 1) for part in (0, 1)]
-    names = np.unique([worker for _, worker, *_ in found], return_inverse=True)[1] if found else np.zeros(0, np.int64)
-    cells = np.unique([cell for _, _, cell, *_ in found], return_inverse=True)[1] if found else np.zeros(0, np.int64)
+    columns = [_column(place, counts_by_kind[kind], part) for kind in (0, 1) for part in (0, 1)]
+    names = (
+        np.unique([worker for _, worker, *_ in submissions], return_inverse=True)[1]
+        if submissions
+        else np.zeros(0, np.int64)
+    )
+    cells = (
+        np.unique([cell for _, _, cell, *_ in submissions], return_inverse=True)[1]
+        if submissions
+        else np.zeros(0, np.int64)
+    )
     work = Work(
         worker=names,
         cell=cells,
-        work_seconds=_floats(seconds for *_, seconds in found),
-        unanswered=_unanswered(study, found, lines),
+        work_seconds=_floats(seconds for *_, seconds in submissions),
+        unanswered=_unanswered(study, submissions, lines),
         checks=columns[0],
         checks_passed=columns[1],
         practice=columns[2],
@@ -80,8 +88,8 @@ def _criterion(study: Study) -> str:
 
 def _labels(study: Study, criterion: str) -> tuple[list[float], dict[int, tuple[int, float, str]]]:
     """Codes, ascending; and by primary key of a label its place on the scale, its code and its name."""
-    given = Judgment.objects.filter(presentation__submission__hit__study=study, criterion=criterion)
-    scales = ScaleLabel.objects.filter(pk__in=given.values("label")).values("scale")
+    judgments = Judgment.objects.filter(presentation__submission__hit__study=study, criterion=criterion)
+    scales = ScaleLabel.objects.filter(pk__in=judgments.values("label")).values("scale")
     rows = list(ScaleLabel.objects.filter(scale__in=scales).values_list("pk", "code", "label"))
     codes = sorted({float(code) for _, code, _ in rows})
     return codes, {pk: (codes.index(float(code)), float(code), name) for pk, code, name in rows}
@@ -101,7 +109,7 @@ def _lines(
     of = Presentation.objects.filter(submission__hit__study=study)
     rows = [row for row in of.values_list(*fields).iterator(chunk_size=PAGE) if row[1] in place]
     rows.sort(key=lambda row: (place[row[1]], row[5] if row[4] is None else row[4], row[5]))
-    told = [labels.get(chosen.get(row[0], -1), (-1, float("nan"), "")) for row in rows]
+    answers = [labels.get(chosen.get(row[0], -1), (-1, float("nan"), "")) for row in rows]
     by_name = {name: at for at, _, name in labels.values()}
     known = [by_name.get(known, -1) for *_, known in texts]
     words = [len(body.split()) + len((context or "").split()) for _, body, context, _ in texts]
@@ -109,8 +117,8 @@ def _lines(
     lines = Lines(
         assignment=np.array([place[row[1]] for row in rows], dtype=np.int64),
         text=text,
-        label=np.array([at for at, _, _ in told], dtype=np.int64),
-        code=np.array([code for _, code, _ in told], dtype=np.float64),
+        label=np.array([at for at, _, _ in answers], dtype=np.int64),
+        code=np.array([code for _, code, _ in answers], dtype=np.float64),
         role=np.array([ITEM_ROLES[row[3]] for row in rows], dtype=np.int64),
         known=np.array(known, dtype=np.int64)[text] if rows else text,
         words=np.array(words, dtype=np.int64)[text] if rows else text,
@@ -123,14 +131,16 @@ def _lines(
 
 def _chosen(study: Study, criterion: str) -> dict[int, int]:
     """Label (of several, the first) by presentation."""
-    given = Judgment.objects.filter(presentation__submission__hit__study=study, criterion=criterion).order_by("-label")
-    return dict(given.values_list("presentation_id", "label_id").iterator(chunk_size=PAGE))
+    judgments = Judgment.objects.filter(presentation__submission__hit__study=study, criterion=criterion).order_by(
+        "-label"
+    )
+    return dict(judgments.values_list("presentation_id", "label_id").iterator(chunk_size=PAGE))
 
 
 def _reasons(study: Study, at_line: dict[int, int]) -> Reasons:
-    of = detecting.remarks_of(study).values_list("presentation_id", "body", "pk")
+    of = detectors.remarks_of(study).values_list("presentation_id", "body", "pk")
     rows = [row for row in of.iterator(chunk_size=PAGE) if row[0] in at_line]
-    called = detecting.called(study)
+    called = detectors.called(study)
     return Reasons(
         line=np.array([at_line[shown] for shown, _, _ in rows], dtype=np.int64),
         body=[body for _, body, _ in rows],
@@ -155,13 +165,13 @@ def _column(place: dict[int, int], by_pk: dict[int, tuple[int, int]], part: int)
     return np.array([by_pk.get(pk, (0, 0))[part] for pk in place], dtype=np.int64)
 
 
-def _unanswered(study: Study, found: Sequence[tuple[Any, ...]], lines: Lines) -> Any:
+def _unanswered(study: Study, submissions: Sequence[tuple[Any, ...]], lines: Lines) -> Any:
     """Texts of the HIT for which the assignment has no label."""
     sizes = dict(HitItem.objects.filter(hit__study=study).order_by().values_list("hit_id").annotate(n=Count("pk")))
-    wanted = np.array([sizes.get(hit, 0) for _, _, _, hit, _ in found], dtype=np.int64)
-    answered = np.bincount(lines.assignment, weights=lines.label >= 0, minlength=len(found)).astype(np.int64)
-    return np.maximum(wanted - answered, 0)
+    required = np.array([sizes.get(hit, 0) for _, _, _, hit, _ in submissions], dtype=np.int64)
+    answered = np.bincount(lines.assignment, weights=lines.label >= 0, minlength=len(submissions)).astype(np.int64)
+    return np.maximum(required - answered, 0)
 
 
 def _floats(values: Iterable[float | None]) -> Any:
-    return np.array([np.nan if one is None else one for one in values], dtype=np.float64)
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)

@@ -9,10 +9,10 @@ import numpy as np
 
 from annotation.quality.click_model import clicking
 from annotation.quality.filters import FILTERS
-from annotation.quality.work_table import Bools, Filter, Floats, Measured, Work
+from annotation.quality.work_table import Bools, Floats, Measured, QualityCheck, Work
 
 CLEAREST = 30.0  # nats
-LEAST_STRENGTH = 0.05
+MIN_STRENGTH = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,23 +29,23 @@ class Assessment:
     suspicion: Floats
 
 
-def assess(work: Work, filters: Iterable[Filter] = FILTERS) -> Assessment:
+def measure_work(work: Work, filters: Iterable[QualityCheck] = FILTERS) -> Assessment:
     """Measure every assignment by every filter."""
     listed = tuple(filters)
-    measured = {one.kind: one.measure(work) for one in listed}
-    raised = {one.kind: one.raised(measured[one.kind]) for one in listed}
+    measured = {check.kind: check.measure(work) for check in listed}
+    raised = {check.kind: check.raised(measured[check.kind]) for check in listed}
     innocent = 1 / (1 + np.exp(np.clip(clicking(work), -CLEAREST, CLEAREST)))
-    for one in listed:
-        if one.on:
-            innocent *= np.where(raised[one.kind], 1 - _strength(one, measured[one.kind]), 1.0)
+    for check in listed:
+        if check.on:
+            innocent *= np.where(raised[check.kind], 1 - _strength(check, measured[check.kind]), 1.0)
     return Assessment(measured, raised, 1 - innocent)
 
 
-def _strength(one: Filter, found: Measured) -> Floats:
+def _strength(check: QualityCheck, measured: Measured) -> Floats:
     """Between a little and one: shares by the root of their way from the threshold to 1, counts by their way to n."""
-    value = np.nan_to_num(found.value)
-    if one.percent:
-        share = np.sqrt(np.maximum(value - one.threshold, 0) / (1 - one.threshold))
+    value = np.nan_to_num(measured.value)
+    if check.percent:
+        share = np.sqrt(np.maximum(value - check.threshold, 0) / (1 - check.threshold))
     else:
-        share = (value - one.threshold) / np.maximum(found.n - one.threshold, 1)
-    return np.asarray(LEAST_STRENGTH + (1 - LEAST_STRENGTH) * np.clip(share, 0, 1))
+        share = (value - check.threshold) / np.maximum(measured.n - check.threshold, 1)
+    return np.asarray(MIN_STRENGTH + (1 - MIN_STRENGTH) * np.clip(share, 0, 1))

@@ -19,9 +19,9 @@ class Done:
 
     recruitment: percent approved, approved HITs (each more than this, None: any), country ("": any). submissions:
     handed in. left_out: left out of the analysis; by_hand of them by a person's decision, late of these after results
-    were seen; again: for the person had taken part before, whose first work is used; kept: left out by a rule that
-    holds, and kept by a person's decision. rules: that hold; hits: by kind, the submissions left out for which a rule
-    holds, and of how many people. blind: whether the rules were fixed before results were seen; None without rules.
+    were seen; again: for the person had taken part before, whose first work is used; included: excluded by a rule that
+    holds, and included by a person's decision. rules: that hold; hits: by kind, the submissions left out for which a
+    rule holds, and of how many people. blind: whether the rules were locked before results were seen; None without.
     by_source, by_condition: tables with their tests. refused: payments, `elsewhere` of them on the marketplace and not
     by two people here; undecided: payments of which nothing is recorded. left: what is left of the texts' ratings; None
     where nobody counts them. flagged: submissions by kind of flag. detector: name and version of what looked for
@@ -42,7 +42,7 @@ class Done:
     refused: int
     late: int = 0
     again: int = 0
-    kept: int = 0
+    included: int = 0
     undecided: int = 0
     elsewhere: int = 0
     left: Thinned | None = None
@@ -79,9 +79,9 @@ def _recruited(done: Done) -> str:
     needed = f"an approval rate above {percent} %" if percent is not None else ""
     if hits is not None:
         needed = f"{needed} over more than {hits} tasks" if needed else f"more than {hits} approved tasks"
-    told = [f"needed {needed}"] if needed else []
-    told += [f"were located in {country}"] if country else []
-    return f"Workers {' and '.join(told)}." if told else ""
+    clauses = [f"needed {needed}"] if needed else []
+    clauses += [f"were located in {country}"] if country else []
+    return f"Workers {' and '.join(clauses)}." if clauses else ""
 
 
 def _rule(rule: Rule, done: Done) -> str:
@@ -91,13 +91,13 @@ def _rule(rule: Rule, done: Done) -> str:
         return CODED[rule.kind].format(count=count, kappa="not defined" if kappa is None else f"{kappa:.2f}")
     if rule.kind in NOTED:
         return f"{count} assignments are of people held out of new studies."
-    one, cut = BY_KIND[rule.kind], rule.cut
-    return one.methods.format(
+    check, cut = BY_KIND[rule.kind], rule.cut
+    return check.methods.format(
         count=count,
         raters=raters,
         total=done.submissions,
-        threshold=one.shown(cut),
-        right=one.shown(1 - cut),
+        threshold=check.shown(cut),
+        right=check.shown(1 - cut),
         range=f"{100 * max(0.0, 0.1 - cut):.0f} to {100 * min(1.0, 0.98 + cut):.0f} %",
         gold=done.gold,
     )
@@ -109,10 +109,10 @@ def _flagged(done: Done) -> Iterator[str]:
     if done.detector:
         yield BY_KIND[DETECTED].methods.format(detector=done.detector, count=done.flagged.get(DETECTED, 0))
     if "shared_device" not in used and (count := done.flagged.get("shared_device", 0)):
-        yield f"{count} assignments shared a device; that raised a flag and excluded nobody."
+        yield f"{count} assignments shared a device; these were flagged, not excluded."
     if style := [kind for kind in STYLE if kind not in used and done.flagged.get(kind)]:
         counts = "; ".join(f"{BY_KIND[kind].title.lower()}: {done.flagged[kind]} assignments" for kind in style)
-        yield f"Filters on how explanations are written raised flags only and were no rule of exclusion ({counts})."
+        yield f"Checks of writing style raised flags only and excluded no submission ({counts})."
     if "practice" not in used and done.practised:
         yield "Training answers were not used to exclude."
 
@@ -121,28 +121,28 @@ def _summary(done: Done) -> str:
     share = 100 * done.left_out / done.submissions if done.submissions else 0.0
     late = f", {done.late} of these after results were seen" if done.late else ""
     hand = f" ({done.by_hand} by a reviewer's decision on the single submission{late})" if done.by_hand else ""
-    kept = f" {done.kept} that a rule excludes were kept by a reviewer's decision." if done.kept else ""
+    included = f" {done.included} that a rule excludes were included by a reviewer's decision." if done.included else ""
     before = f" {done.again} of these were of people who had taken part before; their first work was used."
     again = before if done.again else ""
-    return f"Of {done.submissions} submissions, {done.left_out} ({share:.1f} %) were excluded{hand}.{again}{kept}"
+    return f"Of {done.submissions} submissions, {done.left_out} ({share:.1f} %) were excluded{hand}.{again}{included}"
 
 
 def _texts(done: Done) -> list[str]:
     left = done.left
     if left is None:
         return []
-    told = [f"{left.thin} of {left.texts} items fell below {left.least} ratings."] if left.thin else []
+    sentences = [f"{left.thin} of {left.texts} items fell below {left.min_ratings} ratings."] if left.thin else []
     if not left.broken:
-        return told
+        return sentences
     dropped = any(rule.kind == BROKEN_PAIR for rule in done.rules)
-    then = "; both sides were left out of the results" if dropped else ""
-    return [*told, f"{left.broken} of {left.contexts} contexts lost a side{then}."]
+    then = "; both sides were excluded from the results" if dropped else ""
+    return [*sentences, f"{left.broken} of {left.contexts} contexts lost a side{then}."]
 
 
 def _rates(name: str, table: Tabulated) -> str:
-    told = ", ".join(f"{row.group} {100 * row.share:.1f} % of {row.ratings} ratings" for row in table.rows)
+    shares = ", ".join(f"{row.group} {100 * row.share:.1f} % of {row.ratings} ratings" for row in table.rows)
     test = f"; permutation test over assignments, p = {table.p:.3f}" if table.p is not None else ""
-    return f"Exclusion rates by {name} were {told}{test}."
+    return f"Exclusion rates by {name} were {shares}{test}."
 
 
 def _paid(done: Done) -> str:
@@ -150,10 +150,10 @@ def _paid(done: Done) -> str:
         return ""
     if not done.refused and not done.undecided:
         return "All submitted work was paid." if done.paid else "All submitted work was approved."
-    told = []
+    sentences = []
     if done.refused:
-        how = f", {done.elsewhere} of them on the marketplace" if done.elsewhere else ", each by two people"
-        told.append(f"Payment was refused for {done.refused} of {done.submissions} submissions{how}.")
+        how = f", {done.elsewhere} of them on the marketplace" if done.elsewhere else ", each by two reviewers"
+        sentences.append(f"{done.refused} of {done.submissions} submissions were rejected (not paid){how}.")
     if done.undecided:
-        told.append(f"No decision on payment is recorded for {done.undecided} of {done.submissions} submissions.")
-    return " ".join(told)
+        sentences.append(f"No decision on payment is recorded for {done.undecided} of {done.submissions} submissions.")
+    return " ".join(sentences)

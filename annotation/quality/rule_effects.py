@@ -26,24 +26,24 @@ def tables(study: Study, left_out: set[int]) -> Tables:
     """Texts judged (without gold and repeats) of submissions left out, by source and by cell, each with its test."""
     alike = _imported(study, left_out) if study.mode == Study.Mode.IMPORTED else _by_hit(study, left_out)
     named = {pk: " × ".join(part for part in parts if part) for pk, *parts in _cells(study)}
-    conditions = sorted({named[one.cell] for one in alike})
-    met = np.array([(one.references, one.made) for one in alike], dtype=np.float64).reshape(-1, 2)
-    of = np.array([conditions.index(named[one.cell]) for one in alike], dtype=np.int64)
+    conditions = sorted({named[group.cell] for group in alike})
+    met = np.array([(group.references, group.generated) for group in alike], dtype=np.float64).reshape(-1, 2)
+    of = np.array([conditions.index(named[group.cell]) for group in alike], dtype=np.int64)
     by_condition = met.sum(axis=1, keepdims=True) * (of[:, None] == np.arange(len(conditions)))
     # Who handed in the same texts may change places: first those left out, then the others.
-    rows = np.repeat(np.arange(len(alike)), np.array([one.handed_in for one in alike], dtype=np.int64))
-    gone = np.array([at < one.left_out for one in alike for at in range(one.handed_in)], dtype=np.bool_)
+    rows = np.repeat(np.arange(len(alike)), np.array([group.handed_in for group in alike], dtype=np.int64))
+    excluded = np.array([at < group.left_out for group in alike for at in range(group.handed_in)], dtype=np.bool_)
     sources = [str(Text.Source.REFERENCE), str(Text.Source.MODEL)]
-    return Tables(tabulate(sources, met[rows], gone), tabulate(conditions, by_condition[rows], gone))
+    return Tables(tabulate(sources, met[rows], excluded), tabulate(conditions, by_condition[rows], excluded))
 
 
 @dataclass(frozen=True, slots=True)
-class _Alike:
+class _AlikeSubmissions:
     """Submissions of one cell with so many references and model texts each, and how many of them were left out."""
 
     cell: int
     references: int
-    made: int
+    generated: int
     handed_in: int
     left_out: int
 
@@ -52,20 +52,20 @@ def _cells(study: Study) -> QuerySet[Any, Any]:
     return Cell.objects.filter(arm__study=study).values_list("pk", "arm__training", "domain", "generator__name")
 
 
-def _imported(study: Study, left_out: set[int]) -> list[_Alike]:
+def _imported(study: Study, left_out: set[int]) -> list[_AlikeSubmissions]:
     """Each submission by itself, by what it shows."""
-    made = Count("pk", filter=Q(text__source=Text.Source.MODEL))
+    generated = Count("pk", filter=Q(text__source=Text.Source.MODEL))
     shown = Presentation.objects.filter(role=ItemRole.ITEM, submission__hit__study=study).order_by()
-    met = shown.values_list("submission_id", "submission__hit__cell_id").annotate(n=Count("pk"), m=made)
-    return [_Alike(cell, n - m, m, 1, int(pk in left_out)) for pk, cell, n, m in met]
+    met = shown.values_list("submission_id", "submission__hit__cell_id").annotate(n=Count("pk"), m=generated)
+    return [_AlikeSubmissions(cell, n - m, m, 1, int(pk in left_out)) for pk, cell, n, m in met]
 
 
-def _by_hit(study: Study, left_out: set[int]) -> list[_Alike]:
+def _by_hit(study: Study, left_out: set[int]) -> list[_AlikeSubmissions]:
     """Whoever does a HIT of ours meets all of its texts: there are far fewer HITs than texts shown."""
-    made = Count("pk", filter=Q(text__source=Text.Source.MODEL))
+    generated = Count("pk", filter=Q(text__source=Text.Source.MODEL))
     laid_out = HitItem.objects.filter(role=ItemRole.ITEM, hit__study=study).order_by().values_list("hit_id")
-    met = {hit: (n - m, m) for hit, n, m in laid_out.annotate(n=Count("pk"), m=made)}
+    met = {hit: (n - m, m) for hit, n, m in laid_out.annotate(n=Count("pk"), m=generated)}
     read = _read(study)
-    gone = Counter(read.filter(pk__in=left_out).values_list("hit_id", flat=True))
+    excluded_by_hit = Counter(read.filter(pk__in=left_out).values_list("hit_id", flat=True))
     by_hit = read.order_by("hit_id").values_list("hit_id", "hit__cell_id").annotate(n=Count("pk"))
-    return [_Alike(cell, *met[hit], n, gone[hit]) for hit, cell, n in by_hit if hit in met]
+    return [_AlikeSubmissions(cell, *met[hit], n, excluded_by_hit[hit]) for hit, cell, n in by_hit if hit in met]

@@ -29,10 +29,10 @@ class Rule:
             return False
         if self.kind in BY_FLAG:
             return self.kind in flags
-        one, found = BY_KIND[self.kind], findings.get(self.kind)
-        if found is None or found[0] is None or (found[3] or 0) < one.least:
+        check, finding = BY_KIND[self.kind], findings.get(self.kind)
+        if finding is None or finding[0] is None or (finding[3] or 0) < check.min_observations:
             return False
-        return bool(PAST[one.beyond](found[0], self.cut))
+        return bool(PAST[check.beyond](finding[0], self.cut))
 
     @property
     def cut(self) -> float:
@@ -56,14 +56,14 @@ def rules_from(set_name: str, others: Sequence[Rule] = ()) -> tuple[Rule, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Thinned:
-    """Texts that go to raters, and how many of them have fewer ratings than `least` left (F26); contexts with texts of
-    both sources, and how many of them have lost all such texts of one (F27)."""
+    """Texts that go to raters, and how many of them have fewer than `min_ratings` ratings left (F26); contexts with
+    texts of both sources, and how many of them have lost all such texts of one (F27)."""
 
     texts: int
     thin: int
     contexts: int
     broken: int
-    least: int = FEWEST_RATINGS
+    min_ratings: int = FEWEST_RATINGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +104,13 @@ def tabulate(groups: Sequence[str], sizes: Floats, left_out: Bools, *, seed: int
     out among the assignments.
     """
     totals = sizes.sum(axis=0)
-    gone = left_out.astype(np.float64) @ sizes
-    rows = tuple(GroupShare(name, int(n), int(g)) for name, n, g in zip(groups, totals, gone, strict=True) if n)
+    excluded = left_out.astype(np.float64) @ sizes
+    rows = tuple(GroupShare(name, int(n), int(g)) for name, n, g in zip(groups, totals, excluded, strict=True) if n)
     used = totals > 0
     if used.sum() < 2 or not left_out.any() or left_out.all():
         return Tabulated(rows, None, 0)
     shuffled = _shuffled(sizes, left_out, np.random.default_rng(seed))
-    seen, drawn = _apart(gone[None], totals, used)[0], _apart(shuffled, totals, used)
+    seen, drawn = _chi_squared(excluded[None], totals, used)[0], _chi_squared(shuffled, totals, used)
     p = (1 + int((drawn >= seen - 1e-9).sum())) / (1 + PERMUTATIONS)
     return Tabulated(rows, p, PERMUTATIONS)
 
@@ -124,8 +124,8 @@ def _shuffled(sizes: Floats, left_out: Bools, rng: np.random.Generator) -> Float
     return np.asarray(rng.multivariate_hypergeometric(times, int(left_out.sum()), size=PERMUTATIONS) @ kinds)
 
 
-def _apart(gone: Floats, totals: Floats, used: Bools) -> Floats:
+def _chi_squared(excluded: Floats, totals: Floats, used: Bools) -> Floats:
     """Chi-squared of each row of counts left out (rows, groups) against one common share."""
-    gone, n = gone[:, used], totals[used]
-    share = np.clip(gone.sum(axis=1, keepdims=True) / n.sum(), 1e-12, 1 - 1e-12)
-    return np.asarray(((gone - share * n) ** 2 / (share * (1 - share) * n)).sum(axis=1))
+    excluded, n = excluded[:, used], totals[used]
+    share = np.clip(excluded.sum(axis=1, keepdims=True) / n.sum(), 1e-12, 1 - 1e-12)
+    return np.asarray(((excluded - share * n) ** 2 / (share * (1 - share) * n)).sum(axis=1))

@@ -9,14 +9,14 @@ from typing import Any
 from django.db import connection
 from django.db.models import Case, Count, QuerySet, Value, When
 
-from annotation.collecting import ratings as selectors
+from annotation.collecting import ratings
 from annotation.design.wording import from_json
 from annotation.models import HitItem, ItemRole, Judgment, Study, Submission, Text
 from annotation.quality.applied_rules import rule_set, rules_of
 from annotation.quality.filters import BROKEN_PAIR
 from annotation.quality.rules import FEWEST_RATINGS, Thinned
 
-MOST_NAMED = 1000  # texts that a query names one by one
+MAX_NAMED_TEXTS = 1000  # texts that a query names one by one
 
 
 # A sum by text, for a join of what was summed apart has no index.
@@ -68,22 +68,22 @@ def _judged(study: Study) -> QuerySet[Text]:
     return study.texts.judged().filter(known_label="")
 
 
-def _of_sides(judged: QuerySet[Text], study: Study, few: Sequence[int], asked_for: str) -> list[Any]:
+def _of_sides(judged: QuerySet[Text], study: Study, few: Sequence[int], selection: str) -> list[Any]:
     """Rows of a query over what is left of each text and of each side of a context. few: all but these have enough."""
-    counted: dict[str, Any] = {"text__in": few} if len(few) <= MOST_NAMED else {}
+    counted: dict[str, Any] = {"text__in": few} if len(few) <= MAX_NAMED_TEXTS else {}
     sure = Case(When(pk__in=few, then=Value(0)), default=Value(FEWEST_RATINGS)) if counted else Value(0)
-    asked: dict[str, QuerySet[Any, Any]] = {
+    queries: dict[str, QuerySet[Any, Any]] = {
         "shown": judged.annotate(sure=sure).values_list("pk", "context_id", "source", "sure"),
-        "rated": _by_text(selectors.rated(study).filter(**counted)),
-        "gone": _by_text(selectors.rated_in_vain(study).filter(**counted)),
+        "rated": _by_text(ratings.rated(study).filter(**counted)),
+        "gone": _by_text(ratings.rated_in_vain(study).filter(**counted)),
     }
-    parts = {name: rows.query.sql_with_params() for name, rows in asked.items()}
-    given = [value for _, values in parts.values() for value in values]
+    parts = {name: rows.query.sql_with_params() for name, rows in queries.items()}
+    parameters = [value for _, values in parts.values() for value in values]
     with connection.cursor() as cursor:
         sides = SIDES.format(**{name: sql for name, (sql, _) in parts.items()})
-        cursor.execute(sides + asked_for, [*given, FEWEST_RATINGS])
-        found: list[Any] = cursor.fetchall()
-        return found
+        cursor.execute(sides + selection, [*parameters, FEWEST_RATINGS])
+        fetched: list[Any] = cursor.fetchall()
+        return fetched
 
 
 def _perhaps_thin(study: Study, judged: QuerySet[Text]) -> list[int]:
@@ -100,18 +100,18 @@ def _full(study: Study) -> list[int]:
 
     Where the judgments of a HIT are readers times texts nobody left a text unanswered.
     """
-    if any(len(from_json(one.body).criteria) != 1 for one in study.wordings.all()):
+    if any(len(from_json(wording.body).criteria) != 1 for wording in study.wordings.all()):
         return []
     readers = Counter(dict(_read(study).order_by().values_list("hit_id").annotate(n=Count("pk"))))
-    gone = Counter(
-        selectors.exclusions().filter(submission__hit__study=study).values_list("submission__hit", flat=True)
+    excluded = Counter(
+        ratings.exclusions().filter(submission__hit__study=study).values_list("submission__hit", flat=True)
     )
     items = HitItem.objects.filter(hit__study=study).order_by().values_list("hit_id").annotate(n=Count("pk"))
     listed = Counter(dict(items))
     return [
         pk
         for pk, judged in study.hits.values_list("pk", "judged")
-        if judged == readers[pk] * listed[pk] and readers[pk] >= gone[pk] + FEWEST_RATINGS
+        if judged == readers[pk] * listed[pk] and readers[pk] >= excluded[pk] + FEWEST_RATINGS
     ]
 
 
@@ -121,5 +121,5 @@ def _read(study: Study) -> QuerySet[Submission]:
     return rows.exclude(raw_format=Submission.WITHDRAWN)
 
 
-def _by_text(ratings: QuerySet[Judgment]) -> QuerySet[Any]:
-    return ratings.order_by().values_list("text_id").annotate(n=Count("*"))
+def _by_text(judgments: QuerySet[Judgment]) -> QuerySet[Any]:
+    return judgments.order_by().values_list("text_id").annotate(n=Count("*"))

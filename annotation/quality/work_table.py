@@ -57,7 +57,7 @@ class Work:
 
     worker, cell: (N,) rows. work_seconds: (N,) from accepting to submitting, NaN unknown. unanswered: (N,) texts
     without a label. checks, checks_passed, practice, practice_right: (N,). device: (N,) -1 where none is known.
-    bodies: text and context of each text. codes: number of each label, ascending. kept: what several filters need and
+    bodies: text and context of each text. codes: number of each label, ascending. cache: what several filters need and
     one of them worked out.
     """
 
@@ -75,7 +75,7 @@ class Work:
     bodies: Sequence[str]
     codes: Sequence[float]
     language: str = "en"
-    kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    cache: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.worker)
@@ -96,17 +96,17 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class QualityCheck:
     """A rule of evidence. `id` is its number in the specification's list.
 
     kind: its name in flags. threshold: the default; a value `beyond` it (see PAST) raises a flag, where at least
-    `least` observations stand behind it. on: it raises flags and orders the queue by default; only_flags: it flags.
-    circular: it uses the study's own answers to the question of interest, so that excluding by it is a sensitivity
-    analysis and no default. style: it looks only at how somebody writes, so that it flags and is no default rule
-    either: honest people dictate, paste from notes and write in a second language. alone: whether it may leave work out
-    where no other rule does. signed: values and thresholds may lie below 0. wrongly: whom it can wrongly single out.
-    sentence: with {value}, {n}, {threshold}.
-    methods: what a paper says where it left work out.
+    `min_observations` were counted. on: it raises flags and orders the queue by default; only_flags: it flags.
+    circular: it uses the study's answers to the question of interest, so that excluding by it is a sensitivity
+    analysis and no default. style: it looks only at the style of writing, so that it flags and is no default rule
+    either: honest people dictate, paste from notes and write in a second language. alone: whether it may exclude work
+    where no other rule does. signed: values and thresholds may lie below 0. wrongly: whom it may wrongly flag.
+    sentence: with {value}, {n}, {threshold}. sentence_up_to_0: in its place for a value of at most 0 ("": the same).
+    methods: what a paper says where it excluded work.
     """
 
     id: str
@@ -115,7 +115,7 @@ class Filter:
     rule: str
     threshold: float
     beyond: str
-    least: int
+    min_observations: int
     on: bool
     circular: bool
     wrongly: str
@@ -127,6 +127,7 @@ class Filter:
     alone: bool = True
     signed: bool = False
     style: bool = False
+    sentence_up_to_0: str = ""
 
     @property
     def flags(self) -> bool:
@@ -138,25 +139,26 @@ class Filter:
         """Whether the default selection of rules holds it."""
         return self.on and not self.circular and not self.style
 
-    def raised(self, found: Measured, threshold: float | None = None) -> Bools:
+    def raised(self, measured: Measured, threshold: float | None = None) -> Bools:
         """(N,) whether the value lies beyond the threshold with enough behind it."""
         cut = self.threshold if threshold is None else threshold
         with np.errstate(invalid="ignore"):
-            past = PAST[self.beyond](found.value, cut)
-        return np.asarray(past & (found.n >= self.least))
+            past = PAST[self.beyond](measured.value, cut)
+        return np.asarray(past & (measured.n >= self.min_observations))
 
     def odd(self, threshold: float) -> str:
         """Why a value is no threshold of this filter, in a sentence; "" where it is one."""
         if threshold < 0 and not self.signed:
-            return f"The threshold of {self.id} {self.title} is not below 0."
+            return f"The threshold of {self.id} {self.title} must be 0 or more."
         if self.percent and abs(threshold) > 1:
-            return f"The threshold of {self.id} {self.title} is a share: 0.5 stands for 50 %, and 1 is the most."
+            return f"The threshold of {self.id} {self.title} must be a share of at most 1 (0.5 means 50 %)."
         return ""
 
-    def said(self, value: float, n: int, threshold: float | None = None) -> str:
+    def finding_sentence(self, value: float, n: int, threshold: float | None = None) -> str:
         """The finding in a plain sentence."""
         cut = self.threshold if threshold is None else threshold
-        return self.sentence.format(value=self.shown(value), n=n, threshold=self.shown(cut))
+        sentence = self.sentence_up_to_0 if self.sentence_up_to_0 and value <= 0 else self.sentence
+        return sentence.format(value=self.shown(value), n=n, threshold=self.shown(cut))
 
     def shown(self, value: float) -> str:
         """A value as a reader meets it: a share in per cent, else a number."""
@@ -192,10 +194,10 @@ def shares(hits: Floats | Ints, n: Ints) -> Measured:
 
 def counted(places: Ints, size: int, weights: Floats | Bools | None = None) -> Floats:
     """(size,) sums by place."""
-    given = None if weights is None else np.asarray(weights, dtype=np.float64)
-    return np.bincount(places, weights=given, minlength=size).astype(np.float64)
+    summed = None if weights is None else np.asarray(weights, dtype=np.float64)
+    return np.bincount(places, weights=summed, minlength=size).astype(np.float64)
 
 
-def spread(found: Measured, worker: Ints) -> Measured:
+def spread(measured: Measured, worker: Ints) -> Measured:
     """What was measured of workers (by row), given to each of their assignments."""
-    return Measured(found.value[worker], found.low[worker], found.high[worker], found.n[worker])
+    return Measured(measured.value[worker], measured.low[worker], measured.high[worker], measured.n[worker])

@@ -35,7 +35,7 @@ def score_evaluators(study: Study) -> list[EvaluatorJudgment]:
             "presentation__submission__hit__cell__generator__name",
         )
     )
-    found = [
+    judgments = [
         EvaluatorJudgment(
             rater,
             text,
@@ -45,6 +45,6 @@ def score_evaluators(study: Study) -> list[EvaluatorJudgment]:
         )
         for rater, text, source, code, training, domain, generator in rows.iterator(chunk_size=5000)
     ]
-    if not found:
+    if not judgments:
         raise StateError(f"The study {study.name} has no judgments yet.")
-    return found
+    return judgments

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from annotation.models import Evidence, Study
-from annotation.quality import applied_rules as reviewing
+from annotation.quality import applied_rules
 from annotation.quality.filters import NEVER_ALONE, OF_TEXTS, SENSITIVITY, STYLE, title_of
 from annotation.quality.rules import Rule
-from annotation.reports import report_rows as particulars
+from annotation.reports import report_rows
 from metrics.report.row_records import RuleFacts
 
 
@@ -20,19 +20,21 @@ def rules(study: Study, only: Sequence[str] = ()) -> tuple[RuleFacts, ...] | Non
     """
     if not Evidence.objects.filter(submission__hit__study=study).exists():
         return None
-    stored = reviewing.rule_set(study)
-    chosen = tuple(Rule(kind) for kind in only) or (reviewing.rules_of(stored) if stored else ())
+    stored = applied_rules.rule_set(study)
+    chosen = tuple(Rule(kind) for kind in only) or (applied_rules.rules_of(stored) if stored else ())
     # What texts lose follows from the work that is left out; every selection counts all texts.
     chosen = tuple(rule for rule in chosen if rule.kind not in OF_TEXTS)
     joined = chosen or tuple(Rule(kind) for kind in SENSITIVITY)
-    beside = () if only else tuple(Rule(kind) for kind in (*SENSITIVITY, *STYLE) if Rule(kind) not in joined)
-    ids = particulars.numbers(study)
-    told = []
-    for given, alone in ((joined, False), (beside, True)):
+    separate = () if only else tuple(Rule(kind) for kind in (*SENSITIVITY, *STYLE) if Rule(kind) not in joined)
+    ids = report_rows.numbers(study)
+    facts = []
+    for group, alone in ((joined, False), (separate, True)):
         # A selection of rules may come down to one: what may not leave work out alone stays idle.
-        gone = reviewing.left_out_by(study, given) | {kind: set() for kind in NEVER_ALONE}
-        told += [RuleFacts(_named(rule), tuple(sorted(ids[pk] for pk in gone[rule.kind])), alone) for rule in given]
-    return tuple(told)
+        excluded = applied_rules.left_out_by(study, group) | {kind: set() for kind in NEVER_ALONE}
+        facts += [
+            RuleFacts(_named(rule), tuple(sorted(ids[pk] for pk in excluded[rule.kind])), alone) for rule in group
+        ]
+    return tuple(facts)
 
 
 def _named(rule: Rule) -> str:

@@ -71,7 +71,7 @@ def export(
 
 def sha256_of(contents: Mapping[str, bytes]) -> str:
     """One SHA-256 over names and bytes, in order of name."""
-    told = hashlib.sha256()
+    digest = hashlib.sha256()
     for name in sorted(contents):
-        told.update(f"{name}\0{hashlib.sha256(contents[name]).hexdigest()}\n".encode())
-    return told.hexdigest()
+        digest.update(f"{name}\0{hashlib.sha256(contents[name]).hexdigest()}\n".encode())
+    return digest.hexdigest()

@@ -45,7 +45,7 @@ def export_comparison(
         raise StateError(str(error)) from None
     hashes = dict(data_hashes(compared))
     with transaction.atomic():
-        for study in sorted(studies, key=lambda one: one.pk):
+        for study in sorted(studies, key=lambda study: study.pk):
             facts = {"studies": len(studies), "data_sha256": hashes[study.name]}
             AuditEvent.objects.record(study, "export_comparison", actor=actor, now=now, **facts)
     return tuple(paths), left_out

@@ -10,7 +10,7 @@ from django.db.models import Max, QuerySet
 
 from annotation.design.queries import arm_assignment
 from annotation.models import Result, Study
-from annotation.reports.measures import Told, stand_side_by_side, told_of
+from annotation.reports.measures import Measure, measures_of, stand_side_by_side
 from metrics.data.arm_assignment import assignment_sentence
 
 
@@ -22,8 +22,8 @@ class Reported:
     """
 
     study: Study
-    made_at: datetime
-    measures: tuple[Told, ...]
+    created_at: datetime
+    measures: tuple[Measure, ...]
     arms: str = ""
 
 
@@ -35,10 +35,10 @@ def results(studies: QuerySet[Study]) -> QuerySet[Result]:
 
 def reported(result: Result) -> Reported:
     """Its measures, as a table shows them."""
-    measures = tuple(told_of(result))
+    measures = tuple(measures_of(result))
     return Reported(result.study, result.made_at, measures, arms_of(result.study, measures))
 
 
-def arms_of(study: Study, measures: Sequence[Told]) -> str:
+def arms_of(study: Study, measures: Sequence[Measure]) -> str:
     """What these measures must say of how raters came to their arm; "" for nothing."""
     return assignment_sentence(arm_assignment(study)) if stand_side_by_side(measures) else ""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from annotation.collecting import ratings as selectors
+from annotation.collecting import ratings
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Study, Text
 from annotation.studies import blinding
@@ -29,17 +29,17 @@ def read_by_model(study: Study, *, model: HuggingFace, actor: str, now: datetime
         raise StateError(f"The study {study} has no texts yet, so there is nothing to read.")
     human = {text.key for text in texts if text.source == Text.Source.REFERENCE}
     bodies = {text.key: text.body for text in texts}
-    found = automatic_scores(model, bodies, human=human, human_share=_human_share(study), seed=seed)
+    scores = automatic_scores(model, bodies, human=human, human_share=_human_share(study), seed=seed)
     AuditEvent.objects.record(study, "read_by_model", actor=actor, now=now, model=model.card.signature)
-    return found
+    return scores
 
 
 def _human_share(study: Study) -> Mapping[str, float]:
     """By text, the share of kept answers that said human; none before somebody has looked."""
     if blinding.seen_at(study) is None:
         return {}
-    said: dict[str, list[bool]] = {}
-    for line in selectors.rating_lines(study):
+    answers: dict[str, list[bool]] = {}
+    for line in ratings.rating_lines(study):
         if line.kept and line.criterion == HUMAN_OR_MACHINE:
-            said.setdefault(line.text, []).append(float(line.code) <= HUMAN_UP_TO)
-    return {text: sum(own) / len(own) for text, own in said.items()}
+            answers.setdefault(line.text, []).append(float(line.code) <= HUMAN_UP_TO)
+    return {text: sum(says_human) / len(says_human) for text, says_human in answers.items()}

@@ -10,7 +10,7 @@ from annotation.models import Job, Result
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Measure:
     """One measure of one generator, as a table shows it."""
 
     generator: str
@@ -29,26 +29,35 @@ MEASURES = {"huse": "HUSE", "huse_q": "HUSE-Q", "huse_d": "HUSE-D"}
 ACCURACY, EVERYBODY = "Accuracy", "all"
 
 
-def stand_side_by_side(measures: Sequence[Told]) -> bool:
+def stand_side_by_side(measures: Sequence[Measure]) -> bool:
     """Whether they tell of several cells of one study, which a reader will compare."""
-    return len({one.generator for one in measures if one.measure == ACCURACY and one.generator != EVERYBODY}) > 1
+    return (
+        len(
+            {
+                measure.generator
+                for measure in measures
+                if measure.measure == ACCURACY and measure.generator != EVERYBODY
+            }
+        )
+        > 1
+    )
 
 
-def told(job: Job) -> list[Told]:
+def measures_of_job(job: Job) -> list[Measure]:
     """The measures of a report that was made, with interval, n and signature."""
     result = Result.objects.filter(pk=job.outcome.get("result"), study=job.study_id).first()
-    return told_of(result) if result else []
+    return measures_of(result) if result else []
 
 
-def told_of(result: Result) -> list[Told]:
+def measures_of(result: Result) -> list[Measure]:
     """The measures of a stored result: HUSE by generator; of people who told human from machine texts, by cell."""
     generators = result.numbers.get("generators", {})
     huse = [
-        _told(name, label, one["modes"]["exact"].get(measure) or {})
-        for name, one in sorted(generators.items())
+        _measure(name, label, numbers["modes"]["exact"].get(measure) or {})
+        for name, numbers in sorted(generators.items())
         for measure, label in MEASURES.items()
     ]
-    return huse + [_told(_cell(row), ACCURACY, row["accuracy"]) for row in _evaluators(result)]
+    return huse + [_measure(_cell(row), ACCURACY, row["accuracy"]) for row in _evaluators(result)]
 
 
 def _evaluators(result: Result) -> list[dict[str, Any]]:
@@ -62,18 +71,18 @@ def _cell(row: dict[str, Any]) -> str:
     return EVERYBODY if set(parts) == {"all"} else " × ".join(parts)
 
 
-def _told(generator: str, measure: str, found: dict[str, Any]) -> Told:
-    interval = found.get("interval") or {}
-    return Told(
-        generator, measure, found.get("value"), interval.get("low"), interval.get("high"), found.get("n"),
-        found.get("signature", ""), interval.get("target", ""),
+def _measure(generator: str, measure: str, estimate: dict[str, Any]) -> Measure:
+    interval = estimate.get("interval") or {}
+    return Measure(
+        generator, measure, estimate.get("value"), interval.get("low"), interval.get("high"), estimate.get("n"),
+        estimate.get("signature", ""), interval.get("target", ""),
     )  # fmt: skip
 
 
-def interval_targets(found: Iterable[Told]) -> list[tuple[str, str]]:
+def interval_targets(measures: Iterable[Measure]) -> list[tuple[str, str]]:
     """What intervals are for, each with the measures that have it: ("HUSE, HUSE-Q", "expectation of ...")."""
-    measures: dict[str, dict[str, None]] = {}
-    for one in found:
-        if one.target and one.low is not None:
-            measures.setdefault(one.target, {})[one.measure] = None
-    return [(", ".join(names), target) for target, names in measures.items()]
+    names_by_target: dict[str, dict[str, None]] = {}
+    for measure in measures:
+        if measure.target and measure.low is not None:
+            names_by_target.setdefault(measure.target, {})[measure.measure] = None
+    return [(", ".join(names), target) for target, names in names_by_target.items()]

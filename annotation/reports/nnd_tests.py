@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
-from annotation.collecting import ratings as selectors
+from annotation.collecting import ratings
 from annotation.exceptions import DesignError, StateError
 from annotation.models import Study, Text
 from annotation.texts import queries
@@ -28,8 +28,8 @@ class Rule:
     kind: `mean` (of the labels' codes), `majority` (more than half chose `best`), `labels` (most frequent label).
     best: a label; for a majority the one of the highest code where none is named, for labels the one without error.
     better: pairs (better label, worse label) instead of `best` above all others.
-    minimum_gap: of two means. minimum_ratings: texts of fewer are left out. one_context: texts without a context
-    count as written for the same one; otherwise they are left out.
+    minimum_gap: of two means. minimum_ratings: texts with fewer are excluded. pool_without_context: texts
+    without a context count as written for the same one; otherwise they are excluded.
     """
 
     kind: Literal["mean", "majority", "labels"] = "mean"
@@ -37,7 +37,7 @@ class Rule:
     better: tuple[tuple[str, str], ...] = ()
     minimum_gap: Fraction = Fraction(0)
     minimum_ratings: int = 1
-    one_context: bool = False
+    pool_without_context: bool = False
 
 
 def make_tests(study: Study, *, rule: Rule | None = None) -> TestSet:
@@ -47,19 +47,19 @@ def make_tests(study: Study, *, rule: Rule | None = None) -> TestSet:
     needs one, BadInput and InsufficientData where no pair makes a test.
     """
     how = rule or Rule()
-    codes = {one.label: Fraction(one.code) for one in study.scale.labels.all()}
+    codes = {label.label: Fraction(label.code) for label in study.scale.labels.all()}
     _check(study, how, codes)
     texts = list(queries.texts(study).filter(known_label=""))
-    kept = [_text(text) for text in texts if text.context or how.one_context]
-    lines = list(selectors.rating_lines(study))
+    usable = [_text(text) for text in texts if text.context or how.pool_without_context]
+    lines = list(ratings.rating_lines(study))
     if not lines:
         raise StateError(f"The study {study} has no judgments yet, so there is nothing to make tests of.")
-    ids = {text.id for text in kept}
+    ids = {text.id for text in usable}
     mine = [line for line in lines if line.kept and line.text in ids]
-    made = _made(kept, mine, codes, how)
-    skipped = {NO_CONTEXT: len(texts) - len(kept), EXCLUDED: sum(not line.kept for line in lines)}
-    counts = {name: count for name, count in skipped.items() if count} | dict(made.skipped)
-    return replace(made, source=f"study {study}", skipped=counts, settings={**made.settings, "study": str(study)})
+    tests = _build_tests(usable, mine, codes, how)
+    skipped = {NO_CONTEXT: len(texts) - len(usable), EXCLUDED: sum(not line.kept for line in lines)}
+    counts = {name: count for name, count in skipped.items() if count} | dict(tests.skipped)
+    return replace(tests, source=f"study {study}", skipped=counts, settings={**tests.settings, "study": str(study)})
 
 
 def _check(study: Study, how: Rule, codes: dict[str, Fraction]) -> None:
@@ -68,7 +68,7 @@ def _check(study: Study, how: Rule, codes: dict[str, Fraction]) -> None:
     if strange:
         raise DesignError(f"The scale of {study} has no label {strange[0]!r}; it has {', '.join(codes)}.")
     if how.kind == "labels" and not (how.best or how.better):
-        raise DesignError("Say which label stands for a text without error, or which labels are better than which.")
+        raise DesignError("Name the label of a text without error, or which labels are better than which.")
 
 
 def _text(text: Text) -> StudyText:
@@ -81,15 +81,19 @@ def _text(text: Text) -> StudyText:
     )
 
 
-def _made(texts: list[StudyText], lines: list[selectors.RatingLine], codes: dict[str, Fraction], how: Rule) -> TestSet:
+def _build_tests(
+    texts: list[StudyText], lines: list[ratings.RatingLine], codes: dict[str, Fraction], how: Rule
+) -> TestSet:
     if how.kind == "labels":
         labelled = [Labelled(line.text, line.rater, line.label) for line in lines]
         return by_labels(texts, labelled, _order(codes, how), minimum_ratings=how.minimum_ratings)
-    ratings = [Rating(line.text, line.rater, codes[line.label]) for line in lines]
+    coded_ratings = [Rating(line.text, line.rater, codes[line.label]) for line in lines]
     if how.kind == "majority":
         top = codes[how.best] if how.best else max(codes.values())
-        return by_majorities(texts, ratings, top, minimum_ratings=how.minimum_ratings)
-    return by_means(texts, ratings, minimum_gap=how.minimum_gap, minimum_ratings=how.minimum_ratings, options=Options())
+        return by_majorities(texts, coded_ratings, top, minimum_ratings=how.minimum_ratings)
+    return by_means(
+        texts, coded_ratings, minimum_gap=how.minimum_gap, minimum_ratings=how.minimum_ratings, options=Options()
+    )
 
 
 def _order(codes: dict[str, Fraction], how: Rule) -> Order:

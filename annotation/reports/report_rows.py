@@ -1,4 +1,4 @@
-"""What a report tells beside the facts: conditions, assignments, what raters wrote, the pages, what people stated."""
+"""Rows of a report: conditions, assignments, what raters wrote, the pages, study details."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from annotation.collecting import counts as collecting_counts
-from annotation.collecting import ratings as selectors
+from annotation.collecting import ratings
 from annotation.design.wording import from_json
 from annotation.hits.mturk_request import page_of, wording_of
 from annotation.models import (
@@ -62,40 +62,40 @@ def cells(study: Study) -> list[Cell]:
 
 def conditions(study: Study, rows: Sequence[AssignmentRow]) -> tuple[ConditionFacts, ...]:
     """Each condition with what came of it; none for a study without a choice of conditions."""
-    found = cells(study)
-    if all(not condition_name(cell) for cell in found):
+    study_cells = cells(study)
+    if all(not condition_name(cell) for cell in study_cells):
         return ()
-    return tuple(_condition(study, cell, rows) for cell in found)
+    return tuple(_condition(study, cell, rows) for cell in study_cells)
 
 
 def _condition(study: Study, cell: Cell, rows: Sequence[AssignmentRow]) -> ConditionFacts:
     name = condition_name(cell)
-    own = [row for row in rows if row.condition == name]
-    seconds = [row.seconds for row in own if row.seconds is not None]
+    condition_rows = [row for row in rows if row.condition == name]
+    seconds = [row.seconds for row in condition_rows if row.seconds is not None]
     return ConditionFacts(
         name=name,
         training=cell.arm.training,
         domain=cell.domain,
         generator=cell.generator.name if cell.generator else "",
         planned=study.evaluators_per_cell,
-        workers=len({row.rater for row in own}),
-        submitted=len(own),
-        excluded=sum(not row.kept for row in own),
+        workers=len({row.rater for row in condition_rows}),
+        submitted=len(condition_rows),
+        excluded=sum(not row.kept for row in condition_rows),
         reward_cents=cell.reward_cents or None,
         median_seconds=float(statistics.median(seconds)) if seconds else None,
     )
 
 
 def numbers(study: Study) -> dict[int, str]:
-    """The number of our own under which a report knows each submission (primary key)."""
+    """Number a study's submissions (primary keys) as its reports name them."""
     rows = Submission.objects.filter(hit__study=study).order_by("hit__slot", "worker__pseudonym", "pk")
     return {pk: f"A{at:05d}" for at, pk in enumerate(rows.values_list("pk", flat=True), 1)}
 
 
 def assignments(study: Study) -> tuple[AssignmentRow, ...]:
-    """Every assignment under a number of our own, its HIT as the ratings name it. A rehearsal's clock tells nothing."""
+    """List every assignment by its report number, its HIT named as in the ratings. A rehearsal has no real times."""
     ids = numbers(study)
-    told, imported = study.mode != Study.Mode.REHEARSAL, study.mode == Study.Mode.IMPORTED
+    timed, imported = study.mode != Study.Mode.REHEARSAL, study.mode == Study.Mode.IMPORTED
     names = {cell.pk: condition_name(cell) for cell in cells(study)}
     flags: dict[int, list[str]] = {}
     for pk, kind in (
@@ -121,31 +121,31 @@ def assignments(study: Study) -> tuple[AssignmentRow, ...]:
             collecting_counts.TAKEN,
         )
     )
-    made = []
-    for pk, rater, slot, market_id, cell, at, taken in rows:
+    assignment_rows = []
+    for pk, rater, slot, market_id, cell, at, seconds in rows:
         payment = decided.get((pk, Decision.Matter.PAYMENT), ("", ""))[0]
         verdict, reason = decided.get((pk, Decision.Matter.ANALYSIS), ("", ""))
-        kept = verdict != Decision.Verdict.EXCLUDE
-        made.append(
+        included = verdict != Decision.Verdict.EXCLUDE
+        assignment_rows.append(
             AssignmentRow(
                 id=ids[pk],
                 rater=rater,
                 hit=market_id if imported else f"HIT {slot + 1}",
                 condition=names[cell],
-                submitted_at=at.replace(microsecond=0) if at and told else None,
-                seconds=None if taken is None else round(taken),
+                submitted_at=at.replace(microsecond=0) if at and timed else None,
+                seconds=None if seconds is None else round(seconds),
                 payment={"approve": "approved", "reject": "rejected"}.get(payment, ""),
-                kept=kept,
-                reason="" if kept else reason,
+                kept=included,
+                reason="" if included else reason,
                 flags=tuple(flags.get(pk, ())),
             )
         )
-    return tuple(made)
+    return tuple(assignment_rows)
 
 
 def comments(study: Study) -> tuple[CommentRow, ...]:
     """What raters wrote about the texts that count."""
-    left_out = Exists(selectors.exclusions().filter(submission=OuterRef("presentation__submission")))
+    left_out = Exists(ratings.exclusions().filter(submission=OuterRef("presentation__submission")))
     rows = (
         Remark.objects.filter(presentation__submission__hit__study=study, presentation__role=ItemRole.ITEM)
         .annotate(left_out=left_out)
@@ -154,7 +154,9 @@ def comments(study: Study) -> tuple[CommentRow, ...]:
             "presentation__text__key", "presentation__submission__worker__pseudonym", "question", "body", "left_out"
         )
     )
-    return tuple(CommentRow(text, rater, question, body, not gone) for text, rater, question, body, gone in rows)
+    return tuple(
+        CommentRow(text, rater, question, body, not excluded) for text, rater, question, body, excluded in rows
+    )
 
 
 def pages(study: Study) -> tuple[PageFacts, ...]:
@@ -177,22 +179,22 @@ def statements(study: Study) -> dict[str, str]:
     return dict(study.statements.order_by("key").values_list("key", "body"))
 
 
-def plan(study: Study, said: Mapping[str, str], kept: Planned | None) -> PlanFacts | None:
+def plan(study: Study, statements: Mapping[str, str], preregistered: Planned | None) -> PlanFacts | None:
     """What was planned before the data: as the log kept it at publication, else as far as somebody stated it."""
-    deviations = said.get("deviations")
-    stated = kept.plan["stated"] if kept else said
-    told = (deviations,) if deviations else ()
-    found = PlanFacts(
+    deviations = statements.get("deviations")
+    stated = preregistered.plan["stated"] if preregistered else statements
+    noted = (deviations,) if deviations else ()
+    facts = PlanFacts(
         sentences=(stated["plan"],) if "plan" in stated else (),
-        registered_at=kept.at if kept else None,
+        registered_at=preregistered.at if preregistered else None,
         registered_where=stated.get("registered"),
-        sha256=kept.sha256 if kept else None,
-        deviations=(*told, *differences(study, kept.plan)) if kept else told or None,
-        power=stated.get("power") or (_power(kept.plan["settings"]) if kept else None),
-        margin_points=kept.plan["settings"].get("margin_points") if kept else None,
-        text=kept.text if kept else None,
+        sha256=preregistered.sha256 if preregistered else None,
+        deviations=(*noted, *differences(study, preregistered.plan)) if preregistered else noted or None,
+        power=stated.get("power") or (_power(preregistered.plan["settings"]) if preregistered else None),
+        margin_points=preregistered.plan["settings"].get("margin_points") if preregistered else None,
+        text=preregistered.text if preregistered else None,
     )
-    return None if found == PlanFacts() else found
+    return None if facts == PlanFacts() else facts
 
 
 def _power(settings: Mapping[str, Any]) -> str | None:
@@ -208,13 +210,13 @@ def _power(settings: Mapping[str, Any]) -> str | None:
     )
 
 
-def plan_warnings(said: Mapping[str, str], kept: Planned | None) -> list[Warn]:
+def plan_warnings(statements: Mapping[str, str], preregistered: Planned | None) -> list[Warn]:
     """What was stated of the plan after the study was published."""
-    late = [key for key in STATED if kept and said.get(key) != kept.plan["stated"].get(key)]
+    late = [key for key in STATED if preregistered and statements.get(key) != preregistered.plan["stated"].get(key)]
     if not late:
         return []
     words = " and ".join(str(Statement.Key(key).label) for key in late)
-    sentence = f"After the study was published somebody stated or changed {words}; the report tells what stood before."
+    sentence = f"Stated or changed after publication: {words}. The report shows the state at publication."
     return [Warn("plan_changed", sentence)]
 
 
@@ -236,21 +238,23 @@ def words(study: Study) -> Words:
     stored = study.wordings.filter(hits__isnull=False).last() or study.wordings.last()
     if stored is None:
         return Words()
-    wording, beside = from_json(stored.body), _contexts(study)
+    wording, contexts = from_json(stored.body), _contexts(study)
     consent = "Asked on the first page of every task, before anything else." if wording.consent else None
-    shown = "\n".join(wording.said(line, context=True in beside) for line in wording.intro)
+    shown = "\n".join(wording.said(line, context=True in contexts) for line in wording.intro)
     questions = dict.fromkeys(
-        wording.said(one.question, context=context) for one in wording.criteria for context in beside
+        wording.said(criterion.question, context=context) for criterion in wording.criteria for context in contexts
     )
     return Words(shown or None, consent, " / ".join(questions), wording.noun)
 
 
 def _contexts(study: Study) -> tuple[bool, ...]:
     """Whether texts are judged with a context, without one, or some so and some so."""
-    with_one = ~Q(context=None) & ~Q(context__body="")
+    with_context = ~Q(context=None) & ~Q(context__body="")
     texts = study.texts.judged()
-    found = texts.aggregate(beside=Count("pk", filter=with_one), alone=Count("pk", filter=~with_one))
-    return tuple(context for context, count in ((True, found["beside"]), (False, found["alone"])) if count) or (False,)
+    counts = texts.aggregate(with_context=Count("pk", filter=with_context), without=Count("pk", filter=~with_context))
+    return tuple(
+        context for context, count in ((True, counts["with_context"]), (False, counts["without"])) if count
+    ) or (False,)
 
 
 def extras(study: Study) -> ExtrasFacts | None:
@@ -268,9 +272,9 @@ def extras(study: Study) -> ExtrasFacts | None:
 
 def _spread(hits: QuerySet[Hit], rows: QuerySet[Any]) -> tuple[int, int]:
     """The fewest and the most of the rows in a HIT."""
-    counts = dict(rows.order_by().values_list("hit").annotate(n=Count("pk")))
-    found = [counts.get(pk, 0) for pk in hits.values_list("pk", flat=True)]
-    return min(found), max(found)
+    by_hit = dict(rows.order_by().values_list("hit").annotate(n=Count("pk")))
+    per_hit = [by_hit.get(pk, 0) for pk in hits.values_list("pk", flat=True)]
+    return min(per_hit), max(per_hit)
 
 
 def commit() -> str | None:
@@ -280,10 +284,10 @@ def commit() -> str | None:
     head = settings.ROOT / ".git" / "HEAD"
     if not head.is_file():
         return None
-    told = head.read_text(encoding="utf-8").strip()
-    named = settings.ROOT / ".git" / told.removeprefix("ref: ")
-    if not told.startswith("ref: "):
-        return told
+    ref = head.read_text(encoding="utf-8").strip()
+    named = settings.ROOT / ".git" / ref.removeprefix("ref: ")
+    if not ref.startswith("ref: "):
+        return ref
     return named.read_text(encoding="utf-8").strip() if named.is_file() else None
 
 
@@ -304,13 +308,13 @@ def codes(study: Study) -> tuple[CodeRow, ...]:
     }
     rows = Coding.objects.filter(codebook__in=held).order_by("at", "pk")
     coders: dict[int, str] = {}
-    found = []
+    code_rows = []
     for row in rows.select_related("remark__presentation__text", "remark__presentation__submission__worker"):
         seen, who = row.remark.presentation, coders.setdefault(row.coder_id, f"coder {len(coders) + 1}")
         name = "adjudicated" if row.adjudicated else who
         key = (seen.text.key, seen.submission.worker.pseudonym, row.remark.question)
-        found.append(CodeRow(*key, name, tuple(row.codes), held[row.codebook_id]))
-    return tuple(found)
+        code_rows.append(CodeRow(*key, name, tuple(row.codes), held[row.codebook_id]))
+    return tuple(code_rows)
 
 
 def text_row(text: Text) -> TextRow:
@@ -329,11 +333,15 @@ def text_row(text: Text) -> TextRow:
 
 def generation(texts: Sequence[Text]) -> tuple[str, ...]:
     """The settings that all these texts were made by; what differs from text to text is only named."""
-    told = [text.generation for text in texts if text.generation]
-    if not told:
+    settings_of_texts = [text.generation for text in texts if text.generation]
+    if not settings_of_texts:
         return ()
-    names = sorted({name for one in told for name in one})
-    same = {name: told[0].get(name) for name in names if all(one.get(name) == told[0].get(name) for one in told)}
+    names = sorted({name for text_settings in settings_of_texts for name in text_settings})
+    same = {
+        name: settings_of_texts[0].get(name)
+        for name in names
+        if all(text_settings.get(name) == settings_of_texts[0].get(name) for text_settings in settings_of_texts)
+    }
     lines = [f"{name} = {str(value)[:200]}" for name, value in same.items() if value not in (None, "")]
     differ = [name for name in names if name not in same]
     return (*lines, *((f"different from text to text: {', '.join(differ)}",) if differ else ()))
@@ -343,13 +351,13 @@ def unscored(study: Study, texts: Sequence[Text]) -> tuple[GeneratorFacts, ...]:
     """What is known of generators that HUSE is not asked of."""
     return tuple(
         GeneratorFacts(
-            name=one.name,
+            name=generator.name,
             items=(),
-            decoding=one.decoding or None,
-            generation=generation([text for text in texts if text.generator_id == one.pk]),
+            decoding=generator.decoding or None,
+            generation=generation([text for text in texts if text.generator_id == generator.pk]),
         )
-        for one in study.generators.order_by("pk")
-        if any(text.generator_id == one.pk for text in texts)
+        for generator in study.generators.order_by("pk")
+        if any(text.generator_id == generator.pk for text in texts)
     )
 
 
@@ -357,14 +365,14 @@ def attached(study: Study) -> tuple[Attached, ...]:
     """The files of numbers that the study keeps, in the order in which they came."""
     return tuple(
         Attached(
-            cast(AttachedKind, one.kind),
-            one.name,
-            one.sha256,
-            json.loads(one.document),
-            one.model,
-            one.version,
-            one.actor,
-            one.attached_at,
+            cast(AttachedKind, score_file.kind),
+            score_file.name,
+            score_file.sha256,
+            json.loads(score_file.document),
+            score_file.model,
+            score_file.version,
+            score_file.actor,
+            score_file.attached_at,
         )
-        for one in study.score_files.order_by("pk")
+        for score_file in study.score_files.order_by("pk")
     )

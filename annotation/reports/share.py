@@ -40,10 +40,10 @@ def share(job: Job, *, by: User | None, now: datetime, ends_at: datetime | None 
 def revoke(link: ShareLink, *, by: User | None, now: datetime) -> bool:
     """End a link for ever; False where it was revoked before."""
     with transaction.atomic():
-        gone = ShareLink.objects.filter(pk=link.pk, revoked_at=None).update(revoked_at=now)
-        for study in studies_of(link.job) if gone else ():
+        revoked = ShareLink.objects.filter(pk=link.pk, revoked_at=None).update(revoked_at=now)
+        for study in studies_of(link.job) if revoked else ():
             AuditEvent.objects.record(study, "revoke_share", actor=_name(by), now=now, link=link.pk)
-    return bool(gone)
+    return bool(revoked)
 
 
 def opened(token: str, *, now: datetime) -> Job | None:

@@ -1,4 +1,4 @@
-"""Facts of a study as a report tells them: design, money, crowd, quality, settings. A fact nobody recorded is None."""
+"""Gather the facts of a study for its report: design, money, crowd, quality, settings. None: not recorded."""
 
 from __future__ import annotations
 
@@ -16,23 +16,20 @@ from django.db.models.functions import Coalesce
 import metrics
 from annotation import ledger
 from annotation.collecting import counts as collecting_counts
-from annotation.collecting import ratings as selectors
+from annotation.collecting import ratings
 from annotation.design import queries
 from annotation.models import Decision, Flag, Likelihood, PracticeAnswer, Study, Submission, WayIn
 from annotation.mturk.client import OURS
 from annotation.pricing.wages import wage_cents
-from annotation.quality import applied_rules as reviewing
-from annotation.quality import coder_agreement as coded
-from annotation.quality import detectors as detecting
-from annotation.quality import rule_effects, thinned_texts
+from annotation.quality import applied_rules, coder_agreement, detectors, rule_effects, thinned_texts
 from annotation.quality.filters import CODED, FILTERS, rule_of
 from annotation.quality.methods_text import Done
 from annotation.quality.rules import Rule
-from annotation.reports import report_rows as particulars
+from annotation.reports import report_rows
 from annotation.review import queue
 from annotation.studies import blinding
 from annotation.texts import queries as texts_queries
-from annotation.workers import participation as apart
+from annotation.workers import participation
 from metrics.report.pay import VOLUNTEERS
 from metrics.report.records import (
     CrowdFacts,
@@ -49,7 +46,7 @@ from metrics.types import Setting
 # Shown in every report of ours, also where nothing was flagged.
 ALWAYS = ("incomplete",)
 # How work is left out of a person who slipped through to a second HIT: by nobody's decision.
-TOOK_PART_BEFORE = {"rule_set": None, "actor": None, "reason": apart.SECOND}
+TOOK_PART_BEFORE = {"rule_set": None, "actor": None, "reason": participation.SECOND}
 LIBRARIES = ("Django", "numpy", "scipy", "plotly")
 
 
@@ -59,14 +56,14 @@ def number(code: str) -> int | Fraction:
     return int(value) if value.denominator == 1 else value
 
 
-def study_facts(study: Study, crowd: collecting_counts.CrowdCounts, words: particulars.Words) -> StudyFacts:
-    """What was asked, of whom, and how the texts were laid out."""
+def study_facts(study: Study, crowd: collecting_counts.CrowdCounts, words: report_rows.Words) -> StudyFacts:
+    """Describe the question, the raters and how texts were put into HITs."""
     sources = texts_queries.hit_sources(study)
     origins = texts_queries.origins(study)
     imported = study.mode == Study.Mode.IMPORTED
     in_hits = not imported or study.hits.exclude(market_id=None).exists()
     labels = list(study.scale.labels.order_by("pk"))
-    scale = tuple(ScaleLabel(one.label, number(one.code), one.gloss) for one in labels)
+    scale = tuple(ScaleLabel(label.label, number(label.code), label.gloss) for label in labels)
     # An import's question is the one that its file says raters read; of a study of ours it is the researchers' aim.
     aim = None if imported else study.question or None
     created = next((facts["created_at"] for facts in origins if facts.get("created_at")), None)
@@ -88,10 +85,10 @@ def study_facts(study: Study, crowd: collecting_counts.CrowdCounts, words: parti
         instructions=words.instructions,
         interleaving=interleaving(sources, seed=None if imported else study.seed) if in_hits else None,
         seed=None if imported else study.seed,
-        provenance=tuple(line for facts in origins for line in _told_origin(facts)),
+        provenance=tuple(line for facts in origins for line in _origin_lines(facts)),
         selection=_selection(study),
         aim=aim,
-        extras=particulars.extras(study),
+        extras=report_rows.extras(study),
         arm_assignment=queries.arm_assignment(study),
     )
 
@@ -102,7 +99,7 @@ def _task(study: Study) -> str:
 
 def _sides(counts: dict[str, Any]) -> list[tuple[str, Any]]:
     """The references, then the generators by name: a database keeps them in an order of its own."""
-    return sorted(counts.items(), key=lambda one: (one[0] != "reference", one[0]))
+    return sorted(counts.items(), key=lambda side: (side[0] != "reference", side[0]))
 
 
 def _selection(study: Study) -> tuple[SelectionStep, ...] | None:
@@ -135,9 +132,9 @@ def coding(scale: Sequence[ScaleLabel]) -> str:
     if not ordered:
         return "not recorded"
     low, high = ordered[0], ordered[-1]
-    least, most = (f"{float(label.code):g}" for label in (low, high))
-    named = "" if low.name == least else f", {least} = {low.name}, {most} = {high.name}"
-    return f"{least} to {most}{named}"
+    lowest, highest = (f"{float(label.code):g}" for label in (low, high))
+    named = "" if low.name == lowest else f", {lowest} = {low.name}, {highest} = {high.name}"
+    return f"{lowest} to {highest}{named}"
 
 
 def interleaving(sources: Sequence[tuple[int, int]], *, seed: int | None) -> str | None:
@@ -156,20 +153,20 @@ def interleaving(sources: Sequence[tuple[int, int]], *, seed: int | None) -> str
 
 def log_prob_model(used: Sequence[Likelihood]) -> str | None:
     """What gave the log-probabilities; None where they came with a file."""
-    scorings = {one.scoring_id: one.scoring for one in used if one.scoring}
-    told = [
-        f"{one.model}, revision {one.revision or 'not recorded'}, tokenizer {one.tokenizer}, {one.dtype}, "
-        f"end token {'counted' if one.include_eos else 'not counted'}"
-        for one in scorings.values()
-        if one is not None
+    scorings = {likelihood.scoring_id: likelihood.scoring for likelihood in used if likelihood.scoring}
+    models = [
+        f"{scoring.model}, revision {scoring.revision or 'not recorded'}, tokenizer {scoring.tokenizer}, "
+        f"{scoring.dtype}, end token {'counted' if scoring.include_eos else 'not counted'}"
+        for scoring in scorings.values()
+        if scoring is not None
     ]
-    return "; ".join(sorted(told)) or None
+    return "; ".join(sorted(models)) or None
 
 
-def _told_origin(facts: Mapping[str, Any]) -> list[str]:
+def _origin_lines(facts: Mapping[str, Any]) -> list[str]:
     return [
-        f"{one['file']}, SHA-256 {one['sha256']}, {one['rows']} rows, read as {one['layout']}"
-        for one in facts.get("files", ())
+        f"{file['file']}, SHA-256 {file['sha256']}, {file['rows']} rows, read as {file['layout']}"
+        for file in facts.get("files", ())
     ]
 
 
@@ -199,23 +196,23 @@ def quartiles(values: Sequence[int]) -> tuple[float | None, float | None, float 
 
 
 def crowd_facts(
-    study: Study, crowd: collecting_counts.CrowdCounts, said: Mapping[str, str], words: particulars.Words
+    study: Study, crowd: collecting_counts.CrowdCounts, statements: Mapping[str, str], words: report_rows.Words
 ) -> CrowdFacts:
     """Who rated, and what was decided about their work."""
     decided = study.mode != Study.Mode.IMPORTED or crowd.approved + crowd.rejected > 0
     ways = list(study.ways_in.order_by("kind", "pays", "pay_words", "consent"))
-    asked = CONSENT_BEFORE if ways and all(way.consent for way in ways) else None
+    consent_before = CONSENT_BEFORE if ways and all(way.consent for way in ways) else None
     return CrowdFacts(
-        provider=said.get("channel") or _provider(study, ways),
+        provider=statements.get("channel") or _provider(study, ways),
         criteria=_criteria(study),
         workers=crowd.workers,
         submitted=crowd.submitted,
         approved=crowd.approved if decided else None,
         rejected=crowd.rejected if decided else None,
         excluded=crowd.excluded,
-        consent=said.get("consent") or words.consent or asked,
-        ethics=said.get("ethics"),
-        pays=(said["payment"],) if "payment" in said else _pays(study, ways),
+        consent=statements.get("consent") or words.consent or consent_before,
+        ethics=statements.get("ethics"),
+        pays=(statements["payment"],) if "payment" in statements else _pays(study, ways),
     )
 
 
@@ -236,23 +233,24 @@ def _pays(study: Study, ways: Sequence[WayIn]) -> tuple[str, ...]:
     """How people were paid, as the marketplace told; nothing where it did not."""
     if study.mode == Study.Mode.REHEARSAL:
         return (PLAY_MONEY,)
-    found = {way: _pay(way) for way in ways}
-    several = len(set(found.values())) > 1
-    told = (
-        f"{KINDS.get(way.kind, way.kind).capitalize()}: {words}" if several else words for way, words in found.items()
+    words_by_way = {way: _pay(way) for way in ways}
+    several = len(set(words_by_way.values())) > 1
+    sentences = (
+        f"{KINDS.get(way.kind, way.kind).capitalize()}: {words}" if several else words
+        for way, words in words_by_way.items()
     )
-    return tuple(dict.fromkeys(told))
+    return tuple(dict.fromkeys(sentences))
 
 
 def _pay(way: WayIn) -> str:
     if way.pays == VOLUNTEER:
         return VOLUNTEERS
-    if way.pays == HERE:
+    if way.pays == BY_MARKETPLACE:
         return "Rewards were credited by the marketplace when work was approved."
     return f"Pay was arranged outside the marketplace{f' ({way.pay_words})' if way.pay_words else ''}."
 
 
-HERE, VOLUNTEER = "here", "volunteer"
+BY_MARKETPLACE, VOLUNTEER = "here", "volunteer"
 
 
 def all_paid(study: Study) -> bool:
@@ -260,11 +258,13 @@ def all_paid(study: Study) -> bool:
     if study.mode != Study.Mode.LIVE:
         return False
     ways = set(study.ways_in.values_list("pays", flat=True))
-    if ways - {HERE} or (not ways and OURS & set(collecting_counts.providers(study))):
+    if ways - {BY_MARKETPLACE} or (not ways and OURS & set(collecting_counts.providers(study))):
         return False
     approved = Decision.objects.filter(submission=OuterRef("pk"), matter=Decision.Matter.PAYMENT, verdict="approve")
-    own, general = F("hit__cell__arm__reward_cents"), F("hit__study__reward_cents")
-    work = Submission.objects.filter(hit__study=study).annotate(paid=Exists(approved), cents=Coalesce(own, general))
+    arm_reward, study_reward = F("hit__cell__arm__reward_cents"), F("hit__study__reward_cents")
+    work = Submission.objects.filter(hit__study=study).annotate(
+        paid=Exists(approved), cents=Coalesce(arm_reward, study_reward)
+    )
     if not work.exists() or work.filter(Q(paid=False) | Q(cents=0)).exists():
         return False
     owed = work.aggregate(owed=Sum("cents"))["owed"]
@@ -273,14 +273,14 @@ def all_paid(study: Study) -> bool:
 
 def _criteria(study: Study) -> tuple[str, ...]:
     percent, hits, country = _recruitment(study)
-    found = []
+    criteria = []
     if percent is not None:
-        found.append(f"approval rate above {percent} %")
+        criteria.append(f"approval rate above {percent} %")
     if hits is not None:
-        found.append(f"more than {hits} approved HITs")
+        criteria.append(f"more than {hits} approved HITs")
     if country:
-        found.append(f"located in {country}")
-    return tuple(found)
+        criteria.append(f"located in {country}")
+    return tuple(criteria)
 
 
 def _recruitment(study: Study) -> tuple[int | None, int | None, str]:
@@ -293,49 +293,49 @@ def _recruitment(study: Study) -> tuple[int | None, int | None, str]:
 
 def flag_facts(study: Study, crowd: collecting_counts.CrowdCounts) -> tuple[FlagFacts, ...] | None:
     """Each quality rule and what it found; None for an imported study on which none was run."""
-    found = collecting_counts.flags_by_kind(study)
-    if study.mode == Study.Mode.IMPORTED and not found:
+    flags = collecting_counts.flags_by_kind(study)
+    if study.mode == Study.Mode.IMPORTED and not flags:
         return None
     return tuple(
-        FlagFacts(kind, rule_of(kind), *_counts(found.get(kind, (0, 0)), crowd.submitted))
-        for kind in sorted({*found, *ALWAYS})
+        FlagFacts(kind, rule_of(kind), *_counts(flags.get(kind, (0, 0)), crowd.submitted))
+        for kind in sorted({*flags, *ALWAYS})
     )
 
 
-def _counts(found: tuple[int, int], submitted: int) -> tuple[int, int, int]:
-    flagged, gone = found
-    return flagged, submitted, gone
+def _counts(counts: tuple[int, int], submitted: int) -> tuple[int, int, int]:
+    flagged, excluded = counts
+    return flagged, submitted, excluded
 
 
 def quality_done(study: Study) -> Done:
     """What was done about the quality of the study's work, for the methods paragraph."""
-    decided, stored = queue.decided_counts(study), reviewing.rule_set(study)
-    gone = reviewing.left_out(study)
-    rules = reviewing.rules_of(stored) if stored else ()
-    found = rule_effects.tables(study, set(gone)) if gone else None
-    again = selectors.exclusions().filter(submission__hit__study=study, **TOOK_PART_BEFORE).count()
+    decided, stored = queue.decided_counts(study), applied_rules.rule_set(study)
+    excluded = applied_rules.left_out(study)
+    rules = applied_rules.rules_of(stored) if stored else ()
+    tables = rule_effects.tables(study, set(excluded)) if excluded else None
+    again = ratings.exclusions().filter(submission__hit__study=study, **TOOK_PART_BEFORE).count()
     counted = decided["all"] and study.task == Study.Task.TYPICALITY
     return Done(
         recruitment=_recruitment(study),
         submissions=decided["all"],
-        left_out=len(gone),
-        by_hand=sum(by_hand for by_hand in gone.values()) - again,
+        left_out=len(excluded),
+        by_hand=sum(by_hand for by_hand in excluded.values()) - again,
         again=again,
         late=_late(study),
-        kept=_kept(study, rules),
+        included=_included(study, rules),
         rules=rules,
         hits=_hits(study, rules),
         version=stored.number if stored else None,
         blind=stored.blind if stored else None,
-        by_source=found.by_source if found else None,
-        by_condition=found.by_condition if found else None,
+        by_source=tables.by_source if tables else None,
+        by_condition=tables.by_condition if tables else None,
         refused=decided.get("reject", 0),
         undecided=decided["all"] - decided.get("approve", 0) - decided.get("reject", 0),
         elsewhere=decided.get("reject", 0) - collecting_counts.refused_by_two(study) if decided.get("reject") else 0,
         left=thinned_texts.thinned(study) if counted else None,
         flagged=_only_flagged(study),
-        detector=str(detecting.detector_of(study) or ""),
-        kappas=coded.kappas(study, "criteria") if any(rule.kind in CODED for rule in rules) else {},
+        detector=str(detectors.detector_of(study) or ""),
+        kappas=coder_agreement.kappas(study, "criteria") if any(rule.kind in CODED for rule in rules) else {},
         gold=study.texts.exclude(known_label="").count(),
         paid=all_paid(study),
         practised=PracticeAnswer.objects.filter(submission__hit__study=study).exists(),
@@ -347,20 +347,22 @@ def _late(study: Study) -> int:
     seen = blinding.seen_at(study)
     if seen is None:
         return 0
-    by_hand = selectors.exclusions().filter(submission__hit__study=study, rule_set=None, at__gte=seen)
+    by_hand = ratings.exclusions().filter(submission__hit__study=study, rule_set=None, at__gte=seen)
     return by_hand.exclude(**TOOK_PART_BEFORE).count()
 
 
-def _kept(study: Study, rules: Sequence[Rule]) -> int:
-    """Submissions that a rule leaves out and a person kept."""
-    kept = Decision.objects.filter(submission__hit__study=study, matter=Decision.Matter.ANALYSIS, verdict="include")
-    by_hand = set(kept.values_list("submission_id", flat=True))
-    return len(by_hand & set().union(*reviewing.left_out_by(study, tuple(rules)).values())) if by_hand else 0
+def _included(study: Study, rules: Sequence[Rule]) -> int:
+    """Count submissions that a rule excludes and a person included."""
+    inclusions = Decision.objects.filter(
+        submission__hit__study=study, matter=Decision.Matter.ANALYSIS, verdict="include"
+    )
+    by_hand = set(inclusions.values_list("submission_id", flat=True))
+    return len(by_hand & set().union(*applied_rules.left_out_by(study, tuple(rules)).values())) if by_hand else 0
 
 
 def _only_flagged(study: Study) -> dict[str, int]:
     """Submissions with the flags of filters that raise flags and are in no default rule, but for circular ones."""
-    kinds = [one.kind for one in FILTERS if one.only_flags or one.style]
+    kinds = [check.kind for check in FILTERS if check.only_flags or check.style]
     rows = Flag.objects.filter(submission__hit__study=study, kind__in=kinds)
     return dict(rows.order_by().values_list("kind").annotate(n=Count("pk")))
 
@@ -369,28 +371,28 @@ def _hits(study: Study, rules: Sequence[Rule]) -> dict[str, tuple[int, int]]:
     """By rule, the submissions left out for which it holds, and of how many people they are."""
     if not rules:
         return {}
-    gone = selectors.exclusions().filter(submission__hit__study=study)
-    worker = dict(gone.values_list("submission", "submission__worker"))
-    held = {kind: ones & worker.keys() for kind, ones in reviewing.left_out_by(study, tuple(rules)).items()}
-    return {kind: (len(ones), len({worker[one] for one in ones})) for kind, ones in held.items()}
+    exclusions = ratings.exclusions().filter(submission__hit__study=study)
+    worker = dict(exclusions.values_list("submission", "submission__worker"))
+    held = {kind: ones & worker.keys() for kind, ones in applied_rules.left_out_by(study, tuple(rules)).items()}
+    return {kind: (len(ones), len({worker[pk] for pk in ones})) for kind, ones in held.items()}
 
 
 def crowd_warnings(crowd: collecting_counts.CrowdCounts) -> list[Warn]:
     """What a reader must know of the decisions."""
-    found = []
+    warnings = []
     if crowd.rejected_kept:
         sentence = (
-            f"{crowd.rejected_kept} of {crowd.submitted} submissions were refused payment and are part of the "
-            "analysis; leaving them out is a decision of its own."
+            f"{crowd.rejected_kept} of {crowd.submitted} submissions were rejected (not paid) and are included "
+            "in the analysis. Excluding them is a separate decision."
         )
-        found.append(Warn("rejected_included", sentence))
+        warnings.append(Warn("rejected_included", sentence))
     if crowd.withdrawn:
         sentence = (
             f"{crowd.withdrawn} of {crowd.submitted} submissions were withdrawn by their workers: paid, erased, and "
             "in no number of this report; an earlier report may have counted them."
         )
-        found.append(Warn("withdrawn", sentence))
-    return found
+        warnings.append(Warn("withdrawn", sentence))
+    return warnings
 
 
 def running_warnings(study: Study, crowd: collecting_counts.CrowdCounts) -> list[Warn]:

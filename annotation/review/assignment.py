@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from django.db.models import Count, Exists, OuterRef, Prefetch, Q, QuerySet
 
-from annotation import ledger as books
+from annotation import ledger
 from annotation.accounts.models import User
 from annotation.models import (
     Decision,
@@ -60,17 +60,17 @@ def submission(study: Study, market_id: str) -> Submission | None:
     return rows.select_related("hit", "worker", "evidence", "rejection__proposed_by").first()
 
 
-def proposal(one: Submission) -> Rejection | None:
+def open_proposal(reviewed: Submission) -> Rejection | None:
     """The proposal to refuse payment that waits for a second person."""
-    open_ones = Rejection.objects.filter(submission=one, seconded_by=None).select_related("proposed_by")
-    return None if review_queue.payments().filter(submission=one).exists() else open_ones.first()
+    open_ones = Rejection.objects.filter(submission=reviewed, seconded_by=None).select_related("proposed_by")
+    return None if review_queue.payments().filter(submission=reviewed).exists() else open_ones.first()
 
 
-def queue(study: Study, *, now: datetime, kind: str = "", state: str = "") -> QuerySet[Submission]:
+def select_queue(study: Study, *, now: datetime, kind: str = "", state: str = "") -> QuerySet[Submission]:
     """What waits for a decision (state "proposed": for a second person only; "answered": refused work whose worker
     answered), with flags; `kind`: of one flag only."""
-    found = review_queue.answered if state == "answered" else review_queue.undecided
-    rows = found(study, now=now).select_related("worker", "hit", "rejection").defer("raw")
+    select = review_queue.answered if state == "answered" else review_queue.undecided
+    rows = select(study, now=now).select_related("worker", "hit", "rejection").defer("raw")
     if kind:
         rows = rows.filter(Exists(Flag.objects.filter(submission=OuterRef("pk"), kind=kind)))
     if state == "proposed":
@@ -78,18 +78,18 @@ def queue(study: Study, *, now: datetime, kind: str = "", state: str = "") -> Qu
     return rows.prefetch_related(Prefetch("flags", Flag.objects.order_by("kind")))
 
 
-def following(study: Study, here: Submission, *, now: datetime) -> Submission | None:
+def next_submission(study: Study, current: Submission, *, now: datetime) -> Submission | None:
     """The next in the queue after this one, which may be decided already."""
-    mine = review_queue.waiting_order(Submission.objects.filter(pk=here.pk), study, now=now).get()
+    mine = review_queue.waiting_order(Submission.objects.filter(pk=current.pk), study, now=now).get()
     band, suspicion = mine.band, mine.suspicion  # type: ignore[attr-defined]
     later = Q(band__gt=band) | Q(band=band, suspicion__lt=suspicion) | Q(band=band, suspicion=suspicion, pk__gt=mine.pk)
     return review_queue.undecided(study, now=now).filter(later).first()
 
 
-def lines(one: Submission) -> list[Line]:
+def lines(reviewed: Submission) -> list[Line]:
     """The texts in the order the worker met them."""
     shown = list(
-        Presentation.objects.filter(submission=one)
+        Presentation.objects.filter(submission=reviewed)
         .select_related("text__context")
         .prefetch_related("remarks", Prefetch("judgments", Judgment.objects.select_related("label").order_by("pk")))
     )
@@ -105,7 +105,7 @@ def _line(number: int, row: Presentation, others: tuple[Fraction, int] | None) -
         body=row.text.body,
         context=row.text.context.body if row.text.context else "",
         role="" if row.role == "item" else row.get_role_display(),
-        label=", ".join(one.label.label for one in labels),
+        label=", ".join(judgment.label.label for judgment in labels),
         others=float(others[0]) if others else None,
         raters=others[1] if others else 0,
         seconds=None if row.active_ms is None else row.active_ms / 1000,
@@ -115,12 +115,12 @@ def _line(number: int, row: Presentation, others: tuple[Fraction, int] | None) -
 
 def _others(shown: Iterable[Presentation]) -> dict[int, tuple[Fraction, int]]:
     """Mean code and number of the other workers' labels, by text: all labels, less this worker's own."""
-    own = {
+    worker_judgments = {
         row.text_id: judged[0] for row in shown if row.role == ItemRole.ITEM and (judged := list(row.judgments.all()))
     }
-    criteria = {one.criterion for one in own.values()}
-    rows = Judgment.objects.filter(text__in=list(own), criterion__in=criteria).order_by()
-    sums = {text: (-Fraction(one.label.code), -1) for text, one in own.items()}
+    criteria = {judgment.criterion for judgment in worker_judgments.values()}
+    rows = Judgment.objects.filter(text__in=list(worker_judgments), criterion__in=criteria).order_by()
+    sums = {text: (-Fraction(judgment.label.code), -1) for text, judgment in worker_judgments.items()}
     for text, code, n in rows.values_list("text", "label__code").annotate(n=Count("pk")):
         total, count = sums[text]
         sums[text] = total + n * Fraction(code), count + n
@@ -143,7 +143,7 @@ def history(worker: Worker, studies: QuerySet[Study]) -> History:
 
 
 @dataclass(frozen=True, slots=True)
-class TakeBack:
+class UndoableDecision:
     """The visitor's latest decision that can still be taken back, and until when."""
 
     submission: Submission
@@ -151,7 +151,7 @@ class TakeBack:
     until: datetime
 
 
-def to_take_back(study: Study, user: User, *, now: datetime) -> TakeBack | None:
+def latest_undoable(study: Study, user: User, *, now: datetime) -> UndoableDecision | None:
     """None where the marketplace has heard of everything."""
     waiting = Intent.objects.filter(study=study, state="waiting", not_before__gt=now, attempts=0)
     rows = waiting.filter(kind__in=["approve", "reject"]).values_list("subject", "not_before")
@@ -162,7 +162,7 @@ def to_take_back(study: Study, user: User, *, now: datetime) -> TakeBack | None:
         "submission"
     )
     last = mine.order_by("-at", "-pk").first()
-    return TakeBack(last.submission, last.verdict, until[last.submission_id]) if last else None
+    return UndoableDecision(last.submission, last.verdict, until[last.submission_id]) if last else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,28 +184,28 @@ class Preview:
     @property
     def shown(self) -> str:
         """A code of what is shown: another where a submission, the sum or the number of flagged ones is another."""
-        names = sorted(one.market_id or str(one.pk) for one in self.submissions)
-        told = "\n".join([*names, str(self.flagged), str(self.cents), str(self.fee_cents)])
-        return hashlib.sha256(told.encode()).hexdigest()[:16]
+        names = sorted(submission.market_id or str(submission.pk) for submission in self.submissions)
+        content = "\n".join([*names, str(self.flagged), str(self.cents), str(self.fee_cents)])
+        return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 
-def preview(study: Study, chosen: Iterable[str]) -> Preview:
+def preview_chosen(study: Study, chosen: Iterable[str]) -> Preview:
     """Look before a bulk action."""
     return preview_of(study, Submission.objects.filter(market_id__in=list(chosen)))
 
 
 def preview_of(study: Study, submissions: QuerySet[Submission]) -> Preview:
     """What it would be to approve those of `submissions` that are of this study."""
-    wanted = submissions.filter(hit__study=study)
-    open_ones = wanted.exclude(Exists(review_queue.payments().filter(submission=OuterRef("pk"))))
+    selected = submissions.filter(hit__study=study)
+    open_ones = selected.exclude(Exists(review_queue.payments().filter(submission=OuterRef("pk"))))
     proposed = open_ones.exclude(rejection=None).count()
     mine = open_ones.filter(rejection=None).select_related("worker", "hit__cell__arm__study")
     rows = list(mine.prefetch_related("flags").defer("raw").order_by("pk"))
-    costs = [books.place_cost(row.hit) for row in rows]
+    costs = [ledger.place_cost(row.hit) for row in rows]
     return Preview(
         tuple(rows),
         sum(bool(row.flags.all()) for row in rows),
-        wanted.count() - len(rows) - proposed,
+        selected.count() - len(rows) - proposed,
         sum(cost.amount for cost in costs),
         proposed,
         sum(cost.fee for cost in costs),
@@ -220,10 +220,10 @@ class Waiting:
     total_cents: int
 
 
-def waiting(study: Study) -> Waiting:
+def count_waiting(study: Study) -> Waiting:
     """Counted by HIT: quick enough for a page that asks for it again and again."""
     mine = Submission.objects.filter(hit__study=study, rejection=None)
     open_ones = mine.exclude(Exists(review_queue.payments().filter(submission=OuterRef("pk"))))
     counts = dict(open_ones.order_by().values_list("hit").annotate(n=Count("pk")))
     hits = Hit.objects.filter(pk__in=[*counts]).select_related("cell__arm__study")
-    return Waiting(sum(counts.values()), sum(counts[hit.pk] * books.place_cost(hit).total for hit in hits))
+    return Waiting(sum(counts.values()), sum(counts[hit.pk] * ledger.place_cost(hit).total for hit in hits))

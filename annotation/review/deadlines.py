@@ -23,10 +23,10 @@ def deadlines(study: Study, *, now: datetime, within: timedelta) -> Deadlines:
     """When the marketplace approves what nobody has decided on, by the study's delay."""
     delay = timedelta(seconds=study.auto_approval_seconds)
     undecided = Submission.objects.filter(hit__study=study).exclude(decisions__matter=Decision.Matter.PAYMENT)
-    found = undecided.aggregate(
+    counts = undecided.aggregate(
         waiting=Count("pk"),
         soon=Count("pk", filter=Q(submitted_at__lte=now + within - delay)),
         first=Min("submitted_at"),
     )
-    first = found["first"] + delay if found["first"] else None
-    return Deadlines(found["waiting"], found["soon"], first)
+    first = counts["first"] + delay if counts["first"] else None
+    return Deadlines(counts["waiting"], counts["soon"], first)

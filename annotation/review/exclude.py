@@ -1,4 +1,4 @@
-"""Leave work out of the analysis: by rules that are fixed first, or by a person's decision. Payment is apart."""
+"""Exclude submissions from the analysis, by rules that are locked first or by a person's decision. Pay is untouched."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from django.db.models import Max, QuerySet
 from annotation.accounts.models import User
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Decision, RuleSet, Study, Submission
-from annotation.outbox import decision_intents as deciding
-from annotation.quality import applied_rules as reviewing
+from annotation.outbox import decision_intents
+from annotation.quality import applied_rules
 from annotation.quality.filters import BY_KIND, NEVER_ALONE, rule_of, title_of
 from annotation.quality.rules import Rule, known
 from annotation.studies import blinding
 
 ANALYSIS = Decision.Matter.ANALYSIS
-MOST_NAME, MOST_REASON = 100, 500
+MAX_NAME_CHARS, MAX_REASON_CHARS = 100, 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Excluded:
 
 
 def fix_rules(study: Study, name: str, rules: Sequence[Rule], *, actor: User | None, now: datetime) -> RuleSet:
-    """Store a version of the rules; whether results were seen before is stored with it. It leaves nobody out yet."""
+    """Store a version of the rules; whether results were seen before is stored with it. It excludes nothing yet."""
     if unknown := [rule.kind for rule in rules if not known(rule.kind)]:
         raise StateError(f"There is no filter called {unknown[0]}.").at("rules")
     if endless := [rule.kind for rule in rules if not math.isfinite(rule.threshold or 0)]:
@@ -42,9 +42,9 @@ def fix_rules(study: Study, name: str, rules: Sequence[Rule], *, actor: User | N
     if len({rule.kind for rule in rules}) < len(rules):
         raise StateError("A rule is given twice.").at("rules")
     if rules and all(rule.kind in NEVER_ALONE for rule in rules):
-        raise StateError(f"{rule_of(rules[0].kind)} Choose another rule beside it.").at(rules[0].kind)
-    if not 1 <= len(name.strip()) <= MOST_NAME:
-        raise StateError(f"Rules need a name of at most {MOST_NAME} characters.").at("name")
+        raise StateError(f"{rule_of(rules[0].kind)} Add another rule.").at(rules[0].kind)
+    if not 1 <= len(name.strip()) <= MAX_NAME_CHARS:
+        raise StateError(f"Rules need a name of at most {MAX_NAME_CHARS} characters.").at("name")
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
         last = study.rule_sets.aggregate(last=Max("number"))["last"] or 0
@@ -57,33 +57,33 @@ def fix_rules(study: Study, name: str, rules: Sequence[Rule], *, actor: User | N
             actor=actor,
             fixed_at=now,
         )
-        told = {"version": stored.number, "name": stored.name, "rules": stored.rules, "blind": stored.blind}
-        AuditEvent.objects.record(study, "fix_rules", actor=deciding.name_of(actor), now=now, **told)
+        details = {"version": stored.number, "name": stored.name, "rules": stored.rules, "blind": stored.blind}
+        AuditEvent.objects.record(study, "fix_rules", actor=decision_intents.name_of(actor), now=now, **details)
         return stored
 
 
 def _odd(rule: Rule) -> str:
     """What is wrong with a rule's threshold; one that people judge by has none."""
-    one = BY_KIND.get(rule.kind)
-    return one.odd(rule.threshold) if one and rule.threshold is not None else ""
+    check = BY_KIND.get(rule.kind)
+    return check.odd(rule.threshold) if check and rule.threshold is not None else ""
 
 
 def apply_rules(stored: RuleSet, *, actor: User | None, now: datetime) -> Excluded:
-    """Leave out what the version says, in place of what earlier versions left out.
+    """Exclude what this version of the rules excludes, in place of what earlier versions excluded.
 
-    What a person decided about a single submission stays. Nobody's payment changes.
+    What a person decided about a single submission stays. Payments do not change.
     """
-    study, rules = stored.study, reviewing.rules_of(stored)
+    study, rules = stored.study, applied_rules.rules_of(stored)
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
         mine = Decision.objects.filter(submission__hit__study=study, matter=ANALYSIS)
         earlier = set(mine.exclude(rule_set=None).values_list("submission_id", flat=True))
         mine.exclude(rule_set=None).delete()
         by_hand = set(mine.values_list("submission_id", flat=True))
-        told: dict[int, list[str]] = {}
-        for kind, found in reviewing.left_out_by(study, rules).items():
-            for pk in found - by_hand:
-                told.setdefault(pk, []).append(kind)
+        kinds_by_pk: dict[int, list[str]] = {}
+        for kind, pks in applied_rules.left_out_by(study, rules).items():
+            for pk in pks - by_hand:
+                kinds_by_pk.setdefault(pk, []).append(kind)
         Decision.objects.bulk_create(
             Decision(
                 submission_id=pk,
@@ -94,46 +94,45 @@ def apply_rules(stored: RuleSet, *, actor: User | None, now: datetime) -> Exclud
                 rule_set=stored,
                 at=now,
             )
-            for pk, kinds in sorted(told.items())
+            for pk, kinds in sorted(kinds_by_pk.items())
         )
         RuleSet.objects.filter(pk=stored.pk).update(applied_at=now)
-        done = Excluded(len(told), len(earlier - set(told)))
+        done = Excluded(len(kinds_by_pk), len(earlier - set(kinds_by_pk)))
         counts = {"version": stored.number, "left_out": done.left_out, "returned": done.returned}
-        AuditEvent.objects.record(study, "apply_rules", actor=deciding.name_of(actor), now=now, **counts)
+        AuditEvent.objects.record(study, "apply_rules", actor=decision_intents.name_of(actor), now=now, **counts)
     return done
 
 
-def leave_out(
+def exclude_submissions(
     study: Study, submissions: QuerySet[Submission], *, reason: str, actor: User | None, now: datetime
 ) -> int:
-    """Leave single submissions out of the analysis by a person's decision; how many that were part of it."""
-    if not 1 <= len(reason.strip()) <= MOST_REASON:
-        raise StateError(f"Leaving work out of the analysis needs a reason of at most {MOST_REASON} characters.").at(
-            "reason"
-        )
+    """Exclude single submissions from the analysis by a person's decision; return how many were part of it."""
+    if not 1 <= len(reason.strip()) <= MAX_REASON_CHARS:
+        raise StateError(f"Excluding a submission needs a reason of 1 to {MAX_REASON_CHARS} characters.").at("reason")
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
-        found = list(submissions.filter(hit__study=study).exclude(decisions__verdict="exclude").order_by("pk"))
-        deciding.exclude_by_hand(found, reason=reason.strip(), actor=actor, now=now)
-        if found:
+        included = list(submissions.filter(hit__study=study).exclude(decisions__verdict="exclude").order_by("pk"))
+        decision_intents.exclude_by_hand(included, reason=reason.strip(), actor=actor, now=now)
+        if included:
             AuditEvent.objects.record(
-                study, "leave_out", actor=deciding.name_of(actor), now=now, submissions=len(found)
+                study, "leave_out", actor=decision_intents.name_of(actor), now=now, submissions=len(included)
             )
-    return len(found)
+    return len(included)
 
 
-def take_back_in(study: Study, submissions: QuerySet[Submission], *, actor: User | None, now: datetime) -> int:
-    """Keep single submissions in the analysis, whatever rules say; how many had been left out."""
+def include_submissions(study: Study, submissions: QuerySet[Submission], *, actor: User | None, now: datetime) -> int:
+    """Include single submissions in the analysis, whatever the rules say; return how many had been excluded."""
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
-        gone = submissions.filter(hit__study=study, decisions__matter=ANALYSIS, decisions__verdict="exclude")
-        found = list(gone.order_by("pk"))
-        Decision.objects.filter(submission__in=found, matter=ANALYSIS).delete()
+        matches = submissions.filter(hit__study=study, decisions__matter=ANALYSIS, decisions__verdict="exclude")
+        excluded = list(matches.order_by("pk"))
+        Decision.objects.filter(submission__in=excluded, matter=ANALYSIS).delete()
         Decision.objects.bulk_create(
-            Decision(submission=one, matter=ANALYSIS, verdict="include", actor=actor, at=now) for one in found
+            Decision(submission=submission, matter=ANALYSIS, verdict="include", actor=actor, at=now)
+            for submission in excluded
         )
-        if found:
+        if excluded:
             AuditEvent.objects.record(
-                study, "take_back_in", actor=deciding.name_of(actor), now=now, submissions=len(found)
+                study, "take_back_in", actor=decision_intents.name_of(actor), now=now, submissions=len(excluded)
             )
-    return len(found)
+    return len(excluded)

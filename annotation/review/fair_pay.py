@@ -8,7 +8,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from annotation import ledger as books
+from annotation import ledger
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Intent, Study, Submission
 from annotation.review import wages as review_wages
@@ -34,12 +34,12 @@ def raise_pay(study: Study, *, floor_cents: int, actor: str, now: datetime) -> R
     """
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)
-        wages = review_wages.arm_wages(locked, floor_cents=floor_cents)
-        if not wages:
+        arm_wages = review_wages.arm_wages(locked, floor_cents=floor_cents)
+        if not arm_wages:
             raise StateError(f"No work of {study.name} has a measured time yet.")
-        lacking = {wage.arm: wage.lacking_cents for wage in wages if wage.lacking_cents > 0}
+        lacking = {wage.arm: wage.lacking_cents for wage in arm_wages if wage.lacking_cents > 0}
         bonuses = _due(locked, lacking)
-        reserved = books.promise_bonuses(locked, bonuses, occasion=OCCASION, reason=REASON, now=now)
+        reserved = ledger.promise_bonuses(locked, bonuses, occasion=OCCASION, reason=REASON, now=now)
         cents = sum(amount for _, amount in bonuses)
         if bonuses:
             AuditEvent.objects.record(
@@ -50,16 +50,16 @@ def raise_pay(study: Study, *, floor_cents: int, actor: str, now: datetime) -> R
 
 def _due(study: Study, lacking: dict[int, int]) -> list[tuple[Submission, int]]:
     """What each submission still lacks."""
-    given: Counter[int] = Counter()
+    paid: Counter[int] = Counter()
     rows = study.intents.filter(kind=Intent.Kind.BONUS).exclude(state=Intent.State.DROPPED)
     for subject, details in rows.values_list("subject", "details"):
         if details.get("occasion") == OCCASION:
-            given[subject] += int(details["cents"])
+            paid[subject] += int(details["cents"])
     approved = Submission.objects.filter(
         hit__study=study, hit__cell__arm__in=lacking, decisions__matter="payment", decisions__verdict="approve"
     )
     rows_due = (
-        (one, lacking[one.hit.cell.arm_id] - given[one.pk])
-        for one in approved.select_related("hit__cell").order_by("pk")
+        (submission, lacking[submission.hit.cell.arm_id] - paid[submission.pk])
+        for submission in approved.select_related("hit__cell").order_by("pk")
     )
-    return [(one, cents) for one, cents in rows_due if cents > 0]
+    return [(submission, cents) for submission, cents in rows_due if cents > 0]

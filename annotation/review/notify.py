@@ -11,11 +11,11 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Intent, Study, Submission, Worker
-from annotation.outbox import decision_intents as deciding
+from annotation.outbox import decision_intents
 from annotation.review import queue
 
 # The marketplace's bounds of Subject and MessageText.
-MOST_SUBJECT, MOST_TEXT = 200, 4096
+MAX_SUBJECT_CHARS, MAX_TEXT_CHARS = 200, 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,35 +35,35 @@ def notify(
     Marketplaces take notices only to people whose work was approved or rejected. Raises StateError where nothing can be
     sent, or the words are missing or too long.
     """
-    subject, text = _words(subject, MOST_SUBJECT, "subject"), _words(text, MOST_TEXT, "text")
+    subject, text = _stripped(subject, MAX_SUBJECT_CHARS, "subject"), _stripped(text, MAX_TEXT_CHARS, "text")
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
-        asked = Worker.objects.filter(submissions__hit__study=study).distinct()
-        asked = asked if workers is None else asked.filter(pk__in=[one.pk for one in workers])
-        within = list(asked.filter(Exists(_told(study))).order_by("pk"))
-        _refuse(study, within)
+        chosen = Worker.objects.filter(submissions__hit__study=study).distinct()
+        chosen = chosen if workers is None else chosen.filter(pk__in=[worker.pk for worker in workers])
+        within = list(chosen.filter(Exists(_settled_work(study))).order_by("pk"))
+        _check_recipients(study, within)
         mine = study.intents.filter(kind=Intent.Kind.NOTIFY).exclude(state=Intent.State.DROPPED)
         got = set(mine.filter(details={"subject": subject, "text": text}).values_list("subject", flat=True))
-        fresh = [one for one in within if one.pk not in got]
+        fresh = [worker for worker in within if worker.pk not in got]
         Intent.objects.bulk_create(_intents(study, fresh, subject, text))
         if fresh:
             AuditEvent.objects.record(study, "notify", actor=actor, now=now, people=len(fresh), subject=subject)
-        return Notices(len(fresh), len(within) - len(fresh), asked.count() - len(within))
+        return Notices(len(fresh), len(within) - len(fresh), chosen.count() - len(within))
 
 
-def _words(given: str, most: int, name: str) -> str:
-    told = given.strip()
-    if not 1 <= len(told) <= most:
-        rule = f"The {name} of a notice has 1 to {most} characters; this one has {len(told)}."
+def _stripped(words: str, max_chars: int, name: str) -> str:
+    stripped = words.strip()
+    if not 1 <= len(stripped) <= max_chars:
+        rule = f"The {name} of a notice has 1 to {max_chars} characters; this one has {len(stripped)}."
         raise StateError(rule).at(name)
-    return told
+    return stripped
 
 
-def _told(study: Study) -> QuerySet[Submission]:
+def _settled_work(study: Study) -> QuerySet[Submission]:
     """Work of a worker in the study of whose payment the marketplace knows."""
     on_its_way = Intent.objects.filter(
         study=study,
-        kind__in=deciding.DECIDING,
+        kind__in=decision_intents.DECIDING,
         subject=OuterRef("pk"),
         state__in=[Intent.State.WAITING, Intent.State.TAKEN],
     )
@@ -71,7 +71,7 @@ def _told(study: Study) -> QuerySet[Submission]:
     return Submission.objects.filter(Exists(decided), ~Exists(on_its_way), hit__study=study, worker=OuterRef("pk"))
 
 
-def _refuse(study: Study, people: Sequence[Worker]) -> None:
+def _check_recipients(study: Study, people: Sequence[Worker]) -> None:
     if study.mode == Study.Mode.IMPORTED:
         raise StateError("The study came from a file: its people cannot be written to through a marketplace.")
     if not people:
@@ -79,16 +79,16 @@ def _refuse(study: Study, people: Sequence[Worker]) -> None:
 
 
 def _intents(study: Study, people: Sequence[Worker], subject: str, text: str) -> list[Intent]:
-    before = deciding.intended(study, Intent.Kind.NOTIFY, [one.pk for one in people])
+    before = decision_intents.intended(study, Intent.Kind.NOTIFY, [worker.pk for worker in people])
     details = {"subject": subject, "text": text}
     return [
         Intent.of(
             study,
             Intent.Kind.NOTIFY,
-            one.pk,
-            slot=f"notice {one.pseudonym}",
-            number=before[one.pk],
+            worker.pk,
+            slot=f"notice {worker.pseudonym}",
+            number=before[worker.pk],
             details=details,
         )
-        for one in people
+        for worker in people
     ]

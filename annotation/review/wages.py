@@ -29,9 +29,9 @@ def arm_wages(study: Study, *, floor_cents: int) -> list[ArmWage]:
     """Real wage by arm: reward over the median time from acceptance to submission, or active time where measured."""
     rows = Submission.objects.filter(hit__study=study).values_list("hit__cell__arm", TAKEN)
     times: defaultdict[int, list[float]] = defaultdict(list)
-    for arm, taken in rows:
-        if taken:
-            times[arm].append(taken)
+    for arm, seconds in rows:
+        if seconds:
+            times[arm].append(seconds)
     arms = {arm.pk: arm for arm in study.arms.order_by("pk")}
     return [_arm_wage(study, arms[pk], times[pk], floor_cents) for pk in arms if times.get(pk)]
 

@@ -21,8 +21,8 @@ def worker(study: Study, pseudonym: str) -> Worker | None:
 
 def workers_by_pseudonym(study: Study, pseudonyms: Collection[str]) -> dict[str, Worker]:
     """Those of the pseudonyms under which somebody handed in work of the study, and who that is."""
-    found = Worker.objects.filter(pseudonym__in=pseudonyms, submissions__hit__study=study).distinct()
-    return {one.pseudonym: one for one in found}
+    rows = Worker.objects.filter(pseudonym__in=pseudonyms, submissions__hit__study=study).distinct()
+    return {worker.pseudonym: worker for worker in rows}
 
 
 def block_intents(worker: Worker) -> QuerySet[Intent]:
@@ -40,8 +40,8 @@ def blocked(worker: Worker) -> Intent | None:
 def work_of(worker: Worker, studies: QuerySet[Study]) -> QuerySet[Submission]:
     """Everything the worker handed in there, newest first, with flags and decisions."""
     mine = Submission.objects.filter(worker=worker, hit__study__in=studies.values("pk"))
-    told = mine.select_related("hit__study", "evidence").prefetch_related("flags", "decisions", "replies")
-    return told.defer("raw", "evidence__findings").order_by("-submitted_at", "-pk")
+    rows = mine.select_related("hit__study", "evidence").prefetch_related("flags", "decisions", "replies")
+    return rows.defer("raw", "evidence__findings").order_by("-submitted_at", "-pk")
 
 
 def open_hold(worker: Worker, *, today: date) -> Hold | None:
@@ -84,8 +84,8 @@ def workers_across(studies: QuerySet[Study]) -> QuerySet[Worker]:
 
 
 def _counted(rows: QuerySet[Any], worker: str, what: Count | None = None) -> Coalesce:
-    told = rows.filter(**{worker: OuterRef("pk")}).order_by().values(worker).annotate(n=what or Count("pk"))
-    return Coalesce(Subquery(told.values("n"), output_field=IntegerField()), Value(0))
+    counts = rows.filter(**{worker: OuterRef("pk")}).order_by().values(worker).annotate(n=what or Count("pk"))
+    return Coalesce(Subquery(counts.values("n"), output_field=IntegerField()), Value(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def worker_lines(study: Study) -> list[WorkerLine]:
         WorkerLine(pk, name, handed_in.get(pk, 0), flags.get(pk, 0), left_out.get(pk, 0), refused.get(pk, 0))
         for pk, name in names
     ]
-    return sorted(lines, key=lambda one: (-one.flags, one.pseudonym))
+    return sorted(lines, key=lambda line: (-line.flags, line.pseudonym))
 
 
 def _by_worker(rows: QuerySet[Any], worker: str) -> dict[int, int]:
@@ -124,10 +124,12 @@ def _by_worker(rows: QuerySet[Any], worker: str) -> dict[int, int]:
 
 def with_more(study: Study, lines: Sequence[WorkerLine], *, today: date) -> list[WorkerLine]:
     """The same lines (a page of them) with who is on hold, and competence."""
-    people = [one.pk for one in lines]
+    people = [line.pk for line in lines]
     held = set(
         Hold.objects.filter(worker__in=people, lifted_at=None, until__gte=today).values_list("worker", flat=True)
     )
     measured = Evidence.objects.filter(submission__hit__study=study, submission__worker__in=people)
-    told = dict(measured.order_by("-pk").values_list("submission__worker", f"findings__{COMPETENCE.kind}"))
-    return [replace(one, held=one.pk in held, competence=_finding(COMPETENCE, told.get(one.pk))) for one in lines]
+    competences = dict(measured.order_by("-pk").values_list("submission__worker", f"findings__{COMPETENCE.kind}"))
+    return [
+        replace(line, held=line.pk in held, competence=_finding(COMPETENCE, competences.get(line.pk))) for line in lines
+    ]

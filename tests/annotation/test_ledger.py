@@ -19,7 +19,7 @@ from annotation.models import AuditEvent, Decision, Intent, LedgerEntry, Study, 
 from annotation.mturk.client import Market
 from annotation.outbox.worker import work
 from annotation.publishing.publish import publish
-from annotation.review.approve import approve, undo
+from annotation.review.approve import approve, undo_decisions
 from annotation.review.fair_pay import raise_pay
 from annotation.studies.audit_check import prove
 from tests.annotation.conftest import NOW
@@ -174,7 +174,7 @@ def test_a_decision_that_is_taken_back_is_taken_back_in_the_log(
     collect(study, market=market, now=NOW)
     ada, work_of = django_user_model.objects.create(username="ada"), Submission.objects.filter(hit__study=study)
     approve(study, work_of, actor=ada, now=NOW, window=timedelta(minutes=10))
-    undo(study, work_of, actor=ada, now=NOW)
+    undo_decisions(study, work_of, actor=ada, now=NOW)
     assert prove(study).faults == ()
     approve(study, work_of, actor=ada, now=NOW)
     assert prove(study).faults == ()

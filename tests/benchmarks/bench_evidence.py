@@ -16,7 +16,7 @@ from dataclasses import fields, replace
 import numpy as np
 
 from annotation.quality.filters import FILTERS
-from annotation.quality.measure import assess
+from annotation.quality.measure import measure_work
 from annotation.quality.work_table import Lines, Reasons, Work
 from annotation.rehearsal.world import World
 from tests.benchmarks.simulation_studies.crowd_worlds import EXPLAINED, TYPICALITY, study
@@ -45,9 +45,9 @@ def beside(one: Work, times: int) -> Work:
 def told(work: Work) -> tuple[int, float]:
     """Sentences made of all flags, and seconds for everything."""
     start = time.perf_counter()
-    found = assess(work)
+    found = measure_work(work)
     sentences = [
-        one.said(float(found.measured[one.kind].value[i]), int(found.measured[one.kind].n[i]))
+        one.finding_sentence(float(found.measured[one.kind].value[i]), int(found.measured[one.kind].n[i]))
         for one in FILTERS
         for i in np.flatnonzero(found.raised[one.kind])
     ]

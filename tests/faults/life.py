@@ -242,12 +242,12 @@ class Life:
         """Two people refuse to pay for a submission, without a window."""
         study, now = self.study(), timezone.now()
         one = self._refused()
-        reject.propose(study, one, reason="Handed in without having been read.", actor=_user("ada"), now=now)
-        reject.second(study, one, actor=_user("bob"), now=now, window=timedelta(0))
+        reject.propose_rejection(study, one, reason="Handed in without having been read.", actor=_user("ada"), now=now)
+        reject.confirm_rejection(study, one, actor=_user("bob"), now=now, window=timedelta(0))
 
     def turn_refusal(self) -> None:
         """They were wrong: it is to be paid after all."""
-        reject.overturn(
+        reject.reverse_rejection(
             self.study(), self._refused(), reason="It had been read.", actor=_user("ada"), now=timezone.now()
         )
 

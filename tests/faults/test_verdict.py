@@ -153,10 +153,10 @@ def lived(study: Study, market: Market, everybody_rates: Callable[..., None]) ->
     mine = Submission.objects.filter(hit__study=study)
     refused = mine.order_by("pk")[0]
     ada, bob = (User.objects.create_user(name) for name in ("ada", "bob"))
-    reject.propose(study, refused, reason="Handed in without reading.", actor=ada, now=NOW)
-    reject.second(study, refused, actor=bob, now=NOW, window=timedelta(0))
+    reject.propose_rejection(study, refused, reason="Handed in without reading.", actor=ada, now=NOW)
+    reject.confirm_rejection(study, refused, actor=bob, now=NOW, window=timedelta(0))
     go()
-    reject.overturn(study, refused, reason="It had been read.", actor=ada, now=NOW)
+    reject.reverse_rejection(study, refused, reason="It had been read.", actor=ada, now=NOW)
     apart.passes(study, mine.select_related("worker"), market.once_pass("took part"))
     approve(study, mine, actor=None, now=NOW)
     books.promise_bonuses(study, [(one, 10) for one in mine], occasion="thanks", reason="Thank you.", now=NOW)

@@ -187,8 +187,8 @@ def scored(study: Study, now: datetime) -> None:
 def _answered(judged: Study, owner: User, second: User, now: datetime) -> None:
     """Two rejections of which the marketplace was told, and what the workers answered."""
     for one in Submission.objects.filter(hit__study=judged).order_by("-pk")[:2]:
-        reject.propose(judged, one, reason="One label was given for all of the texts.", actor=second, now=now)
-        reject.second(judged, one, actor=owner, now=now, window=timedelta(0), beyond_guard=True)
+        reject.propose_rejection(judged, one, reason="One label was given for all of the texts.", actor=second, now=now)
+        reject.confirm_rejection(judged, one, actor=owner, now=now, window=timedelta(0), beyond_guard=True)
         Intent.objects.filter(study=judged, kind="reject", subject=one.pk).update(state="done", outcome="reject")
         Reply.objects.create(submission=one, body=WORDS, at=now)
 

@@ -11,10 +11,10 @@ from django.utils.translation import gettext_lazy as _
 from annotation.quality.filters import BY_FLAG, FILTERS, NAMED_SETS, OF_TEXTS, WRONGED
 from annotation.quality.rules import Rule
 from annotation.review import block
-from annotation.review.exclude import MOST_NAME
-from annotation.review.exclude import MOST_REASON as MOST_ON_ANALYSIS
-from annotation.review.notify import MOST_SUBJECT, MOST_TEXT
-from annotation.review.reject import LEAST_REASON, MOST_REASON
+from annotation.review.exclude import MAX_NAME_CHARS
+from annotation.review.exclude import MAX_REASON_CHARS as MOST_ON_ANALYSIS
+from annotation.review.notify import MAX_SUBJECT_CHARS, MAX_TEXT_CHARS
+from annotation.review.reject import MAX_REASON_CHARS, MIN_REASON_CHARS
 
 
 class Approve(forms.Form):
@@ -26,8 +26,8 @@ class Approve(forms.Form):
 class Propose(forms.Form):
     reason = forms.CharField(
         label=_("Reason, which the worker will read"),
-        min_length=LEAST_REASON,
-        max_length=MOST_REASON,
+        min_length=MIN_REASON_CHARS,
+        max_length=MAX_REASON_CHARS,
         widget=forms.Textarea(attrs={"rows": 3}),
     )
 
@@ -52,8 +52,8 @@ class HoldForm(forms.Form):
 class BlockForm(forms.Form):
     reason = forms.CharField(
         label=_("Reason"),
-        min_length=block.LEAST_REASON,
-        max_length=block.MOST_REASON,
+        min_length=block.MIN_REASON_CHARS,
+        max_length=block.MAX_REASON_CHARS,
         widget=forms.Textarea(attrs={"rows": 3}),
     )
 
@@ -61,8 +61,8 @@ class BlockForm(forms.Form):
 class NoticeForm(forms.Form):
     """A message to workers."""
 
-    subject = forms.CharField(label=_("Subject"), max_length=MOST_SUBJECT)
-    text = forms.CharField(label=_("Text"), max_length=MOST_TEXT, widget=forms.Textarea(attrs={"rows": 4}))
+    subject = forms.CharField(label=_("Subject"), max_length=MAX_SUBJECT_CHARS)
+    text = forms.CharField(label=_("Text"), max_length=MAX_TEXT_CHARS, widget=forms.Textarea(attrs={"rows": 4}))
 
 
 class Bulk(forms.Form):
@@ -84,7 +84,7 @@ class Rules(forms.Form):
     """A version of the rules: a tick for each filter, and its threshold where another than the default is wanted."""
 
     TOLD = {**BY_FLAG, **OF_TEXTS}
-    name = forms.CharField(label=_("Name of this version"), max_length=MOST_NAME)
+    name = forms.CharField(label=_("Name of this version"), max_length=MAX_NAME_CHARS)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -52,7 +52,7 @@ class Refused:
     name: str
     remark: Remark | None = None
 
-    def shown(self, told: coded.Standing) -> dict[str, Any]:
+    def shown(self, told: coded.CodingProgress) -> dict[str, Any]:
         """The part of the page in which it stands again, with what is wrong beside it."""
         if self.remark is None:
             return {self.name: self.form}
@@ -75,7 +75,7 @@ def _give_keys(parts: list[dict[str, Any]]) -> None:
 
 def _part(request: HttpRequest, study: Study, purpose: str) -> dict[str, Any]:
     """A codebook with what this person can do by it: the next explanation, or their last one to be changed."""
-    told = coded.standing(study, purpose)
+    told = coded.coding_progress(study, purpose)
     edit = CodebookForm(initial={"lines": told.lines}, auto_id=f"{purpose}-%s")
     part: dict[str, Any] = {"standing": told, "edit": edit, "code": None, "settle": None, "last": None}
     if told.book is None:
@@ -95,7 +95,7 @@ def _part(request: HttpRequest, study: Study, purpose: str) -> dict[str, Any]:
     return part | {"last": last, "left": waiting.count(), "unsettled": len(unsettled)}
 
 
-def _sheet(told: coded.Standing, remark: Remark, checked: Collection[str]) -> dict[str, Any]:
+def _sheet(told: coded.CodingProgress, remark: Remark, checked: Collection[str]) -> dict[str, Any]:
     choices = [{"code": one, "category": told.category[one], "checked": one in checked} for one in told.codes]
     return {"remark": remark, "choices": choices}
 

@@ -32,7 +32,7 @@ from annotation.publishing.preflight import afford
 from annotation.publishing.publish import publish as publish_study
 from annotation.review import assignment as desk
 from annotation.review import deadlines
-from annotation.review.approve import approve, undo
+from annotation.review.approve import approve, undo_decisions
 
 SOON = timedelta(hours=24)
 
@@ -120,9 +120,9 @@ def progress(request: HttpRequest, study: Study) -> HttpResponse:
     context = {
         "at": standing.progress(study),
         "work": summary.work(study),
-        "waiting": desk.waiting(study),
+        "waiting": desk.count_waiting(study),
         "due": deadlines.deadlines(study, now=timezone.now(), within=SOON),
-        "back": desk.to_take_back(study, visitor(request), now=timezone.now()),
+        "back": desk.latest_undoable(study, visitor(request), now=timezone.now()),
         "job": study.jobs.filter(kind=Job.Kind.CROWD).order_by("-created_at").first(),
     }
     return render(request, template, {"study": study, **context})
@@ -179,7 +179,7 @@ def approve_all(request: HttpRequest, study: Study) -> HttpResponse:
 def undo_all(request: HttpRequest, study: Study) -> HttpResponse:
     """Take back what the visitor decided and the marketplace has not heard of."""
     mine = Submission.objects.filter(hit__study=study, decisions__matter="payment", decisions__actor=visitor(request))
-    number = undo(study, mine, actor=visitor(request), now=timezone.now())
+    number = undo_decisions(study, mine, actor=visitor(request), now=timezone.now())
     told = ngettext("%d decision is taken back.", "%d decisions are taken back.", number) % number
     messages.success(request, f"{told} {_('The marketplace was told nothing.')}")
     return redirect("console:progress", study.uuid)

@@ -30,7 +30,7 @@ def results(request: HttpRequest, study: Study) -> HttpResponse:
         return render(request, "console/blind.html", {"study": study, "at": standing.progress(study)})
     reports = study.jobs.filter(kind=Job.Kind.REPORT).order_by("-created_at")
     done = reports.filter(state=Job.State.DONE).first()
-    told = measures.told(done) if done else []
+    told = measures.measures_of_job(done) if done else []
     lacking = any(one.value is None for one in told)
     arms = everywhere.arms_of(study, told)
     context = {

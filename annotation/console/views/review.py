@@ -36,12 +36,12 @@ SLACK = timedelta(seconds=30)
 @study_page(Role.REVIEWER)
 def queue(request: HttpRequest, study: Study) -> HttpResponse:
     now, kind, state = timezone.now(), request.GET.get("flag", ""), request.GET.get("state", "")
-    page = Paginator(desk.queue(study, now=now, kind=kind, state=state), LINES).get_page(request.GET.get("page"))
+    page = Paginator(desk.select_queue(study, now=now, kind=kind, state=state), LINES).get_page(request.GET.get("page"))
     shown = {"study": study, "page": page, "flag": kind, "state": state, "kinds": evidence.known_kinds()}
     told = {
         "counts": review_queue.decided_counts(study),
         "answers": review_queue.answered(study, now=now).count(),
-        "back": desk.to_take_back(study, visitor(request), now=now),
+        "back": desk.latest_undoable(study, visitor(request), now=now),
         "actions": Bulk.ACTIONS,
     }
     return render(request, "console/review.html", {**shown, **told})
@@ -64,8 +64,8 @@ def _shown(request: HttpRequest, study: Study, one: Submission, **forms: Any) ->
         "history": desk.history(one.worker, studies_of(visitor(request))),
         "decisions": one.decisions.select_related("actor", "rule_set").order_by("matter"),
         "waits": review_queue.waits(one, now=now),
-        "next": desk.following(study, one, now=now),
-        "back": desk.to_take_back(study, visitor(request), now=now),
+        "next": desk.next_submission(study, one, now=now),
+        "back": desk.latest_undoable(study, visitor(request), now=now),
         "replies": one.replies.select_related("recorded_by", "heeded_by").order_by("at"),
         "unread": one.replies.filter(heeded_at=None).exists(),
         "approve": Approve(prefix="approve"),
@@ -96,7 +96,7 @@ def approve(request: HttpRequest, study: Study, assignment: str) -> HttpResponse
         now=timezone.now(),
         window=WINDOW,
         leave_out=reason,
-        one_by_one=True,
+        individually=True,
     )
     messages.success(request, _undoable(_("Approved"), one) if done.decided else _("This had been decided before."))
     return _onward(study, one)
@@ -106,7 +106,7 @@ def approve(request: HttpRequest, study: Study, assignment: str) -> HttpResponse
 @study_page(Role.REVIEWER)
 def undo(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
     one = _one(study, assignment)
-    review.undo(study, _as_rows(one), actor=visitor(request), now=timezone.now())
+    review.undo_decisions(study, _as_rows(one), actor=visitor(request), now=timezone.now())
     messages.success(request, _("Taken back. The marketplace was told nothing."))
     return redirect("console:review-assignment", study.uuid, one.market_id)
 
@@ -115,7 +115,7 @@ def undo(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
 @study_page(Role.REVIEWER)
 def propose(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
     one, form = _one(study, assignment), Propose(request.POST, prefix="propose")
-    if refusal := _acted(request, study, one, reject.propose, propose=form):
+    if refusal := _acted(request, study, one, reject.propose_rejection, propose=form):
         return refusal
     messages.success(request, _("Proposed. It takes a second person to refuse payment."))
     return _onward(study, one)
@@ -126,7 +126,7 @@ def propose(request: HttpRequest, study: Study, assignment: str) -> HttpResponse
 def second(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
     one, read = _one(study, assignment), _moment(request.POST.get("read", ""))
     beyond = "beyond" in request.POST and may(study, Role.OWNER)
-    reject.second(study, one, actor=visitor(request), now=timezone.now(), beyond_guard=beyond, read=read)
+    reject.confirm_rejection(study, one, actor=visitor(request), now=timezone.now(), beyond_guard=beyond, read=read)
     messages.success(request, _undoable(_("Payment is refused"), one))
     return _onward(study, one)
 
@@ -135,7 +135,7 @@ def second(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
 @study_page(Role.REVIEWER)
 def drop(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
     one = _one(study, assignment)
-    reject.drop_proposal(study, one, actor=visitor(request), now=timezone.now())
+    reject.withdraw_proposal(study, one, actor=visitor(request), now=timezone.now())
     return redirect("console:review-assignment", study.uuid, one.market_id)
 
 
@@ -143,7 +143,7 @@ def drop(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
 @study_page(Role.REVIEWER)
 def overturn(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
     one, form = _one(study, assignment), Reason(request.POST, prefix="overturn")
-    if refusal := _acted(request, study, one, reject.overturn, overturn=form):
+    if refusal := _acted(request, study, one, reject.reverse_rejection, overturn=form):
         return refusal
     messages.success(request, _("The rejection becomes an approval."))
     return redirect("console:review-assignment", study.uuid, one.market_id)
@@ -162,7 +162,7 @@ def reply(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
 @study_page(Role.REVIEWER)
 def uphold(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
     one = _one(study, assignment)
-    reject.uphold(study, one, actor=visitor(request), now=timezone.now())
+    reject.uphold_rejection(study, one, actor=visitor(request), now=timezone.now())
     messages.success(request, _("The rejection stays. Its answer waits for nobody any more."))
     return redirect("console:review-assignment", study.uuid, one.market_id)
 
@@ -173,9 +173,11 @@ def analysis(request: HttpRequest, study: Study, assignment: str) -> HttpRespons
     """Leave out of the analysis, or take back in; payment is another matter."""
     one, form = _one(study, assignment), Reason(request.POST, prefix="analysis")
     if "include" in request.POST:
-        exclude.take_back_in(study, _as_rows(one), actor=visitor(request), now=timezone.now())
+        exclude.include_submissions(study, _as_rows(one), actor=visitor(request), now=timezone.now())
     elif form.is_valid():
-        exclude.leave_out(study, _as_rows(one), **form.cleaned_data, actor=visitor(request), now=timezone.now())
+        exclude.exclude_submissions(
+            study, _as_rows(one), **form.cleaned_data, actor=visitor(request), now=timezone.now()
+        )
     else:
         return _shown(request, study, one, analysis=form)
     return redirect("console:review-assignment", study.uuid, one.market_id)
@@ -187,7 +189,7 @@ def bulk(request: HttpRequest, study: Study) -> HttpResponse:
     form = Bulk(request.POST)
     # No name holds a NUL, on which PostgreSQL fails.
     chosen = [name for name in request.POST.getlist("chosen") if "\x00" not in name]
-    seen = desk.preview(study, chosen)
+    seen = desk.preview_chosen(study, chosen)
     if not form.is_valid() or not form.cleaned_data["confirmed"]:
         told, status = {"study": study, "preview": seen, "form": form}, 422 if form.errors else 200
         return render(request, "console/review_bulk.html", told, status=status)
@@ -260,7 +262,8 @@ def _as_rows(one: Submission) -> Any:
 def _onward(study: Study, one: Submission) -> HttpResponse:
     """To the next in the queue, or to the queue where that was the last."""
     following = (
-        desk.following(study, one, now=timezone.now()) or review_queue.undecided(study, now=timezone.now()).first()
+        desk.next_submission(study, one, now=timezone.now())
+        or review_queue.undecided(study, now=timezone.now()).first()
     )
     if following is None:
         return redirect("console:review", study.uuid)

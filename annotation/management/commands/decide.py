@@ -60,7 +60,7 @@ def _decide(study: Study, submission: Submission, options: dict[str, Any], who: 
 
 
 def _approve(study: Study, submission: Submission, _: object, who: dict[str, Any]) -> None:
-    if not review.approve(study, _row(submission), window=WINDOW, one_by_one=True, **who).decided:
+    if not review.approve(study, _row(submission), window=WINDOW, individually=True, **who).decided:
         raise CommandError("Payment of this assignment has been decided.", returncode=2)
 
 
@@ -71,15 +71,17 @@ def _row(submission: Submission) -> QuerySet[Submission]:
 # Each option's action, called with the study, the submission, the option's value, and who acts when.
 ACTIONS: dict[str, Callable[[Study, Submission, str, dict[str, Any]], object]] = {
     "approve": _approve,
-    "undo": lambda study, submission, _, who: review.undo(study, _row(submission), **who),
-    "drop": lambda study, submission, _, who: reject.drop_proposal(study, submission, **who),
-    "second": lambda study, submission, _, who: reject.second(study, submission, **who),
-    "uphold": lambda study, submission, _, who: reject.uphold(study, submission, **who),
-    "take_back_in": lambda study, submission, _, who: exclude.take_back_in(study, _row(submission), **who),
-    "leave_out": lambda study, submission, reason, who: exclude.leave_out(
+    "undo": lambda study, submission, _, who: review.undo_decisions(study, _row(submission), **who),
+    "drop": lambda study, submission, _, who: reject.withdraw_proposal(study, submission, **who),
+    "second": lambda study, submission, _, who: reject.confirm_rejection(study, submission, **who),
+    "uphold": lambda study, submission, _, who: reject.uphold_rejection(study, submission, **who),
+    "take_back_in": lambda study, submission, _, who: exclude.include_submissions(study, _row(submission), **who),
+    "leave_out": lambda study, submission, reason, who: exclude.exclude_submissions(
         study, _row(submission), reason=reason, **who
     ),
-    "propose": lambda study, submission, reason, who: reject.propose(study, submission, reason=reason, **who),
-    "overturn": lambda study, submission, reason, who: reject.overturn(study, submission, reason=reason, **who),
+    "propose": lambda study, submission, reason, who: reject.propose_rejection(study, submission, reason=reason, **who),
+    "overturn": lambda study, submission, reason, who: reject.reverse_rejection(
+        study, submission, reason=reason, **who
+    ),
     "reply": lambda study, submission, body, who: reject.record_reply(study, submission, body=body, **who),
 }

@@ -68,5 +68,5 @@ class Command(StudyCommand):
             better=tuple(pair for chain in chains for pair in pairwise(chain)),
             minimum_gap=gap,
             minimum_ratings=options["minimum_ratings"],
-            one_context=options["one_context"],
+            pool_without_context=options["one_context"],
         )

@@ -84,9 +84,9 @@ def test_the_desk_in_every_state_of_a_decision(
     ada, now = member(study, "reviewer", "ada"), timezone.now()
     proposed, refused, told, left_out, waiting = work[1:6]
     for one in (proposed, refused, told):
-        reject.propose(study, one, reason=REASON, actor=ada, now=now)
+        reject.propose_rejection(study, one, reason=REASON, actor=ada, now=now)
     for one in (told, refused):
-        reject.second(study, one, actor=owner, now=now, beyond_guard=True)
+        reject.confirm_rejection(study, one, actor=owner, now=now, beyond_guard=True)
     reject.record_reply(study, told, body="I read every one of them.", actor=ada, now=now)
     Reply.objects.create(submission=told, body="Please look again. " * 50, at=now)
     Intent.objects.filter(subject=told.pk).update(state="done", finished_at=now)

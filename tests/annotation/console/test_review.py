@@ -185,7 +185,7 @@ def test_refusing_takes_two_people_at_the_desk(study, enter):
     assert "Agree and refuse payment" not in ada.get(page).content.decode()
     assert "Agree and refuse payment" in bea.get(page).content.decode()
     refused = ada.post(to("review-second", study, one.market_id))
-    assert (refused.status_code, "second person" in refused.content.decode()) == (409, True)
+    assert (refused.status_code, "second reviewer" in refused.content.decode()) == (409, True)
     bea.post(to("review-second", study, one.market_id))
     assert Decision.objects.get().verdict == "reject"
 
@@ -198,7 +198,7 @@ def test_a_proposal_that_was_worded_anew_is_read_before_it_is_agreed_to(study, e
     )
     ada.post(to("review-propose", study, address), {"propose-reason": f"{REASON} And you are a liar."})
     refused = bea.post(to("review-second", study, address), {"read": opened[1]})
-    assert (refused.status_code, "worded anew" in refused.content.decode()) == (409, True)
+    assert (refused.status_code, "was changed after you opened" in refused.content.decode()) == (409, True)
     again = re.search(r'name="read" value="([^"]+)"', bea.get(to("review-assignment", study, address)).content.decode())
     bea.post(to("review-second", study, address), {"read": again[1]})
     assert Decision.objects.get().reason.endswith("liar.")
@@ -300,7 +300,7 @@ def test_a_share_that_is_no_share_is_refused_beside_its_field(study, enter):
     given = {"name": "plan", "too_fast": "on", "too_fast-at": "50"}
     answer = enter("editor").post(to("quality-fix", study), given)
     assert answer.status_code == 422
-    assert "0.5 stands for 50 %" in answer.content.decode()
+    assert "0.5 means 50 %" in answer.content.decode()
     assert not RuleSet.objects.exists()
 
 
@@ -422,7 +422,7 @@ def test_the_queue_asks_the_database_as_often_for_six_as_for_sixty(study, enter,
 
 def test_proposals_can_be_listed_by_themselves(study, enter):
     reviewer, one = enter("reviewer", "ada"), first(study)
-    reject.propose(study, one, reason=REASON, actor=Membership.objects.get().user, now=timezone.now())
+    reject.propose_rejection(study, one, reason=REASON, actor=Membership.objects.get().user, now=timezone.now())
     page = reviewer.get(to("review", study), {"state": "proposed"}).content.decode()
     assert page.count("refusal proposed") == 1
 

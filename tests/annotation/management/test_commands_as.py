@@ -175,7 +175,7 @@ def test_work_is_decided_on_by_two_people_from_the_command_line(study: Study) ->
     one, other = Submission.objects.filter(hit__study=study).order_by("pk").values_list("market_id", flat=True)
     reason = "One label was given for all of the texts of this HIT."
     told("decide", "judged", one, "--propose", reason, "--as", "rita")
-    with pytest.raises(CommandError, match="second person"):
+    with pytest.raises(CommandError, match="second reviewer"):
         told("decide", "judged", one, "--second", "--as", "rita")
     told("decide", "judged", one, "--second", "--as", "rolf")
     told("decide", "judged", other, "--approve", "--as", "rita")

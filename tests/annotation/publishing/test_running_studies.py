@@ -42,7 +42,7 @@ from annotation.publishing.publish import publish
 from annotation.publishing.top_up import declare_width, top_up
 from annotation.rehearsal.crowd.browser import Answer, Browser, RefusedError
 from annotation.review.approve import approve
-from annotation.review.reject import propose, second
+from annotation.review.reject import confirm_rejection, propose_rejection
 from annotation.review.warn_deadlines import warn
 from annotation.studies.audit_check import prove
 from tests.annotation.conftest import NOW, told
@@ -318,8 +318,8 @@ def test_a_refusal_that_the_clock_overtook_is_paid_and_told_so(
     ada, bob = (django_user_model.objects.create_user(name) for name in ("ada", "bob"))
     one = Submission.objects.order_by("pk")[0]
     early = one.submitted_at
-    propose(out, one, reason="One label was given for all of the texts.", actor=ada, now=early)
-    second(out, one, actor=bob, now=early, window=timedelta(0), beyond_guard=True)
+    propose_rejection(out, one, reason="One label was given for all of the texts.", actor=ada, now=early)
+    confirm_rejection(out, one, actor=bob, now=early, window=timedelta(0), beyond_guard=True)
     market.approve(one.market_id)
     go(out, market)
     decision = Decision.objects.get(submission=one, matter="payment")

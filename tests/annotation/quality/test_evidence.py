@@ -13,7 +13,7 @@ from annotation.quality import filters_answers as answering
 from annotation.quality import filters_explanations as reasons
 from annotation.quality import filters_timing as pace
 from annotation.quality.filters import BY_KIND, DEFAULTS, FILTERS, rule_of
-from annotation.quality.measure import assess
+from annotation.quality.measure import measure_work
 from tests.annotation.quality.factories import Shown, rated, work
 
 TEXT = "the old mayor opened a new bridge over the quiet river on monday morning"
@@ -60,7 +60,7 @@ def test_agreement_has_fishers_interval():
 
 
 def test_one_answer_is_the_share_of_the_commonest_label():
-    assert answering.one_answer(rated([3, 1, 3, 3], [1, 2, 1, 2])).value.tolist() == [0.75, 0.5]
+    assert answering.commonest_share(rated([3, 1, 3, 3], [1, 2, 1, 2])).value.tolist() == [0.75, 0.5]
     assert flagged("one_answer", rated([3] * 9 + [1], [3, 1] * 5)) == [True, False]
 
 
@@ -76,7 +76,7 @@ def test_the_entropy_of_one_label_and_of_all_labels_lies_outside_the_usual():
 
 def test_repeats_are_compared_in_steps_of_the_scale():
     shown = [Shown(0, 5), Shown(1, 2), Shown(0, 1, "repeat"), Shown(1, 2, "repeat")]
-    assert answering.repeats_apart(work([shown])).value.tolist() == [2.0]
+    assert answering.repeat_distance(work([shown])).value.tolist() == [2.0]
     assert flagged("repeats", work([shown])) == [True]
 
 
@@ -206,7 +206,7 @@ def test_incomplete_work_is_flagged_and_so_is_work_without_any_answer():
 
 
 def test_no_work_at_all_raises_nothing():
-    found = assess(work([]))
+    found = measure_work(work([]))
     assert len(found.suspicion) == 0
     assert all(len(raised) == 0 for raised in found.raised.values())
 
@@ -216,7 +216,7 @@ def test_no_work_at_all_raises_nothing():
 def test_every_interval_holds_its_value_and_no_filter_changes_the_work(labels):
     given_work = rated(*labels)
     before = given_work.lines.label.copy()
-    for found in assess(given_work).measured.values():
+    for found in measure_work(given_work).measured.values():
         known = ~np.isnan(found.low)
         assert (found.low[known] <= found.value[known] + 1e-12).all()
         assert (found.value[known] <= found.high[known] + 1e-12).all()
@@ -225,8 +225,8 @@ def test_every_interval_holds_its_value_and_no_filter_changes_the_work(labels):
 
 def test_every_filter_speaks_plainly_and_the_circular_ones_are_off():
     for one in FILTERS:
-        assert one.said(0.5, 10).endswith((".", ")."))
-        assert "{" not in one.said(0.5, 10)
+        assert one.finding_sentence(0.5, 10).endswith((".", ")."))
+        assert "{" not in one.finding_sentence(0.5, 10)
         assert one.methods
         assert rule_of(one.kind).startswith(one.id)
     assert not any(BY_KIND[kind].circular for kind in DEFAULTS)

@@ -75,10 +75,10 @@ def test_work_is_called_paid_only_where_it_is_known_to_have_been():
     ("changes", "told"),
     [
         ({"undecided": 160}, "No decision on payment is recorded for 160 of 160 submissions."),
-        ({"refused": 2}, "Payment was refused for 2 of 160 submissions, each by two people."),
+        ({"refused": 2}, "2 of 160 submissions were rejected (not paid), each by two reviewers."),
         (
             {"refused": 3, "elsewhere": 1, "undecided": 4},
-            "Payment was refused for 3 of 160 submissions, 1 of them on the marketplace. No decision on "
+            "3 of 160 submissions were rejected (not paid), 1 of them on the marketplace. No decision on "
             "payment is recorded for 4 of 160 submissions.",
         ),
     ],
@@ -98,4 +98,4 @@ def test_the_paragraph_tells_rules_counts_when_they_were_fixed_and_who_was_paid(
     assert "(version 3) were fixed after results were seen" in told
     assert "Of 160 submissions, 12 (7.5 %) were excluded (2 by a reviewer's decision" in told
     assert "reference 100.0 % of 1 ratings, model 0.0 % of 1 ratings" in told
-    assert told.endswith("Payment was refused for 1 of 160 submissions, each by two people.")
+    assert told.endswith("1 of 160 submissions were rejected (not paid), each by two reviewers.")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from annotation.quality.filters import BY_KIND, DEFAULTS, FILTERS, NAMED_SETS
-from annotation.quality.measure import assess
+from annotation.quality.measure import measure_work
 from annotation.quality.rules import Rule
 from annotation.quality.work_table import Work
 from tests.annotation.quality.factories import Shown, work
@@ -75,7 +75,7 @@ def crowd() -> Work:
 
 def excluded_by(crowd: Work, rules: list[Rule]) -> set[int]:
     """The people for whom a rule of these holds."""
-    found = assess(crowd)
+    found = measure_work(crowd)
     findings = [
         {kind: [float(one.value[i]), None, None, int(one.n[i])] for kind, one in found.measured.items() if one.n[i]}
         for i in range(PEOPLE)
@@ -91,7 +91,7 @@ def test_nobody_is_excluded_by_default_for_how_they_write(crowd: Work) -> None:
 def test_the_papers_rules_would_exclude_all_sixteen_and_raise_flags_for_them_by_default(crowd: Work) -> None:
     """So the crowd is one that the filters do hit: the test above does not pass for want of evidence."""
     assert excluded_by(crowd, [Rule(kind) for kind in NAMED_SETS["papers"].kinds]) == set(range(16))
-    found = assess(crowd)
+    found = measure_work(crowd)
     flagged = {
         i for one in FILTERS if one.flags and one.id in HOW_THEY_WRITE for i in np.flatnonzero(found.raised[one.kind])
     }

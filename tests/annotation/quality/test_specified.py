@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from annotation.quality.filters import BY_KIND, CODED, DEFAULTS, FILTERS, WRONGED
-from annotation.quality.measure import assess
+from annotation.quality.measure import measure_work
 from annotation.quality.methods_text import Done, paragraph
 from annotation.quality.rules import FEWEST_RATINGS, GroupShare, Rule, Tabulated, Thinned
 from annotation.quality.work_table import Work
@@ -211,7 +211,7 @@ def test_filters_that_use_the_answers_to_the_question_are_no_default_rule() -> N
 def test_no_filter_deletes_or_changes_anything() -> None:
     for row in ROWS:
         before = row.flagged.lines.label.tolist()
-        assess(row.flagged)
+        measure_work(row.flagged)
         assert row.flagged.lines.label.tolist() == before
 
 
@@ -252,12 +252,12 @@ def test_f17_to_f19_are_told_with_the_agreement_of_two_reviewers(kind: str, told
 def test_flags_that_excluded_nobody_are_told_as_such() -> None:
     told = paragraph(done(flagged={"shared_device": 4, "machine_written": 2}, detector="Sniffer, 2.1", practised=True))
     assert "A detector (Sniffer, 2.1) flagged 2 assignments; flags were not used alone." in told
-    assert "4 assignments shared a device; that raised a flag and excluded nobody." in told
+    assert "4 assignments shared a device; these were flagged, not excluded." in told
     assert "Training answers were not used to exclude." in told
 
 
 def test_flags_for_how_somebody_writes_are_told_apart_from_rules_that_excluded() -> None:
-    told = "Filters on how explanations are written raised flags only and were no rule of exclusion "
+    told = "Checks of writing style raised flags only and excluded no submission "
     flagged = {"short_reasons": 4, "pasted": 2}
     assert f"{told}(short explanations: 4 assignments; pasted explanations: 2 assignments)." in paragraph(
         done(flagged=flagged)
@@ -280,4 +280,4 @@ def test_the_summary_tells_shares_rates_by_group_their_test_and_who_was_paid() -
     assert "p = 0.250" in told
     alone = replace(table, rows=table.rows[:1], p=None)
     assert "Exclusion rates" not in paragraph(done(left_out=8, rules=[Rule("too_fast")], by_condition=alone))
-    assert "Payment was refused for 1 of 160 submissions" in told
+    assert "1 of 160 submissions were rejected (not paid)" in told

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from annotation.reports.measures import Told, _told, interval_targets
+from annotation.reports.measures import Measure, _measure, interval_targets
 
 TEXTS = "expectation over new texts"
 RATERS = "expectation over new texts and other raters"
 
 
-def measure(name: str, target: str, low: float | None = 0.4) -> Told:
-    return Told("t=1.0", name, 0.5, low, 0.6, 200, "", target)
+def measure(name: str, target: str, low: float | None = 0.4) -> Measure:
+    return Measure("t=1.0", name, 0.5, low, 0.6, 200, "", target)
 
 
 def test_measures_with_one_target_stand_together_and_those_without_are_left_out() -> None:
@@ -20,5 +20,5 @@ def test_measures_with_one_target_stand_together_and_those_without_are_left_out(
 
 def test_the_target_is_the_one_stored_with_the_interval() -> None:
     stored = {"value": 0.5, "n": 200, "interval": {"low": 0.4, "high": 0.6, "target": TEXTS}}
-    assert _told("t=1.0", "HUSE", stored).target == TEXTS
-    assert _told("t=1.0", "HUSE", {"value": None, "n": 200, "interval": None}).target == ""
+    assert _measure("t=1.0", "HUSE", stored).target == TEXTS
+    assert _measure("t=1.0", "HUSE", {"value": None, "n": 200, "interval": None}).target == ""

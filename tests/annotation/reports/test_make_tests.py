@@ -69,7 +69,7 @@ def test_a_majority_of_the_highest_label_makes_the_better_text(typicality: Study
 
 
 def test_texts_without_a_context_may_share_one(typicality: Study) -> None:
-    tests = make_tests(typicality, rule=Rule(one_context=True))
+    tests = make_tests(typicality, rule=Rule(pool_without_context=True))
     assert "texts_without_a_context" not in tests.skipped
     assert pairs(tests) == [("a", "b"), ("a", "c"), ("b", "c")]
 
@@ -88,7 +88,7 @@ def test_a_chain_of_labels_orders_errors_too(errors: Study) -> None:
 
 @pytest.mark.parametrize(
     ("rule", "sentence"),
-    [(Rule("labels"), "which label stands for a text without error"), (Rule("labels", best="Fine"), "no label 'Fine'")],
+    [(Rule("labels"), "Name the label of a text without error"), (Rule("labels", best="Fine"), "no label 'Fine'")],
 )
 def test_a_rule_that_does_not_fit_the_scale_is_a_sentence(errors: Study, rule: Rule, sentence: str) -> None:
     with pytest.raises(DesignError, match=sentence):

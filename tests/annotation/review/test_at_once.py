@@ -37,11 +37,11 @@ def approved(study: Study, by: User) -> None:
 
 
 DEEDS: dict[str, Deed] = {
-    "propose": lambda study, _, bea: reject.propose(study, first(study), reason=REASON, actor=bea, now=NOW),
-    "drop": lambda study, _, bea: reject.drop_proposal(study, first(study), actor=bea, now=NOW),
-    "second": lambda study, _, bea: reject.second(study, first(study), actor=bea, now=NOW),
+    "propose": lambda study, _, bea: reject.propose_rejection(study, first(study), reason=REASON, actor=bea, now=NOW),
+    "drop": lambda study, _, bea: reject.withdraw_proposal(study, first(study), actor=bea, now=NOW),
+    "second": lambda study, _, bea: reject.confirm_rejection(study, first(study), actor=bea, now=NOW),
     "approve": lambda study, _, bea: approved(study, bea),
-    "leave out": lambda study, _, bea: exclude.leave_out(
+    "leave out": lambda study, _, bea: exclude.exclude_submissions(
         study, Submission.objects.all(), reason="Asleep.", actor=bea, now=NOW
     ),
     "state": lambda study, _, bea: state(study, "ethics", "Board 7.", actor="bea", now=NOW),
@@ -53,7 +53,7 @@ def test_the_study_is_held_before_anything_is_written(name: str) -> None:
     study = make(workers=2, hits=1, texts=1)
     ada, bea = member(study, "reviewer", "ada"), member(study, "reviewer", "bea")
     if name in ("drop", "second"):
-        reject.propose(study, first(study), reason=REASON, actor=ada, now=NOW)
+        reject.propose_rejection(study, first(study), reason=REASON, actor=ada, now=NOW)
     with CaptureQueriesContext(
         connection,
     ) as caught:

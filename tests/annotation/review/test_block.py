@@ -74,7 +74,7 @@ def test_a_block_that_may_have_been_told_is_ended_on_the_marketplace_too(
 def test_while_the_marketplace_is_being_told_nothing_is_turned(study: Study, worker: Worker) -> None:
     block_ann(study, worker)
     Intent.objects.filter(kind="block").update(state="taken", taken_at=timezone.now())
-    with pytest.raises(StateError, match="try again in a minute"):
+    with pytest.raises(StateError, match="Try again in a minute"):
         let_in(study, worker)
 
 

@@ -58,6 +58,6 @@ def test_a_study_that_is_not_there_is_told_so(db: None) -> None:
 def test_a_study_of_which_nothing_is_left_is_told_so_in_a_sentence(db: None, tmp_path: Path) -> None:
     call_command("import_batch", batches.written(tmp_path / "b.csv", batches.rows()), study="x", stdout=io.StringIO())
     study = Study.objects.get(name="x")
-    exclude.leave_out(study, Submission.objects.all(), reason="Pilot.", actor=None, now=timezone.now())
+    exclude.exclude_submissions(study, Submission.objects.all(), reason="Pilot.", actor=None, now=timezone.now())
     with pytest.raises(CommandError, match="No rating is left"):
         call_command("exclusions", "x", stdout=io.StringIO())

@@ -1,4 +1,4 @@
-"""A detector of machine-written explanations (F21): it scores, it raises flags, it never leaves work out alone."""
+"""A detector of machine-written explanations (F21): it scores, it raises flags, it never excludes work alone."""
 
 from __future__ import annotations
 
@@ -80,13 +80,13 @@ def test_more_than_half_of_the_explanations_beyond_the_threshold_are_a_flag(stud
     assert sniffed(study, {0: 6, 1: 5, 2: 0}) == Detected("Sniffer, 2.1", scored=30, kept=0, unknown=0)
     assert flagged() == {by(0)}
     (found,) = [
-        one for one in evidence.findings(Submission.objects.get(worker__pseudonym=by(0))) if one.one.id == "F21"
+        one for one in evidence.findings(Submission.objects.get(worker__pseudonym=by(0))) if one.check.id == "F21"
     ]
     assert (found.value, found.n, found.flag) == (0.6, 10, True)
     wilson = stats.binomtest(6, 10).proportion_ci(0.90, "wilson")
     assert (found.low, found.high) == pytest.approx((wilson.low, wilson.high), abs=1e-6)
     assert found.sentence == "A detector calls 60 % of 10 explanations machine-written."
-    assert "second language" in found.one.wrongly
+    assert "second language" in found.check.wrongly
 
 
 def test_without_a_detector_nothing_is_measured_and_no_default_holds_it(study: Study) -> None:
@@ -126,7 +126,7 @@ def test_what_is_no_detector_is_refused(study: Study, declared: Declared, told: 
 
 
 def test_without_explanations_there_is_nothing_to_look_at() -> None:
-    with pytest.raises(StateError, match="Nobody has explained"):
+    with pytest.raises(StateError, match="has no explanations for a detector"):
         detect(make(workers=1, hits=1, texts=1), DECLARED, score=detecting.by_file({}), actor="ada", now=NOW)
 
 
@@ -162,7 +162,7 @@ def test_what_cannot_be_scored_counts_for_nothing(study: Study) -> None:
 
 def test_rules_of_a_detector_alone_are_refused(study: Study) -> None:
     sniffed(study, {0: 10})
-    with pytest.raises(StateError, match=r"never leaves work out alone\. Choose another rule beside it"):
+    with pytest.raises(StateError, match=r"never excludes work alone\. Add another rule"):
         exclude.fix_rules(study, "machines", [F21], actor=None, now=NOW)
     assert not RuleSet.objects.exists()
 
@@ -278,7 +278,7 @@ def test_the_page_asks_for_a_job_that_raises_the_flags(study: Study, with_model:
     page = editor.get(quality).content.decode()
     assert "Fast-DetectGPT, model" in page
     assert "machine-written above -99.0." in page
-    assert "it never leaves work out alone" in page
+    assert "it never excludes work alone" in page
     fixed = editor.post(
         reverse("console:quality-fix", args=[study.uuid]), {"name": "machines", "machine_written": "on"}
     )
@@ -322,7 +322,7 @@ def test_without_a_model_the_api_says_what_is_missing(study: Study) -> None:
 
 
 def test_the_command_refuses_the_detector_alone(study: Study) -> None:
-    with pytest.raises(CommandError, match="Choose another rule beside it"):
+    with pytest.raises(CommandError, match="Add another rule"):
         call_command("rules", study.name, fix="machines", rule=[F21])
 
 

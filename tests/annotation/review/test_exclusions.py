@@ -33,7 +33,7 @@ from annotation.quality import evidence, rule_effects, thinned_texts
 from annotation.quality.assess import assess
 from annotation.quality.code_explanations import adjudicate, code, edit_codebook
 from annotation.quality.codebooks import COMMENTS, CRITERIA, read_lines
-from annotation.quality.coder_agreement import standing
+from annotation.quality.coder_agreement import coding_progress
 from annotation.quality.filters import FILTERS
 from annotation.quality.load_work import study_work
 from annotation.quality.methods_text import paragraph
@@ -139,7 +139,7 @@ def test_a_persons_decision_stands_against_rules(study):
     exclude.apply_rules(
         exclude.fix_rules(study, "a", [Rule("straight_lining")], actor=None, now=NOW), actor=None, now=NOW
     )
-    exclude.take_back_in(study, one, actor=None, now=NOW)
+    exclude.include_submissions(study, one, actor=None, now=NOW)
     exclude.apply_rules(
         exclude.fix_rules(study, "b", [Rule("straight_lining")], actor=None, now=NOW), actor=None, now=NOW
     )
@@ -151,11 +151,11 @@ def test_a_reason_for_leaving_out_fits_where_it_is_kept(study, length: int, take
     """Characters are counted as people do: an emoji, two units of UTF-16 and four bytes, is one."""
     one, reason = Submission.objects.filter(hit__slot=0, worker__pseudonym="wjudged00001"), "😀" * length
     if taken:
-        assert exclude.leave_out(study, one, reason=reason, actor=None, now=NOW) == 1
+        assert exclude.exclude_submissions(study, one, reason=reason, actor=None, now=NOW) == 1
         assert Decision.objects.get().reason == reason
     else:
-        with pytest.raises(StateError, match="at most 500 characters"):
-            exclude.leave_out(study, one, reason=reason, actor=None, now=NOW)
+        with pytest.raises(StateError, match="1 to 500 characters"):
+            exclude.exclude_submissions(study, one, reason=reason, actor=None, now=NOW)
 
 
 def test_the_paragraph_counts_who_is_left_out_and_how_many_people_they_are(study):
@@ -163,7 +163,7 @@ def test_the_paragraph_counts_who_is_left_out_and_how_many_people_they_are(study
     exclude.apply_rules(stored, actor=None, now=NOW)
     assert quality_done(study).hits == {"one_answer": (2, 1)}
     one = Submission.objects.filter(worker__pseudonym="wjudged00000", hit__slot=0)
-    exclude.take_back_in(study, one, actor=None, now=NOW)
+    exclude.include_submissions(study, one, actor=None, now=NOW)
     assert quality_done(study).hits == {"one_answer": (1, 1)}
     assert "1 assignments gave one answer for at least 80 % of their items." in paragraph(quality_done(study))
 
@@ -177,9 +177,9 @@ def test_the_paragraph_counts_who_is_left_out_and_how_many_people_they_are(study
         ("w" * 101, [], "at most 100 characters"),
         ("a", [Rule("gold", float("nan"))], "finite number"),
         ("a", [Rule("gold", float("inf"))], "finite number"),
-        ("a", [Rule("too_fast", 50)], "F8 Active time on each text is a share: 0.5 stands for 50 %"),
-        ("a", [Rule("too_fast", -0.1)], "F8 Active time on each text is not below 0"),
-        ("a", [Rule("repeats", -1)], "not below 0"),
+        ("a", [Rule("too_fast", 50)], "F8 Active time on each text must be a share of at most 1"),
+        ("a", [Rule("too_fast", -0.1)], "F8 Active time on each text must be 0 or more"),
+        ("a", [Rule("repeats", -1)], "must be 0 or more"),
     ],
 )
 def test_odd_rules_are_refused(study, name, rules, told):
@@ -209,7 +209,7 @@ def test_second_work_of_a_person_is_told_apart_from_what_a_reviewer_left_out(stu
     """Of 16 submissions a reviewer left out one, and one is of somebody who had taken part before."""
     one, two, *_ = Submission.objects.order_by("pk")
     Decision.objects.create(submission=one, matter="analysis", verdict="exclude", reason=SECOND, at=NOW)
-    exclude.leave_out(study, Submission.objects.filter(pk=two.pk), reason="Asleep.", actor=None, now=NOW)
+    exclude.exclude_submissions(study, Submission.objects.filter(pk=two.pk), reason="Asleep.", actor=None, now=NOW)
     unblind(study, actor="ada", now=NOW - timedelta(days=1))
     told = paragraph(quality_done(study))
     assert "2 (12.5 %) were excluded (1 by a reviewer's decision on the single submission, 1 of these after" in told
@@ -261,9 +261,13 @@ def test_texts_with_fewer_than_five_ratings_left_and_contexts_that_lost_a_side_a
         context = Context.objects.create(study=study, key=key)
         study.texts.filter(key__in=[f"t{at}" for at in texts]).update(context=context)
     first = Submission.objects.filter(hit__slot=0)
-    exclude.leave_out(study, first.filter(worker__pseudonym="wjudged00000"), reason="Asleep.", actor=None, now=NOW)
+    exclude.exclude_submissions(
+        study, first.filter(worker__pseudonym="wjudged00000"), reason="Asleep.", actor=None, now=NOW
+    )
     assert thinned_texts.thinned(study) == Thinned(texts=8, thin=0, contexts=2, broken=0)
-    exclude.leave_out(study, first.filter(worker__pseudonym="wjudged00001"), reason="Asleep.", actor=None, now=NOW)
+    exclude.exclude_submissions(
+        study, first.filter(worker__pseudonym="wjudged00001"), reason="Asleep.", actor=None, now=NOW
+    )
     assert thinned_texts.thinned(study) == Thinned(texts=8, thin=4, contexts=2, broken=1)
 
 
@@ -284,7 +288,7 @@ def test_texts_that_people_left_unanswered_are_counted_one_by_one(sums):
 def test_a_study_of_more_thin_texts_than_a_query_names_is_counted_whole(monkeypatch):
     study = make(workers=4, hits=2, texts=4)
     assert thinned_texts.thinned(study) == Thinned(texts=8, thin=8, contexts=0, broken=0)
-    monkeypatch.setattr(thinned_texts, "MOST_NAMED", 3)
+    monkeypatch.setattr(thinned_texts, "MAX_NAMED_TEXTS", 3)
     assert thinned_texts.thinned(study) == Thinned(texts=8, thin=8, contexts=0, broken=0)
 
 
@@ -295,7 +299,7 @@ def test_contexts_that_lost_a_side_are_dropped_on_both_sides_where_a_version_say
         context = Context.objects.create(study=study, key=key)
         study.texts.filter(key__in=[f"t{at}" for at in texts]).update(context=context)
     asleep = Submission.objects.filter(hit__slot=0, worker__pseudonym__in=["wjudged00000", "wjudged00001"])
-    exclude.leave_out(study, asleep, reason="Asleep.", actor=None, now=NOW)
+    exclude.exclude_submissions(study, asleep, reason="Asleep.", actor=None, now=NOW)
     (before,) = score(study).generators
     assert ({one.id for one in before.items}, before.dropped) == ({f"t{at}" for at in range(8)}, ())
     stored = exclude.fix_rules(study, "pairs", [Rule("broken_pair")], actor=None, now=NOW)
@@ -307,7 +311,7 @@ def test_contexts_that_lost_a_side_are_dropped_on_both_sides_where_a_version_say
     kept = {True: 4 * 6, False: 4 * 6}
     assert Counter(one.kept for one in given.ratings) == kept
     assert "4 texts of contexts that lost a side" in " ".join(one.sentence for one in given.warnings)
-    assert "1 of 2 contexts lost a side; both sides were left out of the results." in paragraph(quality_done(study))
+    assert "1 of 2 contexts lost a side; both sides were excluded from the results." in paragraph(quality_done(study))
     nobody = exclude.fix_rules(study, "none", [], actor=None, now=NOW)
     exclude.apply_rules(nobody, actor=None, now=NOW)
     assert len(score(study).generators[0].items) == 8
@@ -425,7 +429,7 @@ def test_agreement_compares_two_people_whoever_of_them_came_first():
         # Bob comes first to those on which he alone sees a mismatch.
         for minute, (coder, given) in enumerate(reversed(turns) if 25 <= at < 35 else turns):
             code(remark, book, [given], coder=coder, now=NOW + timedelta(minutes=minute))
-    found = {one.code: one.kappa.value for one in standing(study, "criteria").agreement}
+    found = {one.code: one.kappa.value for one in coding_progress(study, "criteria").agreement}
     assert found["mismatch"] == pytest.approx(0.4)
 
 
@@ -433,28 +437,30 @@ def test_the_paragraph_tells_what_was_left_out_after_results_were_seen_and_what_
     lines = exclude.fix_rules(study, "lines", [Rule("straight_lining")], actor=None, now=NOW)
     exclude.apply_rules(lines, actor=None, now=NOW)
     honest = Submission.objects.exclude(worker__pseudonym="wjudged00000").order_by("pk")
-    exclude.leave_out(study, honest.filter(pk=honest[0].pk), reason="Asleep.", actor=None, now=NOW)
+    exclude.exclude_submissions(study, honest.filter(pk=honest[0].pk), reason="Asleep.", actor=None, now=NOW)
     unblind(study, actor="ada", now=NOW + timedelta(minutes=1))
     later = NOW + timedelta(minutes=2)
-    exclude.leave_out(study, honest.filter(pk=honest[1].pk), reason="Spoils the picture.", actor=None, now=later)
+    exclude.exclude_submissions(
+        study, honest.filter(pk=honest[1].pk), reason="Spoils the picture.", actor=None, now=later
+    )
     flat = Submission.objects.filter(worker__pseudonym="wjudged00000", hit__slot=0)
-    exclude.take_back_in(study, flat, actor=None, now=later)
+    exclude.include_submissions(study, flat, actor=None, now=later)
     told = paragraph(quality_done(study))
     assert "3 (18.8 %) were excluded (2 by a reviewer's decision on the single submission, 1 of these after" in told
-    assert "1 that a rule excludes were kept by a reviewer's decision." in told
+    assert "1 that a rule excludes were included by a reviewer's decision." in told
 
 
 def test_the_paragraph_tells_payment_as_it_was_decided(study):
     """Sixteen submissions: one refused by two people, one on the marketplace, then the others paid."""
     ada, bea = member(study, "reviewer", "ada"), member(study, "reviewer", "bea")
     one, two, *_ = Submission.objects.order_by("pk")
-    reject.propose(study, one, reason="One label was given for all texts.", actor=ada, now=NOW)
-    reject.second(study, one, actor=bea, now=NOW)
-    assert "Payment was refused for 1 of 16 submissions, each by two people." in paragraph(quality_done(study))
+    reject.propose_rejection(study, one, reason="One label was given for all texts.", actor=ada, now=NOW)
+    reject.confirm_rejection(study, one, actor=bea, now=NOW)
+    assert "1 of 16 submissions were rejected (not paid), each by two reviewers." in paragraph(quality_done(study))
     reason = "Rejected on the marketplace."
     Decision.objects.create(submission=two, matter="payment", verdict="reject", reason=reason, at=NOW)
     told = paragraph(quality_done(study))
-    assert "Payment was refused for 2 of 16 submissions, 1 of them on the marketplace." in told
+    assert "2 of 16 submissions were rejected (not paid), 1 of them on the marketplace." in told
     assert "No decision on payment is recorded for 14 of 16 submissions." in told
     review.approve(study, Submission.objects.all(), actor=ada, now=NOW)
     assert "no decision" not in paragraph(quality_done(study)).lower()

@@ -86,8 +86,8 @@ def refused(study: Study, market: Market, ada: User, bea: User) -> Submission:
     """The study's one piece of work, refused by two people, of which the marketplace has been told."""
     collect(study, market=market, now=timezone.now())
     one, now = Submission.objects.get(), timezone.now()
-    reject.propose(study, one, reason=REASON, actor=ada, now=now)
-    reject.second(study, one, actor=bea, now=now, window=timedelta(0), beyond_guard=True)
+    reject.propose_rejection(study, one, reason=REASON, actor=ada, now=now)
+    reject.confirm_rejection(study, one, actor=bea, now=now, window=timedelta(0), beyond_guard=True)
     carry_out(Q(study=study), market)
     return one
 
@@ -135,7 +135,7 @@ def test_what_a_worker_answers_stands_on_the_desk_and_is_one_step_from_an_approv
     assert list(AuditEvent.objects.filter(verb="hear_reply").values_list("actor", "facts")) == [
         ("marketplace", {"assignment": one.market_id})
     ]
-    reject.overturn(study, one, reason="The texts were alike.", actor=ada, now=timezone.now())
+    reject.reverse_rejection(study, one, reason="The texts were alike.", actor=ada, now=timezone.now())
     carry_out(Q(study=study), market)
     assert "Your work was approved" in ann._site.get(str(answers_page(ann, one))).text
     assert one.market_id not in page_of(ada, "review", study.uuid, query="?state=answered")
@@ -307,10 +307,10 @@ def test_a_rejection_that_is_kept_waits_for_nobody_any_more(one: Submission, stu
     ada, now = User.objects.get(username="ada"), timezone.now()
     take_note(document(one, WORDS), now=now)
     assert list(review_queue.answered(study, now=now)) == [one]
-    assert reject.uphold(study, one, actor=ada, now=now) == 1
+    assert reject.uphold_rejection(study, one, actor=ada, now=now) == 1
     assert list(review_queue.answered(study, now=now)) == []
-    with pytest.raises(reject.StateError, match="no answer to a rejection"):
-        reject.uphold(study, one, actor=ada, now=now)
+    with pytest.raises(reject.StateError, match="no unread reply"):
+        reject.uphold_rejection(study, one, actor=ada, now=now)
     assert AuditEvent.objects.get(verb="uphold").facts == {"assignment": one.market_id}
     assert "read by ada, the rejection stays" in page_of(ada, "review-assignment", study.uuid, one.market_id)
 

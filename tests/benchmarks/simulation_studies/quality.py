@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from annotation.quality.filters import FILTERS
-from annotation.quality.measure import assess
+from annotation.quality.measure import measure_work
 from annotation.rehearsal.world import World
 from tests.benchmarks.simulation_studies.crowd_worlds import EXPLAINED, KINDS, TYPICALITY, Setting, study
 from tests.benchmarks.simulation_studies.informed import informed, laws
@@ -73,7 +73,7 @@ def crowds(setting: Setting, studies: int, seed: tuple[int, ...]) -> Arrays:
     kinds, ours, knowing, oracle, flags, looked = [], [], [], [], [], []
     for _ in range(studies):
         made = study(setting, world, rng)
-        found = assess(made.work)
+        found = measure_work(made.work)
         kinds.append(made.kind)
         ours.append(top(found.suspicion))
         knowing.append(top(informed(setting, made, known, dice)) if known else np.zeros(0, dtype=np.bool_))

@@ -15,10 +15,10 @@ class WireError(Exception):
 
     def body(self) -> dict[str, str]:
         """The JSON document that botocore parses."""
-        found = {"__type": self.kind, "Message": self.message}
+        document = {"__type": self.kind, "Message": self.message}
         if self.turk_code:
-            found["TurkErrorCode"] = self.turk_code
-        return found
+            document["TurkErrorCode"] = self.turk_code
+        return document
 
 
 def unknown_operation(target: str) -> WireError:

@@ -35,35 +35,36 @@ def document(body: bytes) -> dict[str, Any]:
     if not body.strip():
         return {}
     try:
-        found = json.loads(body, parse_constant=_refuse_constant)
+        payload = json.loads(body, parse_constant=_refuse_constant)
     except RecursionError:
         raise malformed("it is nested too deeply") from None
     except ValueError as error:
         raise malformed(str(error)) from None
-    if not isinstance(found, dict):
+    if not isinstance(payload, dict):
         raise malformed("it is not an object")
-    return found
+    return payload
 
 
 def _refuse_constant(name: str) -> float:
     raise ValueError(f"{name} is not JSON")
 
 
-def parameters(operation: OperationModel, given: dict[str, Any]) -> dict[str, Any]:
-    """`given` without nulls and with ExpireAt as a datetime, checked by the service model and the documented limits.
+def parameters(operation: OperationModel, payload: dict[str, Any]) -> dict[str, Any]:
+    """Return the members of `payload` without nulls and with ExpireAt as a datetime.
 
-    Raises InvalidParameterError naming the member and the rule.
+    They are checked by the service model and the documented limits. Raises InvalidParameterError naming the member
+    and the rule.
     """
-    found = {name: value for name, value in given.items() if value is not None}
-    if "ExpireAt" in found:
-        found["ExpireAt"] = _moment(found["ExpireAt"])
-    report = _VALIDATOR.validate(found, operation.input_shape)
+    members = {name: value for name, value in payload.items() if value is not None}
+    if "ExpireAt" in members:
+        members["ExpireAt"] = _moment(members["ExpireAt"])
+    report = _VALIDATOR.validate(members, operation.input_shape)
     if report.has_errors():
         # The report repeats the values that it complains about, however long they are.
         raise InvalidParameterError(report.generate_report()[:LONGEST_REPORT])
-    _walk(operation.input_shape, found, "")
-    check_limits(found)
-    return found
+    _walk(operation.input_shape, members, "")
+    check_limits(members)
+    return members
 
 
 def _moment(value: Any) -> datetime:
@@ -85,7 +86,7 @@ def _walk(shape: Shape, value: Any, path: str) -> None:
         for name, inner in value.items():
             _walk(shape.members[name], inner, f"{path}.{name}" if path else name)
     elif shape.type_name == "list":
-        _check_most(shape, len(value), path, "members")
+        _check_max(shape, len(value), path, "members")
         for index, inner in enumerate(value):
             _walk(shape.member, inner, f"{path}[{index}]")
     elif shape.type_name == "string":
@@ -94,7 +95,7 @@ def _walk(shape: Shape, value: Any, path: str) -> None:
         if isinstance(value, bool):
             raise InvalidParameterError(f"{path} must be a whole number.")
         _check_bits(shape, value, path)
-        _check_most(shape, value, path, "")
+        _check_max(shape, value, path, "")
 
 
 def _check_bits(shape: Shape, value: int, path: str) -> None:
@@ -103,16 +104,16 @@ def _check_bits(shape: Shape, value: int, path: str) -> None:
         raise InvalidParameterError(f"{path} must be a whole number of {bits} bits.")
 
 
-def _check_most(shape: Shape, count: int, path: str, unit: str) -> None:
-    most = shape.metadata.get("max")
-    if most is not None and count > most:
-        raise InvalidParameterError(f"{path} must be at most {most} {unit}".rstrip() + f"; it is {count}.")
+def _check_max(shape: Shape, count: int, path: str, unit: str) -> None:
+    maximum = shape.metadata.get("max")
+    if maximum is not None and count > maximum:
+        raise InvalidParameterError(f"{path} must be at most {maximum} {unit}".rstrip() + f"; it is {count}.")
 
 
 def _check_text(shape: Shape, text: str, path: str) -> None:
-    most, pattern = shape.metadata.get("max"), shape.metadata.get("pattern")
-    if most is not None and len(text) > most:
-        raise InvalidParameterError(f"{path} must have at most {most} characters; it has {len(text)}.")
+    max_length, pattern = shape.metadata.get("max"), shape.metadata.get("pattern")
+    if max_length is not None and len(text) > max_length:
+        raise InvalidParameterError(f"{path} must have at most {max_length} characters; it has {len(text)}.")
     if pattern is not None and not _compiled(pattern).fullmatch(text):
         raise InvalidParameterError(f"{path} must match {pattern}; it is {text[:80]!r}.")
     allowed = shape.metadata.get("enum")

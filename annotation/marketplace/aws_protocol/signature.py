@@ -72,12 +72,12 @@ def _claim(request: HttpRequest) -> Claim:
     header = request.headers.get("Authorization")
     if not header:
         raise WireError("MissingAuthenticationTokenException", "Request is missing Authentication Token")
-    found = _AUTHORIZATION.fullmatch(header.strip())
-    if found is None:
+    match = _AUTHORIZATION.fullmatch(header.strip())
+    if match is None:
         raise WireError(
             "IncompleteSignatureException", "The Authorization header is not an AWS4-HMAC-SHA256 signature."
         )
-    part = found.groupdict()
+    part = match.groupdict()
     return Claim(
         part["key"], part["day"], part["region"], part["service"], tuple(part["headers"].split(";")), part["signature"]
     )

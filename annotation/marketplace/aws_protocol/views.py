@@ -29,13 +29,18 @@ from annotation.marketplace.aws_protocol.fault_responses import (
     refuse_on_demand,
 )
 from annotation.marketplace.aws_protocol.parse_request import declared_length
-from annotation.marketplace.aws_protocol.service_model import OPERATIONS, OWN_OPERATIONS, OWN_PREFIX, TARGET_PREFIX
+from annotation.marketplace.aws_protocol.service_model import (
+    EXTENSION_OPERATIONS,
+    EXTENSION_PREFIX,
+    OPERATIONS,
+    TARGET_PREFIX,
+)
 from annotation.marketplace.core import clock
 from annotation.marketplace.errors import PREFIX, InvalidParameterError, RequestRefusedError
 from annotation.marketplace.models import Requester
 
 # The largest Question is 64 kB, at most six bytes of JSON for each; a test and its answer key may come with it.
-MOST_BYTES = 2 * 1024 * 1024
+MAX_BODY_BYTES = 2 * 1024 * 1024
 
 FEES = "x-assay-fees"
 
@@ -68,8 +73,8 @@ def _identified(request: HttpRequest) -> Caller:
     """Who signed the request. Raises WireError."""
     if request.method != "POST":
         raise WireError("UnknownOperationException", "The Requester API is called by POST.", status=405)
-    if declared_length(request) > MOST_BYTES:
-        raise WireError("RequestEntityTooLargeException", f"A request has at most {MOST_BYTES} bytes.", status=413)
+    if declared_length(request) > MAX_BODY_BYTES:
+        raise WireError("RequestEntityTooLargeException", f"A request has at most {MAX_BODY_BYTES} bytes.", status=413)
     return signature.verified(request, request.body)
 
 
@@ -87,37 +92,39 @@ def _answered(request: HttpRequest, caller: Caller, request_id: str) -> tuple[in
 def _result(request: HttpRequest, caller: Caller, request_id: str) -> dict[str, Any]:
     requester, now = _requester(caller), caller.moment.now
     target = request.headers.get("X-Amz-Target", "")
-    if target.startswith(OWN_PREFIX):
-        return _own_result(target, request.body, operations.Call(requester, now, request_id))
+    if target.startswith(EXTENSION_PREFIX):
+        return _extension_result(target, request.body, operations.Call(requester, now, request_id))
     name = target.removeprefix(TARGET_PREFIX)
     if name == target or name not in OPERATIONS:
         raise unknown_operation(target)
-    given = reading.parameters(OPERATIONS[name], reading.document(request.body))
+    parameters = reading.parameters(OPERATIONS[name], reading.document(request.body))
     refuse_on_demand()
     if caller.moment.anything_due and catch_up(now):
         requester.refresh_from_db(fields=["balance_cents", "held_cents"])
-    result = _carried_out(name, operations.Call(requester, now, request_id), given)
+    result = _carried_out(name, operations.Call(requester, now, request_id), parameters)
     drop_on_demand(committed=operations.TABLE[name].writes)
     return result
 
 
-def _own_result(target: str, body: bytes, call: operations.Call) -> dict[str, Any]:
+def _extension_result(target: str, body: bytes, call: operations.Call) -> dict[str, Any]:
     """The result of an operation that Amazon's API never had."""
-    name = target.removeprefix(OWN_PREFIX)
-    if name not in OWN_OPERATIONS:
+    name = target.removeprefix(EXTENSION_PREFIX)
+    if name not in EXTENSION_OPERATIONS:
         raise unknown_operation(target)
-    return _run(operations.OWN[name], call, reading.parameters(OWN_OPERATIONS[name], reading.document(body)))
+    return _run(
+        operations.EXTENSIONS[name], call, reading.parameters(EXTENSION_OPERATIONS[name], reading.document(body))
+    )
 
 
-def _carried_out(name: str, call: operations.Call, given: dict[str, Any]) -> dict[str, Any]:
-    return _run(operations.TABLE[name], call, given)
+def _carried_out(name: str, call: operations.Call, parameters: dict[str, Any]) -> dict[str, Any]:
+    return _run(operations.TABLE[name], call, parameters)
 
 
-def _run(operation: operations.Operation, call: operations.Call, given: dict[str, Any]) -> dict[str, Any]:
+def _run(operation: operations.Operation, call: operations.Call, parameters: dict[str, Any]) -> dict[str, Any]:
     if not operation.writes:
-        return operation.handler(call, given)
+        return operation.handler(call, parameters)
     with transaction.atomic():
-        return operation.handler(call, given)
+        return operation.handler(call, parameters)
 
 
 def _requester(caller: Caller) -> Requester:

@@ -35,8 +35,8 @@ def offset() -> int:
     # Every page asks: the ORM would take longer to write this than the database to answer it.
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT seconds FROM {ClockOffset._meta.db_table} WHERE id = 1")  # noqa: S608 - a constant
-        found = cursor.fetchone()
-    return found[0] if found else 0
+        row = cursor.fetchone()
+    return row[0] if row else 0
 
 
 @transaction.atomic

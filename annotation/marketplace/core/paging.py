@@ -60,7 +60,7 @@ class Listed(Generic[Row]):
 
 def page(
     rows: QuerySet[Row] | Listed[Row],
-    given: dict[str, Any],
+    parameters: dict[str, Any],
     *,
     keys: Sequence[str],
     scope: Sequence[Any],
@@ -72,15 +72,15 @@ def page(
     `keys` are the ordering fields (the last one unique), `scope` what the token belongs to.
     Raises InvalidParameterError when NextToken is not one of this list.
     """
-    bound, size, token = _fingerprint(scope), given.get("MaxResults", USUAL_SIZE), given.get("NextToken")
+    bound, size, token = _fingerprint(scope), parameters.get("MaxResults", USUAL_SIZE), parameters.get("NextToken")
     if isinstance(rows, Listed) and not token:
-        found = rows.first(size)
+        page_rows = rows.first(size)
     else:
         every = rows.rows() if isinstance(rows, Listed) else rows
         behind = every.filter(_after(keys, _position(token, bound))) if token else every
-        found = list(behind.order_by(*keys)[:size])
-    following = signing.dumps([bound, _place(found[-1], keys)], salt=SALT) if found else None
-    return {"NumResults": len(found), member: [shape(row) for row in found], "NextToken": following}
+        page_rows = list(behind.order_by(*keys)[:size])
+    following = signing.dumps([bound, _place(page_rows[-1], keys)], salt=SALT) if page_rows else None
+    return {"NumResults": len(page_rows), member: [shape(row) for row in page_rows], "NextToken": following}
 
 
 def _fingerprint(scope: Sequence[Any]) -> str:
@@ -94,10 +94,10 @@ def _place(row: Model, keys: Sequence[str]) -> list[Any]:
 
 def _position(token: str, bound: str) -> list[Any]:
     try:
-        found, place = signing.loads(token, salt=SALT)
+        fingerprint, place = signing.loads(token, salt=SALT)
     except (signing.BadSignature, ValueError):
         raise InvalidParameterError("NextToken is not a token that this operation has given.") from None
-    if found != bound:
+    if fingerprint != bound:
         raise InvalidParameterError("NextToken belongs to another list (operation, filters or requester differ).")
     return list(place)
 

@@ -52,8 +52,8 @@ class Prepared(Generic[Row]):
         if vendor not in self._written:
             self._written[vendor] = self._write()
         written = self._written[vendor]
-        given = dict(zip(self._marks, values, strict=True))
-        return list(_filled(written, tuple(given.get(value, value) for value in written.parameters)))
+        values_by_mark = dict(zip(self._marks, values, strict=True))
+        return list(_filled(written, tuple(values_by_mark.get(value, value) for value in written.parameters)))
 
     def _write(self) -> _Written[Row]:
         pattern = self._build(*self._marks)
@@ -75,17 +75,17 @@ def _filled(written: _Written[Row], values: tuple[Any, ...]) -> Iterable[Row]:
     pattern: Any = written.pattern
     query = copy.copy(pattern.query)
     query.get_compiler = lambda *_, **__: runner
-    found = type(pattern)(pattern.model, query)
-    found._iterable_class, found._fields = pattern._iterable_class, pattern._fields
-    return found
+    rows = type(pattern)(pattern.model, query)
+    rows._iterable_class, rows._fields = pattern._iterable_class, pattern._fields
+    return rows
 
 
 def update(row: Model, fields: Sequence[str]) -> None:
     """`row.save(update_fields=fields)` of a plain model of ours. Raises DatabaseError when the row is gone."""
-    model, here = type(row), connections[DEFAULT_DB_ALIAS]
-    sql, found = _change(model, tuple(fields))
-    values = [field.get_db_prep_save(field.pre_save(row, add=False), here) for field in found]
-    with here.cursor() as cursor:
+    model, database = type(row), connections[DEFAULT_DB_ALIAS]
+    sql, model_fields = _change(model, tuple(fields))
+    values = [field.get_db_prep_save(field.pre_save(row, add=False), database) for field in model_fields]
+    with database.cursor() as cursor:
         cursor.execute(sql, [*values, row.pk])
         if cursor.rowcount != 1:
             raise DatabaseError(f"{model.__name__} {row.pk} is not there any more.")
@@ -105,11 +105,11 @@ def insert(rows: Sequence[Model]) -> None:
 
     For plain models of ours (one table, a key that the database makes, no signals).
     """
-    here, model = connections[DEFAULT_DB_ALIAS], type(rows[0])
+    database, model = connections[DEFAULT_DB_ALIAS], type(rows[0])
     fields = _inserted(model)
-    values = [field.get_db_prep_save(field.pre_save(row, add=True), here) for row in rows for field in fields]
-    with here.cursor() as cursor:
-        cursor.execute(_insertion(model, len(rows), here.vendor), values)
+    values = [field.get_db_prep_save(field.pre_save(row, add=True), database) for row in rows for field in fields]
+    with database.cursor() as cursor:
+        cursor.execute(_insertion(model, len(rows), database.vendor), values)
         keys = cursor.fetchall()
     for row, (key,) in zip(rows, keys, strict=True):
         row.pk, row._state.adding, row._state.db = key, False, DEFAULT_DB_ALIAS
@@ -124,6 +124,6 @@ def _inserted(model: type[Model]) -> tuple[Any, ...]:
 def _insertion(model: type[Model], number: int, vendor: str) -> str:
     """The statement for `number` rows, in the words of the database of this `vendor`."""
     quoted, fields = connection.ops.quote_name, [field.column for field in _inserted(model)]
-    names, one = ", ".join(quoted(name) for name in fields), f"({', '.join(['%s'] * len(fields))})"
+    names, placeholders = ", ".join(quoted(name) for name in fields), f"({', '.join(['%s'] * len(fields))})"
     table, key = quoted(model._meta.db_table), quoted(str(model._meta.pk.column))
-    return f"INSERT INTO {table} ({names}) VALUES {', '.join([one] * number)} RETURNING {key}"  # noqa: S608 - our names
+    return f"INSERT INTO {table} ({names}) VALUES {', '.join([placeholders] * number)} RETURNING {key}"  # noqa: S608 - our names

@@ -31,10 +31,10 @@ class TooOftenError(Exception):
 
 @dataclass(frozen=True)
 class Limit:
-    """At most `most` tries `within` a window that begins with the first."""
+    """At most `max_tries` tries `within` a window that begins with the first."""
 
     name: str
-    most: int
+    max_tries: int
     within: timedelta
 
 
@@ -46,11 +46,11 @@ def take(limit: Limit, subject: str, *, now: datetime) -> None:
         )
         if row.until <= now:
             row.count, row.until = 0, now + limit.within
-        row.count = min(row.count, limit.most) + 1
+        row.count = min(row.count, limit.max_tries) + 1
         row.save(update_fields=["count", "until"])
     if created:
         _purge(now)
-    if row.count > limit.most:
+    if row.count > limit.max_tries:
         raise TooOftenError(row.until - now)
 
 

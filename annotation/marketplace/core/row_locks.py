@@ -20,23 +20,23 @@ _ASSIGNMENT = Prepared(lambda pk: Assignment.objects.select_for_update(no_key=Tr
 
 
 def lock_requester(pk: int) -> Requester:
-    (found,) = _REQUESTER(pk)
-    return found
+    (requester,) = _REQUESTER(pk)
+    return requester
 
 
 def lock_hit(pk: int) -> Hit:
     """The HIT, locked, without its question (64 kB), with its type, its requester and who is told of it."""
-    (found,) = _HIT(pk)
-    return found
+    (hit,) = _HIT(pk)
+    return hit
 
 
 def lock_hit_named(hit_id: str) -> Hit:
     """As `lock_hit`, by the id that is shown outside. Raises Hit.DoesNotExist."""
-    for found in _HIT_NAMED(hit_id):
-        return found
+    for hit in _HIT_NAMED(hit_id):
+        return hit
     raise Hit.DoesNotExist
 
 
 def lock_assignment(pk: int) -> Assignment:
-    (found,) = _ASSIGNMENT(pk)
-    return found
+    (assignment,) = _ASSIGNMENT(pk)
+    return assignment

@@ -12,13 +12,13 @@ BASE = Decimal("0.20")
 MANY_ASSIGNMENTS = Decimal("0.20")
 MASTERS = Decimal("0.05")
 MANY = 10
-LEAST_CENTS = 1
+MIN_FEE_CENTS = 1
 NONE, MTURK = "none", "mturk"
 
 
 def _charge(amount_cents: int, rate: Decimal) -> int:
     exact = Decimal(amount_cents) * rate
-    return max(LEAST_CENTS, int(exact.quantize(Decimal(1), rounding=ROUND_HALF_UP)))
+    return max(MIN_FEE_CENTS, int(exact.quantize(Decimal(1), rounding=ROUND_HALF_UP)))
 
 
 def reward_fee(reward_cents: int, *, max_assignments: int, rules: str, masters: bool = False) -> int:

@@ -55,8 +55,10 @@ def pay(
     held = min(cost.total, hold.held_cents) if hold is not None else 0
     if payer.balance_cents + held < cost.total:
         raise insufficient(cost.total, payer.balance_cents + held)
-    here = _pays(payer, assignment) == Requester.Pays.HERE
-    earner = {"account": Account.WORKER, "worker_id": assignment.worker_id} if here else {"account": Account.OUTSIDE}
+    by_payout = _pays(payer, assignment) == Requester.Pays.PAYOUT
+    earner = (
+        {"account": Account.WORKER, "worker_id": assignment.worker_id} if by_payout else {"account": Account.OUTSIDE}
+    )
     rows = [
         LedgerEntry(account=Account.REQUESTER, requester=payer, amount_cents=held - cost.total),
         LedgerEntry(account=Account.HELD, requester=payer, hit=hold, amount_cents=-held),
@@ -69,7 +71,7 @@ def pay(
     _change(payer, available=held - cost.total, held=-held)
     if hold is not None:
         hold.held_cents -= held
-    if here:
+    if by_payout:
         WorkerAccount.objects.filter(pk=assignment.worker_id).update(
             earned_cents=F("earned_cents") + cost.amount, owed_cents=F("owed_cents") + cost.amount
         )

@@ -37,17 +37,17 @@ def live(request: HttpRequest) -> HttpResponse:
 @require_safe
 def ready(request: HttpRequest) -> HttpResponse:
     """Database, migrations, storage, sweep and broker: 200 when all are well, else 503; each by name, in JSON."""
-    found = {"database": _outcome(_database)}
-    if found["database"] == "ok":
-        found["migrations"] = _outcome(_migrations)
-    if found.get("migrations") == "ok":
-        found["storage"] = _outcome(storage)
-    if found.get("storage") == "ok":
-        found["sweep"] = _outcome(_sweep)
+    outcomes = {"database": _outcome(_database)}
+    if outcomes["database"] == "ok":
+        outcomes["migrations"] = _outcome(_migrations)
+    if outcomes.get("migrations") == "ok":
+        outcomes["storage"] = _outcome(storage)
+    if outcomes.get("storage") == "ok":
+        outcomes["sweep"] = _outcome(_sweep)
     if settings.CELERY_BROKER_URL:
-        found["broker"] = _outcome(_broker)
-    well = all(outcome == "ok" for outcome in found.values())
-    return _uncached(JsonResponse({"ready": well, "checks": found}, status=200 if well else 503))
+        outcomes["broker"] = _outcome(_broker)
+    well = all(outcome == "ok" for outcome in outcomes.values())
+    return _uncached(JsonResponse({"ready": well, "checks": outcomes}, status=200 if well else 503))
 
 
 def _outcome(check: Callable[[], str]) -> str:

@@ -27,17 +27,20 @@ from annotation.marketplace.monitoring.health import overdue_seconds
 
 Answer = Callable[[HttpRequest], HttpResponse]
 
-OURS = CollectorRegistry()
+REGISTRY = CollectorRegistry()
 METHODS = {"GET", "HEAD", "POST"}
 REQUESTS = Counter(
-    "assay_requests", "Requests answered, by route, method and status.", ["route", "method", "status"], registry=OURS
+    "assay_requests",
+    "Requests answered, by route, method and status.",
+    ["route", "method", "status"],
+    registry=REGISTRY,
 )
 SECONDS = Histogram(
     "assay_request_seconds",
     "Time to answer, by route.",
     ["route"],
     buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
-    registry=OURS,
+    registry=REGISTRY,
 )
 
 
@@ -72,8 +75,8 @@ def metrics(request: HttpRequest) -> HttpResponse:
 def _may_read(request: HttpRequest) -> bool:
     """Who shows the token; where none is set, who comes from this machine and through no proxy."""
     if settings.METRICS_TOKEN:
-        given = request.headers.get("Authorization", "")
-        return hmac.compare_digest(given.encode(), f"Bearer {settings.METRICS_TOKEN}".encode())
+        authorization = request.headers.get("Authorization", "")
+        return hmac.compare_digest(authorization.encode(), f"Bearer {settings.METRICS_TOKEN}".encode())
     if "X-Forwarded-For" in request.headers or "Forwarded" in request.headers:
         return False
     try:
@@ -84,16 +87,16 @@ def _may_read(request: HttpRequest) -> bool:
 
 def _requests() -> CollectorRegistry:
     if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
-        return OURS
+        return REGISTRY
     together = CollectorRegistry()
     MultiProcessCollector(together)
     return together
 
 
 def _stored() -> CollectorRegistry:
-    found = CollectorRegistry()
-    found.register(_Stored())
-    return found
+    registry = CollectorRegistry()
+    registry.register(_Stored())
+    return registry
 
 
 class _Stored(Collector):
@@ -104,18 +107,20 @@ class _Stored(Collector):
         yield _by("assay_assignments", "Assignments by state.", "state", Assignment.State.values, Assignment, "state")
         waiting = Document.objects.filter(next_attempt_at__isnull=False)
         events = Event.objects.filter(document=None).count()
-        yield _one("assay_notifications_undelivered", "Documents and events to be delivered.", waiting.count() + events)
+        yield _gauge(
+            "assay_notifications_undelivered", "Documents and events to be delivered.", waiting.count() + events
+        )
         oldest = waiting.aggregate(at=Min("created_at"))["at"]
         age = (timezone.now() - oldest).total_seconds() if oldest else 0.0
-        yield _one("assay_notification_oldest_seconds", "Age of the oldest document to be delivered.", age)
-        yield _one("assay_overdue_seconds", "How long the oldest thing due has waited.", overdue_seconds())
+        yield _gauge("assay_notification_oldest_seconds", "Age of the oldest document to be delivered.", age)
+        yield _gauge("assay_overdue_seconds", "How long the oldest thing due has waited.", overdue_seconds())
         mark = SweepMark.objects.first()
         if mark is not None:
             age = max(0.0, (timezone.now() - mark.at).total_seconds())
-            yield _one("assay_last_sweep_age_seconds", "Time since what is due was last looked for.", age)
+            yield _gauge("assay_last_sweep_age_seconds", "Time since what is due was last looked for.", age)
 
 
-def _one(name: str, text: str, value: float) -> Metric:
+def _gauge(name: str, text: str, value: float) -> Metric:
     return GaugeMetricFamily(name, text, value=value)
 
 

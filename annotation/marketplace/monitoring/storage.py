@@ -20,8 +20,8 @@ EVERY = 10.0  # seconds
 # Text that no database can make smaller, and more than lies free in pages that are already there.
 WRITTEN = 16 * 1024
 # The largest form is 4 MiB (`worker.submits`), and stands in the database twice: as it came, and as XML.
-LEAST_FREE = 32 * 1024 * 1024
-NOBODY = -1
+MIN_FREE_BYTES = 32 * 1024 * 1024
+NO_ASSIGNMENT_ID = -1
 
 log = logging.getLogger(__name__)
 _probed: dict[str, tuple[float, str]] = {}
@@ -50,7 +50,7 @@ def _write_and_undo() -> None:
     """Write a submission of nobody's and take it back: whether there is its assignment is asked at a commit only."""
     words = base64.b64encode(os.urandom(WRITTEN)).decode()
     with transaction.atomic():
-        Submission.objects.create(assignment_id=NOBODY, raw="[]", answer=words, received_at=timezone.now())
+        Submission.objects.create(assignment_id=NO_ASSIGNMENT_ID, raw="[]", answer=words, received_at=timezone.now())
         transaction.set_rollback(True)
 
 
@@ -61,4 +61,4 @@ def _disk(database: Path) -> str:
     with tempfile.TemporaryFile(dir=database.parent) as file:
         file.write(bytes(WRITTEN))
         file.flush()
-    return "ok" if shutil.disk_usage(database.parent).free >= LEAST_FREE else "full"
+    return "ok" if shutil.disk_usage(database.parent).free >= MIN_FREE_BYTES else "full"

@@ -53,8 +53,8 @@ def resolved(place: Place) -> list[str]:
     All must be allowed, so that a name with one public and one private address is refused whichever comes first; and
     the caller connects to what was checked, so that a name cannot point elsewhere a moment later.
     """
-    found = socket.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)
-    addresses = list(dict.fromkeys(str(row[4][0]).partition("%")[0] for row in found))
+    rows = socket.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)
+    addresses = list(dict.fromkeys(str(row[4][0]).partition("%")[0] for row in rows))
     for address in addresses:
         if not settings.MARKETPLACE_DEVELOPMENT and not is_public(ip_address(address)):
             raise InvalidParameterError(f"{place.host} is at {address}, which is not a public address.")

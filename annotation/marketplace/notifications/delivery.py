@@ -43,7 +43,7 @@ class Delivered:
 
     sent: int
     put_off: int
-    given_up: int
+    discarded: int
 
 
 def deliver(*, clock: Callable[[], datetime], send: Post = post) -> Delivered:
@@ -59,7 +59,7 @@ def deliver(*, clock: Callable[[], datetime], send: Post = post) -> Delivered:
     for requester, destination in list(receivers):
         waiting = due.filter(requester=requester, destination=destination).order_by("pk")
         outcomes.update(_served(list(waiting[:BATCH]), clock, send))
-    return Delivered(sent=outcomes["sent"], put_off=outcomes["put_off"], given_up=outcomes["given_up"])
+    return Delivered(sent=outcomes["sent"], put_off=outcomes["put_off"], discarded=outcomes["discarded"])
 
 
 def _served(waiting: list[Document], clock: Callable[[], datetime], send: Post) -> Iterator[str]:
@@ -96,9 +96,9 @@ def _claimed(document: Document, now: datetime) -> bool:
 def _tried(document: Document, clock: Callable[[], datetime], send: Post) -> str:
     endpoint = document.endpoint
     if document.created_at + GIVE_UP_AFTER <= clock():
-        return _given_up(document, clock(), document.last_error or "It was never confirmed.")
+        return _discard(document, clock(), document.last_error or "It was never confirmed.")
     if endpoint is not None and endpoint.closed_at is not None:
-        return _given_up(document, clock(), "The endpoint was closed.")
+        return _discard(document, clock(), "The endpoint was closed.")
     try:
         for _ in range(_copies(document)):
             _send(document, clock(), send)
@@ -157,8 +157,8 @@ def _put_off(document: Document, now: datetime, reason: str) -> str:
     return "put_off"
 
 
-def _given_up(document: Document, now: datetime, reason: str) -> str:
+def _discard(document: Document, now: datetime, reason: str) -> str:
     """The row stays, with what went wrong last."""
     log.warning("The notification %s was given up: %s", document.doc_id, reason)
     Document.objects.filter(pk=document.pk).update(given_up_at=now, next_attempt_at=None, last_error=reason[:300])
-    return "given_up"
+    return "discarded"

@@ -15,7 +15,7 @@ from annotation.marketplace.models import Document, Endpoint, Event, NoticeAccou
 from annotation.marketplace.notifications.events import ANSWERED
 
 # Events in one document: far below the 256 kB that a queue's message may have.
-MOST_EVENTS = 100
+MAX_EVENTS = 100
 # Events looked at in one transaction.
 BATCH = 500
 # What a test event of an answer says.
@@ -27,14 +27,14 @@ def gather(*, now: datetime, queue: Endpoint | None = None) -> int:
 
     Documents for queues are delivered at once: the queue is a table. `now` is the real time.
     """
-    made = 0
+    document_count = 0
     # Asked first without a transaction: on SQLite each one that may write holds up all others.
     while _waiting(queue).exists():
         events, documents = _gather_batch(now, queue)
-        made += documents
+        document_count += documents
         if events < BATCH:
             break
-    return made
+    return document_count
 
 
 def _waiting(queue: Endpoint | None) -> QuerySet[Event]:
@@ -51,15 +51,15 @@ def _gather_batch(now: datetime, queue: Endpoint | None) -> tuple[int, int]:
         alone = event.pk if event.event_type == ANSWERED else 0
         key = (event.requester_id, event.transport, event.destination, event.version, alone)
         receivers.setdefault(key, []).append(event)
-    made = 0
+    document_count = 0
     for events in receivers.values():
-        for start in range(0, len(events), MOST_EVENTS):
-            _make(events[start : start + MOST_EVENTS], now)
-            made += 1
-    return len(waiting), made
+        for start in range(0, len(events), MAX_EVENTS):
+            _make(events[start : start + MAX_EVENTS], now)
+            document_count += 1
+    return len(waiting), document_count
 
 
-def gather_one(event: Event, *, now: datetime) -> None:
+def gather_event(event: Event, *, now: datetime) -> None:
     """Put `event`, written in this transaction, into a document of its own: a test is not to wait for others."""
     _make([event], now)
 
@@ -104,7 +104,7 @@ def body_of(doc_id: str, events: Sequence[Event], account: NoticeAccount) -> str
     """The JSON document, as Amazon's looked (version 2014-08-15)."""
     return json.dumps(
         {
-            "Events": [_told(event) for event in events],
+            "Events": [_event_members(event) for event in events],
             "EventDocId": doc_id,
             "SourceAccount": account.number,
             "CustomerId": account.customer_id,
@@ -114,8 +114,8 @@ def body_of(doc_id: str, events: Sequence[Event], account: NoticeAccount) -> str
     )
 
 
-def _told(event: Event) -> dict[str, str]:
-    found = {
+def _event_members(event: Event) -> dict[str, str]:
+    members = {
         "EventType": event.event_type,
         "EventTimestamp": f"{event.happened_at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
         "HITId": event.hit_id,
@@ -123,12 +123,12 @@ def _told(event: Event) -> dict[str, str]:
         "HITTypeId": event.type_id,
         "Reply": _words(event) if event.event_type == ANSWERED else "",
     }
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in members.items() if value}
 
 
 def _words(event: Event) -> str:
     """What the worker answered; nothing once it was erased."""
     if event.assignment_id == NOBODYS_ID:
         return TEST_WORDS
-    found = Reply.objects.filter(assignment__assignment_id=event.assignment_id).values_list("text", flat=True).first()
-    return found or ""
+    text = Reply.objects.filter(assignment__assignment_id=event.assignment_id).values_list("text", flat=True).first()
+    return text or ""

@@ -69,9 +69,9 @@ def receiver_for(requester: Requester, transport: str, destination: str) -> Endp
         account__requester=requester, transport=transport, closed_at=None
     )
     called = destination.rsplit(":" if transport == Transport.SNS else "/", 1)[-1]
-    for found in rows.filter(name=called):
-        if destination == (found.arn if transport == Transport.SNS else queue_url(found)):
-            return found
+    for endpoint in rows.filter(name=called):
+        if destination == (endpoint.arn if transport == Transport.SNS else queue_url(endpoint)):
+            return endpoint
     raise RequestRefusedError(
         "InvalidTransportEndpoint",
         f"{destination[:200]!r} is not an active {transport} endpoint that was registered for this account.",

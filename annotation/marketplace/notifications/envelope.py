@@ -22,7 +22,7 @@ CONFIRM, CLOSE = "marketplace.notices.confirm", "marketplace.notices.close"
 
 def envelope(document: Document, endpoint: Endpoint, signer: Signer, now: datetime) -> dict[str, str]:
     """The message for `endpoint`, signed as of `now` (real time), so that receivers can refuse old ones."""
-    found = {
+    message = {
         "Type": document.kind,
         "MessageId": str(document.message_id),
         "TopicArn": endpoint.arn,
@@ -32,13 +32,13 @@ def envelope(document: Document, endpoint: Endpoint, signer: Signer, now: dateti
         "SigningCertURL": settings.WORKER_ORIGIN + reverse("sns:certificate", args=[signer.fingerprint]),
     }
     if document.kind == Document.Kind.CONFIRMATION:
-        found["Token"] = token(endpoint, CONFIRM)
-        found["SubscribeURL"] = _address("sns:confirm", found["TopicArn"], found["Token"])
+        message["Token"] = token(endpoint, CONFIRM)
+        message["SubscribeURL"] = _address("sns:confirm", message["TopicArn"], message["Token"])
     else:
-        found["Subject"] = str(int(document.created_at.timestamp() * 1000))
-        found["UnsubscribeURL"] = _address("sns:close", found["TopicArn"], token(endpoint, CLOSE))
-    text = "".join(f"{name}\n{found[name]}\n" for name in SIGNED[Document.Kind(document.kind)])
-    return {**found, "Signature": signer.sign(text, found["SignatureVersion"])}
+        message["Subject"] = str(int(document.created_at.timestamp() * 1000))
+        message["UnsubscribeURL"] = _address("sns:close", message["TopicArn"], token(endpoint, CLOSE))
+    text = "".join(f"{name}\n{message[name]}\n" for name in SIGNED[Document.Kind(document.kind)])
+    return {**message, "Signature": signer.sign(text, message["SignatureVersion"])}
 
 
 def _address(view: str, arn: str, secret: str) -> str:

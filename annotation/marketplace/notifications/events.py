@@ -21,7 +21,7 @@ DISPOSED = "HITDisposed"
 PING = "Ping"
 # Ours: Mechanical Turk has none. A worker answered a rejection; the words come with it.
 ANSWERED = "RejectionAnswered"
-OURS = (ANSWERED,)
+EXTENSION_EVENTS = (ANSWERED,)
 
 Status = Hit.Status
 USUAL_VERSION = "2014-08-15"
@@ -35,37 +35,43 @@ def emit(event_type: str, hit: Hit, *, at: datetime, assignment: Assignment | No
     Runs in the caller's transaction: the event is there if and only if what it tells has happened. Costs no query
     where `hit_type__subscription` has come with the HIT.
     """
-    if asked := _asked(hit, event_type):
-        _write(asked, event_type, hit, at=at, assignment=assignment)
+    if subscription := _subscription(hit, event_type):
+        _write(subscription, event_type, hit, at=at, assignment=assignment)
 
 
 def answered(assignment: Assignment, *, at: datetime) -> None:
     """Note that the worker answered the rejection of `assignment`, for whom `answers_go_to` names."""
-    if asked := answers_go_to(assignment.hit):
-        _write(asked, ANSWERED, assignment.hit, at=at, assignment=assignment)
+    if subscription := answers_go_to(assignment.hit):
+        _write(subscription, ANSWERED, assignment.hit, at=at, assignment=assignment)
 
 
 def answers_go_to(hit: Hit) -> Subscription | None:
     """Where an answer to a rejection is told: where its HIT type asks for that, else by mail to the requester's own
     address; None where there is neither."""
-    if asked := _asked(hit, ANSWERED):
-        return asked
+    if subscription := _subscription(hit, ANSWERED):
+        return subscription
     email = hit.requester.user.email
     return Subscription(transport=Transport.EMAIL, destination=email, version=USUAL_VERSION) if email else None
 
 
-def _asked(hit: Hit, event_type: str) -> Subscription | None:
-    found: Subscription | None = getattr(hit.hit_type, "subscription", None)
-    return found if found is not None and found.active and event_type in found.event_types else None
+def _subscription(hit: Hit, event_type: str) -> Subscription | None:
+    subscription: Subscription | None = getattr(hit.hit_type, "subscription", None)
+    return (
+        subscription
+        if subscription is not None and subscription.active and event_type in subscription.event_types
+        else None
+    )
 
 
-def _write(asked: Subscription, event_type: str, hit: Hit, *, at: datetime, assignment: Assignment | None) -> None:
+def _write(
+    subscription: Subscription, event_type: str, hit: Hit, *, at: datetime, assignment: Assignment | None
+) -> None:
     Event.objects.create(
         requester_id=hit.requester_id,
-        transport=asked.transport,
-        destination=asked.destination,
-        endpoint_id=asked.endpoint_id,
-        version=asked.version,
+        transport=subscription.transport,
+        destination=subscription.destination,
+        endpoint_id=subscription.endpoint_id,
+        version=subscription.version,
         event_type=event_type,
         happened_at=at,
         type_id=hit.hit_type.type_id,

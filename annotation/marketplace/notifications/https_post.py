@@ -15,7 +15,7 @@ from annotation.marketplace.notifications.addresses import Place, place_of, reso
 # Seconds for a connection, and for the whole exchange.
 CONNECT_SECONDS = 3.0
 TOTAL_SECONDS = 5.0
-MOST_ADDRESSES = 3
+MAX_ADDRESSES = 3
 
 
 class NotDeliveredError(Exception):
@@ -36,7 +36,7 @@ def post(url: str, body: bytes, headers: Mapping[str, str]) -> None:
 def _connected(place: Place, addresses: list[str]) -> socket.socket:
     """A connection to one of the checked `addresses`: the name is not looked up again. Raises OSError."""
     failure = OSError(f"{place.host} has no address")
-    for address in addresses[:MOST_ADDRESSES]:
+    for address in addresses[:MAX_ADDRESSES]:
         try:
             return socket.create_connection((address, place.port), timeout=CONNECT_SECONDS)
         except OSError as error:

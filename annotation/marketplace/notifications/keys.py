@@ -45,7 +45,7 @@ def signer(now: datetime) -> Signer:
         except vault.UnreadableSecretError:
             continue
         return Signer(row.fingerprint, _read(pem))
-    return _made(now)
+    return _create_signer(now)
 
 
 def _read(pem: str) -> rsa.RSAPrivateKey:
@@ -55,7 +55,7 @@ def _read(pem: str) -> rsa.RSAPrivateKey:
     return key
 
 
-def _made(now: datetime) -> Signer:
+def _create_signer(now: datetime) -> Signer:
     key = rsa.generate_private_key(public_exponent=65_537, key_size=BITS)
     certificate = _certificate(key, now)
     fingerprint = certificate.fingerprint(hashes.SHA256()).hex()

@@ -27,7 +27,7 @@ def confirm(request: HttpRequest) -> HttpResponse:
     endpoint = _named(request, CONFIRM)
     if request.method == "GET":
         Endpoint.objects.filter(pk=endpoint.pk, confirmed_at=None, closed_at=None).update(confirmed_at=timezone.now())
-    return _told("ConfirmSubscription", f"<SubscriptionArn>{endpoint.arn}</SubscriptionArn>")
+    return _xml_response("ConfirmSubscription", f"<SubscriptionArn>{endpoint.arn}</SubscriptionArn>")
 
 
 @require_safe
@@ -37,7 +37,7 @@ def close(request: HttpRequest) -> HttpResponse:
     endpoint = _named(request, CLOSE)
     if request.method == "GET":
         Endpoint.objects.filter(pk=endpoint.pk, closed_at=None).update(closed_at=timezone.now())
-    return _told("Unsubscribe", "")
+    return _xml_response("Unsubscribe", "")
 
 
 def _named(request: HttpRequest, purpose: str) -> Endpoint:
@@ -47,6 +47,6 @@ def _named(request: HttpRequest, purpose: str) -> Endpoint:
     return endpoint
 
 
-def _told(action: str, result: str) -> HttpResponse:
+def _xml_response(action: str, result: str) -> HttpResponse:
     document = f"<{action}Response><{action}Result>{result}</{action}Result></{action}Response>"
     return HttpResponse(document, content_type="text/xml")

@@ -16,10 +16,10 @@ from annotation.marketplace.operations import (
     ways_in,
     worker_relations,
 )
-from annotation.marketplace.operations.registry import OWN, TABLE, Call, Operation
+from annotation.marketplace.operations.registry import EXTENSIONS, TABLE, Call, Operation
 
 __all__ = [
-    "OWN",
+    "EXTENSIONS",
     "TABLE",
     "Call",
     "Operation",

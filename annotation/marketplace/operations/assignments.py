@@ -11,7 +11,7 @@ from annotation.marketplace.core.faults import check_arrived, is_lagging, visibl
 from annotation.marketplace.core.paging import Listing, page
 from annotation.marketplace.errors import RequestRefusedError
 from annotation.marketplace.models import Assignment
-from annotation.marketplace.operations.finding import own_assignment, own_hit_key
+from annotation.marketplace.operations.finding import load_assignment, load_hit_key
 from annotation.marketplace.operations.registry import Call, operation
 from annotation.marketplace.operations.shapes import ASSIGNMENT_FIELDS, assignment_shape, hit_shape
 
@@ -28,24 +28,24 @@ _WORK = Listing(_handed_in, int, *(str for _ in Assignment.HANDED_IN), keys=ORDE
 
 
 @operation("ListAssignmentsForHIT", writes=False)
-def list_assignments(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+def list_assignments(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     """Handed-in work in the order of submission; work that is only accepted is never listed."""
-    hit = own_hit_key(call, given["HITId"])
-    states = sorted(set(given.get("AssignmentStatuses") or Assignment.HANDED_IN))
+    hit = load_hit_key(call, parameters["HITId"])
+    states = sorted(set(parameters.get("AssignmentStatuses") or Assignment.HANDED_IN))
     work = _WORK.of(hit, *states, *states[-1:] * (len(Assignment.HANDED_IN) - len(states)))
     return page(
         visible(work.rows(), "submitted_at", call.now) if is_lagging() else work,
-        given,
+        parameters,
         keys=ORDER,
         scope=["ListAssignmentsForHIT", hit, states],
         member="Assignments",
-        shape=lambda assignment: assignment_shape(assignment, given["HITId"]),
+        shape=lambda assignment: assignment_shape(assignment, parameters["HITId"]),
     )
 
 
 @operation("GetAssignment", writes=False)
-def get_assignment(call: Call, given: dict[str, Any]) -> dict[str, Any]:
-    assignment = _arrived(call, given)
+def get_assignment(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
+    assignment = _arrived(call, parameters)
     if assignment.state not in Assignment.HANDED_IN:
         raise RequestRefusedError(
             "InvalidAssignmentState",
@@ -58,25 +58,25 @@ def get_assignment(call: Call, given: dict[str, Any]) -> dict[str, Any]:
 
 
 @operation("ApproveAssignment", writes=True)
-def approve_assignment(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+def approve_assignment(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     decisions.approve(
-        _arrived(call, given),
+        _arrived(call, parameters),
         now=call.now,
-        feedback=given.get("RequesterFeedback", ""),
-        override_rejection=given.get("OverrideRejection", False),
+        feedback=parameters.get("RequesterFeedback", ""),
+        override_rejection=parameters.get("OverrideRejection", False),
     )
     return {}
 
 
 @operation("RejectAssignment", writes=True)
-def reject_assignment(call: Call, given: dict[str, Any]) -> dict[str, Any]:
-    assignment = _arrived(call, given)
-    decisions.reject(assignment, now=call.now, feedback=given["RequesterFeedback"])
+def reject_assignment(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
+    assignment = _arrived(call, parameters)
+    decisions.reject(assignment, now=call.now, feedback=parameters["RequesterFeedback"])
     return {}
 
 
-def _arrived(call: Call, given: dict[str, Any]) -> Assignment:
+def _arrived(call: Call, parameters: dict[str, Any]) -> Assignment:
     """The caller's assignment, once the lag (a fault on demand) no longer hides that it was handed in."""
-    assignment = own_assignment(call, given["AssignmentId"])
+    assignment = load_assignment(call, parameters["AssignmentId"])
     check_arrived(assignment.submitted_at, call.now)
     return assignment

@@ -14,26 +14,27 @@ from annotation.marketplace.errors import InvalidParameterError, RequestRefusedE
 from annotation.marketplace.models import Assignment, BonusPayment
 from annotation.marketplace.money import ledger
 from annotation.marketplace.money.fees import bonus_fee
-from annotation.marketplace.operations.finding import own_assignment, own_hit_key
+from annotation.marketplace.operations.finding import load_assignment, load_hit_key
 from annotation.marketplace.operations.registry import Call, operation
 from annotation.marketplace.operations.shapes import bonus_shape
 
 
 @operation("SendBonus", writes=True)
-def send_bonus(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+def send_bonus(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     """Pay a worker for handed-in work, above the reward. Without a token the same call pays again."""
-    amount = cents(given["BonusAmount"])
-    if not amount or not given["Reason"].strip():
+    amount = cents(parameters["BonusAmount"])
+    if not amount or not parameters["Reason"].strip():
         raise InvalidParameterError("SendBonus needs a BonusAmount of at least 0.01 and a Reason.")
     payer = lock_requester(call.requester.pk)
-    assignment = own_assignment(call, given["AssignmentId"])
+    assignment = load_assignment(call, parameters["AssignmentId"])
     if assignment.state not in Assignment.HANDED_IN:
-        raise RequestRefusedError("AssignmentDoesNotExist", f"Assignment {given['AssignmentId']} does not exist.")
-    if assignment.worker.worker_id != given["WorkerId"]:
+        raise RequestRefusedError("AssignmentDoesNotExist", f"Assignment {parameters['AssignmentId']} does not exist.")
+    if assignment.worker.worker_id != parameters["WorkerId"]:
         raise RequestRefusedError(
-            "InvalidParameterValue", f"Assignment {given['AssignmentId']} is not one of worker {given['WorkerId']}."
+            "InvalidParameterValue",
+            f"Assignment {parameters['AssignmentId']} is not one of worker {parameters['WorkerId']}.",
         )
-    token = given.get("UniqueRequestToken")
+    token = parameters.get("UniqueRequestToken")
     tokens.claim(call.requester, scope="SendBonus", token=token, now=call.now, result=call.request_id)
     cost = ledger.Cost(amount, bonus_fee(amount, rules=assignment.hit.fees))
     ledger.pay(assignment, cost, purpose=ledger.Purpose.BONUS, payer=payer, now=call.now)
@@ -42,7 +43,7 @@ def send_bonus(call: Call, given: dict[str, Any]) -> dict[str, Any]:
         assignment=assignment,
         amount_cents=amount,
         fee_cents=cost.fee,
-        reason=given["Reason"],
+        reason=parameters["Reason"],
         granted_at=call.now,
     )
     return {}
@@ -59,17 +60,17 @@ _OF_WORK = Listing(lambda assignment: _paid().filter(assignment=assignment), int
 
 
 @operation("ListBonusPayments", writes=False)
-def list_bonus_payments(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+def list_bonus_payments(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     """Bonuses for an assignment, or for all work of a HIT; both given, the assignment must be the HIT's."""
-    assignment_id, hit_id = given.get("AssignmentId"), given.get("HITId")
+    assignment_id, hit_id = parameters.get("AssignmentId"), parameters.get("HITId")
     if not (assignment_id or hit_id):
         raise InvalidParameterError("ListBonusPayments needs a HITId or an AssignmentId.")
-    assignment = own_assignment(call, assignment_id) if assignment_id else None
-    hit = own_hit_key(call, hit_id) if hit_id else None
+    assignment = load_assignment(call, assignment_id) if assignment_id else None
+    hit = load_hit_key(call, hit_id) if hit_id else None
     listed = _OF_WORK.of(assignment.pk) if assignment else _OF_HIT.of(hit or 0)
     return page(
         listed.rows().filter(assignment__hit=hit) if assignment and hit else listed,
-        given,
+        parameters,
         keys=["id"],
         scope=["ListBonusPayments", call.requester.pk, assignment_id, hit_id],
         member="BonusPayments",

@@ -18,45 +18,45 @@ _ASSIGNMENT = Prepared(
 )
 
 
-def own_hit(call: Call, hit_id: str) -> Hit:
+def load_hit(call: Call, hit_id: str) -> Hit:
     """Raises RequestRefusedError: HITDoesNotExist, PermissionDeniedException."""
-    found = _HIT(hit_id)
-    if not found:
+    rows = _HIT(hit_id)
+    if not rows:
         raise RequestRefusedError("HITDoesNotExist", f"Hit {hit_id} does not exist.")
-    (hit,) = found
+    (hit,) = rows
     if hit.requester_id != call.requester.pk:
         raise denied(f"HIT {hit_id}")
     return hit
 
 
-def own_hit_key(call: Call, hit_id: str) -> int:
-    """The primary key of a HIT, where its many columns are not needed; raises as `own_hit` does."""
-    found = _HIT_KEY(hit_id)
-    if not found:
+def load_hit_key(call: Call, hit_id: str) -> int:
+    """The primary key of a HIT, where its many columns are not needed; raises as `load_hit` does."""
+    rows = _HIT_KEY(hit_id)
+    if not rows:
         raise RequestRefusedError("HITDoesNotExist", f"Hit {hit_id} does not exist.")
-    ((pk, owner),) = found
+    ((pk, owner),) = rows
     if owner != call.requester.pk:
         raise denied(f"HIT {hit_id}")
     return pk
 
 
-def own_type(call: Call, type_id: str) -> HitType:
+def load_hit_type(call: Call, type_id: str) -> HitType:
     """Raises RequestRefusedError: InvalidParameterValue when unknown, PermissionDeniedException."""
-    found = _TYPE(type_id)
-    if not found:
+    rows = _TYPE(type_id)
+    if not rows:
         raise RequestRefusedError("InvalidParameterValue", f"HITType {type_id} does not exist.")
-    (hit_type,) = found
+    (hit_type,) = rows
     if hit_type.requester_id != call.requester.pk:
         raise denied(f"HITType {type_id}")
     return hit_type
 
 
-def own_assignment(call: Call, assignment_id: str) -> Assignment:
+def load_assignment(call: Call, assignment_id: str) -> Assignment:
     """Raises RequestRefusedError: AssignmentDoesNotExist, PermissionDeniedException."""
-    found = _ASSIGNMENT(assignment_id)
-    if not found:
+    rows = _ASSIGNMENT(assignment_id)
+    if not rows:
         raise RequestRefusedError("AssignmentDoesNotExist", f"Assignment {assignment_id} does not exist.")
-    (assignment,) = found
+    (assignment,) = rows
     if assignment.hit.requester_id != call.requester.pk:
         raise denied(f"Assignment {assignment_id}")
     return assignment

@@ -14,80 +14,80 @@ from annotation.marketplace.hits.limits import RANGES, YEAR
 from annotation.marketplace.models import Hit, Requester
 from annotation.marketplace.money.fees import MANY
 from annotation.marketplace.notifications import events
-from annotation.marketplace.operations.finding import own_hit, own_type
+from annotation.marketplace.operations.finding import load_hit, load_hit_type
 from annotation.marketplace.operations.registry import Call, operation
 
 Status = Hit.Status
-MOST_ASSIGNMENTS = RANGES["MaxAssignments"][1]
+MAX_ASSIGNMENTS = RANGES["MaxAssignments"][1]
 LIVING = (Status.ASSIGNABLE, Status.UNASSIGNABLE, Status.REVIEWABLE, Status.REVIEWING)
 
 
 @operation("UpdateExpirationForHIT", writes=True)
-def update_expiration(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+def update_expiration(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     """A time in the past (0 included) expires the HIT now; a later time than the present expiration extends it."""
-    payer, hit = _locked(call, given["HITId"], LIVING)
-    wanted = given["ExpireAt"]
-    if wanted <= call.now:
+    payer, hit = _locked(call, parameters["HITId"], LIVING)
+    expiration = parameters["ExpireAt"]
+    if expiration <= call.now:
         hit.expiration = min(hit.expiration, call.now)
-    elif wanted < hit.expiration:
+    elif expiration < hit.expiration:
         raise RequestRefusedError(
             "InvalidParameterValue",
             "You cannot shorten the expiration time of a HIT; give a time in the past to expire it now.",
         )
-    elif wanted > call.now + timedelta(seconds=YEAR):
+    elif expiration > call.now + timedelta(seconds=YEAR):
         raise InvalidParameterError("ExpireAt must be within 365 days from now.")
     else:
-        hit.expiration = wanted
+        hit.expiration = expiration
         events.emit(events.EXTENDED, hit, at=call.now)
     return _settled(call, payer, hit, "expiration")
 
 
 @operation("CreateAdditionalAssignmentsForHIT", writes=True)
-def create_additional_assignments(call: Call, given: dict[str, Any]) -> dict[str, Any]:
-    payer, hit = _locked(call, given["HITId"], LIVING)
+def create_additional_assignments(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
+    payer, hit = _locked(call, parameters["HITId"], LIVING)
     tokens.claim(
         call.requester,
         scope="CreateAdditionalAssignmentsForHIT",
-        token=given.get("UniqueRequestToken"),
+        token=parameters.get("UniqueRequestToken"),
         now=call.now,
         result=call.request_id,
     )
-    total = hit.max_assignments + given["NumberOfAdditionalAssignments"]
+    total = hit.max_assignments + parameters["NumberOfAdditionalAssignments"]
     if hit.max_assignments < MANY <= total:
         raise RequestRefusedError(
             "InvalidMaximumAssignmentsIncrease",
             f"HITs created with fewer than {MANY} assignments cannot be extended to have {MANY} or more assignments.",
         )
-    if total > MOST_ASSIGNMENTS:
-        raise InvalidParameterError(f"A HIT has at most {MOST_ASSIGNMENTS} assignments; this would make {total}.")
+    if total > MAX_ASSIGNMENTS:
+        raise InvalidParameterError(f"A HIT has at most {MAX_ASSIGNMENTS} assignments; this would make {total}.")
     hit.max_assignments = total
     events.emit(events.EXTENDED, hit, at=call.now)
     return _settled(call, payer, hit, "max_assignments")
 
 
 @operation("UpdateHITReviewStatus", writes=True)
-def update_review_status(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+def update_review_status(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     """Reviewable to Reviewing, or back with Revert."""
-    revert = given.get("Revert", False)
-    _, hit = _locked(call, given["HITId"], (Status.REVIEWING if revert else Status.REVIEWABLE,))
+    revert = parameters.get("Revert", False)
+    _, hit = _locked(call, parameters["HITId"], (Status.REVIEWING if revert else Status.REVIEWABLE,))
     hit.status = Status.REVIEWABLE if revert else Status.REVIEWING
     hit.save(update_fields=["status"])
     return {}
 
 
 @operation("UpdateHITTypeOfHIT", writes=True)
-def update_type(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+def update_type(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     """The HIT takes on every property of the type, the reward of undecided work included."""
-    payer, hit = _locked(call, given["HITId"], LIVING)
-    hit.hit_type = own_type(call, given["HITTypeId"])
+    payer, hit = _locked(call, parameters["HITId"], LIVING)
+    hit.hit_type = load_hit_type(call, parameters["HITTypeId"])
     hit.save(update_fields=["hit_type"])
     funds.hold(payer, hit, now=call.now)
     return {}
 
 
 @operation("DeleteHIT", writes=True)
-def delete_hit(call: Call, given: dict[str, Any]) -> dict[str, Any]:
-    payer, hit = _locked(call, given["HITId"], (Status.REVIEWING, Status.REVIEWABLE))
+def delete_hit(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
+    payer, hit = _locked(call, parameters["HITId"], (Status.REVIEWING, Status.REVIEWABLE))
     if hit.submitted:
         raise RequestRefusedError(
             "InvalidHITState",
@@ -102,8 +102,8 @@ def delete_hit(call: Call, given: dict[str, Any]) -> dict[str, Any]:
 
 def _locked(call: Call, hit_id: str, allowed: tuple[str, ...]) -> tuple[Requester, Hit]:
     """Caller and HIT, both locked. Raises RequestRefusedError (InvalidHITState) unless its status is allowed."""
-    found = own_hit(call, hit_id).pk
-    payer, hit = lock_requester(call.requester.pk), lock_hit(found)
+    hit_pk = load_hit(call, hit_id).pk
+    payer, hit = lock_requester(call.requester.pk), lock_hit(hit_pk)
     if hit.status not in allowed:
         raise RequestRefusedError(
             "InvalidHITState",

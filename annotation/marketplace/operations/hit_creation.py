@@ -20,7 +20,7 @@ from annotation.marketplace.hits.lifecycle import settle
 from annotation.marketplace.ids import public_id
 from annotation.marketplace.models import Hit, HitType
 from annotation.marketplace.notifications import events
-from annotation.marketplace.operations.finding import own_type
+from annotation.marketplace.operations.finding import load_hit_type
 from annotation.marketplace.operations.registry import Call, operation
 from annotation.marketplace.operations.shapes import hit_shape
 from annotation.marketplace.qualifications.requirements import normalised
@@ -45,65 +45,65 @@ _TYPE = Prepared(
 
 
 @operation("CreateHITType", writes=True)
-def create_hit_type(call: Call, given: dict[str, Any]) -> dict[str, Any]:
-    return {"HITTypeId": _type_for(call, given).type_id}
+def create_hit_type(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
+    return {"HITTypeId": _type_for(call, parameters).type_id}
 
 
 @operation("CreateHIT", writes=True)
-def create_hit(call: Call, given: dict[str, Any]) -> dict[str, Any]:
-    return _create(call, given, _type_for(call, given))
+def create_hit(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
+    return _create(call, parameters, _type_for(call, parameters))
 
 
 @operation("CreateHITWithHITType", writes=True)
-def create_hit_with_hit_type(call: Call, given: dict[str, Any]) -> dict[str, Any]:
-    return _create(call, given, own_type(call, given["HITTypeId"]))
+def create_hit_with_hit_type(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
+    return _create(call, parameters, load_hit_type(call, parameters["HITTypeId"]))
 
 
-def _type_for(call: Call, given: dict[str, Any]) -> HitType:
+def _type_for(call: Call, parameters: dict[str, Any]) -> HitType:
     """The requester's type with these properties: the same one for equal properties."""
-    requirements = [normalised(row) for row in given.get("QualificationRequirements", ())]
+    requirements = [normalised(row) for row in parameters.get("QualificationRequirements", ())]
     check_types_exist(requirements)
     properties = {
-        "title": given["Title"],
-        "description": given["Description"],
-        "keywords": given.get("Keywords", ""),
-        "reward_cents": cents(given["Reward"]),
-        "assignment_seconds": given["AssignmentDurationInSeconds"],
-        "auto_approval_seconds": given.get("AutoApprovalDelayInSeconds", USUAL_DELAY),
+        "title": parameters["Title"],
+        "description": parameters["Description"],
+        "keywords": parameters.get("Keywords", ""),
+        "reward_cents": cents(parameters["Reward"]),
+        "assignment_seconds": parameters["AssignmentDurationInSeconds"],
+        "auto_approval_seconds": parameters.get("AutoApprovalDelayInSeconds", USUAL_DELAY),
         "requirements": requirements,
     }
     digest = hashlib.sha256(json.dumps(properties, sort_keys=True).encode()).hexdigest()
     for known in _TYPE(call.requester.pk, digest):
         return known
     tag = tag_of(properties["keywords"])
-    made, _ = HitType.objects.get_or_create(
+    hit_type, _ = HitType.objects.get_or_create(
         requester=call.requester,
         digest=digest,
         defaults={**properties, "study": tag, "by_channel": bool(tag), "created_at": call.now},
     )
-    return made
+    return hit_type
 
 
-def _create(call: Call, given: dict[str, Any], hit_type: HitType) -> dict[str, Any]:
+def _create(call: Call, parameters: dict[str, Any], hit_type: HitType) -> dict[str, Any]:
     for member, reason in UNSUPPORTED.items():
-        if member in given:
+        if member in parameters:
             raise InvalidParameterError(f"{member} is not supported: {reason}.")
-    if "Question" not in given:
+    if "Question" not in parameters:
         raise InvalidParameterError("Question must be given.")
-    question = questions.checked(given["Question"])
+    question = questions.checked(parameters["Question"])
     hit = Hit(
         hit_id=public_id(),
         requester=call.requester,
         hit_type=hit_type,
         kind=question.kind,
-        question=given["Question"],
-        annotation=given.get("RequesterAnnotation", ""),
-        max_assignments=given.get("MaxAssignments", 1),
+        question=parameters["Question"],
+        annotation=parameters.get("RequesterAnnotation", ""),
+        max_assignments=parameters.get("MaxAssignments", 1),
         fees=settings.MARKETPLACE_FEES,
         created_at=call.now,
-        expiration=call.now + timedelta(seconds=given["LifetimeInSeconds"]),
+        expiration=call.now + timedelta(seconds=parameters["LifetimeInSeconds"]),
     )
-    token = given.get("UniqueRequestToken")
+    token = parameters.get("UniqueRequestToken")
     tokens.claim(call.requester, scope=tokens.CREATE_HIT, token=token, now=call.now, result=hit.hit_id)
     settle(hit, call.now)
     funds.publish(hit, now=call.now)

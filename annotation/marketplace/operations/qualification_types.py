@@ -24,20 +24,20 @@ USUAL_VALUE = 1
 
 
 @operation("CreateQualificationType", writes=True)
-def create_type(call: Call, given: dict[str, Any]) -> dict[str, Any]:
-    test = _test(given, auto_granted=given.get("AutoGranted", False))
+def create_type(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
+    test = _test(parameters, auto_granted=parameters.get("AutoGranted", False))
     try:
         with transaction.atomic():
-            made = QualificationType.objects.create(
+            qualification_type = QualificationType.objects.create(
                 requester=call.requester,
-                name=given["Name"],
-                description=given["Description"],
-                keywords=given.get("Keywords", ""),
-                status=given["QualificationTypeStatus"],
-                retry_delay_seconds=given.get("RetryDelayInSeconds"),
-                auto_granted=given.get("AutoGranted", False),
-                auto_granted_value=given.get("AutoGrantedValue", USUAL_VALUE),
-                once=once.asked_for(given.get("Keywords", "")),
+                name=parameters["Name"],
+                description=parameters["Description"],
+                keywords=parameters.get("Keywords", ""),
+                status=parameters["QualificationTypeStatus"],
+                retry_delay_seconds=parameters.get("RetryDelayInSeconds"),
+                auto_granted=parameters.get("AutoGranted", False),
+                auto_granted_value=parameters.get("AutoGrantedValue", USUAL_VALUE),
+                once=once.asked_for(parameters.get("Keywords", "")),
                 created_at=call.now,
                 **test,
             )
@@ -45,69 +45,71 @@ def create_type(call: Call, given: dict[str, Any]) -> dict[str, Any]:
         raise RequestRefusedError(
             "QualificationTypeAlreadyExists", "You have already created a QualificationType with this name."
         ) from None
-    return {"QualificationType": type_shape(made, call)}
+    return {"QualificationType": type_shape(qualification_type, call)}
 
 
 @operation("GetQualificationType", writes=False)
-def get_type(call: Call, given: dict[str, Any]) -> dict[str, Any]:
-    type_id = given["QualificationTypeId"]
+def get_type(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
+    type_id = parameters["QualificationTypeId"]
     if type_id in SYSTEM_NAMES:
         return {"QualificationType": _system_shape(type_id)}
     return {"QualificationType": type_shape(known_type(type_id), call)}
 
 
 @operation("ListQualificationTypes", writes=False)
-def list_types(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+def list_types(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     """Active types, and the caller's own inactive ones; `Query` is looked for in name, keywords and description."""
     rows = QualificationType.objects.filter(deleted_at=None)
-    if given["MustBeRequestable"]:
+    if parameters["MustBeRequestable"]:
         rows = rows.filter(once=False)
-    owned, query = given.get("MustBeOwnedByCaller", False), given.get("Query", "")
+    owned, query = parameters.get("MustBeOwnedByCaller", False), parameters.get("Query", "")
     mine = Q(requester=call.requester)
     rows = rows.filter(mine if owned else mine | Q(status=QualificationType.Status.ACTIVE))
     for word in query.split():
         rows = rows.filter(Q(name__icontains=word) | Q(keywords__icontains=word) | Q(description__icontains=word))
     return page(
         visible(rows, "created_at", call.now),
-        given,
+        parameters,
         keys=["id"],
-        scope=["ListQualificationTypes", call.requester.pk, owned, given["MustBeRequestable"], query],
+        scope=["ListQualificationTypes", call.requester.pk, owned, parameters["MustBeRequestable"], query],
         member="QualificationTypes",
-        shape=lambda found: type_shape(found, call),
+        shape=lambda qualification_type: type_shape(qualification_type, call),
     )
 
 
 @operation("UpdateQualificationType", writes=True)
-def update_type(call: Call, given: dict[str, Any]) -> dict[str, Any]:
-    found = own_type(call, given["QualificationTypeId"])
-    if found.test and given.get("AutoGranted"):
+def update_type(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
+    qualification_type = load_qualification_type(call, parameters["QualificationTypeId"])
+    if qualification_type.test and parameters.get("AutoGranted"):
         raise InvalidParameterError("A QualificationType that has a Test cannot be AutoGranted.")
-    test = _test(given, auto_granted=given.get("AutoGranted", found.auto_granted))
+    test = _test(parameters, auto_granted=parameters.get("AutoGranted", qualification_type.auto_granted))
     for name, value in test.items():
-        setattr(found, name, value)
-    found.description = given.get("Description", found.description)
-    found.status = given.get("QualificationTypeStatus", found.status)
-    found.retry_delay_seconds = given.get("RetryDelayInSeconds", found.retry_delay_seconds)
-    found.auto_granted = given.get("AutoGranted", found.auto_granted)
-    found.auto_granted_value = given.get("AutoGrantedValue", found.auto_granted_value)
+        setattr(qualification_type, name, value)
+    qualification_type.description = parameters.get("Description", qualification_type.description)
+    qualification_type.status = parameters.get("QualificationTypeStatus", qualification_type.status)
+    qualification_type.retry_delay_seconds = parameters.get(
+        "RetryDelayInSeconds", qualification_type.retry_delay_seconds
+    )
+    qualification_type.auto_granted = parameters.get("AutoGranted", qualification_type.auto_granted)
+    qualification_type.auto_granted_value = parameters.get("AutoGrantedValue", qualification_type.auto_granted_value)
     fields = ["description", "status", "retry_delay_seconds", "auto_granted", "auto_granted_value", *test]
-    found.save(update_fields=fields)
-    return {"QualificationType": type_shape(found, call)}
+    qualification_type.save(update_fields=fields)
+    return {"QualificationType": type_shape(qualification_type, call)}
 
 
 @operation("DeleteQualificationType", writes=True)
-def delete_type(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+def delete_type(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     """Nobody holds the type any more; its name is free at once."""
-    found = own_type(call, given["QualificationTypeId"])
-    found.deleted_at = call.now
-    found.save(update_fields=["deleted_at"])
-    found.grants.all().delete()
+    qualification_type = load_qualification_type(call, parameters["QualificationTypeId"])
+    qualification_type.deleted_at = call.now
+    qualification_type.save(update_fields=["deleted_at"])
+    qualification_type.grants.all().delete()
     return {}
 
 
 @operation("ListHITsForQualificationType", writes=False)
-def list_hits_for_type(call: Call, given: dict[str, Any]) -> dict[str, Any]:
-    type_id = given["QualificationTypeId"]
+def list_hits_for_type(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
+    type_id = parameters["QualificationTypeId"]
     if type_id not in SYSTEM_NAMES:
         known_type(type_id)
     types = HitType.objects.filter(requester=call.requester).values_list("pk", "requirements")
@@ -115,7 +117,7 @@ def list_hits_for_type(call: Call, given: dict[str, Any]) -> dict[str, Any]:
     rows = Hit.objects.filter(requester=call.requester, hit_type__in=asking).exclude(status=Hit.Status.DISPOSED)
     return page(
         visible(rows, "created_at", call.now).select_related("hit_type"),
-        given,
+        parameters,
         keys=["id"],
         scope=["ListHITsForQualificationType", call.requester.pk, type_id],
         member="HITs",
@@ -125,37 +127,37 @@ def list_hits_for_type(call: Call, given: dict[str, Any]) -> dict[str, Any]:
 
 def known_type(type_id: str) -> QualificationType:
     """Raises RequestRefusedError (QualificationTypeDoesNotExist)."""
-    found = QualificationType.objects.filter(type_id=type_id, deleted_at=None).first()
-    if found is None:
+    qualification_type = QualificationType.objects.filter(type_id=type_id, deleted_at=None).first()
+    if qualification_type is None:
         raise RequestRefusedError("QualificationTypeDoesNotExist", f"QualificationType {type_id} does not exist.")
-    return found
+    return qualification_type
 
 
-def own_type(call: Call, type_id: str) -> QualificationType:
+def load_qualification_type(call: Call, type_id: str) -> QualificationType:
     """Raises RequestRefusedError: QualificationTypeDoesNotExist, PermissionDeniedException."""
-    found = known_type(type_id)
-    if found.requester_id != call.requester.pk:
+    qualification_type = known_type(type_id)
+    if qualification_type.requester_id != call.requester.pk:
         raise denied(f"QualificationType {type_id}")
-    return found
+    return qualification_type
 
 
-def type_shape(found: QualificationType, call: Call) -> dict[str, Any]:
+def type_shape(qualification_type: QualificationType, call: Call) -> dict[str, Any]:
     """The structure QualificationType; the test and its key are for the type's owner only."""
-    own = found.requester_id == call.requester.pk
+    is_owner = qualification_type.requester_id == call.requester.pk
     return {
-        "QualificationTypeId": found.type_id,
-        "CreationTime": found.created_at,
-        "Name": found.name,
-        "Description": found.description,
-        "Keywords": found.keywords or None,
-        "QualificationTypeStatus": found.status,
-        "RetryDelayInSeconds": found.retry_delay_seconds,
-        "IsRequestable": not found.once,
-        "AutoGranted": found.auto_granted,
-        "AutoGrantedValue": found.auto_granted_value if found.auto_granted else None,
-        "Test": (own and found.test) or None,
-        "TestDurationInSeconds": found.test_seconds,
-        "AnswerKey": (own and found.answer_key) or None,
+        "QualificationTypeId": qualification_type.type_id,
+        "CreationTime": qualification_type.created_at,
+        "Name": qualification_type.name,
+        "Description": qualification_type.description,
+        "Keywords": qualification_type.keywords or None,
+        "QualificationTypeStatus": qualification_type.status,
+        "RetryDelayInSeconds": qualification_type.retry_delay_seconds,
+        "IsRequestable": not qualification_type.once,
+        "AutoGranted": qualification_type.auto_granted,
+        "AutoGrantedValue": qualification_type.auto_granted_value if qualification_type.auto_granted else None,
+        "Test": (is_owner and qualification_type.test) or None,
+        "TestDurationInSeconds": qualification_type.test_seconds,
+        "AnswerKey": (is_owner and qualification_type.answer_key) or None,
     }
 
 
@@ -169,27 +171,27 @@ def _system_shape(type_id: str) -> dict[str, Any]:
     }
 
 
-def _test(given: dict[str, Any], *, auto_granted: bool) -> dict[str, Any]:
+def _test(parameters: dict[str, Any], *, auto_granted: bool) -> dict[str, Any]:
     """The columns that Test, TestDurationInSeconds and AnswerKey set, together; none without a Test.
 
     Raises InvalidParameterError naming the rule that is broken.
     """
-    if "Test" not in given:
+    if "Test" not in parameters:
         for member in ("TestDurationInSeconds", "AnswerKey"):
-            if member in given:
+            if member in parameters:
                 raise InvalidParameterError(f"{member} must be given together with Test.")
         return {}
     if auto_granted:
         raise InvalidParameterError("Test must not be given when AutoGranted is true.")
-    if "TestDurationInSeconds" not in given:
+    if "TestDurationInSeconds" not in parameters:
         raise InvalidParameterError("TestDurationInSeconds must be given together with Test.")
-    check_size(given["Test"], "Test")
-    form = reading.read(given["Test"])
-    if "AnswerKey" in given:
-        check_size(given["AnswerKey"], "AnswerKey")
-        read_key(given["AnswerKey"], form)
+    check_size(parameters["Test"], "Test")
+    form = reading.read(parameters["Test"])
+    if "AnswerKey" in parameters:
+        check_size(parameters["AnswerKey"], "AnswerKey")
+        read_key(parameters["AnswerKey"], form)
     return {
-        "test": given["Test"],
-        "test_seconds": given["TestDurationInSeconds"],
-        "answer_key": given.get("AnswerKey", ""),
+        "test": parameters["Test"],
+        "test_seconds": parameters["TestDurationInSeconds"],
+        "answer_key": parameters.get("AnswerKey", ""),
     }

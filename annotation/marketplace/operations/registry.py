@@ -32,8 +32,8 @@ class Operation:
 
 
 TABLE: dict[str, Operation] = {}
-# Operations that are ours alone, under a target prefix of their own.
-OWN: dict[str, Operation] = {}
+# Operations that Mechanical Turk does not have, under another target prefix.
+EXTENSIONS: dict[str, Operation] = {}
 
 
 def operation(name: str, *, writes: bool) -> Callable[[Handler], Handler]:
@@ -46,11 +46,11 @@ def operation(name: str, *, writes: bool) -> Callable[[Handler], Handler]:
     return register
 
 
-def own_operation(name: str, *, writes: bool) -> Callable[[Handler], Handler]:
-    """As `operation`, for one that is ours alone."""
+def extension_operation(name: str, *, writes: bool) -> Callable[[Handler], Handler]:
+    """As `operation`, for an operation that Mechanical Turk does not have."""
 
     def register(handler: Handler) -> Handler:
-        OWN[name] = Operation(handler, writes)
+        EXTENSIONS[name] = Operation(handler, writes)
         return handler
 
     return register

@@ -12,7 +12,7 @@ NAMES = ("GetFileUploadURL",)
 
 def _refuse(name: str) -> None:
     @operation(name, writes=False)
-    def handler(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+    def handler(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
         raise RequestRefusedError("OperationNotSupported", f"{name} is not supported by this marketplace.")
 
 

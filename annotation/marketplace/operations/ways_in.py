@@ -10,45 +10,45 @@ from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.hits.eligibility import count_qualified
 from annotation.marketplace.invitations import open_channel as opening
 from annotation.marketplace.models import Link, Requester
-from annotation.marketplace.operations.registry import Call, own_operation
+from annotation.marketplace.operations.registry import Call, extension_operation
 from annotation.marketplace.qualifications.requirements import normalised
 
 
-@own_operation("GetRequester", writes=False)
-def get_requester(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+@extension_operation("GetRequester", writes=False)
+def get_requester(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     return _requester_shape(call.requester)
 
 
-@own_operation("UpdateRequester", writes=True)
-def update_requester(call: Call, given: dict[str, Any]) -> dict[str, Any]:
-    set_display_name(call.requester, given["DisplayName"])
+@extension_operation("UpdateRequester", writes=True)
+def update_requester(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
+    set_display_name(call.requester, parameters["DisplayName"])
     return _requester_shape(call.requester)
 
 
-@own_operation("CountWorkers", writes=False)
-def count_workers(call: Call, given: dict[str, Any]) -> dict[str, Any]:
-    accounts, qualified = count_qualified([normalised(row) for row in given["QualificationRequirements"]])
+@extension_operation("CountWorkers", writes=False)
+def count_workers(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
+    accounts, qualified = count_qualified([normalised(row) for row in parameters["QualificationRequirements"]])
     return {"Accounts": accounts, "Qualified": qualified}
 
 
-@own_operation("CreateInvitation", writes=True)
-def create_invitation(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+@extension_operation("CreateInvitation", writes=True)
+def create_invitation(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     """The link of the study; again, the same one. Raises InvalidParameterError when its channel was closed."""
-    study = _tag(given)
-    link = opening.study_link(call.requester, study, title=given.get("Title", ""), now=call.now)
+    study = _tag(parameters)
+    link = opening.study_link(call.requester, study, title=parameters.get("Title", ""), now=call.now)
     if _closed(link):
         raise InvalidParameterError(f"The invitation to {study} was closed. Open it by a channel of another name.")
     return _invitation_shape(link)
 
 
-@own_operation("GetInvitation", writes=False)
-def get_invitation(call: Call, given: dict[str, Any]) -> dict[str, Any]:
-    link = opening.find_study_link(call.requester, _tag(given))
+@extension_operation("GetInvitation", writes=False)
+def get_invitation(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
+    link = opening.find_study_link(call.requester, _tag(parameters))
     return {} if link is None or _closed(link) else _invitation_shape(link)
 
 
-def _tag(given: dict[str, Any]) -> str:
-    tag: str = given["Study"].lower()
+def _tag(parameters: dict[str, Any]) -> str:
+    tag: str = parameters["Study"].lower()
     if not TAG.fullmatch(tag):
         raise InvalidParameterError("Study must be letters, digits, dots, dashes and underscores.")
     return tag

@@ -18,49 +18,53 @@ STRANGER = "Cannot send a notification to a worker who has not done any work for
 
 
 @operation("NotifyWorkers", writes=True)
-def notify_workers(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+def notify_workers(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     """Write to workers whose work the caller has approved or rejected; each of the others is a HardFailure."""
-    wanted = list(dict.fromkeys(given["WorkerIds"]))
+    worker_ids = list(dict.fromkeys(parameters["WorkerIds"]))
     decided = Assignment.objects.filter(worker=OuterRef("pk"), hit__requester=call.requester, state__in=DECIDED)
-    known = WorkerAccount.objects.filter(Exists(decided), worker_id__in=wanted)
+    known = WorkerAccount.objects.filter(Exists(decided), worker_id__in=worker_ids)
     receivers = {worker.worker_id: worker for worker in known}
     messages.send(
-        call.requester, list(receivers.values()), subject=given["Subject"], text=given["MessageText"], now=call.now
+        call.requester,
+        list(receivers.values()),
+        subject=parameters["Subject"],
+        text=parameters["MessageText"],
+        now=call.now,
     )
     return {
         "NotifyWorkersFailureStatuses": [
             {"WorkerId": name, "NotifyWorkersFailureCode": "HardFailure", "NotifyWorkersFailureMessage": STRANGER}
-            for name in wanted
+            for name in worker_ids
             if name not in receivers
         ]
     }
 
 
 @operation("CreateWorkerBlock", writes=True)
-def create_block(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+def create_block(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     """The worker can accept none of the caller's HITs; work that is under way may be finished."""
-    if not given["Reason"].strip():
+    if not parameters["Reason"].strip():
         raise InvalidParameterError("CreateWorkerBlock needs a Reason.")
     WorkerBlock.objects.update_or_create(
         requester=call.requester,
-        worker=known_worker(given["WorkerId"]),
-        defaults={"reason": given["Reason"], "blocked_at": call.now},
+        worker=known_worker(parameters["WorkerId"]),
+        defaults={"reason": parameters["Reason"], "blocked_at": call.now},
     )
     return {}
 
 
 @operation("DeleteWorkerBlock", writes=True)
-def delete_block(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+def delete_block(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     """Lift a block; nothing happens when there is none."""
-    WorkerBlock.objects.filter(requester=call.requester, worker=known_worker(given["WorkerId"])).delete()
+    WorkerBlock.objects.filter(requester=call.requester, worker=known_worker(parameters["WorkerId"])).delete()
     return {}
 
 
 @operation("ListWorkerBlocks", writes=False)
-def list_blocks(call: Call, given: dict[str, Any]) -> dict[str, Any]:
+def list_blocks(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
     return page(
         WorkerBlock.objects.filter(requester=call.requester).select_related("worker"),
-        given,
+        parameters,
         keys=["id"],
         scope=["ListWorkerBlocks", call.requester.pk],
         member="WorkerBlocks",

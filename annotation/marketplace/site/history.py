@@ -45,7 +45,7 @@ class Row:
 
     @property
     def here(self) -> bool:
-        return self.assignment.hit.requester.pays == Requester.Pays.HERE
+        return self.assignment.hit.requester.pays == Requester.Pays.PAYOUT
 
 
 @require_safe

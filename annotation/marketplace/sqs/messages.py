@@ -14,18 +14,18 @@ USUAL_VISIBILITY = 30
 
 
 @transaction.atomic
-def receive(queue: Endpoint, *, most: int, invisible_seconds: int, now: datetime) -> list[QueueMessage]:
-    """Up to `most` visible messages, the oldest first; nobody else sees them for `invisible_seconds`."""
+def receive(queue: Endpoint, *, max_messages: int, invisible_seconds: int, now: datetime) -> list[QueueMessage]:
+    """Up to `max_messages` visible messages, the oldest first; hidden from other receivers for `invisible_seconds`."""
     queue.messages.filter(sent_at__lte=now - RETENTION).delete()
     rows = queue.messages.select_for_update(skip_locked=True).filter(visible_at__lte=now).order_by("pk")
-    found = list(rows[:most])
-    for message in found:
+    received = list(rows[:max_messages])
+    for message in received:
         message.visible_at = now + timedelta(seconds=invisible_seconds)
         message.receive_count += 1
         message.first_received_at = message.first_received_at or now
         message.receipt = secrets.token_urlsafe(32)
         message.save(update_fields=["visible_at", "receive_count", "first_received_at", "receipt"])
-    return found
+    return received
 
 
 def waiting(queue: Endpoint, now: datetime) -> bool:

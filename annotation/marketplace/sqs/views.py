@@ -18,7 +18,7 @@ from annotation.marketplace.sqs.operations import TABLE
 
 TARGET_PREFIX = "AmazonSQS."
 SIGNING_NAME = "sqs"
-MOST_BYTES = 64 * 1024
+MAX_BODY_BYTES = 64 * 1024
 JSON = "application/x-amz-json-1.0"
 
 log = logging.getLogger(__name__)
@@ -48,8 +48,8 @@ def endpoint(request: HttpRequest, account: str = "", name: str = "") -> HttpRes
 def _answered(request: HttpRequest) -> dict[str, Any]:
     if request.method != "POST":
         raise WireError("UnknownOperationException", "Queues are called by POST.", status=405)
-    if reading.declared_length(request) > MOST_BYTES:
-        raise WireError("RequestEntityTooLargeException", f"A request has at most {MOST_BYTES} bytes.", status=413)
+    if reading.declared_length(request) > MAX_BODY_BYTES:
+        raise WireError("RequestEntityTooLargeException", f"A request has at most {MAX_BODY_BYTES} bytes.", status=413)
     body = request.body
     caller = signature.verified(request, body, service=SIGNING_NAME)
     target = request.headers.get("X-Amz-Target", "")
@@ -58,7 +58,7 @@ def _answered(request: HttpRequest) -> dict[str, Any]:
     name = target.removeprefix(TARGET_PREFIX)
     if name not in TABLE:
         raise unsupported(name[:60])
-    given = reading.document(body)
+    parameters = reading.document(body)
     if caller.requester is None:
         raise WireError("AccessDeniedException", "This access key belongs to a user without a requester account.")
-    return TABLE[name](caller.requester, given)
+    return TABLE[name](caller.requester, parameters)

@@ -157,7 +157,7 @@ def test_doors_that_are_not_open_say_why_before_anything_else(lab, guest, tmp_pa
 def test_an_unknown_link_tells_nothing_and_guessing_is_slowed_down(site, guest):
     visitor = guest()
     assert [visitor.open(f"{site}/hits/in/{name}/") for name in ("a", "b" * 43, "%00", "é")] == ["unknown"] * 4
-    for number in range(MISSES.most):
+    for number in range(MISSES.max_tries):
         visitor.open(f"{site}/hits/in/guess{number}/")
     assert visitor.browser.get(f"{site}/hits/in/c/").status_code == 429
 

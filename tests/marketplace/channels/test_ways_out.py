@@ -140,7 +140,7 @@ def test_a_token_works_in_another_browser_and_a_wrong_one_tells_nothing(lab, gue
     assert take_back(stranger, token, sure="1") == "withdrawn"
     assert bob.get("/hits/").url.path == "/hits/end/"
     assert told("verify", Participant.objects.get().code)["withdrawn"] is True
-    for _ in range(MISSES.most):
+    for _ in range(MISSES.max_tries):
         take_back(stranger, "wrong")
     assert take_back(stranger, "wrong") == "too-often"
 

@@ -196,7 +196,7 @@ def test_pauses_grow_until_the_message_is_given_up_and_its_row_stays(ping, recei
     ping()
     moments: list[float] = []
     second = 0.0
-    while not (outcome := sent(after=second)).given_up:
+    while not (outcome := sent(after=second)).discarded:
         moments.extend([second] * outcome.put_off)
         second += 5 if second < 100 else 1800
     assert moments[:5] == [0, 5, 15, 35, 75]

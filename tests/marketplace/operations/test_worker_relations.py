@@ -110,7 +110,9 @@ def test_work_under_way_may_be_finished_by_who_was_blocked_since(lab, ann):
     assert reason(ann.hand_in(task)) == "recorded"
 
 
-@pytest.mark.parametrize(("record", "sentence"), [({"email": "nowhere"}, "no mail"), ({"payee": "a\nb"}, "printable")])
+@pytest.mark.parametrize(
+    ("record", "sentence"), [({"email": "nowhere"}, "not a valid email"), ({"payee": "a\nb"}, "printable")]
+)
 def test_a_worker_can_be_reached_as_told(transactional_db, record, sentence):
     with pytest.raises(InvalidParameterError, match=sentence):
         open_worker("bob", worker_id=None, record=Record(**record), now=clock.now())

@@ -123,12 +123,12 @@ def test_an_empty_answer_comes_long_before_the_wait_that_was_asked_for(queue, mo
 def test_no_more_than_two_threads_wait_for_messages(queue, monkeypatch):
     """Further receivers are answered at once: pages of workers keep threads to be served by."""
     monkeypatch.setattr(operations, "sleep", lambda seconds: pytest.fail("it waited"))
-    for _ in range(operations.MOST_WAITING):
+    for _ in range(operations.MAX_WAITING_THREADS):
         operations._seats.acquire()
     try:
         operations._wait_for_something(queue.row, 2)
     finally:
-        operations._seats.release(operations.MOST_WAITING)
+        operations._seats.release(operations.MAX_WAITING_THREADS)
 
 
 def test_another_requester_sees_no_queue(open_lab, queue, site, ping):

@@ -24,7 +24,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if options["every"] is None:
             done = deliver(clock=timezone.now)
-            self.stdout.write(f"{done.sent} sent, {done.put_off} put off, {done.given_up} given up")
+            self.stdout.write(f"{done.sent} sent, {done.put_off} put off, {done.discarded} given up")
             return
         while True:
             _pass()

@@ -18,7 +18,7 @@ ENDINGS = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json")
 def check_size(file: UploadedFile[Any]) -> None:
     """Raise ValidationError for a file that a request should not carry."""
     if (file.size or 0) > MAX_BYTES:
-        raise ValidationError(_("The file is over 500 MB; import it by the command instead."))
+        raise ValidationError(_("The file is larger than 500 MB. Use the command manage.py import_texts."))
 
 
 def check_ending(file: UploadedFile[Any]) -> None:

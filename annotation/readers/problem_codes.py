@@ -116,7 +116,7 @@ class Fault:
 
 
 def _ticked(code: Code) -> str:
-    return f"tick “{code}” below “Let these problems be warnings”"
+    return f"tick “{code}” below “Treat these problems as warnings”"
 
 
 CATALOGUE: dict[Code, Fault] = {
@@ -128,7 +128,7 @@ CATALOGUE: dict[Code, Fault] = {
     Code.UNDECODABLE_BYTES: Fault(
         "bytes that are not characters in the file's encoding",
         "Save the file as UTF-8, or name its encoding: --encoding cp1252 (Excel in Europe and America).",
-        page="Save the file as UTF-8, or choose its encoding below “Other names, encoding, separator”.",
+        page="Save the file as UTF-8, or choose its encoding below “Column names, encoding, separator”.",
     ),
     Code.MIXED_ENCODINGS: Fault(
         "some rows are UTF-8, others are not", "Parts of two files were joined: convert each to UTF-8 first."
@@ -145,19 +145,19 @@ CATALOGUE: dict[Code, Fault] = {
     Code.WRONG_DELIMITER: Fault(
         "the cells are separated by another character",
         "Name it: --delimiter semicolon, or the character itself.",
-        page="Choose it below “Other names, encoding, separator”.",
+        page="Choose it below “Column names, encoding, separator”.",
     ),
     Code.MISSING_COLUMN: Fault(
         "a column that is needed",
         "Add it, or give its name in the file: --column COLUMN=NAME (import_texts).",
-        page="Add it, or give its name in the file in “Other names of columns”: COLUMN = NAME.",
+        page="Add it, or give its name in the file in “Names of columns in your file”: COLUMN = NAME.",
     ),
     Code.DUPLICATED_COLUMN: Fault("two columns of one name", "Rename or delete one of them."),
     Code.UNKNOWN_COLUMN: Fault(
         "a column that is not read",
         "No action needed. To read it, assign it: --column NAME=COLUMN (import_texts).",
         warns=True,
-        page="No action needed. To read it, assign it in “Other names of columns”: NAME = COLUMN.",
+        page="No action needed. To read it, assign it in “Names of columns in your file”: NAME = COLUMN.",
     ),
     Code.UNNAMED_COLUMN: Fault(
         "a column without a name", "No action needed. To read it, name it (pandas: index=False).", warns=True
@@ -216,7 +216,7 @@ CATALOGUE: dict[Code, Fault] = {
     Code.UNKNOWN_SOURCE: Fault(
         "a source that is neither reference nor model",
         "Say what the word means: --source human=reference.",
-        page="Say what the word means in “Other words for the sources”: human = reference.",
+        page="Say what the word means in “Names of sources in your file”: human = reference.",
     ),
     Code.MISSING_GENERATOR: Fault(
         "a model's text without its generator",

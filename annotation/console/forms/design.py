@@ -21,11 +21,11 @@ class RetentionForm(forms.Form):
     """What may change at any time: how long it is kept who the workers are."""
 
     retain_until = FutureDayField(
-        label=_("Worker ids are deleted on (UTC)"),
+        label=_("Worker IDs are deleted on (UTC)"),
         required=False,
         help_text=_(
-            "From that day on nobody can be told behind a pseudonym; ratings stay. Choose what the consent promises. "
-            "Empty: ids are kept."
+            "From this date a pseudonym can no longer be linked to a worker ID. Ratings are kept. Use the date that "
+            "your consent text promises. Empty: IDs are kept."
         ),
     )
 
@@ -41,40 +41,40 @@ class LaterForm(RetentionForm):
         "budget_cents", "country", "minimum_approved_hits", "minimum_percent_approved", "assignment_seconds",
         "lifetime_seconds", "auto_approval_seconds", "retain_until", "margin_points",
     )  # fmt: skip
-    budget_cents = DollarField(label=_("Budget ($)"), required=False, help_text=_("Never exceeded; empty: no limit."))
+    budget_cents = DollarField(label=_("Budget ($)"), required=False, help_text=_("Never exceeded. Empty: no limit."))
     assignment_seconds = SpanField(
-        label=_("Time allowed for a HIT (minutes)"), unit=MINUTE, least=30, most=365 * DAY,
-        help_text=_("Who needs longer loses the work, so allow several times what it takes."),
+        label=_("Time allowed per task (minutes)"), unit=MINUTE, least=30, most=365 * DAY,
+        help_text=_("Allow several times the expected time. Late work cannot be submitted."),
     )  # fmt: skip
     lifetime_seconds = SpanField(
-        label=_("HITs are offered for (days)"), unit=DAY, least=30, most=365 * DAY,
-        help_text=_("From publishing on. Places not taken by then expire; they can be offered again."),
+        label=_("Available for (days)"), unit=DAY, least=30, most=365 * DAY,
+        help_text=_("Counted from publishing. Open places then expire. You can offer them again."),
     )  # fmt: skip
     auto_approval_seconds = SpanField(
-        label=_("Paid by itself after (days)"), unit=DAY, least=0, most=30 * DAY,
+        label=_("Auto-approve after (days)"), unit=DAY, least=0, most=30 * DAY,
         help_text=_(
-            "Work that nobody has decided on is approved and paid then, and can no longer be refused. At most 30 days; "
-            "0: at once."
+            "Submissions without a decision are then approved and paid, and can no longer be rejected. "
+            "At most 30 days. 0: at once."
         ),
     )  # fmt: skip
     minimum_approved_hits = forms.IntegerField(
-        label=_("More approved HITs than"), required=False, min_value=0,
-        help_text=_("0 or empty: none required. Asked of accounts, never of invited people."),
+        label=_("Approved HITs above"), required=False, min_value=0,
+        help_text=_("0 or empty: no requirement. Applies to accounts, not to invited participants."),
     )  # fmt: skip
     minimum_percent_approved = forms.IntegerField(
         label=_("Approval rate above (%)"), required=False, min_value=0, max_value=100,
-        help_text=_("0 or empty: none required. Asked of accounts, never of invited people."),
+        help_text=_("0 or empty: no requirement. Applies to accounts, not to invited participants."),
     )  # fmt: skip
     country = forms.CharField(
         label=_("Country (two letters)"), required=False, max_length=2, min_length=2,
-        help_text=_("Empty: none required. Asked of accounts, never of invited people."),
+        help_text=_("Empty: no requirement. Applies to accounts, not to invited participants."),
     )  # fmt: skip
 
     margin_points = forms.IntegerField(
         label=_("Margin around chance (percentage points)"), required=False, min_value=1, max_value=49,
         help_text=_(
-            "How far from 50 % right still counts as chance. Set before the data it lets the report test for "
-            "equivalence; “no significant difference” alone shows none."
+            "How far from 50% correct still counts as chance. Set it before data collection to let the report test for "
+            "equivalence. A difference that is not significant does not show equivalence."
         ),
     )  # fmt: skip
 
@@ -97,27 +97,27 @@ class LaterForm(RetentionForm):
 class DesignForm(LaterForm):
     """Everything of a study that costs, pays or says how its texts are dealt."""
 
-    raters_per_text = forms.IntegerField(label=_("Raters for each text"), min_value=1, max_value=10_000)
+    raters_per_text = forms.IntegerField(label=_("Raters per text"), min_value=1, max_value=10_000)
     evaluators_per_cell = forms.IntegerField(
-        label=_("Or people for each cell, one HIT each"), required=False, min_value=1, max_value=100_000
+        label=_("Or raters per condition, one task each"), required=False, min_value=1, max_value=100_000
     )
-    texts_per_hit = forms.IntegerField(label=_("Texts in a HIT"), min_value=1, max_value=500)
-    mix = forms.ChoiceField(label=_("Sources in a HIT"), choices=Study.Mix.choices)
+    texts_per_hit = forms.IntegerField(label=_("Texts per task"), min_value=1, max_value=500)
+    mix = forms.ChoiceField(label=_("Sources in a task"), choices=Study.Mix.choices)
     references_per_hit = forms.IntegerField(
-        label=_("References in a HIT, if fixed"), required=False, min_value=0, max_value=500
+        label=_("References per task, if fixed"), required=False, min_value=0, max_value=500
     )
-    gold_per_hit = forms.IntegerField(label=_("Gold texts in a HIT"), min_value=0, max_value=500, initial=0)
-    repeats_per_hit = forms.IntegerField(label=_("Repeated texts in a HIT"), min_value=0, max_value=500, initial=0)
-    checks_per_hit = forms.IntegerField(label=_("Attention checks in a HIT"), min_value=0, max_value=500, initial=0)
-    once = forms.BooleanField(label=_("Each person takes part once, in one cell"), required=False)
+    gold_per_hit = forms.IntegerField(label=_("Gold texts per task"), min_value=0, max_value=500, initial=0)
+    repeats_per_hit = forms.IntegerField(label=_("Repeated texts per task"), min_value=0, max_value=500, initial=0)
+    checks_per_hit = forms.IntegerField(label=_("Attention checks per task"), min_value=0, max_value=500, initial=0)
+    once = forms.BooleanField(label=_("Each rater takes part once, in one condition"), required=False)
     in_nines = forms.BooleanField(label=_("Publish in HITs of at most nine places"), required=False)
-    reward_cents = DollarField(label=_("Reward for a HIT ($)"))
-    seed = forms.IntegerField(label=_("Seed of every draw"), min_value=0, max_value=2**62)
+    reward_cents = DollarField(label=_("Reward per task ($)"))
+    seed = forms.IntegerField(label=_("Random seed"), min_value=0, max_value=2**62)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if books.endpoint_fees() == Fees.MTURK:
-            self.fields["in_nines"].help_text = _("The marketplace's fee is then 20 % instead of 40 %.")
+            self.fields["in_nines"].help_text = _("The marketplace's fee is then 20% instead of 40%.")
 
     PEOPLE = (
         "raters_per_text",
@@ -143,14 +143,14 @@ class DesignForm(LaterForm):
 class ArmsForm(forms.Form):
     """Which trainings there are, what a HIT of each pays, and whether domains and generators are cells of their own."""
 
-    by_domain = forms.BooleanField(label=_("A cell for each domain"), required=False)
-    by_generator = forms.BooleanField(label=_("A cell for each generator"), required=False)
+    by_domain = forms.BooleanField(label=_("A condition for each domain"), required=False)
+    by_generator = forms.BooleanField(label=_("A condition for each generator"), required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for value, label in Arm.Training.choices:
             self.fields[f"arm_{value}"] = forms.BooleanField(label=label, required=False)
-            self.fields[f"pays_{value}"] = DollarField(label=_("$ a HIT"), required=False)
+            self.fields[f"pays_{value}"] = DollarField(label=_("$ per task"), required=False)
 
     @classmethod
     def of(cls, study: Study) -> ArmsForm:
@@ -168,7 +168,7 @@ class ArmsForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         if not any(cleaned.get(f"arm_{value}") for value in Arm.Training.values):
-            raise forms.ValidationError(_("Choose at least one training; “none” is one."))
+            raise forms.ValidationError(_("Choose at least one training. “None” counts as one."))
         return cleaned
 
     def arms(self, reward_cents: int) -> list[ArmPlan]:

@@ -11,10 +11,10 @@ from annotation.importing import texts_upload
 from annotation.readers.problem_codes import ALLOWABLE
 
 DELIMITERS = (
-    ("", _("As seen from the file")), (",", _("Commas")), (";", _("Semicolons")), ("\t", _("Tabs")), ("|", _("Pipes")),
+    ("", _("Detect from the file")), (",", _("Commas")), (";", _("Semicolons")), ("\t", _("Tabs")), ("|", _("Pipes")),
 )  # fmt: skip
 ENCODINGS = (
-    ("", _("UTF-8, or as the file begins")),
+    ("", _("UTF-8, or by the first bytes of the file")),
     ("cp1252", _("Windows-1252 (Excel in Western Europe and America)")),
     ("cp1250", _("Windows-1250 (Central Europe)")),
     ("cp1251", _("Windows-1251 (Cyrillic)")),
@@ -35,7 +35,8 @@ class UploadTexts(forms.Form):
     file = forms.FileField(
         label=_("File of texts"),
         help_text=_(
-            "CSV or JSON Lines with id, text, source (reference or model); generator, context and more if any."
+            "CSV or JSON Lines with the columns id, text and source (reference or model). "
+            "Optional: generator, context and more."
         ),
         validators=[texts_upload.check_size, texts_upload.check_ending],
     )
@@ -43,29 +44,29 @@ class UploadTexts(forms.Form):
         label=_("Generator"),
         required=False,
         max_length=texts_upload.MAX_GENERATOR_CHARS,
-        help_text=_("Of model texts that name none."),
+        help_text=_("For model texts that name no generator."),
     )
     likelihoods = forms.FileField(
         label=_("File of log-probabilities"),
         required=False,
-        help_text=_("Where several generators share references: text, generator, log_prob."),
+        help_text=_("For several generators with shared references. Columns: text, generator, log_prob."),
         validators=[texts_upload.check_size],
     )
     columns = forms.CharField(
-        label=_("Other names of columns"), required=False, widget=forms.Textarea(attrs={"rows": 3}),
-        help_text=_("One a line, ours = the file's: text = sentence"),
+        label=_("Names of columns in your file"), required=False, widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=_("One per line, our name = name in the file. For example text = sentence"),
     )  # fmt: skip
     sources = forms.CharField(
-        label=_("Other words for the sources"), required=False, widget=forms.Textarea(attrs={"rows": 2}),
-        help_text=_("One a line, the file's word = reference or model: human = reference"),
+        label=_("Names of sources in your file"), required=False, widget=forms.Textarea(attrs={"rows": 2}),
+        help_text=_("One per line, name in the file = reference or model. For example human = reference"),
     )  # fmt: skip
     encoding = forms.ChoiceField(
         label=_("Encoding"), required=False, choices=ENCODINGS,
-        help_text=_("Try another where letters are said to be wrong."),
+        help_text=_("Try another one if the check finds garbled characters."),
     )  # fmt: skip
-    delimiter = forms.ChoiceField(label=_("Cells are separated by"), required=False, choices=DELIMITERS)
+    delimiter = forms.ChoiceField(label=_("Separator"), required=False, choices=DELIMITERS)
     allow = forms.MultipleChoiceField(
-        label=_("Let these problems be warnings"), required=False, widget=forms.CheckboxSelectMultiple,
+        label=_("Treat these problems as warnings"), required=False, widget=forms.CheckboxSelectMultiple,
         choices=[(str(code), str(code).replace("_", " ")) for code in sorted(ALLOWABLE)],
     )  # fmt: skip
 
@@ -79,23 +80,19 @@ class UploadTexts(forms.Form):
 class SelectTexts(forms.Form):
     """The rules used most; the command `select_texts` has them all."""
 
-    no_duplicates = forms.BooleanField(
-        label=_("Leave out repeats: texts of the same words as an earlier one"), required=False
-    )
-    minimum_words = forms.IntegerField(label=_("At least so many words"), required=False, min_value=1)
-    maximum_words = forms.IntegerField(label=_("At most so many words"), required=False, min_value=1)
+    no_duplicates = forms.BooleanField(label=_("Remove duplicate texts"), required=False)
+    minimum_words = forms.IntegerField(label=_("Minimum words"), required=False, min_value=1)
+    maximum_words = forms.IntegerField(label=_("Maximum words"), required=False, min_value=1)
     truncate = forms.IntegerField(
-        label=_("Cut at the end of the sentence that reaches so many words"), required=False, min_value=1
+        label=_("Cut after the sentence that reaches this number of words"), required=False, min_value=1
     )
-    pairs = forms.BooleanField(
-        label=_("Keep only contexts that have both a reference and a model's text"), required=False
-    )
+    pairs = forms.BooleanField(label=_("Keep only contexts with both a reference and a model text"), required=False)
     exclude = forms.CharField(
-        label=_("Leave out by hand"), required=False, widget=forms.Textarea(attrs={"rows": 3}),
-        help_text=_("One a line, id = reason"),
+        label=_("Exclude individual texts"), required=False, widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=_("One per line, ID = reason"),
     )  # fmt: skip
     drop_log_probs = forms.BooleanField(
-        label=_("Delete the log-probabilities of texts that are cut: they were of other words"), required=False
+        label=_("Delete log-probabilities of texts that are cut (they belong to the full text)"), required=False
     )
 
     def clean_exclude(self) -> dict[str, str]:

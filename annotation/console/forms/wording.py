@@ -18,28 +18,32 @@ class WordingForm(forms.Form):
 
     title = forms.CharField(label=_("Title in the list of tasks"), max_length=128)
     description = forms.CharField(label=_("Description"), max_length=2000, widget=forms.Textarea(attrs={"rows": 2}))
-    noun = forms.CharField(label=_("One text is called"), max_length=40)
-    nouns = forms.CharField(label=_("Several are called"), max_length=40)
+    noun = forms.CharField(label=_("Name for one text"), max_length=40)
+    nouns = forms.CharField(label=_("Name for several texts"), max_length=40)
     heading = forms.CharField(label=_("Heading of the page"))
     intro = forms.CharField(
         label=_("Introduction"),
         widget=forms.Textarea(attrs={"rows": 5}),
         help_text=_(
-            "{noun}, {nouns} and {a noun} stand for the words above. Words in {context: ...} are shown only with a "
+            "{noun}, {nouns} and {a noun} are replaced by the names above. Text in {context: ...} is shown only with a "
             "context. A blank line begins a paragraph."
         ),
     )
     question = forms.CharField(label=_("Question"))
     labels = forms.CharField(
-        label=_("Scale"), widget=forms.Textarea(attrs={"rows": 6}), help_text=_("One a line: label | number | meaning")
+        label=_("Scale"),
+        widget=forms.Textarea(attrs={"rows": 6}),
+        help_text=_("One per line: label | number | meaning"),
     )
     consent = forms.CharField(
         label=_("Consent"), required=False, widget=forms.Textarea(attrs={"rows": 4}),
-        help_text=_("Paragraphs of a first page; empty: the invitation or the marketplace asks."),
+        help_text=_("Paragraphs of a first page. Empty: the invitation or the marketplace asks."),
     )  # fmt: skip
-    measure = forms.BooleanField(label=_("Note time, pastes and keystrokes (the page says so)"), required=False)
+    measure = forms.BooleanField(
+        label=_("Record time, pastes and keystrokes (the task page informs participants)"), required=False
+    )
     everything = forms.CharField(
-        label=_("All wordings, as JSON"), required=False, widget=forms.Textarea(attrs={"rows": 12, "class": "code"})
+        label=_("All task text as JSON"), required=False, widget=forms.Textarea(attrs={"rows": 12, "class": "code"})
     )
 
     @classmethod
@@ -67,7 +71,7 @@ class WordingForm(forms.Form):
             try:
                 return from_json(json.loads(told))
             except (json.JSONDecodeError, AttributeError) as error:
-                raise DesignError(f"The wordings cannot be read as JSON: {error}.").at("everything") from None
+                raise DesignError(f"This is not valid JSON: {error}.").at("everything") from None
             except DesignError as error:
                 raise error.at("everything") from None
         first, *more = before.criteria

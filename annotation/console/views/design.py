@@ -57,7 +57,7 @@ def later(request: HttpRequest, study: Study) -> HttpResponse:
     if form.is_valid():
         with beside(form, above=True):
             configure(study, form.cleaned_data, actor=request.user.get_username(), now=timezone.now())
-            messages.success(request, _("Stored."))
+            messages.success(request, _("Saved."))
             return redirect("console:design", study.uuid)
     return _laid_out(request, study, form)
 
@@ -80,14 +80,14 @@ def _store(request: HttpRequest, study: Study, form: DesignForm, arms: ArmsForm)
     pile = texts_pile.pile(study)
     arrange(study, arms.arms(study.reward_cents), arms.cells(pile), actor=actor, now=now)
     if "lay_out" not in request.POST:
-        messages.success(request, _("The design is stored."))
+        messages.success(request, _("Design saved."))
         return redirect("console:design", study.uuid)
     if takes_long(study):
         return redirect("console:job", ask(Job.Kind.LAY_OUT, by=visitor(request), now=now, study=study).uuid)
     made = lay_out(study, actor=actor, now=now)
     messages.success(
         request,
-        _("%(hits)d HITs with %(places)d places are laid out.") % {"hits": made.hits, "places": made.assignments},
+        _("%(hits)d tasks with %(places)d places created.") % {"hits": made.hits, "places": made.assignments},
     )
     return redirect("console:preview", study.uuid)
 
@@ -125,7 +125,7 @@ def precision(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Role.EDITOR)
 def clear(request: HttpRequest, study: Study) -> HttpResponse:
     clear_design(study, actor=request.user.get_username(), now=timezone.now())
-    messages.success(request, _("The layout was taken back; texts and design are kept."))
+    messages.success(request, _("Tasks discarded. Texts and design are unchanged."))
     return redirect("console:design", study.uuid)
 
 
@@ -136,7 +136,7 @@ def wording(request: HttpRequest, study: Study) -> HttpResponse:
     if form.is_valid():
         with beside(form, above=True):
             made = reword(study, form.wording(before), actor=request.user.get_username(), now=timezone.now())
-            messages.success(request, _("The words are stored as version %d.") % made.version)
+            messages.success(request, _("Task text saved as version %d.") % made.version)
             return redirect("console:design", study.uuid)
     told = {"study": study, "form": form, "versions": queries.versions(study)}
     return render(request, "console/wording.html", told, status=422 if form.errors else 200)

@@ -72,7 +72,7 @@ def select(request: HttpRequest, study: Study) -> HttpResponse:
         with beside(form, above=True):
             tried = _selected(request, study, form)
             if tried.number is not None:
-                messages.success(request, _("%d texts are judged now.") % tried.kept)
+                messages.success(request, _("%d texts selected.") % tried.kept)
                 return redirect("console:texts", study.uuid)
     told = {"study": study, "form": form, "tried": tried, "stored": queries.selection(study)}
     return render(request, "console/texts_select.html", told, status=422 if form.errors else 200)

@@ -104,7 +104,7 @@ def test_what_to_do_about_a_fault_names_what_the_page_has(study: Study, owner: C
     faults = "r1,a <script>b</script>,reference,,\nr2,c,human,,\nm1,d,model,,\n"
     job = brought(owner, at(study, "texts-add"), "id,text,source,generator,log_prob\n" + faults)
     page, form = seen(owner, reverse("console:job", args=[job.uuid])), seen(owner, at(study, "texts-add"))
-    for place in ("Let these problems be warnings", "Other words for the sources", "Generator"):
+    for place in ("Treat these problems as warnings", "Names of sources in your file", "Generator"):
         assert f"“{place}”" in page
         assert place in form
     assert "tick “markup”" in page
@@ -160,7 +160,7 @@ def test_texts_are_escaped(study: Study, owner: Client) -> None:
 def test_rules_are_tried_before_they_are_applied(with_texts: Study, owner: Client) -> None:
     rules = {"exclude": "r0 = about our own town"}
     tried = owner.post(at(with_texts, "texts-select"), {**rules, "try": ""}).content.decode()
-    assert "19 of 20 texts would be judged" in tried
+    assert "19 of 20 texts would be included" in tried
     assert not with_texts.texts.exclude(left_out="").exists()
     owner.post(at(with_texts, "texts-select"), {**rules, "apply": ""})
     assert with_texts.texts.exclude(left_out="").get().key == "r0"
@@ -306,7 +306,7 @@ def test_older_words_are_used_again_by_a_button(study: Study, owner: Client) -> 
     given = {one.html_name: one.value() for one in form if one.value() is not None}
     owner.post(at(study, "design-wording"), {**given, "labels": "Usual | 1\nUnusual | 0"})
     shown = seen(owner, at(study, "design-wording"))
-    assert "Use this again" in shown
+    assert "Use this version" in shown
     assert "2 versions" in seen(owner, at(study, "design"))
     owner.post(reverse("console:design-wording-use", args=[study.uuid, 1]))
     study.refresh_from_db()
@@ -352,8 +352,8 @@ def test_odd_times_are_refused_on_the_page(with_texts: Study, owner: Client, fie
 
 def test_the_bill_says_when_time_is_too_short(with_texts: Study, owner: Client) -> None:
     short = filled(with_texts, assignment_seconds="1")
-    assert "they would lose their work" in owner.post(at(with_texts, "design-price"), short).content.decode()
-    assert "they would lose their work" not in seen(owner, at(with_texts, "design"))
+    assert "and could not submit" in owner.post(at(with_texts, "design-price"), short).content.decode()
+    assert "and could not submit" not in seen(owner, at(with_texts, "design"))
 
 
 def test_times_and_money_change_without_taking_the_layout_back(with_texts: Study, owner: Client) -> None:

@@ -268,7 +268,7 @@ REFUSED: list[tuple[type[django_forms.BaseForm], Given, str, str]] = [
     (WordingForm, {"labels": "Typical"}, "labels", "is not of the form label | number | meaning"),
     (WordingForm, {"labels": "Typical | 1"}, "labels", "has at least two labels"),
     (WordingForm, {"labels": "Typical | one\nRare | 0"}, "labels", "A code of typicality is a number"),
-    (WordingForm, {"everything": "{"}, "everything", "cannot be read as JSON"),
+    (WordingForm, {"everything": "{"}, "everything", "is not valid JSON"),
     (WordingForm, {"everything": "{}"}, "everything", "schema_version is"),
     (WordingForm, {"title": "{noun} " * 18}, "title", "The title has 1 to 128 characters"),
     (publish.Publish, {"name": "other"}, "name", "nothing was published"),

@@ -265,7 +265,7 @@ def _merge_plan(local: PlanFacts | None, imported: PlanFacts | None) -> PlanFact
     """
     if imported is None:
         return local
-    if not imported.kept:
+    if not imported.is_logged:
         merged = _complete(local or PlanFacts(), imported)
         return None if merged == PlanFacts() else merged
     more = (local.deviations if local else None) or ()

@@ -129,7 +129,7 @@ def _statements(report: ReportInput) -> Iterator[tuple[str, str]]:
         "ethics": report.crowd.ethics,
         "consent": report.crowd.consent,
     }
-    if not plan.kept:  # one that a log had kept stays what it was
+    if not plan.is_logged:  # one that a log had kept stays what it was
         more |= {
             "plan": " ".join(plan.sentences),
             "registered": plan.registered_where,

@@ -18,13 +18,18 @@ from metrics.report.prose import findings, methods
 from metrics.report.records import GeneratorFacts, RatingRow, ReportInput
 from metrics.report.result import GeneratorReport, Judged, Report
 from metrics.report.section import Section
-from metrics.report.sections import agreement, explanations, frequency, items_checks
-from metrics.report.sections import exclusions as under_rules
-from metrics.report.sections import external_scores as attached
-from metrics.report.sections import human_or_machine as telling_apart
-from metrics.report.sections import huse as huse_section
-from metrics.report.sections import machine_scores as automatic
-from metrics.report.sections import rating_scales as scales
+from metrics.report.sections import (
+    agreement,
+    exclusions,
+    explanations,
+    external_scores,
+    frequency,
+    human_or_machine,
+    huse,
+    items_checks,
+    machine_scores,
+    rating_scales,
+)
 from metrics.report.sections.huse_extras import CRITERION, Around, around, pairs
 from metrics.types import HumanJudgment, HuseResult, Item, Missing, Mode, Rating
 
@@ -92,7 +97,7 @@ def build_report(
     )
     warned = findings.warnings(report_input, generators)
     steps.tell("selections of exclusion rules")
-    ruled = under_rules.everything(known, k=k, seed=seed, level=level)
+    ruled = exclusions.everything(known, k=k, seed=seed, level=level)
     sections = _sections(known, generators, surroundings, too_little, ruled, steps, k=k, seed=seed, level=level)
     return Report(
         input=report_input,
@@ -114,12 +119,10 @@ def build_report(
             *([findings.CHANCE_LIMIT] if methods.asks_who_wrote(report_input) else []),
         ),
         sections=sections,
-        p_null=huse_section.p_values(surroundings),
-        asked=completeness(report_input),
+        p_null=huse.p_values(surroundings),
+        checklist=completeness(report_input),
         sheet=datasheet(report_input, huse=bool(generators)),
-        methods=methods.paragraph(
-            report_input, generators, k=k, level=level, held=under_rules.conclusions(ruled.parts)
-        ),
+        methods=methods.paragraph(report_input, generators, k=k, level=level, held=exclusions.conclusions(ruled.parts)),
         items=items_checks.section(report_input),
     )
 
@@ -139,16 +142,16 @@ class _Steps:
 OWED = ("huse", "exclusions", "human-or-machine", "explanations", "agreement", "frequency", "nnd", "automatic")
 ABSENT = {
     "huse": "HUSE",
-    under_rules.KEY: under_rules.TITLE,
+    exclusions.KEY: exclusions.TITLE,
     "human-or-machine": "Human or machine",
     "explanations": explanations.TITLE,
     "agreement": "Agreement of raters",
     "frequency": frequency.TITLE,
-    "scales": scales.SCALES,
-    "labels": scales.LABELS,
-    "preferences": scales.PAIRS,
-    "nnd": attached.NND,
-    "automatic": automatic.TITLE,
+    "scales": rating_scales.SCALES,
+    "labels": rating_scales.LABELS,
+    "preferences": rating_scales.PAIRS,
+    "nnd": external_scores.NND,
+    "automatic": machine_scores.TITLE,
 }
 
 
@@ -157,7 +160,7 @@ def _sections(
     generators: tuple[GeneratorReport, ...],
     surroundings: Sequence[Around],
     too_little: Sequence[tuple[str, str]],
-    ruled: under_rules.UnderRules,
+    ruled: exclusions.UnderRules,
     steps: _Steps,
     *,
     k: int,
@@ -169,19 +172,22 @@ def _sections(
     if generators:
         steps.tell("differences between generators")
         compared, why_not = pairs(report_input, k=k, seed=seed, level=level)
-        sections.append(huse_section.section(surroundings, generators, compared, why_not, too_little))
+        sections.append(huse.section(surroundings, generators, compared, why_not, too_little))
     elif too_little:
-        sections.append(huse_section.nothing(too_little))
-    sections.append(under_rules.section(report_input, ruled))
+        sections.append(huse.nothing(too_little))
+    sections.append(exclusions.section(report_input, ruled))
     steps.tell("agreement and evaluators")
     sections.append(agreement.section(report_input, level=level, seed=seed))
-    human_or_machine_section = telling_apart.section(report_input, level=level, seed=seed)
+    human_or_machine_section = human_or_machine.section(report_input, level=level, seed=seed)
     sections += [human_or_machine_section] if human_or_machine_section is not None else []
-    more = [attached.section(report_input.attached), automatic.section(report_input, level=level, seed=seed)]
+    more = [
+        external_scores.section(report_input.attached),
+        machine_scores.section(report_input, level=level, seed=seed),
+    ]
     more += [
         explanations.section(report_input, level=level),
         frequency.section(report_input),
-        *scales.sections(report_input, level=level),
+        *rating_scales.sections(report_input, level=level),
     ]
     by_key = {section.key: section for section in (*sections, *(section for section in more if section is not None))}
     return tuple(by_key.get(key, Section(key, title)) for key, title in ABSENT.items() if key in by_key or key in OWED)

@@ -353,6 +353,6 @@ class ReportInput:
         """What is told of each generator, whether or not HUSE is asked of it."""
         return (*self.generators, *self.unscored)
 
-    def said(self, key: str) -> str | None:
-        """What a person stated under that key, or None."""
+    def statement(self, key: str) -> str | None:
+        """Return what a person stated under that key, or None."""
         return dict(self.statements).get(key)

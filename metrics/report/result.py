@@ -63,7 +63,7 @@ class Report:
 
     sources: HJ by source, references first. ratings_per_text: (kept ratings, number of texts that have so many).
     warnings: what a reader must know. verdicts, limits: sentences of the summary: what the study says, and what
-    cannot be concluded from it. sections: the results, part by part. p_null: of HUSE = 1, by generator. asked: what
+    cannot be concluded from it. sections: the results, part by part. p_null: of HUSE = 1, by generator. checklist: what
     reviewers ask for, and whether it is recorded. sheet: the datasheet. methods: sentences of a methods section.
     items: checks of the texts themselves.
     """
@@ -80,7 +80,7 @@ class Report:
     limits: tuple[str, ...]
     sections: tuple[Section, ...]
     p_null: Mapping[str, float]
-    asked: tuple[ChecklistItem, ...]
+    checklist: tuple[ChecklistItem, ...]
     sheet: tuple[Entry, ...]
     methods: tuple[str, ...]
     items: Section

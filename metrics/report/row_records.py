@@ -120,8 +120,8 @@ class PlanFacts:
     text: str | None = None
 
     @property
-    def kept(self) -> bool:
-        """Whether a log kept it before the data, so that nobody can state it otherwise."""
+    def is_logged(self) -> bool:
+        """Whether a log has it from before the data, so that it cannot be stated otherwise."""
         return self.sha256 is not None or self.registered_at is not None
 
 

@@ -43,16 +43,16 @@ Answers = Iterator[tuple[str, str | None]]
 
 
 def _resources(report_input: ReportInput) -> Answers:
-    yield "Where the experiment is described, and which of several it is", report_input.said("reference")
+    yield "Where the experiment is described, and which of several it is", report_input.statement("reference")
     yield "Where its resources are (outputs, tools, code)", "; ".join(report_input.study.provenance) or None
-    yield "Who fills in this sheet, and whom to write to", report_input.said("contact")
+    yield "Who fills in this sheet, and whom to write to", report_input.statement("contact")
 
 
 def _systems(report_input: ReportInput) -> Answers:
     names = [f"{facts.name} ({facts.decoding})" if facts.decoding else facts.name for facts in report_input.systems]
     names = names or list(dict.fromkeys(text.generator for text in report_input.texts if text.generator))
     yield "Systems evaluated", "; ".join(names) or None
-    yield "Kind of input", report_input.said("input")
+    yield "Kind of input", report_input.statement("input")
     yield "Kind of output", report_input.study.noun
     yield "Task that the systems perform", report_input.study.task
     yield "Language of the input", report_input.language
@@ -77,7 +77,7 @@ def _evaluators(report_input: ReportInput) -> Answers:
     )
     yield "Number of evaluators", None if raters is None else str(raters)
     simulated = report_input.study.mode == "rehearsal"
-    yield "Kind of evaluators", "simulated, no people" if simulated else report_input.said("people")
+    yield "Kind of evaluators", "simulated, no people" if simulated else report_input.statement("people")
     yield "How they were recruited", crowd.provider
     yield "Criteria they met", "; ".join(crowd.criteria) or None
     trained = [
@@ -110,7 +110,7 @@ def _criterion(report_input: ReportInput) -> Answers:
     names = dict.fromkeys(rating.criterion for rating in report_input.ratings)
     yield "Name of the criterion", ", ".join(name.replace("_", " ") for name in names) or None
     yield "Its definition as given to evaluators", report_input.study.instructions
-    yield "Correctness, goodness or a feature; form, content or both", report_input.said("criterion")
+    yield "Correctness, goodness or a feature; form, content or both", report_input.statement("criterion")
 
 
 def _mode(report_input: ReportInput) -> Answers:
@@ -147,7 +147,7 @@ def _ethics(report_input: ReportInput) -> Answers:
     yield "Personal data in the texts or the answers", "evaluators appear under pseudonyms only"
     yield "Consent", report_input.crowd.consent
     yield "Pay", _pay(report_input)
-    yield "Impact assessment", report_input.said("impact")
+    yield "Impact assessment", report_input.statement("impact")
 
 
 def _pay(report_input: ReportInput) -> str | None:

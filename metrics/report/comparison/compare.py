@@ -6,9 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from metrics.errors import BadInput
-from metrics.report.comparison import huse as compared_huse
-from metrics.report.comparison import people as compared_people
-from metrics.report.comparison import rating_scales as compared_scales
+from metrics.report.comparison import huse, people, rating_scales
 from metrics.report.comparison.systems import System, systems_of
 from metrics.report.prose.findings import unrated
 from metrics.report.records import ReportInput, Warn
@@ -71,12 +69,12 @@ def compare(
         raise BadInput(f"a comparison takes at most {MAX_SYSTEMS} generators, not {len(systems)}", column="studies")
     tell = progress or _silent
     tell("HUSE of every generator", 0, 3)
-    scales = compared_scales.relations(studies)
-    huse = compared_huse.compare_huse(systems, scales, k=k, seed=seed, level=level)
+    scales = rating_scales.relations(studies)
+    huse_comparison = huse.compare_huse(systems, scales, k=k, seed=seed, level=level)
     tell("evaluators", 1, 3)
-    people = compared_people.section(studies, level=level)
+    people_section = people.section(studies, level=level)
     tell("writing it down", 2, 3)
-    sections = (_studies(studies), huse.section, *([people] if people else []))
+    sections = (_studies(studies), huse_comparison.section, *([people_section] if people_section else []))
     return Compared(
         studies=tuple(studies),
         systems=systems,
@@ -84,10 +82,10 @@ def compare(
         seed=seed,
         k=k,
         sections=sections,
-        warnings=(*_warnings(studies, systems), *compared_scales.warnings(scales)),
-        verdicts=(*huse.verdicts, *(people.lead if people else ())),
-        limits=_limits(systems, huse.pairs),
-        methods=_methods(studies, huse.ratings, level, k) if systems else (),
+        warnings=(*_warnings(studies, systems), *rating_scales.warnings(scales)),
+        verdicts=(*huse_comparison.verdicts, *(people_section.lead if people_section else ())),
+        limits=_limits(systems, huse_comparison.pairs),
+        methods=_methods(studies, huse_comparison.ratings, level, k) if systems else (),
         command=command,
     )
 
@@ -168,8 +166,8 @@ def _warnings(studies: Sequence[ReportInput], systems: Sequence[System]) -> list
     if len(units) > 1:
         sentence = f"Lengths are counted in {' and in '.join(sorted(units))}: log p per unit is no one scale."
         warns.append(Warn("mixed_length_units", sentence))
-    people = [{rating.rater for rating in report_input.ratings} for report_input in studies]
-    both = set.intersection(*people) if all(people) else set()
+    raters = [{rating.rater for rating in report_input.ratings} for report_input in studies]
+    both = set.intersection(*raters) if all(raters) else set()
     if both:
         sentence = f"{plural(len(both), 'person', 'people')} rated in all of these studies."
         warns.append(Warn("shared_raters", sentence))

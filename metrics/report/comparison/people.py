@@ -13,7 +13,7 @@ from metrics.evaluators.evaluate import Evaluation, evaluate_judgments
 from metrics.figures import accuracy_by_arm
 from metrics.report.records import ReportInput
 from metrics.report.section import Section
-from metrics.report.sections import human_or_machine as telling_apart
+from metrics.report.sections import human_or_machine
 from metrics.report.wording import plural
 from metrics.tables.record import Column, Row, Table
 
@@ -23,13 +23,17 @@ KEY, TITLE = "human-or-machine", "Human or machine"
 
 def section(studies: Sequence[ReportInput], *, level: float) -> Section | None:
     """None where fewer than two studies asked who wrote a text."""
-    asking = [report_input for report_input in studies if telling_apart.judgments(report_input)]
+    asking = [report_input for report_input in studies if human_or_machine.judgments(report_input)]
     if len(asking) < 2:
         return None
     judgments = [judged for report_input in asking for judged in _of(report_input)]
     by = (
         STUDY,
-        *(factor for factor in telling_apart.FACTORS if len({judgment.factors[factor] for judgment in judgments}) > 1),
+        *(
+            factor
+            for factor in human_or_machine.FACTORS
+            if len({judgment.factors[factor] for judgment in judgments}) > 1
+        ),
     )
     try:
         evaluation = evaluate_judgments(judgments, by, level=level)
@@ -46,7 +50,7 @@ def section(studies: Sequence[ReportInput], *, level: float) -> Section | None:
     tables = [_accuracies(evaluation)]
     try:
         compared = compare_conditions(judgments, by, level=level)
-        tables += telling_apart.compared_tables(compared, notes)
+        tables += human_or_machine.compared_tables(compared, notes)
         shared = SHARED in compared.flags
     except MetricsError as error:
         missing.append(("Differences between studies", str(error)))
@@ -61,7 +65,7 @@ def _of(report_input: ReportInput) -> list[EvaluatorJudgment]:
     name = report_input.study.name
     return [
         replace(judgment, item=f"{name} / {judgment.item}", factors={STUDY: name, **judgment.factors})
-        for judgment in telling_apart.judgments(report_input)
+        for judgment in human_or_machine.judgments(report_input)
     ]
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from metrics.data.arm_assignment import SENTENCES
-from metrics.report.formats import column_dictionary as dictionary
+from metrics.report.formats import column_dictionary
 from metrics.report.records import RatingRow, ReportInput, TextRow
 from metrics.report.result import GeneratorReport, Judged, Report
 from metrics.report.row_records import AssignmentRow
@@ -30,9 +30,9 @@ from metrics.types import Estimate
 ENDINGS = tuple(SENTENCES)  # a comparison of studies puts the study's name in front
 DIGITS = 20
 MAX_BYTES = 120  # of a generator's name in a file's name
-ITEM_COLUMNS = tuple(name for name in dictionary.ITEMS if name != "context_id")
+ITEM_COLUMNS = tuple(name for name in column_dictionary.ITEMS if name != "context_id")
 RATING_COLUMNS = ("item", "rater", "value", "label", "hit", "position")
-MORE_RATING_COLUMNS = tuple(dictionary.RATINGS)
+MORE_RATING_COLUMNS = tuple(column_dictionary.RATINGS)
 YES = {True: "yes", False: "no"}
 
 Row = Sequence[str]
@@ -43,9 +43,9 @@ def files(report: Report) -> dict[str, str]:
     out = {**_item_files(report), **_rating_files(report.input), **_people_files(report.input)}
     if report.generators:
         out["huse.csv"] = table_csv(main_table(report))
-    out["results.csv"] = lines(tuple(dictionary.RESULTS), _results(report))
+    out["results.csv"] = lines(tuple(column_dictionary.RESULTS), _results(report))
     names = [name.removesuffix(".csv") for name in out]
-    out["dictionary.csv"] = lines(dictionary.COLUMNS, dictionary.rows(names))
+    out["dictionary.csv"] = lines(column_dictionary.COLUMNS, column_dictionary.rows(names))
     return out | ({"huse.tex": table_latex(main_table(report))} if report.generators else {})
 
 
@@ -82,7 +82,7 @@ def _rating_files(report_input: ReportInput) -> dict[str, str]:
             (safe(j.rater), safe(j.item), j.truth, str(j.rating), _condition(j.factors), *_levels(j.factors))
             for j in evaluator_judgments
         ]
-        out["judgments.csv"] = lines(tuple(dictionary.JUDGMENTS), rows)
+        out["judgments.csv"] = lines(tuple(column_dictionary.JUDGMENTS), rows)
     return out
 
 
@@ -97,25 +97,25 @@ def _condition(factors: Mapping[str, str]) -> str:
 def _people_files(report_input: ReportInput) -> dict[str, str]:
     out: dict[str, str] = {}
     if report_input.assignments:
-        out["assignments.csv"] = lines(tuple(dictionary.ASSIGNMENTS), map(_assignment, report_input.assignments))
+        out["assignments.csv"] = lines(tuple(column_dictionary.ASSIGNMENTS), map(_assignment, report_input.assignments))
         flags = [(safe(a.id), safe(a.rater), safe(flag)) for a in report_input.assignments for flag in a.flags]
         if flags:
-            out["flags.csv"] = lines(tuple(dictionary.FLAGS), flags)
+            out["flags.csv"] = lines(tuple(column_dictionary.FLAGS), flags)
     if report_input.ratings:
-        out["raters.csv"] = lines(tuple(dictionary.RATERS), _raters(report_input))
+        out["raters.csv"] = lines(tuple(column_dictionary.RATERS), _raters(report_input))
     if report_input.comments:
         rows = [
             (safe(c.text), safe(c.rater), safe(c.question), safe(c.body), YES[c.kept]) for c in report_input.comments
         ]
-        out["comments.csv"] = lines(tuple(dictionary.COMMENTS), rows)
+        out["comments.csv"] = lines(tuple(column_dictionary.COMMENTS), rows)
     if report_input.codes:
         coded = [
             (safe(c.text), safe(c.rater), safe(c.question), safe(c.coder), safe(code), c.codebook)
             for c in report_input.codes
             for code in c.codes
         ]
-        out["codes.csv"] = lines(tuple(dictionary.CODES), coded)
-        out["codebook.csv"] = lines(tuple(dictionary.CODEBOOK), _codebook(report_input))
+        out["codes.csv"] = lines(tuple(column_dictionary.CODES), coded)
+        out["codebook.csv"] = lines(tuple(column_dictionary.CODEBOOK), _codebook(report_input))
     return out
 
 

@@ -18,15 +18,14 @@ from metrics.figures.chart import Chart
 from metrics.report import wording
 from metrics.report.checklists.completeness import score
 from metrics.report.checklists.heds import filled
-from metrics.report.formats import figures as gallery
-from metrics.report.formats import html_to_text as shown
+from metrics.report.formats import figures, html_to_text
 from metrics.report.formats.csv import main_table
 from metrics.report.pay import rewards, rewards_in_words
 from metrics.report.prose.methods import asks_who_wrote, extras
 from metrics.report.records import TextRow
 from metrics.report.result import MEASURES, TITLES, Judged, Report
 from metrics.report.section import Section
-from metrics.report.sections import exclusions as under_rules
+from metrics.report.sections import exclusions
 from metrics.tables.huse import interval_targets
 from metrics.tables.markup import table_html
 from metrics.tables.record import Table
@@ -62,13 +61,13 @@ def html(
     hashes: SHA-256 of the data files by name. pictures: PNG of pages as raters saw them, by the page's name.
     """
     context: dict[str, Any] = {
-        **frame(f"{report.input.study.name}: evaluation report", CONTENTS, gallery.charts(report), now=now),
+        **frame(f"{report.input.study.name}: evaluation report", CONTENTS, figures.charts(report), now=now),
         "report": report,
         "given": report.input,
         "study": report.input.study,
         "raters": report.raters,
         "lead": _lead(report),
-        "figures": [Markup(figure(chart)) for chart in gallery.headline(report)],  # noqa: S704 - escaped by element() and figure()
+        "figures": [Markup(figure(chart)) for chart in figures.headline(report)],  # noqa: S704 - escaped by element() and figure()
         "parts": [part(section) for section in report.sections],
         "items_part": part(report.items),
         "study_asks_who": asks_who_wrote(report.input),
@@ -83,11 +82,11 @@ def html(
         "targets": interval_targets(generator.modes["exact"] for generator in report.generators),
         "signatures": _signatures(report),
         "units": huse_scatter.UNITS,
-        "pages": shown.pages(report.input.pages, pictures or {}),
+        "pages": html_to_text.pages(report.input.pages, pictures or {}),
         "hashes": sorted((hashes or {}).items()),
-        "completeness": score(report.asked),
+        "completeness": score(report.checklist),
         "filled": filled(report.sheet),
-        "varied": any(section.key == under_rules.KEY and section.tables for section in report.sections),
+        "varied": any(section.key == exclusions.KEY and section.tables for section in report.sections),
         "excluded": any(table.name.endswith("-exclusions") for section in report.sections for table in section.tables),
     }
     return environment().get_template("report.html").render(context)

@@ -48,7 +48,7 @@ def payload(report: Report, *, now: datetime) -> dict[str, Any]:
         "verdicts": list(report.verdicts),
         "limits": list(report.limits),
         "methods": list(report.methods),
-        "completeness": {"score": score(report.asked), "items": [encode(item) for item in report.asked]},
+        "completeness": {"score": score(report.checklist), "items": [encode(item) for item in report.checklist]},
         "datasheet": [encode(entry) for entry in report.sheet],
         "reproducibility": {
             "versions": dict(report_input.versions),

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from metrics.figures.chart import Chart
 from metrics.report.checklists.completeness import score
-from metrics.report.formats import figures as gallery
+from metrics.report.formats import figures
 from metrics.report.formats.csv import main_table
 from metrics.report.prose import bibliography
 from metrics.report.records import Warn
@@ -33,18 +33,18 @@ PACKAGES = r"""\usepackage{booktabs}
 """
 
 
-def latex(report: Report, *, figures: bool) -> str:
-    """The document. figures: whether figures.pdf stands beside it, one figure a page in the order of the gallery."""
+def latex(report: Report, *, has_figures: bool) -> str:
+    """The document. has_figures: whether figures.pdf goes with it, one figure per page in the order of the report."""
     report_input = report.input
     parts = [
         titled("Summary", [*report.verdicts, *report.limits]),
         titled("Methods", report.methods),
         *_results(report),
         limitations(report.warnings),
-        *(figures_of(gallery.charts(report)) if figures else ()),
+        *(figures_of(figures.charts(report)) if has_figures else ()),
         r"\appendix",
         *_datasheet(report),
-        titled("Completeness", [f"Recorded of what reviewers ask for: {score(report.asked)}."]),
+        titled("Completeness", [f"Recorded of what reviewers ask for: {score(report.checklist)}."]),
         cited(bibliography.keys(report)),
     ]
     return document(report_input.study.name, report_input.study.task, parts)

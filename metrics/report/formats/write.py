@@ -14,10 +14,7 @@ from typing import Literal
 
 from metrics.errors import BadInput
 from metrics.figures.images import NoBrowser
-from metrics.report.formats import figures as gallery
-from metrics.report.formats import html_to_text as shown
-from metrics.report.formats import pdf as printed
-from metrics.report.formats import ro_crate as archive
+from metrics.report.formats import figures, html_to_text, pdf, ro_crate
 from metrics.report.formats.csv import files
 from metrics.report.formats.html import html
 from metrics.report.formats.json import payload
@@ -147,13 +144,13 @@ def contents_of(
     contents: dict[str, bytes] = {}
     if included_formats & {"html", "pdf"}:
         hashes = {name: hashlib.sha256(content).hexdigest() for name, content in data.items()}
-        pictures = shown.pictured(report.input.pages, chromium, sandbox=sandbox)
+        pictures = html_to_text.pictured(report.input.pages, chromium, sandbox=sandbox)
         page = html(report, now=now, hashes=hashes, pictures=pictures)
         if "html" in included_formats:
             contents["report.html"] = page.encode()
         if "pdf" in included_formats:
             at = now.astimezone(UTC)
-            contents["report.pdf"] = printed.printed(page, chromium=chromium, now=at, sandbox=sandbox)
+            contents["report.pdf"] = pdf.printed(page, chromium=chromium, now=at, sandbox=sandbox)
     if "json" in included_formats:
         contents["report.json"] = as_json(payload(report, now=now))
         contents["report.schema.json"] = as_json(document_schema())
@@ -164,10 +161,10 @@ def contents_of(
     contents["references.bib"] = bibliography.bibtex(report).encode()
     if every:
         study, verdicts = report.input.study, " ".join(report.verdicts)
-        about = archive.About(f"Human evaluation {study.name}", verdicts, report.input.licence)
-        archived = archive.archive(about, contents, now=now)
+        about = ro_crate.About(f"Human evaluation {study.name}", verdicts, report.input.licence)
+        archived = ro_crate.archive(about, contents, now=now)
         contents = {name: content for name, content in contents.items() if is_requested(name, formats, data, BY_FORMAT)}
-        contents[archive.NAME] = archived
+        contents[ro_crate.NAME] = archived
     return contents
 
 
@@ -177,12 +174,12 @@ def is_requested(name: str, formats: Sequence[Format], data: Container[str], pag
 
 
 def _latex(report: Report, *, now: datetime, chromium: Path | None, sandbox: bool) -> dict[str, bytes]:
-    charts = gallery.charts(report)
+    charts = figures.charts(report)
     drawn = chromium is not None and bool(charts)
-    contents = {"study.tex": latex(report, figures=drawn).encode()}
+    contents = {"study.tex": latex(report, has_figures=drawn).encode()}
     if drawn:
         at = now.astimezone(UTC)
-        contents[FIGURES] = printed.figures(charts, chromium=chromium, now=at, sandbox=sandbox)
+        contents[FIGURES] = pdf.figures(charts, chromium=chromium, now=at, sandbox=sandbox)
     return contents
 
 

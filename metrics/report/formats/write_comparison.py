@@ -12,9 +12,7 @@ from typing import Any
 
 from metrics.figures.chart import Chart
 from metrics.report.comparison.compare import Compared
-from metrics.report.formats import column_dictionary as dictionary
-from metrics.report.formats import pdf as printed
-from metrics.report.formats import ro_crate as archive
+from metrics.report.formats import column_dictionary, pdf, ro_crate
 from metrics.report.formats.csv import estimate_rows
 from metrics.report.formats.html import MANY_ROWS, environment, frame, part, section_signatures
 from metrics.report.formats.json import section_json
@@ -66,7 +64,7 @@ def contents_of(
         if "html" in included_formats:
             contents["comparison.html"] = page.encode()
         if "pdf" in included_formats:
-            contents["comparison.pdf"] = printed.printed(page, chromium=chromium, now=at, sandbox=sandbox)
+            contents["comparison.pdf"] = pdf.printed(page, chromium=chromium, now=at, sandbox=sandbox)
     if "json" in included_formats:
         contents["comparison.json"] = as_json(payload(compared, now=now))
         contents["comparison.schema.json"] = as_json(document_schema())
@@ -74,15 +72,15 @@ def contents_of(
         contents |= data
     if "latex" in included_formats:
         drawn = chromium is not None and bool(charts(compared))
-        contents["comparison.tex"] = latex(compared, figures=drawn).encode()
+        contents["comparison.tex"] = latex(compared, has_figures=drawn).encode()
         if drawn:
-            contents[FIGURES] = printed.figures(charts(compared), chromium=chromium, now=at, sandbox=sandbox)
+            contents[FIGURES] = pdf.figures(charts(compared), chromium=chromium, now=at, sandbox=sandbox)
     contents["references.bib"] = bibliography.entries(keys(compared)).encode()
     if every:
-        about = archive.About(f"Comparison of {compared.title}", " ".join(compared.verdicts))
-        archived = archive.archive(about, contents, now=now)
+        about = ro_crate.About(f"Comparison of {compared.title}", " ".join(compared.verdicts))
+        archived = ro_crate.archive(about, contents, now=now)
         contents = {name: content for name, content in contents.items() if is_requested(name, formats, data, BY_FORMAT)}
-        contents[archive.NAME] = archived
+        contents[ro_crate.NAME] = archived
     return contents
 
 
@@ -101,8 +99,8 @@ def tables_of(compared: Compared) -> dict[str, bytes]:
     """`results.csv` with every number, and each table as a CSV of its own."""
     tables = [(section.key, table) for section in compared.sections for table in section.tables]
     out = {f"{table.name}.csv": table_csv(table) for _, table in tables}
-    out["results.csv"] = lines(tuple(dictionary.RESULTS), estimate_rows(tables))
-    out["dictionary.csv"] = lines(dictionary.COLUMNS, dictionary.rows(["results"]))
+    out["results.csv"] = lines(tuple(column_dictionary.RESULTS), estimate_rows(tables))
+    out["dictionary.csv"] = lines(column_dictionary.COLUMNS, column_dictionary.rows(["results"]))
     return {name: text.encode() for name, text in out.items()}
 
 
@@ -186,7 +184,7 @@ def document_schema() -> Schema:
     }
 
 
-def latex(compared: Compared, *, figures: bool) -> str:
+def latex(compared: Compared, *, has_figures: bool) -> str:
     """A document that compiles alone with pdflatex."""
     parts = [
         titled("Summary", [*compared.verdicts, *compared.limits]),
@@ -194,7 +192,7 @@ def latex(compared: Compared, *, figures: bool) -> str:
         r"\section{Results}",
         *subsections(compared.sections),
         limitations(compared.warnings),
-        *(figures_of(charts(compared)) if figures else ()),
+        *(figures_of(charts(compared)) if has_figures else ()),
         cited(keys(compared)),
     ]
     return document(compared.title, "Comparison of studies", parts)

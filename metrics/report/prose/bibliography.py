@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from metrics.report.result import Report
-from metrics.report.sections import equivalence as tost
+from metrics.report.sections import equivalence
 
 ENTRIES: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     "hashimoto2019huse": (
@@ -110,7 +110,7 @@ BY_SECTION = {
     "automatic": "cano2020human",
     "agreement": "krippendorff2011alpha",
 }
-BY_TABLE = {tost.TABLE: "lakens2017equivalence"}
+BY_TABLE = {equivalence.TABLE: "lakens2017equivalence"}
 
 
 def keys(report: Report) -> tuple[str, ...]:

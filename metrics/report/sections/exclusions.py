@@ -16,7 +16,7 @@ from metrics.huse.exclusion_sensitivity import exclusion_sensitivity
 from metrics.inference.specification_curve import NAMES, Conclusion, Exclusions, concluded, count_selections
 from metrics.report.records import GeneratorFacts, ReportInput, unit_of
 from metrics.report.section import Section
-from metrics.report.sections import human_or_machine as telling_apart
+from metrics.report.sections import human_or_machine
 from metrics.report.sections.huse_extras import CRITERION
 from metrics.report.wording import plural
 from metrics.tables.exclusions import exclusions_table
@@ -147,14 +147,14 @@ def judges_under_rules(
 
     Every judgment counts before the rules, whether the report keeps it or not. Raises as `evaluator_exclusions`.
     """
-    judgments = telling_apart.judgments(report_input, every=True)
+    judgments = human_or_machine.judgments(report_input, every=True)
     if not judgments:
         return {}
     rules, alone = _effective(report_input)
     return evaluator_exclusions(
         judgments,
         rules,
-        telling_apart.conditions_by(judgments),
+        human_or_machine.conditions_by(judgments),
         draws=draws,
         seed=seed,
         level=level,

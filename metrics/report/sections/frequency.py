@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from metrics.data.human_judgment import HumanJudgments, human_judgments, sum_ratings
 from metrics.errors import MetricsError
-from metrics.figures import hj_frequency as figure
+from metrics.figures import hj_frequency as hj_frequency_figure
 from metrics.inference.correlation import Correlation, hj_frequency
 from metrics.report.records import ReportInput, TextRow
 from metrics.report.section import Section
@@ -54,17 +54,19 @@ def section(report_input: ReportInput) -> Section | None:
     title = f"HJ against the frequency of a text in its corpus, {100 * LEVEL:g}% intervals (Fisher)."
     table = Table("hj-frequency", title, columns, rows, tuple(notes))
     picture = _picture(rated, judged, correlations.pearson, correlations.spearman, correlations.zero)
-    return Section(KEY, TITLE, (), (table,), (figure.chart(picture),))
+    return Section(KEY, TITLE, (), (table,), (hj_frequency_figure.chart(picture),))
 
 
 def _picture(
     rated: Sequence[TextRow], judged: HumanJudgments, pearson: Correlation, spearman: Correlation, zero: int
-) -> figure.Typicality:
+) -> hj_frequency_figure.Typicality:
     phrases = []
     for text in rated:
         judgment = judged.items[text.id]
         if text.corpus_count:
             phrases.append(
-                figure.Phrase(text.body, text.corpus_count, float(judgment.value), judgment.interval, judgment.n)
+                hj_frequency_figure.Phrase(
+                    text.body, text.corpus_count, float(judgment.value), judgment.interval, judgment.n
+                )
             )
-    return figure.Typicality(tuple(phrases), pearson.estimate, spearman.estimate, zero)
+    return hj_frequency_figure.Typicality(tuple(phrases), pearson.estimate, spearman.estimate, zero)

@@ -21,7 +21,7 @@ from metrics.inference.mixed_model import MixedModel
 from metrics.report.records import ReportInput
 from metrics.report.row_records import ConditionFacts
 from metrics.report.section import Section
-from metrics.report.sections import equivalence as tost
+from metrics.report.sections import equivalence
 from metrics.tables.evaluators import EvaluatorRow, evaluator_table
 from metrics.tables.record import Column, Row, Table
 from metrics.types import MODEL, REFERENCE, Estimate, Source
@@ -74,12 +74,12 @@ def section(report_input: ReportInput, *, level: float, seed: int) -> Section | 
     empty = empty_arms(report_input)
     notes = (report_input.assignment,) if by and report_input.assignment else ()
     tables = [_noted(_main(evaluation, included, by, empty), notes), _tests(evaluation), _confusion(evaluation)]
-    margin = tost.margin_of(report_input.plan)
+    margin = equivalence.margin_of(report_input.plan)
     compared = _compared(included, by, level, margin, missing)
     if compared is not None:
         tables += compared_tables(compared, notes)
     alike = _alike(included, compared, margin, missing)
-    tables += [_noted(tost.table(alike), notes if compared else ())] if alike else []
+    tables += [_noted(equivalence.table(alike), notes if compared else ())] if alike else []
     try:
         tables.append(_noted(_mixed(mixed_accuracy(included, by, level=level, seed=seed)), notes))
     except MetricsError as error:
@@ -88,7 +88,7 @@ def section(report_input: ReportInput, *, level: float, seed: int) -> Section | 
     tables.append(_items(included))
     lead = (
         _verdict(evaluation, level),
-        *(tost.sentence(test) for name, test in alike.items() if name == OVERALL),
+        *(equivalence.sentence(test) for name, test in alike.items() if name == OVERALL),
         *([f"Empty, without a judgment that counts: {', '.join(empty)}."] if empty else []),
         *notes,
     )
@@ -230,12 +230,12 @@ def _alike(
 ) -> dict[str, Equivalence]:
     """Tests of equivalence by condition and pair, then of all judgments; none without a declared margin."""
     if margin is None:
-        missing.append((tost.PART, tost.UNDECLARED))
+        missing.append((equivalence.PART, equivalence.UNDECLARED))
         return {}
     try:
-        return {**(compared.equivalence if compared else {}), OVERALL: tost.of_all(judgments, margin)}
+        return {**(compared.equivalence if compared else {}), OVERALL: equivalence.of_all(judgments, margin)}
     except MetricsError as error:
-        missing.append((tost.PART, str(error)))
+        missing.append((equivalence.PART, str(error)))
         return {}
 
 
@@ -249,7 +249,7 @@ def _compared(
     try:
         if not by:
             raise InsufficientData("There is one condition only.")
-        return compare_conditions(judgments, by, level=level, margin=margin, alpha=tost.ALPHA)
+        return compare_conditions(judgments, by, level=level, margin=margin, alpha=equivalence.ALPHA)
     except MetricsError as error:
         missing.append(("Conditions against each other", str(error)))
         return None

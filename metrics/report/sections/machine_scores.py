@@ -8,8 +8,7 @@ from metrics.errors import BadInput
 from metrics.report.records import ReportInput, TextRow
 from metrics.report.row_records import Attached
 from metrics.report.section import Section
-from metrics.report.sections import by_source, named_scores
-from metrics.report.sections import external_scores as attached
+from metrics.report.sections import by_source, external_scores, named_scores
 from metrics.report.sections.external_scores import estimate_of, list_files
 from metrics.tables.record import Column, Row, Table
 
@@ -38,7 +37,7 @@ def check(file: Attached, texts: Sequence[TextRow]) -> None:
     """Raise BadInput where no report could tell what the file holds."""
     try:
         if file.kind == "nnd":
-            attached.section([file])
+            external_scores.section([file])
         elif file.kind == "automatic":
             list(_tables([file]))
             by_source.compute_file_result(file, texts, level=0.95, seed=0)

@@ -50,7 +50,7 @@ def test_every_comparison_of_arms_that_raters_chose_says_so_in_every_format(chos
     assert any(line.startswith(CHOSEN) for line in part.lead)
     assert CHOSEN in part.charts[0].alt
     assert html(chosen, now=NOW, hashes={}).count(CHOSEN) > len(COMPARISONS)
-    assert latex(chosen, figures=False).count(CHOSEN) >= len(COMPARISONS)
+    assert latex(chosen, has_figures=False).count(CHOSEN) >= len(COMPARISONS)
     assert json.dumps(payload(chosen, now=NOW)).count(CHOSEN) > len(COMPARISONS)
     rows = list(csv.DictReader(io.StringIO(tables.files(chosen)["results.csv"])))
     assert {row["table"] for row in rows if row["note"].startswith(CHOSEN)} == COMPARISONS
@@ -64,7 +64,7 @@ def test_the_methods_paragraph_says_it_once_and_of_several_arms_only() -> None:
 
 def test_an_arm_that_was_drawn_carries_no_such_sentence() -> None:
     drawn = build_report(came("drawn"))
-    for text in (html(drawn, now=NOW, hashes={}), latex(drawn, figures=False), methods(drawn.input)):
+    for text in (html(drawn, now=NOW, hashes={}), latex(drawn, has_figures=False), methods(drawn.input)):
         assert CHOSEN not in text
         assert UNKNOWN not in text
 

@@ -17,7 +17,7 @@ from lxml import html as lxml_html
 
 from metrics.errors import BadInput
 from metrics.report.build import build_report
-from metrics.report.comparison import rating_scales as compared_scales
+from metrics.report.comparison import rating_scales
 from metrics.report.comparison.compare import Compared, compare
 from metrics.report.formats.write_comparison import write_comparison
 from metrics.report.records import ReportInput
@@ -117,9 +117,9 @@ def test_codes_that_are_shifted_stretched_or_turned_round_are_told_and_harm_noth
     first: ReportInput, second: ReportInput, codes: tuple[int, ...]
 ) -> None:
     assert [one.code for one in first.study.scale] == [5, 4, 3, 2, 1, 0]
-    known = compared_scales.relations([first, scaled(second, *codes)])
-    assert [warn.kind for warn in compared_scales.warnings(known)] == ["scales_recoded"]
-    assert compared_scales.comparable(known, "first", "second")
+    known = rating_scales.relations([first, scaled(second, *codes)])
+    assert [warn.kind for warn in rating_scales.warnings(known)] == ["scales_recoded"]
+    assert rating_scales.comparable(known, "first", "second")
 
 
 @pytest.mark.parametrize(

@@ -166,10 +166,10 @@ def test_the_page_that_raters_saw_is_in_the_report_without_its_script(folder: Pa
 
 
 def test_completeness_counts_what_is_there(told_apart: Report) -> None:
-    absent = {one.item for one in told_apart.asked if not one.recorded}
+    absent = {one.item for one in told_apart.checklist if not one.recorded}
     assert absent == set()
     bare = ReportInput(told_apart.input.study, (), told_apart.input.texts, told_apart.input.ratings)
-    absent = {one.item for one in build_report(bare).asked if not one.recorded}
+    absent = {one.item for one in build_report(bare).checklist if not one.recorded}
     assert absent == {"Qualifications of raters", "Pay", "Exclusions", "Interface", "Ethics and consent"}
 
 

@@ -20,8 +20,7 @@ from metrics.report.formats.write import write_report
 from metrics.report.records import ReportInput
 from metrics.report.result import Report
 from metrics.report.row_records import RuleFacts
-from metrics.report.sections import exclusions as under_rules
-from metrics.report.sections import human_or_machine as telling_apart
+from metrics.report.sections import exclusions, human_or_machine
 from metrics.tables.record import Table
 from tests.metrics.report.evaluators_study import evaluators
 from tests.metrics.report.samples import NOW, study, with_rules
@@ -150,7 +149,7 @@ def test_without_measured_work_it_is_not_recorded_and_without_effect_there_is_on
     bare = part(build_report(replace(given, rules=None)))
     assert (bare.title, bare.recorded) == ("Sensitivity to exclusions", False)
     idle = replace(given, rules=tuple(replace(one, assignments=()) for one in given.rules or ()))
-    (one, *_) = under_rules.under_rules(given.generators[0], idle).specifications
+    (one, *_) = exclusions.under_rules(given.generators[0], idle).specifications
     assert (one.named, one.ratings) == ("no rule", 0)
     found = part(build_report(idle))
     assert [row["inside"] for row in lines(found.tables[0])] == [1.0, 1.0]
@@ -159,9 +158,9 @@ def test_without_measured_work_it_is_not_recorded_and_without_effect_there_is_on
 
 
 def test_many_selections_of_many_texts_are_drawn_less_often(given: ReportInput, monkeypatch) -> None:
-    monkeypatch.setattr(under_rules, "AFFORDED", 120)  # 60 texts a generator and 5 selections are 300
-    assert under_rules.under_rules(given.generators[0], given).settings["draws"] == 80
-    assert under_rules.under_rules(given.generators[0], given, draws=30).settings["draws"] == 30
+    monkeypatch.setattr(exclusions, "AFFORDED", 120)  # 60 texts a generator and 5 selections are 300
+    assert exclusions.under_rules(given.generators[0], given).settings["draws"] == 80
+    assert exclusions.under_rules(given.generators[0], given, draws=30).settings["draws"] == 30
 
 
 def test_a_text_that_loses_every_rating_has_no_value_under_that_rule(given: ReportInput) -> None:
@@ -169,7 +168,7 @@ def test_a_text_that_loses_every_rating_has_no_value_under_that_rule(given: Repo
     raters = {(one.hit, one.rater) for one in given.ratings if one.text == text}
     everybody = tuple(one.id for one in given.assignments if (one.hit, one.rater) in raters)
     harsh = replace(given, rules=(replace((given.rules or ())[0], assignments=everybody),))
-    _, one = under_rules.under_rules(given.generators[0], harsh, draws=5).specifications
+    _, one = exclusions.under_rules(given.generators[0], harsh, draws=5).specifications
     assert (one.value, one.fewest) == (None, 0)
 
 
@@ -195,18 +194,18 @@ def test_a_text_that_nobody_rated_takes_the_analysis_from_no_other(given: Report
     facts = given.generators[0]
     lone = replace(facts.items[0], id="lone", hj=None, ratings=0)
     more = replace(given, generators=(replace(facts, items=(*facts.items, lone)),))
-    with_it, without = (under_rules.under_rules(one.generators[0], one, draws=5) for one in (more, given))
+    with_it, without = (exclusions.under_rules(one.generators[0], one, draws=5) for one in (more, given))
     assert [one.value for one in with_it.specifications] == [one.value for one in without.specifications]
 
 
 def test_where_no_interval_is_defined_nothing_is_said_to_hold(given: ReportInput) -> None:
-    found = under_rules.under_rules(given.generators[0], given, draws=5)
+    found = exclusions.under_rules(given.generators[0], given, draws=5)
     bare = replace(
         found,
         headline=replace(found.headline, interval=None),
         specifications=tuple(replace(one, interval=None) for one in found.specifications),
     )
-    assert under_rules.conclusions({"t=1.0": bare}) == (
+    assert exclusions.conclusions({"t=1.0": bare}) == (
         "No interval is defined with or without rules, so that nothing is concluded of t=1.0.",
     )
 
@@ -228,7 +227,7 @@ def judged(judges: ReportInput) -> Report:
 def left_of(judges: ReportInput, names: str, condition: str) -> list[EvaluatorJudgment]:
     gone = {one for rule in judges.rules or () if rule.name in names.split(", ") for one in rule.assignments}
     raters = {one.rater for one in judges.assignments if one.id in gone}
-    every = telling_apart.judgments(judges, every=True)
+    every = human_or_machine.judgments(judges, every=True)
     return [one for one in every if one.rater not in raters and condition in (one.factors["training"], "all judgments")]
 
 
@@ -276,7 +275,7 @@ def test_a_study_of_evaluators_tells_it_in_every_format(judged: Report, tmp_path
 def test_a_conclusion_that_a_rule_makes_is_named(judges: ReportInput) -> None:
     """Whoever of the untrained was right in fewer than two answers is left out: all others together beat chance."""
     right: dict[str, int] = {}
-    for one in telling_apart.judgments(judges, every=True):
+    for one in human_or_machine.judgments(judges, every=True):
         right[one.rater] = right.get(one.rater, 0) + ((one.rating > 2) == (one.truth == MACHINE))
     weak = tuple(one.id for one in judges.assignments if one.condition == "none" and right[one.rater] < 2)
     harsh = replace(judges, rules=(RuleFacts("Weak", weak),))

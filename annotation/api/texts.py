@@ -115,7 +115,7 @@ def list_texts(
     request: HttpRequest, study: UUID, page: Query[Page], words: str = "", side: str = "", state: str = ""
 ) -> dict[str, Any]:
     """side: `reference` or the name of a generator; state: `judged` or `left_out`."""
-    return paged(pile.found_texts(study_for(request, study), words=words, side=side, state=state), page)
+    return paged(pile.filter_texts(study_for(request, study), words=words, side=side, state=state), page)
 
 
 @router.post("/studies/{study}/texts", response=gives(JobOut, 202), summary="Check a file of texts (a dry run)")

@@ -42,7 +42,7 @@ def compare_with_study(study: Study, examination: Examination, *, file: str, sin
     """
     _require_draft(study)
     findings = Findings(Path(file), sink=sink)
-    store.contradictions(study, examination.texts, findings)
+    store.note_contradictions(study, examination.texts, findings)
     if not findings.total:
         return examination
     faults = (*examination.faults, Faults(findings.file, findings.summarize_problems(), findings.summarize_warnings()))
@@ -69,7 +69,7 @@ def add_texts(
     with transaction.atomic():
         study = Study.objects.select_for_update().get(pk=study.pk)
         _require_draft(study)
-        for chunk in store.stored_in_chunks(study, texts):
+        for chunk in store.store_in_chunks(study, texts):
             done += len(chunk)
             if progress is not None:
                 progress(done, len(texts))

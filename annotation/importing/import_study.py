@@ -41,7 +41,7 @@ def import_work(
         study = _create_study(work, name)
         store_study.add_owner(study, owner)
         Generator.objects.bulk_create(Generator(study=study, name=name, decoding=how) for name, how in work.generators)
-        texts = store.stored_texts(study, work.texts)
+        texts = store.store_texts(study, work.texts)
         hits = store_study.stored_hits(study, work, texts)
         # Ids that mean nothing outside the file are the study's own: "r1" of two files are two people.
         provider = work.provider or f"import:{study.uuid.hex}"

@@ -164,7 +164,7 @@ def score_due(
     """Score what is due, by the model that this process holds."""
     lease = timedelta(seconds=settings.SCORING_LEASE_SECONDS)
     return score_chunks(
-        chunks_of, open_backend=held_model, clock=timezone.now, lease=lease, at_most=at_most, progress=progress
+        chunks_of, open_backend=held_model, clock=timezone.now, lease=lease, max_chunks=at_most, progress=progress
     )
 
 

@@ -166,7 +166,7 @@ class _RatingReader:
     def __init__(self, findings: Findings, items: set[str]) -> None:
         self.findings, self.items = findings, items
         self.rated: set[str] = set()
-        self.given: dict[tuple[str, str], int] = {}
+        self.rows: dict[tuple[str, str], int] = {}
         self.by_hit: dict[str, dict[str, list[_Rating]]] = defaultdict(lambda: defaultdict(list))
         self.codes: dict[Decimal, str] = {}
         self.labels: dict[Decimal, str] = {}
@@ -182,11 +182,11 @@ class _RatingReader:
         hit = optional_text(cells.get("hit"), row, "hit", findings, limit=64).strip()
         place = cells.get("position").strip()
         position = integer_of(place, row, "position", findings, minimum=1) if place else None
-        if rater is not None and (item, rater) in self.given:
-            findings.problem(row, "rater", f"{rater!r} rates {item!r} in row {self.given[item, rater]} already")
+        if rater is not None and (item, rater) in self.rows:
+            findings.problem(row, "rater", f"{rater!r} rates {item!r} in row {self.rows[item, rater]} already")
         if value is None or rater is None or not self._labelled(cells, value) or findings.total > before:
             return
-        self.given[item, rater] = row
+        self.rows[item, rater] = row
         self.rated.add(item)
         raw = {name: cell for name, cell in cells.cells.items() if name != "rater"}
         self.by_hit[hit][rater].append(_Rating(row, item, value, position, raw))

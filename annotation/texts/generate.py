@@ -11,7 +11,7 @@ from django.db import transaction
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Study
 from annotation.readers.records import LikelihoodRecord, TextRecord
-from annotation.texts import store as storing_texts
+from annotation.texts import store
 from metrics.generation import Generated, Settings, overlap
 
 Check = Callable[[str, str], bool]
@@ -38,13 +38,13 @@ class TextsSampled:
 class Wish:
     """What to write: `each` texts behind every context of the study; `count` texts behind `prompt` where it has none.
 
-    most_overlap: share of a text's words that may stand in an 8-gram of a priming text too; above it is sampled again.
+    max_overlap: share of a text's words that may stand in an 8-gram of a priming text too; above it is sampled again.
     """
 
     each: int = 1
     count: int = 0
     prompt: str = ""
-    most_overlap: float = 0.8
+    max_overlap: float = 0.8
 
 
 def sample_texts(
@@ -61,27 +61,27 @@ def sample_texts(
     examples = settings.priming.examples
 
     def fine(prompt: str, text: str) -> bool:
-        return bool(text.strip()) and all(overlap(text, one) <= wish.most_overlap for one in examples)
+        return bool(text.strip()) and all(overlap(text, example) <= wish.max_overlap for example in examples)
 
-    made = list(zip(places, sample(prompts, settings, fine), strict=True))
-    records = [_record(generator, key, one, wish) for (key, _), one in made if one.text.strip()]
+    samples = list(zip(places, sample(prompts, settings, fine), strict=True))
+    records = [_record(generator, key, generated, wish) for (key, _), generated in samples if generated.text.strip()]
     if not records:
         raise StateError(f"Nothing but blanks was sampled for {study}; nothing was added.")
-    texts = [one for _, one in made]
+    texts = [generated for _, generated in samples]
     done = TextsSampled(
         generator=generator,
         texts=len(records),
-        again=sum(one.attempt > 1 for one in texts),
-        overlapping=sum(not one.accepted and bool(one.text.strip()) for one in texts),
+        again=sum(generated.attempt > 1 for generated in texts),
+        overlapping=sum(not generated.accepted and bool(generated.text.strip()) for generated in texts),
         empty=len(texts) - len(records),
-        cut=sum(one.stopped == "length" for one in texts),
+        cut=sum(generated.stopped == "length" for generated in texts),
     )
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
         check_may_write(study, generator)
-        storing_texts.stored_texts(study, records)
-        told = {"generator": generator, "texts": done.texts, "again": done.again, "decoding": str(settings.decoding)}
-        AuditEvent.objects.record(study, "sample_texts", actor=actor, now=now, **told)
+        store.store_texts(study, records)
+        facts = {"generator": generator, "texts": done.texts, "again": done.again, "decoding": str(settings.decoding)}
+        AuditEvent.objects.record(study, "sample_texts", actor=actor, now=now, **facts)
     return done
 
 
@@ -110,22 +110,22 @@ def _places(study: Study, wish: Wish) -> list[tuple[str | None, str]]:
     return places
 
 
-def _record(generator: str, context: str | None, one: Generated, wish: Wish) -> TextRecord:
-    told = dict(one.record) | {
-        "prompt": one.prompt,
-        "stopped": one.stopped,
-        "accepted": one.accepted,
-        "most_overlap": wish.most_overlap,
+def _record(generator: str, context: str | None, generated: Generated, wish: Wish) -> TextRecord:
+    generation = dict(generated.record) | {
+        "prompt": generated.prompt,
+        "stopped": generated.stopped,
+        "accepted": generated.accepted,
+        "most_overlap": wish.max_overlap,
     }
-    number = int(str(one.record["number"]))
-    decoding = str(one.record["decoding"])
+    number = int(str(generated.record["number"]))
+    decoding = str(generated.record["decoding"])
     return TextRecord(
         id=f"{generator}-{number + 1:04d}",
-        body=one.text,
+        body=generated.text,
         source="model",
         generator=generator,
         decoding=decoding,
         context=context,
-        generation=told,
-        likelihoods=(LikelihoodRecord(generator, one.log_prob, one.tokens, "model_token", decoding),),
+        generation=generation,
+        likelihoods=(LikelihoodRecord(generator, generated.log_prob, generated.tokens, "model_token", decoding),),
     )

@@ -30,13 +30,13 @@ class Pile:
 
     @property
     def total(self) -> int:
-        return sum(self.references.values()) + sum(sum(one.values()) for one in self.generators.values())
+        return sum(self.references.values()) + sum(sum(counts.values()) for counts in self.generators.values())
 
     def of_cell(self, domain: str = "", generator: str = "") -> int:
         """How many texts a cell shows: the references, and those of its generator or of all."""
         chosen = [self.generators.get(generator, {})] if generator else list(self.generators.values())
         counts = [self.references, *chosen]
-        return sum(sum(one.values()) if not domain else one.get(domain, 0) for one in counts)
+        return sum(sum(by_domain.values()) if not domain else by_domain.get(domain, 0) for by_domain in counts)
 
 
 def pile(study: Study) -> Pile:
@@ -49,7 +49,7 @@ def pile(study: Study) -> Pile:
     return Pile(references, generators)
 
 
-def found_texts(study: Study, *, words: str = "", side: str = "", state: str = "") -> QuerySet[Text]:
+def filter_texts(study: Study, *, words: str = "", side: str = "", state: str = "") -> QuerySet[Text]:
     """The study's texts, in the order they came. side: `reference` or a generator's name; state: judged or left_out."""
     rows = study.texts.select_related("context", "generator").order_by("pk")
     if words:

@@ -17,10 +17,10 @@ def texts(study: Study) -> QuerySet[Text]:
 
 def likelihoods(study: Study) -> dict[int, dict[int, Likelihood]]:
     """Likelihood by generator, then by text (primary keys)."""
-    found: defaultdict[int, dict[int, Likelihood]] = defaultdict(dict)
-    for one in Likelihood.objects.filter(text__study=study).select_related("scoring").iterator(chunk_size=5000):
-        found[one.generator_id][one.text_id] = one
-    return found
+    by_generator: defaultdict[int, dict[int, Likelihood]] = defaultdict(dict)
+    for likelihood in Likelihood.objects.filter(text__study=study).select_related("scoring").iterator(chunk_size=5000):
+        by_generator[likelihood.generator_id][likelihood.text_id] = likelihood
+    return by_generator
 
 
 def hit_sources(study: Study) -> list[tuple[int, int]]:

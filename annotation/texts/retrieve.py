@@ -11,7 +11,7 @@ from django.db import transaction
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Generator, Likelihood, Study, Text
 from annotation.readers.records import LikelihoodRecord, TextRecord
-from annotation.texts import store as storing_texts
+from annotation.texts import store
 from metrics.generation.bm25 import K1, OTHER_LOG_PROB, B, Bm25, Match
 
 DECODING = f"bm25 top-1 k1={K1:g} b={B:g}"
@@ -47,22 +47,28 @@ def retrieve_texts(
         raise StateError(f"The study {study} has no contexts with a text, so there is nothing to look up.")
     if study.texts.filter(generator__name=generator).exists():
         raise StateError(f"The study {study} has texts of {generator} already; nothing was added. Name another one.")
-    index = Bm25([asked for asked, _ in training])
-    found = {context.key: index.search(context.body)[0] for context in contexts}
-    records = [_record(generator, key, one, training) for key, one in found.items()]
+    index = Bm25([training_input for training_input, _ in training])
+    matches = {context.key: index.search(context.body)[0] for context in contexts}
+    records = [_record(generator, key, match, training) for key, match in matches.items()]
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
-        storing_texts.stored_texts(study, records)
+        store.store_texts(study, records)
         references, equal = _likelihoods(study, generator, {record.context: record.body for record in records})
-        told = {"generator": generator, "texts": len(records), "training": len(training)}
-        AuditEvent.objects.record(study, "retrieve_texts", actor=actor, now=now, **told)
-    unmatched = sum(one.score == 0 for one in found.values())
+        facts = {"generator": generator, "texts": len(records), "training": len(training)}
+        AuditEvent.objects.record(study, "retrieve_texts", actor=actor, now=now, **facts)
+    unmatched = sum(match.score == 0 for match in matches.values())
     return TextsRetrieved(generator, len(records), unmatched, references, equal)
 
 
-def _record(generator: str, key: str, one: Match, training: Sequence[tuple[str, str]]) -> TextRecord:
-    asked, response = training[one.document]
-    told = {"method": DECODING, "document": one.document, "score": one.score, "input": asked, "training": len(training)}
+def _record(generator: str, key: str, match: Match, training: Sequence[tuple[str, str]]) -> TextRecord:
+    training_input, response = training[match.document]
+    generation = {
+        "method": DECODING,
+        "document": match.document,
+        "score": match.score,
+        "input": training_input,
+        "training": len(training),
+    }
     length = max(1, len(response.split()))
     return TextRecord(
         id=f"{generator}-{key}",
@@ -71,8 +77,8 @@ def _record(generator: str, key: str, one: Match, training: Sequence[tuple[str, 
         generator=generator,
         decoding=DECODING,
         context=key,
-        generation=told,
-        likelihoods=(LikelihoodRecord(generator, one.log_prob, length, "whitespace", DECODING),),
+        generation=generation,
+        likelihoods=(LikelihoodRecord(generator, match.log_prob, length, "whitespace", DECODING),),
     )
 
 

@@ -20,7 +20,7 @@ from annotation.texts.selection.run import digest_of_outcome, digest_of_pool, ru
 from annotation.texts.selection.tokens import TOOL
 
 CHUNK = 500
-MOST_REASON = 300
+MAX_REASON_CHARS = 300
 
 Progress = Callable[[int, int], None]
 """Takes how many steps of how many have been done."""
@@ -73,11 +73,11 @@ def select_texts(
         study = Study.objects.select_for_update().get(pk=study.pk)
         _require_undesigned(study)
         checked = plan_of(plan, seed=study.seed)
-        told = progress or (lambda _done, _of: None)
+        report_progress = progress or (lambda _done, _of: None)
         of = len(checked.steps) + 1
         pool = _pool(study)
-        outcome = run(pool, checked, progress=lambda done: told(done, of))
-        if not outcome.kept:
+        outcome = run(pool, checked, progress=lambda done: report_progress(done, of))
+        if not outcome.judged:
             emptied = next((line for line in outcome.funnel if not line.after), None)
             last = f" after the rule {emptied.told!r}" if emptied else ""
             raise DesignError(f"The selection leaves no text of the study {study}{last}; nothing was changed.")
@@ -88,15 +88,15 @@ def select_texts(
                 "theirs would be that of another text. Score after selecting, or let them go (--drop-log-probs)."
             ).at("drop_log_probs")
         if dry_run:
-            return _told(None, pool, outcome, len(void))
+            return _summarize(None, pool, outcome, len(void))
         for start in range(0, len(void), CHUNK):
             Likelihood.objects.filter(text__in=void[start : start + CHUNK]).delete()
         _store(study, outcome)
-        told(of, of)
+        report_progress(of, of)
         record = _record(study, checked, pool, outcome, now)
-        facts = {"number": record.number, "texts": len(pool), "kept": outcome.kept, "dropped_log_probs": len(void)}
+        facts = {"number": record.number, "texts": len(pool), "kept": outcome.judged, "dropped_log_probs": len(void)}
         AuditEvent.objects.record(study, "select_texts", actor=actor, now=now, **facts, outcome=record.outcome_digest)
-        return _told(record.number, pool, outcome, len(void))
+        return _summarize(record.number, pool, outcome, len(void))
 
 
 def repeat_selection(study: Study) -> Repeated:
@@ -122,14 +122,14 @@ def _require_undesigned(study: Study) -> None:
         raise StateError(f"The study {study} already has its HITs; its texts cannot be selected any more.")
 
 
-def _choosable(study: Study) -> QuerySet[Text]:
+def _selectable_texts(study: Study) -> QuerySet[Text]:
     """Gold texts are there for the raters' sake: no rule concerns them."""
     return study.texts.filter(known_label="")
 
 
 def _pool(study: Study) -> list[Candidate]:
     rows = (
-        _choosable(study)
+        _selectable_texts(study)
         .order_by("pk")
         .values_list("key", "body", "original", "generator__name", "context__key", "domain")
     )
@@ -141,7 +141,9 @@ def _pool(study: Study) -> list[Candidate]:
 
 def _void(study: Study, outcome: Outcome) -> list[Text]:
     """Texts with a log-probability whose body becomes another."""
-    scored = _choosable(study).filter(likelihoods__isnull=False).distinct().order_by("pk").only("pk", "key", "body")
+    scored = (
+        _selectable_texts(study).filter(likelihoods__isnull=False).distinct().order_by("pk").only("pk", "key", "body")
+    )
     return [text for text in scored.iterator(chunk_size=2000) if outcome.fates[text.key].body != text.body]
 
 
@@ -149,9 +151,9 @@ def _store(study: Study, outcome: Outcome) -> None:
     """Write every fate. Most texts keep their wording: those are written by fate, many at a time."""
     alike: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     cut: list[Text] = []
-    for text in _choosable(study).order_by("pk").iterator(chunk_size=2000):
-        fate, whole = outcome.fates[text.key], text.original or text.body
-        left_out, original = fate.left_out[:MOST_REASON], whole if fate.cut_at is not None else ""
+    for text in _selectable_texts(study).order_by("pk").iterator(chunk_size=2000):
+        fate, full_body = outcome.fates[text.key], text.original or text.body
+        left_out, original = fate.left_out[:MAX_REASON_CHARS], full_body if fate.cut_at is not None else ""
         if (fate.body, original, fate.cut_at) != (text.body, text.original, text.cut_at):
             text.body, text.original, text.cut_at, text.left_out, text.split = (
                 fate.body,
@@ -170,9 +172,9 @@ def _store(study: Study, outcome: Outcome) -> None:
 
 
 def _differs(study: Study, outcome: Outcome) -> bool:
-    rows = _choosable(study).values_list("key", "body", "left_out", "split")
+    rows = _selectable_texts(study).values_list("key", "body", "left_out", "split")
     return any(
-        (outcome.fates[key].body, outcome.fates[key].left_out[:MOST_REASON], outcome.fates[key].split)
+        (outcome.fates[key].body, outcome.fates[key].left_out[:MAX_REASON_CHARS], outcome.fates[key].split)
         != (body, left_out, split)
         for key, body, left_out, split in rows.iterator(chunk_size=2000)
     )
@@ -192,9 +194,9 @@ def _record(study: Study, plan: Plan, pool: list[Candidate], outcome: Outcome, n
     )
 
 
-def _told(number: int | None, pool: list[Candidate], outcome: Outcome, dropped: int) -> TextsSelected:
+def _summarize(number: int | None, pool: list[Candidate], outcome: Outcome, dropped: int) -> TextsSelected:
     by_side: dict[str, int] = {}
     for text in pool:
         by_side[text.side] = by_side.get(text.side, 0) + (not outcome.fates[text.id].left_out)
     cut = sum(fate.cut_at is not None and not fate.left_out for fate in outcome.fates.values())
-    return TextsSelected(number, len(pool), outcome.kept, cut, dropped, by_side, outcome.funnel)
+    return TextsSelected(number, len(pool), outcome.judged, cut, dropped, by_side, outcome.funnel)

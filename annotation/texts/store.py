@@ -12,22 +12,22 @@ from annotation.readers.problems import Findings
 from annotation.readers.records import TextRecord
 
 CHUNK = 2000
-ASKED = 500  # ids asked for at once; SQLite takes 999 values in older versions
+MAX_KEYS = 500  # ids in one query; SQLite takes 999 values in older versions
 
 
-def stored_texts(study: Study, records: Iterable[TextRecord]) -> dict[str, Text]:
-    """Write texts; text by id. For piles of a few thousand; a large one goes through `stored_in_chunks`."""
-    return {text.key: text for texts in stored_in_chunks(study, records) for text in texts}
+def store_texts(study: Study, records: Iterable[TextRecord]) -> dict[str, Text]:
+    """Write texts; text by id. For piles of a few thousand; a large one goes through `store_in_chunks`."""
+    return {text.key: text for texts in store_in_chunks(study, records) for text in texts}
 
 
-def stored_in_chunks(study: Study, records: Iterable[TextRecord]) -> Iterator[list[Text]]:
+def store_in_chunks(study: Study, records: Iterable[TextRecord]) -> Iterator[list[Text]]:
     """Write texts with contexts, generators and likelihoods, and hand over each stretch when it is written.
 
     Raises StateError for an id that the study has, DesignError for a generator or context that contradicts it.
     """
     writer = _Writer(study)
     for chunk in _chunks(records, CHUNK):
-        yield writer.stored(chunk)
+        yield writer.write(chunk)
 
 
 def _chunks(records: Iterable[TextRecord], size: int) -> Iterator[list[TextRecord]]:
@@ -39,13 +39,13 @@ def _chunks(records: Iterable[TextRecord], size: int) -> Iterator[list[TextRecor
 class _Writer:
     """Remembers what the study has of ids, generators and contexts between stretches.
 
-    What it has is read once: asked for anew with each stretch, PostgreSQL would go on looking through the whole of a
-    table that was empty when it first thought about the question.
+    That is read once. Queried again with each stretch, PostgreSQL would keep the plan it made while the tables were
+    empty, and read them in full each time.
     """
 
     def __init__(self, study: Study) -> None:
         self.study = study
-        self.generators = {one.name: one for one in Generator.objects.filter(study=study)}
+        self.generators = {generator.name: generator for generator in Generator.objects.filter(study=study)}
         self.known = set(self.generators)  # those that were there before
         last = Selection.objects.filter(study=study).order_by("-number").first()
         # A selection says which texts are judged; those that come later wait for the next one.
@@ -55,23 +55,23 @@ class _Writer:
         self.contexts: dict[str, int] = {}
         self.blank: set[str] = set()  # contexts without a wording as yet
 
-    def stored(self, records: Sequence[TextRecord]) -> list[Text]:
-        self._refuse_known(records)
+    def write(self, records: Sequence[TextRecord]) -> list[Text]:
+        self._require_new_ids(records)
         self._store_generators(records)
         self._store_contexts(records)
         texts = Text.objects.bulk_create(self._text(record) for record in records)
         Likelihood.objects.bulk_create(
             Likelihood(
                 text=text,
-                generator=self.generators[one.generator],
-                log_prob=one.log_prob,
-                log_prob_text=one.written[:60],
-                length=one.length,
-                length_unit=one.unit,
-                decoding=one.decoding,
+                generator=self.generators[likelihood.generator],
+                log_prob=likelihood.log_prob,
+                log_prob_text=likelihood.written[:60],
+                length=likelihood.length,
+                length_unit=likelihood.unit,
+                decoding=likelihood.decoding,
             )
             for text, record in zip(texts, records, strict=True)
-            for one in record.likelihoods
+            for likelihood in record.likelihoods
         )
         self.keys.update(record.id for record in records)
         return texts
@@ -93,7 +93,7 @@ class _Writer:
             left_out=self.left_out,
         )
 
-    def _refuse_known(self, records: Sequence[TextRecord]) -> None:
+    def _require_new_ids(self, records: Sequence[TextRecord]) -> None:
         known = self.keys & {record.id for record in records}
         if known:
             row = next(record.row for record in records if record.id in known)
@@ -104,11 +104,11 @@ class _Writer:
             )
 
     def _store_generators(self, records: Sequence[TextRecord]) -> None:
-        wanted: dict[str, str] = {}
+        decodings: dict[str, str] = {}
         for record in records:
             if record.generator:
-                wanted.setdefault(record.generator, record.decoding)
-        for name, decoding in wanted.items():
+                decodings.setdefault(record.generator, record.decoding)
+        for name, decoding in decodings.items():
             if name in self.known and decoding and self.generators[name].decoding != decoding:
                 before = self.generators[name].decoding
                 raise DesignError(
@@ -119,49 +119,49 @@ class _Writer:
                 self.generators[name].decoding = decoding
                 self.generators[name].save(update_fields=["decoding"])
         for record in records:
-            for one in record.likelihoods:
-                wanted.setdefault(one.generator, "")
-        new = [Generator(study=self.study, name=name, decoding=how) for name, how in wanted.items()]
-        fresh = [one for one in new if one.name not in self.generators]
-        self.generators |= {one.name: one for one in Generator.objects.bulk_create(fresh)}
+            for likelihood in record.likelihoods:
+                decodings.setdefault(likelihood.generator, "")
+        new = [Generator(study=self.study, name=name, decoding=how) for name, how in decodings.items()]
+        fresh = [generator for generator in new if generator.name not in self.generators]
+        self.generators |= {generator.name: generator for generator in Generator.objects.bulk_create(fresh)}
 
     def _store_contexts(self, records: Sequence[TextRecord]) -> None:
-        wanted: dict[str, str] = {}
+        bodies: dict[str, str] = {}
         for record in records:
             if record.context:
-                wanted[record.context] = wanted.get(record.context) or record.context_body
-        unseen = [key for key in wanted if key not in self.contexts]
+                bodies[record.context] = bodies.get(record.context) or record.context_body
+        unseen = [key for key in bodies if key not in self.contexts]
         earlier = [key for key in unseen if key in self.stored_contexts]
-        for one in _found(Context.objects.filter(study=self.study), "key", earlier):
-            if wanted[one.key] and one.body != wanted[one.key]:
+        for context in _rows_with(Context.objects.filter(study=self.study), "key", earlier):
+            if bodies[context.key] and context.body != bodies[context.key]:
                 raise DesignError(
-                    f"The context {one.key!r} has another text in the study {self.study}; nothing was added."
+                    f"The context {context.key!r} has another text in the study {self.study}; nothing was added."
                 )
-            self.contexts[one.key] = one.pk
-        new = [Context(study=self.study, key=key, body=wanted[key]) for key in unseen if key not in self.contexts]
-        for one in Context.objects.bulk_create(new):
-            self.contexts[one.key] = one.pk
-            if not one.body:
-                self.blank.add(one.key)
-        for key in [key for key in wanted if wanted[key] and key in self.blank]:
-            Context.objects.filter(pk=self.contexts[key]).update(body=wanted[key])
+            self.contexts[context.key] = context.pk
+        new = [Context(study=self.study, key=key, body=bodies[key]) for key in unseen if key not in self.contexts]
+        for context in Context.objects.bulk_create(new):
+            self.contexts[context.key] = context.pk
+            if not context.body:
+                self.blank.add(context.key)
+        for key in [key for key in bodies if bodies[key] and key in self.blank]:
+            Context.objects.filter(pk=self.contexts[key]).update(body=bodies[key])
             self.blank.discard(key)
 
 
-def _found(rows: object, field: str, values: Sequence[str]) -> Iterator[Context]:
-    for start in range(0, len(values), ASKED):
-        yield from rows.filter(**{f"{field}__in": values[start : start + ASKED]})  # type: ignore[attr-defined]
+def _rows_with(rows: object, field: str, values: Sequence[str]) -> Iterator[Context]:
+    for start in range(0, len(values), MAX_KEYS):
+        yield from rows.filter(**{f"{field}__in": values[start : start + MAX_KEYS]})  # type: ignore[attr-defined]
 
 
 def _keys(study: Study) -> set[str]:
     return set(Text.objects.filter(study=study).values_list("key", flat=True))
 
 
-def contradictions(study: Study, records: Iterable[TextRecord], findings: Findings) -> None:
+def note_contradictions(study: Study, records: Iterable[TextRecord], findings: Findings) -> None:
     """Note every text that the study cannot take: an id it has, another decoding, another wording of a context."""
     decodings = dict(Generator.objects.filter(study=study).values_list("name", "decoding"))
     known = _keys(study)
-    for chunk in _chunks(records, ASKED):
+    for chunk in _chunks(records, MAX_KEYS):
         keys = list({record.context for record in chunk if record.context})
         bodies = dict(Context.objects.filter(study=study, key__in=keys).values_list("key", "body"))
         for record in chunk:

@@ -28,7 +28,7 @@ LINES = 100
 @study_page()
 def texts(request: HttpRequest, study: Study) -> HttpResponse:
     asked = {name: request.GET.get(name, "").strip() for name in ("words", "side", "state")}
-    found = Paginator(pile.found_texts(study, **asked), LINES)
+    found = Paginator(pile.filter_texts(study, **asked), LINES)
     context = {
         "study": study, "page": found.get_page(request.GET.get("page")), "asked": asked, "bill": bills.of(study),
         "sides": list(study.generators.order_by("name").values_list("name", flat=True)),

@@ -57,8 +57,8 @@ class Command(StudyCommand):
             progress=lambda now_done, of: self.stderr.write(f"{now_done} of {of} texts scored"),
         )
         self.stdout.write(
-            f"{done.scored} texts scored under {done.generator}, {done.reused} taken from equal content, "
-            f"{done.kept} had this score already.\n{done.signature}"
+            f"{done.scored} texts scored under {done.generator}, {done.reused} copied from equal texts, "
+            f"{done.already_scored} already scored.\n{done.signature}"
         )
 
     def _plan(self, study: Study, generator: Generator, how: Opening, *, replace: bool, actor: str) -> None:

@@ -29,11 +29,11 @@ class Command(StudyCommand):
             )
 
     def _tell(self, job: ScoringProgress) -> None:
-        done = job.scored + job.reused + job.kept
+        done = job.scored + job.reused + job.already_scored
         self.stdout.write(
             f"{job.started:%Y-%m-%d %H:%M} {job.generator} by {job.model}: {done} of {job.texts} texts "
-            f"({job.scored} scored, {job.reused} taken from equal content, {job.kept} had this score already); "
-            f"chunks: {job.done} done, {job.taken} in work, {job.waiting} waiting, {job.failed} failed"
+            f"({job.scored} scored, {job.reused} copied from equal texts, {job.already_scored} already scored); "
+            f"chunks: {job.done} done, {job.in_work} in work, {job.waiting} waiting, {job.failed} failed"
         )
         for sentence, chunks in job.sentences.items():
             self.stdout.write(f"  {chunks} chunks: {sentence}")

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, ScoringChunk, ScoringJob, Study, Text
-from annotation.texts.log_probs import store as tools
+from annotation.texts.log_probs import store
 from metrics.likelihood import Pair
 from metrics.likelihood.opening import Opening
 from metrics.likelihood.scoring import chunks
@@ -45,28 +45,28 @@ def plan_scoring(
     """
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
-        found = tools.generator_of(study, generator)
-        texts = list(tools.wanted(study, found))
-        if ScoringChunk.objects.filter(job__generator=found, state__in=OPEN).exists():
+        target = store.generator_of(study, generator)
+        texts = list(store.texts_to_score(study, target))
+        if ScoringChunk.objects.filter(job__generator=target, state__in=OPEN).exists():
             raise StateError(
-                f"A scoring of {found} is on the queue already; `manage.py scoring_status {study}` shows it."
+                f"A scoring of {target} is on the queue already; `manage.py scoring_status {study}` shows it."
             )
         if not replace:
-            tools.check_unmixed(found, None)
+            store.check_unmixed(target, None)
         job = ScoringJob.objects.create(
-            study=study, generator=found, opening=opening.values(), replace=replace, actor=actor, created_at=now
+            study=study, generator=target, opening=opening.values(), replace=replace, actor=actor, created_at=now
         )
         parts = _parts(texts, size)
         ScoringChunk.objects.bulk_create(
             ScoringChunk(job=job, number=number, texts=part) for number, part in enumerate(parts, start=1)
         )
-        told = {"generator": found.name, "model": opening.model, "texts": len(texts), "chunks": len(parts)}
-        AuditEvent.objects.record(study, "plan_scoring", actor=actor, now=now, **told)
-    return Planned(job.pk, found.name, len(texts), len(parts))
+        facts = {"generator": target.name, "model": opening.model, "texts": len(texts), "chunks": len(parts)}
+        AuditEvent.objects.record(study, "plan_scoring", actor=actor, now=now, **facts)
+    return Planned(job.pk, target.name, len(texts), len(parts))
 
 
 def _parts(texts: list[Text], size: int) -> list[list[int]]:
     by_pair: dict[Pair, list[int]] = {}
     for text in texts:
-        by_pair.setdefault(tools.pair_of(text), []).append(text.pk)
+        by_pair.setdefault(store.pair_of(text), []).append(text.pk)
     return [[number for pair in part for number in by_pair[pair]] for part in chunks(list(by_pair), size)]

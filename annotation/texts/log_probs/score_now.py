@@ -1,4 +1,4 @@
-"""The verb that gives a study's texts their log-probabilities under a model, so that HUSE needs no hand-made column."""
+"""Compute the log-probabilities of a study's texts under a model, so that HUSE needs no column of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from annotation.models import AuditEvent, Study, Text
-from annotation.texts.log_probs import store as tools
+from annotation.texts.log_probs import store
 from metrics.likelihood import LogProbs, Scored
 from metrics.likelihood.scoring import Progress
 
@@ -16,12 +16,12 @@ CHUNK = 256
 
 @dataclass(frozen=True, slots=True)
 class TextsScored:
-    """scored: by the model, now. reused: of equal content, scored before. kept: had this scoring already."""
+    """scored: by the model, now. reused: of equal content, scored before. already_scored: by this model, before."""
 
     generator: str
     scored: int
     reused: int
-    kept: int
+    already_scored: int
     signature: str
 
 
@@ -42,27 +42,27 @@ def score_texts(
     Raises StateError where there is nothing to score or log-probabilities made otherwise would be mixed in,
     DesignError where the generator cannot be told, and the named errors of `metrics.likelihood`.
     """
-    found = tools.generator_of(study, generator)
-    texts = list(tools.wanted(study, found))
+    target = store.generator_of(study, generator)
+    texts = list(store.texts_to_score(study, target))
     if not replace:
-        tools.check_unmixed(found, backend.card.signature)
-    scoring = tools.ensured(found, backend.card, now=now)
-    kept = tools.scored_already(texts, scoring)
-    todo = [text for text in texts if text.pk not in kept]
-    known = tools.known_content(todo, scoring)
-    tools.store(known, scoring)
+        store.check_unmixed(target, backend.card.signature)
+    scoring = store.ensure_scoring(target, backend.card, now=now)
+    already_scored = store.scored_already(texts, scoring)
+    todo = [text for text in texts if text.pk not in already_scored]
+    known = store.known_content(todo, scoring)
+    store.write_scores(known, scoring)
     rest = [text for text in todo if text not in known]
     done = 0
 
     def keep(part: Mapping[Text, Scored]) -> None:
         nonlocal done
-        tools.store(part, scoring)
+        store.write_scores(part, scoring)
         done += len(part)
         if progress:
             progress(done, len(rest))
 
-    scored = tools.score_in_parts(rest, backend, size=CHUNK, keep=keep)
+    scored = store.score_in_parts(rest, backend, size=CHUNK, keep=keep)
     if todo:
-        told = {"generator": found.name, "scored": scored, "reused": len(known), "signature": scoring.signature}
-        AuditEvent.objects.record(study, "score_texts", actor=actor, now=now, **told)
-    return TextsScored(found.name, scored, len(known), len(kept), scoring.signature)
+        facts = {"generator": target.name, "scored": scored, "reused": len(known), "signature": scoring.signature}
+        AuditEvent.objects.record(study, "score_texts", actor=actor, now=now, **facts)
+    return TextsScored(target.name, scored, len(known), len(already_scored), scoring.signature)

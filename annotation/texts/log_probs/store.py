@@ -1,4 +1,4 @@
-"""Writing log-probabilities that a model of ours gives to a study's texts. Tools of the verbs that score."""
+"""Write the log-probabilities of a study's texts that a local model computes, for the verbs that score."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Keep = Callable[[Mapping[Text, Scored]], None]
 
 def generator_of(study: Study, name: str | None) -> Generator:
     """The generator of that name, or the study's only one. Raises DesignError."""
-    names = {one.name: one for one in study.generators.order_by("pk")}
+    names = {generator.name: generator for generator in study.generators.order_by("pk")}
     if name is None and len(names) == 1:
         return next(iter(names.values()))
     if name in names:
@@ -33,12 +33,12 @@ def generator_of(study: Study, name: str | None) -> Generator:
     raise DesignError(f"The study {study} has no generator called {name!r}; it has {known}.")
 
 
-def wanted(study: Study, generator: Generator) -> QuerySet[Text]:
-    """Every reference and the generator's own texts, no gold ones. Raises StateError where there is none."""
-    found = study.texts.judged().filter(Q(source=Text.Source.REFERENCE) | Q(generator=generator), known_label="")
-    if not found.exists():
+def texts_to_score(study: Study, generator: Generator) -> QuerySet[Text]:
+    """Return every reference and the generator's texts without gold texts. Raises StateError where there are none."""
+    texts = study.texts.judged().filter(Q(source=Text.Source.REFERENCE) | Q(generator=generator), known_label="")
+    if not texts.exists():
         raise StateError(f"The study {study} has no texts yet, so there is nothing to score.")
-    return found.select_related("context").order_by("pk")
+    return texts.select_related("context").order_by("pk")
 
 
 def pair_of(text: Text) -> Pair:
@@ -53,15 +53,15 @@ def check_unmixed(generator: Generator, signature: str | None) -> None:
     if others:
         raise StateError(
             f"{others} texts have log-probabilities under {generator} that were made otherwise; "
-            "two kinds are no one scale. Ask for them to be replaced, or score under another generator."
+            "two kinds cannot share a scale. Replace them, or score under another generator."
         )
 
 
-def ensured(generator: Generator, card: ModelCard, *, now: datetime) -> Scoring:
-    """What stands behind the scores, stored once."""
+def ensure_scoring(generator: Generator, card: ModelCard, *, now: datetime) -> Scoring:
+    """Return the record of the model behind the scores, stored once."""
     # One setting spelt in two ways ("t=0.7", "sample t=0.7") is one setting; the generator's spelling is kept.
     same = decoding_from(generator.decoding) == card.decoding
-    found, _ = Scoring.objects.get_or_create(
+    scoring, _ = Scoring.objects.get_or_create(
         generator=generator,
         signature=card.signature,
         defaults={
@@ -75,27 +75,27 @@ def ensured(generator: Generator, card: ModelCard, *, now: datetime) -> Scoring:
             "created_at": now,
         },
     )
-    return found
+    return scoring
 
 
 def scored_already(texts: Sequence[Text], scoring: Scoring) -> set[int]:
     """Those of the texts (primary keys) that have this scoring."""
     numbers = [text.pk for text in texts]
-    found: set[int] = set()
+    scored: set[int] = set()
     for start in range(0, len(numbers), CHUNK):
         mine = Likelihood.objects.filter(scoring=scoring, text__in=numbers[start : start + CHUNK])
-        found |= set(mine.values_list("text_id", flat=True))
-    return found
+        scored |= set(mine.values_list("text_id", flat=True))
+    return scored
 
 
 def known_content(texts: Sequence[Text], scoring: Scoring) -> dict[Text, Scored]:
     """Scores of texts whose content was scored before, in any study."""
     hashes = {text: content_key(scoring.signature, pair_of(text)) for text in texts}
     known: dict[str, Scored] = {}
-    asked = list(set(hashes.values()))
-    for start in range(0, len(asked), CHUNK):
-        rows = Likelihood.objects.filter(content_hash__in=asked[start : start + CHUNK])
-        known |= {one.content_hash: Scored(one.log_prob, one.length) for one in rows}
+    unique_hashes = list(set(hashes.values()))
+    for start in range(0, len(unique_hashes), CHUNK):
+        rows = Likelihood.objects.filter(content_hash__in=unique_hashes[start : start + CHUNK])
+        known |= {likelihood.content_hash: Scored(likelihood.log_prob, likelihood.length) for likelihood in rows}
     return {text: known[key] for text, key in hashes.items() if key in known}
 
 
@@ -106,25 +106,25 @@ def score_in_parts(texts: Sequence[Text], backend: LogProbs, *, size: int, keep:
         by_pair.setdefault(pair_of(text), []).append(text)
     for part in chunks(list(by_pair), size):
         scores = score_all(backend, part)
-        keep({text: one for pair, one in zip(part, scores, strict=True) for text in by_pair[pair]})
+        keep({text: score for pair, score in zip(part, scores, strict=True) for text in by_pair[pair]})
     return len(texts)
 
 
-def store(scores: Mapping[Text, Scored], scoring: Scoring) -> None:
-    """Write scores, over what stood there under the generator."""
+def write_scores(scores: Mapping[Text, Scored], scoring: Scoring) -> None:
+    """Write scores, in place of earlier ones under the generator."""
     rows = [
         Likelihood(
             text=text,
             generator=scoring.generator,
-            log_prob=one.log_prob,
+            log_prob=score.log_prob,
             log_prob_text="",
-            length=one.tokens,
+            length=score.tokens,
             length_unit=Likelihood.Unit.MODEL_TOKEN,
             decoding=scoring.decoding,
             scoring=scoring,
             content_hash=content_key(scoring.signature, pair_of(text)),
         )
-        for text, one in scores.items()
+        for text, score in scores.items()
     ]
     changed = ["log_prob", "log_prob_text", "length", "length_unit", "decoding", "scoring", "content_hash"]
     with transaction.atomic():
@@ -135,7 +135,7 @@ def store(scores: Mapping[Text, Scored], scoring: Scoring) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ScoringProgress:
-    """A scoring on the queue: its texts, how they came by a score, its chunks by state.
+    """A scoring on the queue: its texts by where their score comes from, its chunks by state.
 
     sentences: what went wrong (given up, or to be tried again), and in how many chunks.
     """
@@ -146,9 +146,9 @@ class ScoringProgress:
     texts: int
     scored: int
     reused: int
-    kept: int
+    already_scored: int
     waiting: int
-    taken: int
+    in_work: int
     done: int
     failed: int
     sentences: Mapping[str, int]
@@ -157,22 +157,27 @@ class ScoringProgress:
 def scoring_progress(study: Study) -> list[ScoringProgress]:
     """Every scoring of the study that was put on the queue, oldest first."""
     jobs = study.scoring_jobs.select_related("generator").prefetch_related("chunks").order_by("pk")
-    found = []
+    scorings = []
     for job in jobs:
         chunks = list(job.chunks.all())
         states = Counter(chunk.state for chunk in chunks)
-        found.append(
+        scorings.append(
             ScoringProgress(
                 generator=job.generator.name,
                 model=_shown(str(job.opening.get("model", ""))),
                 started=job.created_at,
                 texts=sum(len(chunk.texts) for chunk in chunks),
-                **{name: sum(getattr(chunk, name) for chunk in chunks) for name in ("scored", "reused", "kept")},
-                **{str(state): states[state] for state in ScoringChunk.State.values},
+                scored=sum(chunk.scored for chunk in chunks),
+                reused=sum(chunk.reused for chunk in chunks),
+                already_scored=sum(chunk.kept for chunk in chunks),
+                waiting=states[ScoringChunk.State.WAITING],
+                in_work=states[ScoringChunk.State.TAKEN],
+                done=states[ScoringChunk.State.DONE],
+                failed=states[ScoringChunk.State.FAILED],
                 sentences=Counter(chunk.outcome for chunk in chunks if chunk.outcome),
             )
         )
-    return found
+    return scorings
 
 
 def _shown(model: str) -> str:

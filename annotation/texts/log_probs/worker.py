@@ -11,7 +11,7 @@ from django.db.models import F, Q, QuerySet
 
 from annotation.exceptions import AssayError
 from annotation.models import Scoring, ScoringChunk, ScoringJob, Text
-from annotation.texts.log_probs import store as tools
+from annotation.texts.log_probs import store
 from metrics.errors import MetricsError
 from metrics.likelihood import LogProbs, Scored
 from metrics.likelihood.errors import OutOfMemory, ServerFailed
@@ -20,7 +20,7 @@ from metrics.likelihood.opening import Opening, opening_of
 LEASE = timedelta(minutes=10)
 # Pairs scored between two writes; each write renews the lease.
 PART = 16
-MOST_ATTEMPTS = 5
+MAX_ATTEMPTS = 5
 # What may pass when the same is tried again.
 PASSING = (ServerFailed, OutOfMemory)
 
@@ -29,7 +29,7 @@ Open = Callable[[Opening], LogProbs]
 
 
 class LostError(AssayError):
-    """Somebody else has taken the chunk meanwhile: what we scored is not written."""
+    """Another worker holds the chunk now: these scores are not written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,51 +52,55 @@ def score_chunks(
     open_backend: Open,
     clock: Callable[[], datetime],
     lease: timedelta = LEASE,
-    at_most: int | None = None,
+    max_chunks: int | None = None,
     progress: Callable[[ScoringChunk], None] | None = None,
 ) -> ChunksScored:
-    """Take due chunks that match `chunks_of`, oldest first, and score them, `at_most` of them.
+    """Take due chunks that match `chunks_of`, oldest first, and score them, at most `max_chunks` of them.
 
     open_backend: gives the model that an `Opening` names; it should keep the last one.
     """
     tally = {State.DONE: 0, State.FAILED: 0, State.WAITING: 0, State.TAKEN: 0}
-    while at_most is None or sum(tally.values()) < at_most:
-        chunk = _due(chunks_of, now=clock(), lease=lease)
+    while max_chunks is None or sum(tally.values()) < max_chunks:
+        chunk = _next_due(chunks_of, now=clock(), lease=lease)
         if chunk is None:
             break
         # Opening a model may take longer than a lease: it is opened before the chunk is taken.
-        backend = _opened(chunk, open_backend)
-        if not _taken(chunk, now=clock()):
+        backend = _open_model(chunk, open_backend)
+        if not _take(chunk, now=clock()):
             continue
         tally[_carry_out(chunk, backend, clock=clock)] += 1
         if progress:
             progress(chunk)
     left = ScoringChunk.objects.filter(chunks_of, state__in=[State.WAITING, State.TAKEN])
-    times = [(one.not_before if one.state == State.WAITING else (one.taken_at or clock()) + lease) for one in left]
+    times = [
+        (chunk.not_before if chunk.state == State.WAITING else (chunk.taken_at or clock()) + lease) for chunk in left
+    ]
     now = clock()
     next_in = min((max(0.0, ((at or now) - now).total_seconds()) for at in times), default=None)
     return ChunksScored(tally[State.DONE], tally[State.FAILED], tally[State.WAITING], len(times), next_in)
 
 
-def _due(chunks_of: Q, *, now: datetime, lease: timedelta) -> ScoringChunk | None:
+def _next_due(chunks_of: Q, *, now: datetime, lease: timedelta) -> ScoringChunk | None:
     """The oldest due chunk; None when none is due. One that was taken too often is given up on the way."""
     due = Q(state=State.WAITING) & (Q(not_before=None) | Q(not_before__lte=now))
     left_behind = Q(state=State.TAKEN, taken_at__lt=now - lease)
-    found = ScoringChunk.objects.filter(chunks_of).filter(due | left_behind).select_related("job__generator__study")
-    while chunk := found.order_by("pk").first():
-        if chunk.state != State.TAKEN or chunk.attempts < MOST_ATTEMPTS:
+    candidates = (
+        ScoringChunk.objects.filter(chunks_of).filter(due | left_behind).select_related("job__generator__study")
+    )
+    while chunk := candidates.order_by("pk").first():
+        if chunk.state != State.TAKEN or chunk.attempts < MAX_ATTEMPTS:
             return chunk
-        sentence = f"Given up: {chunk.attempts} workers took these texts and died or fell silent."
+        sentence = f"Given up: {chunk.attempts} workers took these texts and stopped without a result."
         _unchanged(chunk).update(state=State.FAILED, outcome=sentence, finished_at=now, taken_at=None)
     return None
 
 
 def _unchanged(chunk: ScoringChunk) -> QuerySet[ScoringChunk]:
-    """The chunk's row as long as nobody has touched it since it was read."""
+    """The chunk's row as long as it is unchanged since it was read."""
     return ScoringChunk.objects.filter(pk=chunk.pk, state=chunk.state, attempts=chunk.attempts, taken_at=chunk.taken_at)
 
 
-def _taken(chunk: ScoringChunk, *, now: datetime) -> bool:
+def _take(chunk: ScoringChunk, *, now: datetime) -> bool:
     """Take the chunk by compare-and-set; False where another worker was faster."""
     if not _unchanged(chunk).update(state=State.TAKEN, taken_at=now, attempts=F("attempts") + 1):
         return False
@@ -104,7 +108,7 @@ def _taken(chunk: ScoringChunk, *, now: datetime) -> bool:
     return True
 
 
-def _opened(chunk: ScoringChunk, open_backend: Open) -> LogProbs | MetricsError:
+def _open_model(chunk: ScoringChunk, open_backend: Open) -> LogProbs | MetricsError:
     try:
         return open_backend(opening_of(chunk.job.opening))
     except MetricsError as error:
@@ -117,31 +121,31 @@ def _carry_out(chunk: ScoringChunk, backend: LogProbs | MetricsError, *, clock: 
         return _fail(chunk, backend, now=clock())
     try:
         _score(chunk, backend, clock=clock)
-        ours = _held(chunk).update(state=State.DONE, finished_at=clock(), taken_at=None, outcome="")
+        is_still_held = _held(chunk).update(state=State.DONE, finished_at=clock(), taken_at=None, outcome="")
     except LostError:
         return State.TAKEN
     except (MetricsError, AssayError) as error:
         return _fail(chunk, error, now=clock())
-    return State.DONE if ours else State.TAKEN
+    return State.DONE if is_still_held else State.TAKEN
 
 
 def _score(chunk: ScoringChunk, backend: LogProbs, *, clock: Callable[[], datetime]) -> None:
     job = chunk.job
     if not job.replace:
-        tools.check_unmixed(job.generator, backend.card.signature)
-    scoring = tools.ensured(job.generator, backend.card, now=clock())
+        store.check_unmixed(job.generator, backend.card.signature)
+    scoring = store.ensure_scoring(job.generator, backend.card, now=clock())
     ScoringJob.objects.filter(pk=job.pk, signature="").update(signature=scoring.signature)
     texts = list(Text.objects.filter(pk__in=chunk.texts).select_related("context").order_by("pk"))
-    had = tools.scored_already(texts, scoring)
+    had = store.scored_already(texts, scoring)
     todo = [text for text in texts if text.pk not in had]
-    known = tools.known_content(todo, scoring)
+    known = store.known_content(todo, scoring)
     before = chunk.scored + chunk.reused
     _keep(chunk, known, scoring, now=clock(), reused=len(known), kept=max(0, len(had) - before) - chunk.kept)
 
     def keep(part: Mapping[Text, Scored]) -> None:
         _keep(chunk, part, scoring, now=clock(), scored=len(part))
 
-    tools.score_in_parts([text for text in todo if text not in known], backend, size=PART, keep=keep)
+    store.score_in_parts([text for text in todo if text not in known], backend, size=PART, keep=keep)
 
 
 def _keep(chunk: ScoringChunk, part: Mapping[Text, Scored], scoring: Scoring, *, now: datetime, **counts: int) -> None:
@@ -150,17 +154,17 @@ def _keep(chunk: ScoringChunk, part: Mapping[Text, Scored], scoring: Scoring, *,
         changed = {name: F(name) + count for name, count in counts.items()}
         if not _held(chunk).update(taken_at=now, **changed):
             raise LostError(f"The chunk {chunk} is another worker's now.")
-        tools.store(part, scoring)
+        store.write_scores(part, scoring)
 
 
 def _held(chunk: ScoringChunk) -> QuerySet[ScoringChunk]:
-    """The chunk's row as long as it is ours."""
+    """The chunk's row as long as this worker holds it."""
     return ScoringChunk.objects.filter(pk=chunk.pk, state=State.TAKEN, attempts=chunk.attempts)
 
 
 def _fail(chunk: ScoringChunk, error: Exception, *, now: datetime) -> State:
     """Put off what may pass (twice as long each time); give up on what will not."""
-    passing = isinstance(error, PASSING) and chunk.attempts < MOST_ATTEMPTS
+    passing = isinstance(error, PASSING) and chunk.attempts < MAX_ATTEMPTS
     state = State.WAITING if passing else State.FAILED
     _held(chunk).update(
         state=state,

@@ -11,11 +11,11 @@ GRAM = 8
 
 def grams_of(texts: Iterable[str], *, n: int = GRAM) -> frozenset[tuple[str, ...]]:
     """Every run of n bare words in any of the texts."""
-    found: set[tuple[str, ...]] = set()
+    grams: set[tuple[str, ...]] = set()
     for text in texts:
         words = bare_words(text)
-        found.update(tuple(words[at : at + n]) for at in range(len(words) - n + 1))
-    return frozenset(found)
+        grams.update(tuple(words[at : at + n]) for at in range(len(words) - n + 1))
+    return frozenset(grams)
 
 
 def share_within(text: str, grams: frozenset[tuple[str, ...]], *, n: int = GRAM) -> float:

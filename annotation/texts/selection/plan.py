@@ -15,8 +15,8 @@ from annotation.texts.selection.tokens import bare_words
 Side = Literal["all", "references", "models"]
 SIDES: tuple[Side, ...] = ("all", "references", "models")
 STRATA = ("domain", "side")
-MOST_WORDS = 200_000
-MOST_NAME = 60
+MAX_WORDS = 200_000
+MAX_NAME_CHARS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +27,10 @@ class Step:
     settings: Mapping[str, Any]
     of: Side = "all"
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """The rule in words."""
         side = "" if self.of == "all" else f" (of {self.of})"
-        return str(KINDS[self.rule].told(self.settings)) + side
+        return str(KINDS[self.rule].describe(self.settings)) + side
 
     def as_json(self) -> dict[str, Any]:
         return {"rule": self.rule, "of": self.of, **self.settings}
@@ -53,7 +53,7 @@ class Kind:
 
     run: Rule
     settings: Mapping[str, Setting]
-    told: Any
+    describe: Any
     of: Side = "all"
 
 
@@ -73,13 +73,13 @@ def plan_of(data: Mapping[str, Any], *, seed: int) -> Plan:
     unknown = sorted(set(data) - {"seed", "steps"})
     if unknown:
         raise DesignError(f"A selection has no {unknown[0]!r}; it has seed and steps.")
-    given = data.get("seed", seed)
-    if not isinstance(given, int) or isinstance(given, bool) or not 0 <= given < 2**63:
-        raise DesignError(f"The seed of a selection is a whole number of 0 or more, not {given!r}.")
+    plan_seed = data.get("seed", seed)
+    if not isinstance(plan_seed, int) or isinstance(plan_seed, bool) or not 0 <= plan_seed < 2**63:
+        raise DesignError(f"The seed of a selection is a whole number of 0 or more, not {plan_seed!r}.")
     steps = data.get("steps")
     if not isinstance(steps, Sequence) or isinstance(steps, str) or not steps:
         raise DesignError("A selection has at least one step.")
-    return Plan(tuple(_step(at, one) for at, one in enumerate(steps, start=1)), given)
+    return Plan(tuple(_step(at, step) for at, step in enumerate(steps, start=1)), plan_seed)
 
 
 def _step(at: int, data: Any) -> Step:
@@ -108,22 +108,22 @@ def _step(at: int, data: Any) -> Step:
 def _checked(value: Any, form: str, place: str) -> Any:
     """The value, if it has the form; raises DesignError with a sentence that says which form is needed."""
     if form == "reasons" and isinstance(value, Mapping):
-        _refuse_blank_reasons(value, place)
+        _require_reasons(value, place)
     checked = FORMS[form].read(value)
     if checked is UNFIT:
         raise DesignError(f"{place} must be {FORMS[form].words}, not {_short(value)}.")
     return checked
 
 
-def _refuse_blank_reasons(value: Mapping[Any, Any], place: str) -> None:
+def _require_reasons(value: Mapping[Any, Any], place: str) -> None:
     blank = next((key for key, why in value.items() if not _is_text(why)), None)
     if blank is not None:
         raise DesignError(f"{place}: the exclusion of {blank!r} needs a reason.")
 
 
 def _short(value: Any) -> str:
-    told = repr(value)
-    return told if len(told) <= 80 else f"{told[:80]}..."
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:80]}..."
 
 
 def _is_count(value: Any) -> bool:
@@ -139,7 +139,7 @@ def _is_list_of(value: Any, fits: Callable[[Any], bool]) -> bool:
 
 
 def _is_size(name: Any, size: Any) -> bool:
-    return _is_text(name) and len(name) <= MOST_NAME and _is_count(size)
+    return _is_text(name) and len(name) <= MAX_NAME_CHARS and _is_count(size)
 
 
 def _read_share(value: Any) -> Any:
@@ -152,7 +152,7 @@ def _read_texts(value: Any) -> Any:
 
 
 def _read_words(value: Any) -> Any:
-    if not _is_list_of(value, lambda word: isinstance(word, str)) or not 0 < len(value) <= MOST_WORDS:
+    if not _is_list_of(value, lambda word: isinstance(word, str)) or not 0 < len(value) <= MAX_WORDS:
         return UNFIT
     # A listed "don't!" is compared as the bare words of a text are.
     return sorted({word for text in value for word in bare_words(text)})
@@ -188,7 +188,7 @@ FORMS = {
     "flag": ValueForm("true or false", lambda value: value if isinstance(value, bool) else UNFIT),
     "text": ValueForm("a text that is not blank", lambda value: value if _is_text(value) else UNFIT),
     "texts": ValueForm("a list of texts", _read_texts),
-    "words": ValueForm(f"a list of 1 to {MOST_WORDS} words", _read_words),
+    "words": ValueForm(f"a list of 1 to {MAX_WORDS} words", _read_words),
     "strata": ValueForm(f"a list of {' and '.join(STRATA)}", _read_strata),
     "reasons": ValueForm("ids, each with a reason", _read_reasons),
     "sizes": ValueForm("names, each with a whole number of 1 or more", _read_sizes),
@@ -200,73 +200,73 @@ def _check_together(step: Step, place: str) -> None:
     if step.rule == "vocabulary" and ("words" in settings) == ("most_frequent" in settings):
         raise DesignError(f"{place}: give either words or most_frequent.")
     if step.rule == "split" and settings["judge"] not in settings["sizes"]:
-        raise DesignError(f"{place}: {settings['judge']!r}, which is to be judged, is none of its sizes.")
+        raise DesignError(f"{place}: the judged split {settings['judge']!r} is not one of its sizes.")
 
 
-def _told_vocabulary(one: Mapping[str, Any]) -> str:
-    listed = f"a list of {len(one['words'])} words" if "words" in one else ""
-    known = listed or f"the {one['most_frequent']} most frequent words of the references"
-    share = "no word" if one["unknown"] == 0 else f"at most {one['unknown']:.0%} of the words"
+def _describe_vocabulary(settings: Mapping[str, Any]) -> str:
+    listed = f"a list of {len(settings['words'])} words" if "words" in settings else ""
+    known = listed or f"the {settings['most_frequent']} most frequent words of the references"
+    share = "no word" if settings["unknown"] == 0 else f"at most {settings['unknown']:.0%} of the words"
     return f"{share} outside {known}"
 
 
-def _told_split(one: Mapping[str, Any]) -> str:
-    sizes = ", ".join(f"{size} for {name}" for name, size in sorted(one["sizes"].items()))
-    each = f", in each {' and '.join(one['by'])}" if one["by"] else ""
-    return f"drawn at random and disjoint: {sizes}{each}; {one['judge']} is judged"
+def _describe_split(settings: Mapping[str, Any]) -> str:
+    sizes = ", ".join(f"{size} for {name}" for name, size in sorted(settings["sizes"].items()))
+    each = f", in each {' and '.join(settings['by'])}" if settings["by"] else ""
+    return f"drawn at random and disjoint: {sizes}{each}; {settings['judge']} is judged"
 
 
 KINDS: dict[str, Kind] = {
     "minimum-words": Kind(
-        rules.minimum_words, {"words": Setting("count", NEEDED)}, lambda one: f"at least {one['words']} words"
+        rules.minimum_words, {"words": Setting("count", NEEDED)}, lambda settings: f"at least {settings['words']} words"
     ),
     "maximum-words": Kind(
-        rules.maximum_words, {"words": Setting("count", NEEDED)}, lambda one: f"at most {one['words']} words"
+        rules.maximum_words, {"words": Setting("count", NEEDED)}, lambda settings: f"at most {settings['words']} words"
     ),
     "starts-with": Kind(
-        rules.starts_with, {"text": Setting("text", NEEDED)}, lambda one: f"begins with {one['text']!r}"
+        rules.starts_with, {"text": Setting("text", NEEDED)}, lambda settings: f"begins with {settings['text']!r}"
     ),
     "vocabulary": Kind(
         rules.vocabulary,
         {"words": Setting("words"), "most_frequent": Setting("count"), "unknown": Setting("share", 0.0)},
-        _told_vocabulary,
+        _describe_vocabulary,
     ),
     "forbidden-words": Kind(
         rules.forbidden_words,
         {"words": Setting("words", NEEDED)},
-        lambda one: f"none of {len(one['words'])} forbidden words",
+        lambda settings: f"none of {len(settings['words'])} forbidden words",
     ),
-    "duplicates": Kind(rules.duplicates, {}, lambda one: "not the words of an earlier text of the same side"),
+    "duplicates": Kind(rules.duplicates, {}, lambda settings: "not the words of an earlier text of the same side"),
     "exclude": Kind(
         rules.exclude,
         {"texts": Setting("reasons", NEEDED)},
-        lambda one: f"not left out by hand ({len(one['texts'])} named)",
+        lambda settings: f"not excluded individually ({len(settings['texts'])} named)",
     ),
     "truncate": Kind(
         rules.truncate,
         {"words": Setting("count", NEEDED)},
-        lambda one: f"cut at the end of the sentence that reaches {one['words']} words",
+        lambda settings: f"cut at the end of the sentence that reaches {settings['words']} words",
     ),
     "overlap": Kind(
         rules.overlap,
         {"priming": Setting("texts", NEEDED), "share": Setting("share", 0.8), "n": Setting("count", 8)},
-        lambda one: (
-            f"at most {one['share']:.0%} of the words in runs of {one['n']} words "
-            f"that {len(one['priming'])} priming texts have too"
+        lambda settings: (
+            f"at most {settings['share']:.0%} of the words in runs of {settings['n']} words "
+            f"that {len(settings['priming'])} priming texts have too"
         ),
         of="models",
     ),
     "pairs": Kind(
         rules.pairs,
         {"every_generator": Setting("flag", False)},
-        lambda one: (
+        lambda settings: (
             "its context has a reference and a text of "
-            + ("every generator" if one["every_generator"] else "a generator")
+            + ("every generator" if settings["every_generator"] else "a generator")
         ),
     ),
     "split": Kind(
         rules.split,
         {"sizes": Setting("sizes", NEEDED), "by": Setting("strata", ()), "judge": Setting("text", "evaluate")},
-        _told_split,
+        _describe_split,
     ),
 }

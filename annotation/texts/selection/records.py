@@ -62,5 +62,5 @@ class Outcome:
     funnel: tuple[FunnelLine, ...]
 
     @property
-    def kept(self) -> int:
+    def judged(self) -> int:
         return sum(not fate.left_out for fate in self.fates.values())

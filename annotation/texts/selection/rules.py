@@ -27,29 +27,29 @@ class Effect:
 class Values:
     """A rule's settings, checked when the plan was read. `seed` is the selection's."""
 
-    given: Mapping[str, object]
+    settings: Mapping[str, object]
     seed: int
 
-    def whole(self, name: str) -> int:
-        value = self.given[name]
+    def integer(self, name: str) -> int:
+        value = self.settings[name]
         assert isinstance(value, int)  # noqa: S101 (checked by the plan)
         return value
 
     def share(self, name: str) -> float:
-        value = self.given[name]
+        value = self.settings[name]
         assert isinstance(value, int | float)  # noqa: S101 (checked by the plan)
         return float(value)
 
     def word(self, name: str) -> str:
-        return str(self.given[name])
+        return str(self.settings[name])
 
     def words(self, name: str) -> list[str]:
-        value = self.given[name]
+        value = self.settings[name]
         assert isinstance(value, list | tuple)  # noqa: S101 (checked by the plan)
-        return [str(one) for one in value]
+        return [str(word) for word in value]
 
     def pairs(self, name: str) -> dict[str, object]:
-        value = self.given[name]
+        value = self.settings[name]
         assert isinstance(value, Mapping)  # noqa: S101 (checked by the plan)
         return dict(value)
 
@@ -63,26 +63,28 @@ def _without(texts: Iterable[Candidate], goes: Callable[[Candidate], bool]) -> E
 
 def minimum_words(texts: Sequence[Candidate], values: Values) -> Effect:
     """Texts of fewer words go."""
-    least = values.whole("words")
-    return _without(texts, lambda text: count_words(text.body) < least)
+    minimum = values.integer("words")
+    return _without(texts, lambda text: count_words(text.body) < minimum)
 
 
 def maximum_words(texts: Sequence[Candidate], values: Values) -> Effect:
     """Texts of more words go."""
-    most = values.whole("words")
-    return _without(texts, lambda text: count_words(text.body) > most)
+    maximum = values.integer("words")
+    return _without(texts, lambda text: count_words(text.body) > maximum)
 
 
 def starts_with(texts: Sequence[Candidate], values: Values) -> Effect:
     """Texts that begin otherwise go; capitals and quotation marks before make no difference."""
-    wanted = values.word("text").casefold()
-    return _without(texts, lambda text: not text.body.lstrip(" \n\t\"'“‘").casefold().startswith(wanted))
+    beginning = values.word("text").casefold()
+    return _without(texts, lambda text: not text.body.lstrip(" \n\t\"'“‘").casefold().startswith(beginning))
 
 
 def vocabulary(texts: Sequence[Candidate], values: Values) -> Effect:
     """Texts go in which more than a share of the words is outside a list, or outside the references' most frequent."""
     share = values.share("unknown")
-    known = set(values.words("words")) if "words" in values.given else _frequent(texts, values.whole("most_frequent"))
+    known = (
+        set(values.words("words")) if "words" in values.settings else _frequent(texts, values.integer("most_frequent"))
+    )
 
     def goes(text: Candidate) -> bool:
         words = bare_words(text.body)
@@ -91,9 +93,9 @@ def vocabulary(texts: Sequence[Candidate], values: Values) -> Effect:
     return _without(texts, goes)
 
 
-def _frequent(texts: Sequence[Candidate], most: int) -> set[str]:
+def _frequent(texts: Sequence[Candidate], count: int) -> set[str]:
     counts = Counter(word for text in texts if text.generator is None for word in bare_words(text.body))
-    return {word for word, _ in sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:most]}
+    return {word for word, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:count]}
 
 
 def forbidden_words(texts: Sequence[Candidate], values: Values) -> Effect:
@@ -103,15 +105,15 @@ def forbidden_words(texts: Sequence[Candidate], values: Values) -> Effect:
 
 
 def duplicates(texts: Sequence[Candidate], values: Values) -> Effect:
-    """Texts go whose words stand in an earlier text of the same side already."""
+    """Texts go that have the same words as an earlier text of the same side."""
     seen: set[tuple[str, bytes]] = set()
-    found = Effect()
+    effect = Effect()
     for text in texts:
         what = text.side, _wording(text.body)
         if what in seen:
-            found.out[text.id] = ""
+            effect.out[text.id] = ""
         seen.add(what)
-    return found
+    return effect
 
 
 def _wording(body: str) -> bytes:
@@ -120,29 +122,29 @@ def _wording(body: str) -> bytes:
 
 
 def exclude(texts: Sequence[Candidate], values: Values) -> Effect:
-    """Texts named by hand go, each with its reason. Raises DesignError for an id that no text of the study has."""
+    """Individual texts go, each with its reason. Raises DesignError for an id that no text of the study has."""
     named = {key: str(reason) for key, reason in values.pairs("texts").items()}
     left = {text.id for text in texts}
-    gone = sorted(set(named) - left)
-    note = f"{len(gone)} more were named and had left before" if gone else ""
+    already_out = sorted(set(named) - left)
+    note = f"{len(already_out)} more were named and had left before" if already_out else ""
     return Effect({key: reason for key, reason in named.items() if key in left}, note=note)
 
 
 def truncate(texts: Sequence[Candidate], values: Values) -> Effect:
     """Texts are cut at the end of the sentence that reaches the words; none goes."""
-    found = Effect()
+    effect = Effect()
     for text in texts:
-        cut = cut_after_words(text.body, values.whole("words"))
+        cut = cut_after_words(text.body, values.integer("words"))
         if cut is not None:
-            found.cuts[text.id] = cut.body, cut.at
-    return found
+            effect.cuts[text.id] = cut.body, cut.at
+    return effect
 
 
 def overlap(texts: Sequence[Candidate], values: Values) -> Effect:
     """Texts go of whose words more than a share lies in a run of n words that a priming text has too."""
-    n, most = values.whole("n"), values.share("share")
+    n, max_share = values.integer("n"), values.share("share")
     grams = grams_of(values.words("priming"), n=n)
-    return _without(texts, lambda text: share_within(text.body, grams, n=n) > most)
+    return _without(texts, lambda text: share_within(text.body, grams, n=n) > max_share)
 
 
 def pairs(texts: Sequence[Candidate], values: Values) -> Effect:
@@ -156,9 +158,9 @@ def pairs(texts: Sequence[Candidate], values: Values) -> Effect:
     def broken(text: Candidate) -> bool:
         if text.context is None:
             return False
-        here = sides[text.context]
-        models = here - {REFERENCE}
-        return REFERENCE not in here or (models != generators if values.given["every_generator"] else not models)
+        present = sides[text.context]
+        models = present - {REFERENCE}
+        return REFERENCE not in present or (models != generators if values.settings["every_generator"] else not models)
 
     return _without(texts, broken)
 
@@ -171,23 +173,23 @@ def split(texts: Sequence[Candidate], values: Values) -> Effect:
     # By name: a database may keep the sizes in another order, and the draw must not depend on it.
     sizes = {name: int(str(size)) for name, size in sorted(values.pairs("sizes").items())}
     judged = values.word("judge")
-    found = Effect()
+    effect = Effect()
     for stratum, units in _strata(texts, values.words("by")).items():
         drawn = _drawn(units, sizes, seed=values.seed, stratum=stratum)
         for name, size in sizes.items():
-            have = sum(one == name for one in drawn.values())
+            have = sum(drawn_split == name for drawn_split in drawn.values())
             if have < size:
                 where = " of " + ", ".join(part or "no name" for part in stratum) if stratum else ""
                 raise DesignError(f"The split {name!r} needs {size} contexts or texts{where}; only {have} are left.")
         for unit, members in units.items():
             name = drawn.get(unit, "")
             for text in members:
-                found.splits[text.id] = name
+                effect.splits[text.id] = name
                 if name != judged:
-                    found.out[text.id] = f"split {name}" if name else "not drawn"
-    counts = Counter(name for name in found.splits.values() if name)
-    found.note = ", ".join(f"{counts[name]} texts in {name}" for name in sizes)
-    return found
+                    effect.out[text.id] = f"split {name}" if name else "not drawn"
+    counts = Counter(name for name in effect.splits.values() if name)
+    effect.note = ", ".join(f"{counts[name]} texts in {name}" for name in sizes)
+    return effect
 
 
 Unit = tuple[str, str]
@@ -196,12 +198,12 @@ Unit = tuple[str, str]
 def _strata(texts: Sequence[Candidate], by: Sequence[str]) -> dict[tuple[str, ...], dict[Unit, list[Candidate]]]:
     """Texts by stratum, then by what is drawn as one: a context, or a text without one."""
     stratum_of: dict[Unit, tuple[str, ...]] = {}
-    found: dict[tuple[str, ...], dict[Unit, list[Candidate]]] = {}
+    strata: dict[tuple[str, ...], dict[Unit, list[Candidate]]] = {}
     for text in texts:
         unit = ("context", text.context) if text.context else ("text", text.id)
         stratum = stratum_of.setdefault(unit, tuple(str(getattr(text, name)) for name in by))
-        found.setdefault(stratum, {}).setdefault(unit, []).append(text)
-    return dict(sorted(found.items()))
+        strata.setdefault(stratum, {}).setdefault(unit, []).append(text)
+    return dict(sorted(strata.items()))
 
 
 def _drawn(

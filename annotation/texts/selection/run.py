@@ -26,8 +26,8 @@ def run(pool: Sequence[Candidate], plan: Plan, *, progress: Callable[[int], None
         seen = [text for text in left if _concerns(step, text)]
         effect = KINDS[step.rule].run(seen, Values(step.settings, plan.seed))
         for key, reason in effect.out.items():
-            told = f"{number} {step.rule}" + (f": {reason}" if reason else "")
-            fates[key] = replace(fates[key], left_out=told)
+            left_out = f"{number} {step.rule}" + (f": {reason}" if reason else "")
+            fates[key] = replace(fates[key], left_out=left_out)
         for key, name in effect.splits.items():
             fates[key] = replace(fates[key], split=name)
         for key, (body, at) in effect.cuts.items():
@@ -46,8 +46,8 @@ def _require_known(pool: Sequence[Candidate], plan: Plan) -> None:
         if step.rule == "exclude":
             unknown = sorted(set(step.settings["texts"]) - ids)
             if unknown:
-                told = f"Step {number}, exclude: the study has no text with the id {unknown[0]!r}."
-                raise DesignError(told).at("exclude")
+                sentence = f"Step {number}, exclude: the study has no text with the id {unknown[0]!r}."
+                raise DesignError(sentence).at("exclude")
 
 
 def _concerns(step: Step, text: Candidate) -> bool:
@@ -62,7 +62,7 @@ def _line(step: Step, before: Sequence[Candidate], after: Sequence[Candidate], e
     had, has = Counter(text.side for text in before), Counter(text.side for text in after)
     return FunnelLine(
         rule=step.rule,
-        told=step.told(),
+        told=step.describe(),
         before=len(before),
         removed=len(before) - len(after),
         after=len(after),
@@ -74,16 +74,16 @@ def _line(step: Step, before: Sequence[Candidate], after: Sequence[Candidate], e
 
 def digest_of_pool(pool: Iterable[Candidate]) -> str:
     """SHA-256 over every text of the pool in its order: the same digest, the same selection."""
-    return _digest((one.id, one.body, one.generator, one.context, one.domain) for one in pool)
+    return _digest((text.id, text.body, text.generator, text.context, text.domain) for text in pool)
 
 
 def digest_of_outcome(outcome: Outcome) -> str:
     """SHA-256 over every fate."""
-    return _digest((key, one.left_out, one.split, one.cut_at, one.body) for key, one in outcome.fates.items())
+    return _digest((key, fate.left_out, fate.split, fate.cut_at, fate.body) for key, fate in outcome.fates.items())
 
 
 def _digest(rows: Iterable[tuple[object, ...]]) -> str:
-    told = hashlib.sha256()
+    hasher = hashlib.sha256()
     for row in rows:
-        told.update(repr(row).encode("utf-8", "surrogatepass") + b"\n")
-    return told.hexdigest()
+        hasher.update(repr(row).encode("utf-8", "surrogatepass") + b"\n")
+    return hasher.hexdigest()

@@ -52,22 +52,22 @@ def bare_words(text: str) -> list[str]:
 def sentence_ends(text: str) -> Iterator[int]:
     """Where sentences end (the place after each end), the end of the text last."""
     last = 0
-    for found in END.finditer(text):
-        if _ends_sentence(text, found):
-            last = found.start() if found[0].startswith("\n") else found.end()
+    for match in END.finditer(text):
+        if _ends_sentence(text, match):
+            last = match.start() if match[0].startswith("\n") else match.end()
             if last:
                 yield last
     if last < len(text.rstrip()):
         yield len(text.rstrip())
 
 
-def _ends_sentence(text: str, found: re.Match[str]) -> bool:
-    mark = found[0]
+def _ends_sentence(text: str, match: re.Match[str]) -> bool:
+    mark = match[0]
     if not mark.startswith(".") or mark.startswith(".."):
         return True
-    before = text[max(0, found.start() - 40) : found.start()].split()
+    before = text[max(0, match.start() - 40) : match.start()].split()
     word = before[-1].lstrip("(\"'“‘[«").casefold() if before else ""
-    follows = text[found.end() : found.end() + 40].lstrip()
+    follows = text[match.end() : match.end() + 40].lstrip()
     if follows[:1].islower():
         return False
     if not follows:
@@ -83,12 +83,12 @@ def cut_after_words(text: str, words: int) -> Cut | None:
 
     If the word that reaches the number ends a sentence, that sentence is the last (Clark et al. 2021, §2.2).
     """
-    whole = len(text.rstrip())
-    starts = [found.start() for found in SPOKEN.finditer(text)]
+    length = len(text.rstrip())
+    starts = [word.start() for word in SPOKEN.finditer(text)]
     if len(starts) < words:
         return None
     for end in sentence_ends(text):
         reached = bisect_left(starts, end)
         if reached >= words:
-            return Cut(text[:end], end, reached) if end < whole else None
+            return Cut(text[:end], end, reached) if end < length else None
     return None

@@ -158,7 +158,7 @@ def test_the_command_tells_what_each_rule_did(tmp_path: Path, capsys: pytest.Cap
     assert [line.strip() for line in told] == [
         "9 texts in the study draft",
         "-1 at least 4 words: 8 left",
-        "-1 not left out by hand (1 named): 7 left",
+        "-1 not excluded individually (1 named): 7 left",
         "-1 its context has a reference and a text of a generator: 6 left",
         "6 texts are judged: 3 of reference, 3 of g",
         "Stored as selection 1.",

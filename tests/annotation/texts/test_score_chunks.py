@@ -56,8 +56,8 @@ def test_chunks_taken_in_turn_by_two_workers_cover_every_text_once(tmp_path: Pat
     study = imported(tmp_path, 6)
     assert (planned(study).texts, ScoringChunk.objects.count()) == (12, 3)
     ann, bob = Letters(), Letters()
-    while worked(ann, at_most=1).open:
-        worked(bob, at_most=1)
+    while worked(ann, max_chunks=1).open:
+        worked(bob, max_chunks=1)
     asked = [*ann.asked, *bob.asked]
     assert ann.asked
     assert bob.asked
@@ -145,7 +145,7 @@ def test_a_server_that_never_answers_is_given_up_in_a_sentence(tmp_path: Path) -
     study, clock = imported(tmp_path, 2), Time()
     planned(study)
     drops = Letters(fails_at=study.texts.get(key="tiny0").body)
-    for _ in range(loop.MOST_ATTEMPTS):
+    for _ in range(loop.MAX_ATTEMPTS):
         worked(drops, clock)
         clock.now += timedelta(minutes=1)
     assert (progress(study).failed, progress(study).waiting) == (1, 0)
@@ -163,12 +163,12 @@ def test_texts_that_kill_every_worker_are_given_up(tmp_path: Path) -> None:
         def score(self, pairs: Sequence[Pair]) -> list[Scored]:
             raise KeyboardInterrupt
 
-    for _ in range(loop.MOST_ATTEMPTS):
+    for _ in range(loop.MAX_ATTEMPTS):
         with pytest.raises(KeyboardInterrupt):
             worked(Dies(), clock)
         clock.now += LEASE + timedelta(seconds=1)
     assert worked(Letters(), clock).open == 0
-    assert progress(study).sentences == {"Given up: 5 workers took these texts and died or fell silent.": 1}
+    assert progress(study).sentences == {"Given up: 5 workers took these texts and stopped without a result.": 1}
 
 
 def test_a_text_that_cannot_be_scored_fails_its_chunk_only(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_a_text_that_cannot_be_scored_fails_its_chunk_only(tmp_path: Path) -> No
     ]
     planned(study, 100)
     worked(Letters())
-    assert [(one.scored, one.kept) for one in scoring_progress(study)] == [(6, 0), (2, 6)]
+    assert [(one.scored, one.already_scored) for one in scoring_progress(study)] == [(6, 0), (2, 6)]
 
 
 def test_two_scorings_of_one_generator_do_not_run_side_by_side(tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_scores_made_otherwise_are_not_mixed_in_unless_they_are_replaced(tmp_pat
     score_texts(study, backend=Letters(), actor="ada", now=NOW)
     planned(study)
     assert worked(Letters(revision="2")).failed == 1
-    assert "two kinds are no one scale" in next(iter(progress(study).sentences))
+    assert "two kinds cannot share a scale" in next(iter(progress(study).sentences))
     planned(study, replace=True)
     worked(Letters(revision="2"))
     assert set(Likelihood.objects.values_list("scoring__revision", flat=True)) == {"2"}

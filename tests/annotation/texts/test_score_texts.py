@@ -101,7 +101,7 @@ def test_the_same_again_scores_nothing(tmp_path: Path) -> None:
     scored(study, Letters())
     again = Letters()
     done = scored(study, again)
-    assert (done.scored, done.reused, done.kept, again.asked) == (0, 0, 6, [])
+    assert (done.scored, done.reused, done.already_scored, again.asked) == (0, 0, 6, [])
     assert AuditEvent.objects.filter(verb="score_texts").count() == 1
 
 
@@ -122,7 +122,7 @@ def test_what_was_scored_before_a_failure_is_kept(tmp_path: Path, monkeypatch: p
     before = Likelihood.objects.count()
     assert 0 < before < 8
     done = scored(study, Letters())
-    assert (done.kept, done.scored) == (before, 8 - before)
+    assert (done.already_scored, done.scored) == (before, 8 - before)
 
 
 def test_scores_of_two_models_are_not_mixed_unless_they_replace(tmp_path: Path) -> None:

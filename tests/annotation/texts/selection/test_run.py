@@ -162,7 +162,7 @@ def test_too_few_texts_for_a_split_are_named() -> None:
         ({"steps": [{"rule": "exclude", "texts": {"r1": " "}}]}, "the exclusion of 'r1' needs a reason"),
         ({"steps": [{"rule": "exclude", "texts": {"nobody": "why"}}]}, "no text with the id 'nobody'"),
         ({"steps": [{"rule": "vocabulary"}]}, "either words or most_frequent"),
-        ({"steps": [{"rule": "split", "sizes": {"a": 1}}]}, "'evaluate', which is to be judged, is none"),
+        ({"steps": [{"rule": "split", "sizes": {"a": 1}}]}, "the judged split 'evaluate' is not one of its sizes"),
         ({"steps": [{"rule": "duplicates"}], "seed": -1}, "seed"),
     ],
 )

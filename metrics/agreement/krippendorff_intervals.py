@@ -66,7 +66,7 @@ def raters_interval(
     variance = None if value == 1 else _left_out(ratings, groups, level)
     if variance is None:
         return None, (PERFECT if value == 1 else FEW,)
-    method = "raters left out in turn, jackknife"
+    method = "jackknife over raters"
     interval = _on_log_scale(value, math.sqrt(variance), int(groups.max()), confidence, method)
     return replace(interval, target=TARGETS["raters"]), ()
 
@@ -96,7 +96,7 @@ def both_interval(
     error = math.sqrt(of_items + others)
     sizes = of_items**2 / (units.items - 1) + others**2 / int(groups.max())
     df = (of_items + others) ** 2 / sizes if sizes > 0 else units.items - 1
-    method = "items drawn with replacement and raters left out in turn, variances added"
+    method = "bootstrap over items and jackknife over raters, variances added"
     return replace(_on_log_scale(value, error, df, confidence, method), target=TARGETS["both"]), flags
 
 

@@ -48,7 +48,7 @@ def table(alpha: Estimate) -> str:
     size = alpha.settings
     lines = [
         f"alpha, {size['level']:<12}{cell(alpha)}",
-        f"items {size['items']} (and {size['items_with_one_rating']} with one rating, left out)",
+        f"items {size['items']} (excluded: {size['items_with_one_rating']} with only one rating)",
         f"raters {size['raters']}, ratings {size['ratings']}",
         alpha.signature,
     ]

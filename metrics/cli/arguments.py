@@ -1,4 +1,4 @@
-"""What every command shares: arguments refused in one sentence, and the options --seed, --level, --json, --out."""
+"""What every command shares: one sentence for a wrong argument, and the options --seed, --level, --json, --out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Commands(Protocol):
 
 
 class Parser(argparse.ArgumentParser):
-    """Refuses odd arguments in one sentence."""
+    """Parse arguments; report a wrong one in one sentence."""
 
     def error(self, message: str) -> NoReturn:
         """Exit with 2 and the message as a sentence."""
@@ -33,11 +33,15 @@ def _seed(text: str) -> int:
 
 
 def common_options(
-    command: argparse.ArgumentParser, *, seed: str, level: float = 0.95, level_option: str = "--level"
+    command: argparse.ArgumentParser, *, seed: str = "", level: float = 0.95, level_option: str = "--level"
 ) -> None:
-    """Add the options every command has. seed: what it seeds, for the help. level_option: its name, where another
-    level is asked for too."""
-    command.add_argument("--seed", type=_seed, default=0, help=f"seed of {seed} (0)")
+    """Add the options every command has.
+
+    seed: what it seeds, for the help; "" where the command draws no random numbers. level_option: its name, where the
+    command has another level too.
+    """
+    seeded = f"seed of {seed} (0)" if seed else "no effect: this command draws no random numbers"
+    command.add_argument("--seed", type=_seed, default=0, help=seeded)
     command.add_argument(level_option, type=float, default=level, help=f"level of the interval ({level:g})")
     command.add_argument("--json", action="store_true", help="JSON instead of a table")
-    command.add_argument("--out", type=Path, metavar="FILE", help="write there instead of to the screen")
+    command.add_argument("--out", type=Path, metavar="FILE", help="output file (default: standard output)")

@@ -53,7 +53,9 @@ def options(command: argparse.ArgumentParser) -> None:
         "--margin", nargs=2, type=float, metavar=("LOW", "HIGH"), help="accuracies that count as the same, for TOST"
     )
     command.add_argument("--declared", metavar="WHERE", help="where the margin was set before the data")
-    command.add_argument("--effect", type=float, metavar="D", help="an effect whose power and sample size are told")
+    command.add_argument(
+        "--effect", type=float, metavar="D", help="effect size d: show its power and the sample size that it needs"
+    )
     command.add_argument(
         "--assigned",
         choices=("chosen", "waves", "drawn"),
@@ -146,7 +148,7 @@ def _comparison(comparison: ConditionComparison) -> str:
     family = comparison.family
     lines.append(f"Family of {len(family.hypotheses)} tests: {family.name}, alpha {family.alpha:g}.")
     if comparison.left_out:
-        lines.append(f"Left out, with one evaluator: {', '.join(comparison.left_out)}.")
+        lines.append(f"Excluded, with only one evaluator: {', '.join(comparison.left_out)}.")
     return "\n".join(lines + (["flags: " + ", ".join(comparison.flags)] if comparison.flags else [])) + "\n"
 
 

@@ -23,7 +23,7 @@ def add(commands: Commands) -> None:
     command = commands.add_parser("hj", help="human judgment of each item from a CSV of ratings")
     command.add_argument("ratings", type=Path, metavar="RATINGS.csv", help="columns item, rater, value")
     command.add_argument("--method", choices=("t", "z"), default="t", help="quantile of the intervals (t)")
-    common_options(command, seed="nothing here, as no number of this command is drawn at random", level=HJ_LEVEL)
+    common_options(command, level=HJ_LEVEL)
     command.set_defaults(run=run)
 
 

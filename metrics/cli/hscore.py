@@ -33,10 +33,10 @@ def add(commands: Commands) -> None:
     command.add_argument("files", type=Path, nargs="+", metavar="FILE", help="one text each")
     command.add_argument("--format", choices=FORMATS, required=True, help="gltr: GLTR's JSON; text: plain text")
     command.add_argument("--model", help="text: the model that reads the texts, a folder or hub name")
-    command.add_argument("--revision", help="text: of the hub")
+    command.add_argument("--revision", help="text: revision on the hub")
     command.add_argument("--dtype", choices=("float32", "bfloat16", "float16"), default="float32")
     command.add_argument("--device", default="cpu", help="text: cpu (default) or cuda")
-    command.add_argument("--allow-download", action="store_true", help="text: let the hub be asked for the model")
+    command.add_argument("--allow-download", action="store_true", help="text: download the model if it is not local")
     command.add_argument("--long-texts", choices=("error", "slide"), default="error", help="text: beyond the window")
     command.add_argument(
         "--backend", metavar="NAME", default="", help="the model behind the predictions, for the record"
@@ -50,7 +50,7 @@ def add(commands: Commands) -> None:
     command.add_argument("--method", choices=("youden", "normal"), default="youden", help="of the calibration (youden)")
     command.add_argument("--band", action="store_true", help="calibration: undecided between the two medians")
     command.add_argument("--people", type=Path, metavar="CSV", help="columns text, human_share: agreement with people")
-    command.add_argument("--page", type=Path, metavar="HTML", help="write the texts there, coloured by rank")
+    command.add_argument("--page", type=Path, metavar="HTML", help="output file of the texts, colored by rank")
     common_options(command, seed="the folds of the calibration")
     command.set_defaults(run=run)
 
@@ -170,7 +170,7 @@ def _calibrate(arguments: argparse.Namespace, fp: Mapping[str, float]) -> Calibr
         if truth not in groups:
             raise row.error("truth", f"the truth must be {HUMAN!r} or {MACHINE!r}")
         if name in seen:
-            raise row.error("text", f"the text {name!r} was given in row {seen[name]} already")
+            raise row.error("text", f"duplicate text {name!r}, first in row {seen[name]}")
         seen[name] = row.line
         groups[truth].append(fp[name])
     return calibrate(
@@ -188,7 +188,7 @@ def _people(arguments: argparse.Namespace, fp: Mapping[str, float], thresholds: 
     for row in read_rows(arguments.people, ("text", "human_share")):
         name, share = row.text("text"), float(row.number("human_share"))
         if name in shares:
-            raise row.error("text", f"the text {name!r} was given before")
+            raise row.error("text", f"duplicate text {name!r}")
         if not 0 <= share <= 1:
             raise row.error("human_share", "a share lies between 0 and 1")
         shares[name] = share

@@ -36,10 +36,10 @@ def options(command: argparse.ArgumentParser) -> None:
         nargs="?",
         const=PERMUTATIONS,
         metavar="TIMES",
-        help=f"test that nothing tells the sources apart, by so many exchanges of labels ({PERMUTATIONS})",
+        help=f"permutation test of no difference between the sources, by this many permutations ({PERMUTATIONS})",
     )
     command.add_argument(
-        "--curves", action="store_true", help="HUSE by number of texts, and by ratings a text where --ratings is given"
+        "--curves", action="store_true", help="HUSE by number of texts, and by ratings per text if --ratings is given"
     )
     command.add_argument(
         "--sensitivity", action="store_true", help="HUSE by other k, other rules for ties, log p not by length"
@@ -51,7 +51,7 @@ def compute_more(items: Sequence[Item], ratings: Sequence[Rating] | None, argume
     tests: tuple[PermutationTest, ...] = ()
     if arguments.permutation is not None:
         if arguments.permutation < 1:
-            raise BadInput("labels are exchanged at least once", column="--permutation")
+            raise BadInput("enter at least 1 permutation", column="--permutation")
         hits = read_hits(arguments.items)
         tests = tuple(
             permutation_test(
@@ -89,7 +89,8 @@ def as_text(more: More) -> list[str]:
 
 def _permutations(tests: Sequence[PermutationTest]) -> str:
     first = tests[0]
-    lines = [f"Test that nothing tells the sources apart, {first.permutations} exchanges of labels {first.scheme}:"]
+    head = "Permutation test of no difference between the sources"
+    lines = [f"{head}, {first.permutations} permutations of labels {first.scheme}:"]
     lines += [f"{test.measure:<14}{test.value:.3f}  p {test.p:.4f}  mid-p {test.mid_p:.4f}" for test in tests]
     return "\n".join([*lines, *([first.note] if first.note else [])]) + "\n"
 
@@ -116,7 +117,10 @@ def _sensitivity(sensitivity: Sensitivity) -> str:
     lines += [f"{row.choice:<{width}}{_four(row.result)}" for row in (default, *sensitivity.rows)]
     if sensitivity.left_out:
         lines.append(f"Too few items for k = {', '.join(map(str, sensitivity.left_out))}.")
-    return "\n".join([*lines, "The choice was made before looking; choosing a row afterwards is no result."]) + "\n"
+    return (
+        "\n".join([*lines, "Settings were fixed in advance. Do not report a row chosen after seeing the results."])
+        + "\n"
+    )
 
 
 def _four(result: HuseResult) -> str:

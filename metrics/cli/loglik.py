@@ -25,24 +25,26 @@ def add(commands: Commands) -> None:
     loglik.add_argument("--model", required=True, help="folder or hub name; with --server, the server's name for it")
     loglik.add_argument("--server", metavar="URL", help="an OpenAI-compatible server, e.g. http://127.0.0.1:8000/v1")
     loglik.add_argument("--end", default="", help="with --server: the end-of-text token as text, so that it counts")
-    loglik.add_argument("--store", type=Path, metavar="FILE", help="keep scores there as they come, and go on from it")
+    loglik.add_argument("--store", type=Path, metavar="FILE", help="store scores in this file and continue from it")
     add_model_options(loglik)
     loglik.add_argument("--json", action="store_true", help="JSON instead of a table")
-    loglik.add_argument("--out", type=Path, metavar="FILE", help="write there instead of to the screen")
+    loglik.add_argument("--out", type=Path, metavar="FILE", help="output file (default: standard output)")
     loglik.set_defaults(run=run)
 
 
 def add_model_options(command: Any) -> None:
     """Options of a local model, of a layout and of a decoding."""
-    command.add_argument("--revision", help="of the hub")
-    command.add_argument("--tokenizer", metavar="PATH", help="where it lies apart from the model")
+    command.add_argument("--revision", help="revision on the hub")
+    command.add_argument("--tokenizer", metavar="PATH", help="path of the tokenizer, if it is not with the model")
     command.add_argument("--dtype", choices=("float32", "bfloat16", "float16"), default="float32")
     command.add_argument("--device", default="cpu", help="cpu (default) or cuda")
-    command.add_argument("--allow-download", action="store_true", help="let the hub be asked for the model")
-    command.add_argument("--temperature", type=float, default=1.0, help="of the decoding that log p stands for (1)")
+    command.add_argument("--allow-download", action="store_true", help="download the model if it is not local")
+    command.add_argument(
+        "--temperature", type=float, default=1.0, help="temperature of the decoding that log p is for (1)"
+    )
     command.add_argument("--top-k", type=int)
     command.add_argument("--top-p", type=float)
-    command.add_argument("--no-eos", action="store_true", help="leave the end-of-text token out of the sum and of N")
+    command.add_argument("--no-eos", action="store_true", help="exclude the end-of-text token from the sum and from N")
     command.add_argument("--start-token", choices=("auto", "always", "never"), default="auto")
     command.add_argument("--joiner", default="", help="text between a context and its candidate, e.g. a space")
     command.add_argument("--unknown", choices=("error", "count"), default="error", help="texts with unknown tokens")

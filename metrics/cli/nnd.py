@@ -30,7 +30,7 @@ def add(commands: Commands) -> None:
 def _add_pairs(commands: Commands) -> None:
     command = commands.add_parser("pairs", help="the texts a model must score, as JSON lines: id, context, candidate")
     command.add_argument("tests", type=Path, metavar="TESTS", help="what `nnd build --json` wrote")
-    common_options(command, seed="nothing here, as no number of this command is drawn at random")
+    common_options(command)
     command.set_defaults(run=pairs)
 
 
@@ -57,7 +57,7 @@ def _add_verify(commands: Commands) -> None:
     command.add_argument("systems", type=Path, metavar="SYSTEMS.csv", help="columns system, human, and any metrics")
     command.add_argument("--human", default="human", metavar="COLUMN", help="the column of human scores (human)")
     command.add_argument("--metric", action="append", metavar="COLUMN", help="a metric (default: every other column)")
-    common_options(command, seed="nothing here, as no number of this command is drawn at random")
+    common_options(command)
     command.set_defaults(run=run_verify)
 
 
@@ -66,14 +66,12 @@ def run_verify(arguments: argparse.Namespace) -> str:
     rows = read_rows(arguments.systems, ("system", arguments.human, *(arguments.metric or ())))
     names = arguments.metric or [column for column in rows[0].cells if column not in ("system", arguments.human)]
     if not names:
-        raise InsufficientData(
-            f"{arguments.systems.name} has no column of a metric beside system and {arguments.human}."
-        )
+        raise InsufficientData(f"{arguments.systems.name} needs a metric column besides system and {arguments.human}.")
     seen: dict[str, int] = {}
     for row in rows:
         system = row.text("system")
         if system in seen:
-            raise row.error("system", f"the system {system!r} was given in row {seen[system]} already")
+            raise row.error("system", f"duplicate system {system!r}, first in row {seen[system]}")
         seen[system] = row.line
     columns = {
         name: {row.text("system"): float(row.number(name)) for row in rows} for name in (arguments.human, *names)

@@ -46,13 +46,15 @@ FORMATS = ("quiz-design", "frank", "challenge300", "summeval", "mqm", "table")
 
 def add(commands: Commands) -> None:
     """Add the command and its arguments."""
-    command = commands.add_parser("build", help="make tests from annotations")
+    command = commands.add_parser("build", help="create tests from annotations")
     command.add_argument("files", type=Path, nargs="+", metavar="FILE", help="annotations (frank: then the texts)")
     command.add_argument("--format", choices=FORMATS, required=True, help="what the annotations are")
     command.add_argument("--must-include", metavar="LABEL", help="one candidate of each test carries this label")
-    command.add_argument("--keep-equal-texts", action="store_true", help="also pairs of equal texts, as the original")
+    command.add_argument(
+        "--keep-equal-texts", action="store_true", help="include pairs of equal texts, as the original does"
+    )
     command.add_argument("--fold-case", action="store_true", help="texts that differ only in case are equal")
-    command.add_argument("--template", help="quiz-design: what a model is given, with {answer} and {context}")
+    command.add_argument("--template", help="quiz-design: what a model reads, with {answer} and {context}")
     command.add_argument("--dataset", help="frank: cnndm (default), bbc, all")
     command.add_argument("--split", help="frank: test (default), valid, all; summeval: odd (default), even, all rows")
     command.add_argument("--categories", help="frank: group (default), leaf; mqm: category (default), severity")
@@ -62,7 +64,7 @@ def add(commands: Commands) -> None:
         "--better", action="append", metavar="A>B>C", help="table: labels, the better first; repeatable"
     )
     command.add_argument("--minimum-gap", metavar="GAP", help="table: smallest gap of the column quality (0)")
-    common_options(command, seed="nothing here, as no number of this command is drawn at random")
+    common_options(command)
     command.set_defaults(run=run)
 
 
@@ -74,14 +76,14 @@ def run(arguments: argparse.Namespace) -> str:
 
 
 def table(tests: TestSet) -> str:
-    """Total, tests by category, and what was left out."""
+    """Total, tests by category, and what was excluded."""
     lines = [
         f"{len(tests)} tests from {tests.candidates} candidates of {tests.contexts} contexts ({tests.source})",
         *_counts("by category", tests.by_category),
     ]
     if tests.by_combination != tests.by_category:
         lines += _counts("by combination of categories", tests.by_combination)
-    lines += _counts("left out", tests.skipped) if tests.skipped else ["left out: nothing"]
+    lines += _counts("excluded", tests.skipped) if tests.skipped else ["excluded: none"]
     lines.append("settings: " + ", ".join(f"{name} {value!r}" for name, value in tests.settings.items()))
     if tests.flags:
         lines.append("flags: " + ", ".join(tests.flags))

@@ -54,7 +54,7 @@ def add(commands: Commands) -> None:
     command.add_argument("--server", metavar="URL", help="an OpenAI-compatible server, e.g. http://127.0.0.1:8000/v1")
     command.add_argument("--end", default="", help="with --server: the end-of-text token as text, so that it counts")
     command.add_argument(
-        "--store", type=Path, metavar="FILE", help="with --model: keep scores there, and go on from it"
+        "--store", type=Path, metavar="FILE", help="with --model: store scores in this file and continue from it"
     )
     add_model_options(command)
     command.add_argument("--ties", choices=("fail", "second"), default="fail", help="second: the original code's rule")
@@ -63,10 +63,12 @@ def add(commands: Commands) -> None:
         "--sizes", type=Path, metavar="CSV", help="columns model, family, and parameters or checkpoint_step: curves too"
     )
     command.add_argument("--outcomes", action="store_true", help="with --json: every test with both likelihoods")
-    command.add_argument("--page", type=Path, metavar="HTML", help="write a browser of one model's tests there")
-    command.add_argument("--curves", type=Path, metavar="HTML", help="with --sizes: draw the curves there")
-    command.add_argument("--show", choices=("failed", "passed", "tied", "all"), default="all", help="which tests there")
-    command.add_argument("--category", help="only this category there")
+    command.add_argument("--page", type=Path, metavar="HTML", help="output file for browsing one model's tests")
+    command.add_argument("--curves", type=Path, metavar="HTML", help="with --sizes: output file of the curves")
+    command.add_argument(
+        "--show", choices=("failed", "passed", "tied", "all"), default="all", help="with --page: tests to show"
+    )
+    command.add_argument("--category", help="with --page: only this category")
     common_options(command, seed="the bootstrap over contexts")
     command.set_defaults(run=run)
 
@@ -142,7 +144,7 @@ def _block(rates: PassRates) -> str:
     ]
     lines += [_line(name, rate) for name, rate in rates.by_category.items()]
     if rates.left_out:
-        lines.append(f"{rates.left_out} tests left out: {len(rates.missing)} candidate(s) without a score.")
+        lines.append(f"{rates.left_out} tests excluded: {len(rates.missing)} candidate(s) without a score.")
     interval = rates.overall.estimate.interval
     if interval is not None:
         lines.append(f"{100 * interval.level:g} % intervals: {interval.method}; Wilson takes tests for independent.")

@@ -1,4 +1,4 @@
-"""How commands show and write what they found."""
+"""How commands format and write their results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from metrics.types import Estimate
 
 
 def json_text(document: Mapping[str, Any]) -> str:
-    """A JSON document; a number that is not finite is refused, never written."""
+    """Return a JSON document. Raises ValueError for a number that is not finite."""
     return json.dumps(document, indent=2, allow_nan=False) + "\n"
 
 

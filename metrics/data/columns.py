@@ -14,7 +14,7 @@ def column(values: ArrayLike, name: str) -> Floats:
     try:
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise BadInput("the column holds something that is no number", column=name) from None
+        raise BadInput("the column holds a value that is not a number", column=name) from None
     if numbers.ndim != 1:
         raise BadInput("the values form one column", column=name)
     if (bad := ~(np.abs(numbers) <= 1e100)).any():

@@ -126,11 +126,11 @@ def _parse(text: str, name: str, row: int) -> object:
     try:
         return json.loads(text, parse_constant=_constant)
     except json.JSONDecodeError as error:
-        raise BadInput(f"this is no JSON ({error.msg})", where=name, row=row + error.lineno - 1) from None
+        raise BadInput(f"this is not valid JSON ({error.msg})", where=name, row=row + error.lineno - 1) from None
     except RecursionError:
         raise BadInput("the JSON is nested too deeply", where=name, row=row) from None
     except ValueError as error:
-        raise BadInput(f"this is no JSON ({error})", where=name, row=row) from None
+        raise BadInput(f"this is not valid JSON ({error})", where=name, row=row) from None
 
 
 def _constant(word: str) -> float:

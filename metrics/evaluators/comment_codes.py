@@ -183,7 +183,7 @@ def _check(coded: Iterable[Coded], codebook: Codebook) -> list[Coded]:
         if not entry.codes or len(set(entry.codes)) < len(entry.codes):
             raise BadInput(f"a comment has at least one label (or {NULL!r}), each once", where=where, column="codes")
         if NULL in entry.codes and len(entry.codes) > 1:
-            raise BadInput(f"{NULL!r} stands alone", where=where, column="codes")
+            raise BadInput(f"{NULL!r} cannot be combined with another label", where=where, column="codes")
         if (entry.comment, entry.coder) in seen:
             raise BadInput(f"coder {entry.coder} codes it more than once", where=where, column="coder")
         seen.add((entry.comment, entry.coder))

@@ -57,7 +57,7 @@ def evaluator_exclusions(
     if draws < 1 or seed < 0:
         raise BadInput("draws are at least 1, a seed at least 0")
     if any(not judgment.unit for judgment in judgments):
-        raise BadInput("a rule leaves out assignments, and a judgment has no unit", column="unit")
+        raise BadInput("rules exclude assignments, so every judgment needs a unit", column="unit")
     groups: dict[str, Sequence[EvaluatorJudgment]] = dict(by_condition(judgments, by)) if by else {}
     groups[OVERALL] = judgments
     chosen = selections(tuple(rules), tuple(alone), seed)

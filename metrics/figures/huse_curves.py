@@ -50,7 +50,7 @@ def data(curve: SizeCurve) -> tuple[tuple[str, ...], list[tuple[str | float | No
 
 def panel(curve: SizeCurve, *, name: str = "") -> Panel:
     """The picture as curves: HUSE and accuracy on one axis."""
-    noun = "texts" if curve.over == "texts" else "ratings a text"
+    noun = "texts" if curve.over == "texts" else "ratings per text"
     draws = {place.draws for place in curve.places}
     count = f"{min(draws)}" if len(draws) == 1 else f"{min(draws)} to {max(draws)}" if draws else "0"
     held = f", {curve.fixed}" if curve.fixed else ""

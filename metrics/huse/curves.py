@@ -27,7 +27,7 @@ Over = Literal["ratings", "texts"]
 
 FIT_FROM = 5  # ratings a text, from which on a + b / r is fitted
 FIT_POINTS = 3
-NO_SPREAD = "The spread over draws is 0 where a draw takes everything: it is no uncertainty."
+NO_SPREAD = "The spread shows variation over subsamples, not uncertainty. It is 0 at full size."
 BAND = "band of the draws, no interval"
 EXTRAPOLATION = "a + b / r is fitted to the means from r = 5 on; beyond the ratings collected it is an extrapolation."
 CELLS = 1 << 22
@@ -118,7 +118,7 @@ def replicate_curve(
     _check(k, draws, seed, band)
     table = check_items(with_means(items, ratings), k=k, missing=missing)
     rated = lay_out(table.items, ratings)
-    sizes = _check_sizes(at if at is not None else range(1, rated.fewest + 1), 1, rated.fewest, "ratings a text")
+    sizes = _check_sizes(at if at is not None else range(1, rated.fewest + 1), 1, rated.fewest, "ratings per text")
     study = Study(rated.means(), table.q, table.z, k)
     rng = np.random.default_rng(seed)
     points = tuple(_point(r, *_rated_draws(study, rated, r, draws, rng), band) for r in sizes)

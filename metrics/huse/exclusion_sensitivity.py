@@ -127,7 +127,7 @@ def _units(items: Sequence[Item], ratings: Sequence[Rating], rated: Rated) -> tu
     place = {item.id: t for t, item in enumerate(items)}
     names = list(dict.fromkeys(rating.unit for rating in ratings if rating.item in place))
     if "" in names:
-        raise BadInput("a rule leaves out assignments, and a rating has no unit", column="unit")
+        raise BadInput("rules exclude assignments, so every rating needs a unit", column="unit")
     number = {name: i for i, name in enumerate(names)}
     of: list[list[tuple[int, int]]] = [[] for _ in items]
     for rating in ratings:

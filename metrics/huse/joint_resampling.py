@@ -170,6 +170,6 @@ def _common_ratings(texts: Sequence[Item], ratings: Sequence[Rating] | None) -> 
         )
     if min(counts) < FEWEST_RATINGS:
         raise InsufficientData(
-            f"A text has {min(counts)} rating(s), and equalising to fewer than {FEWEST_RATINGS} is refused."
+            f"A text has {min(counts)} rating(s). Equalizing needs at least {FEWEST_RATINGS} ratings of each text."
         )
     return Common(min(counts), True)

@@ -173,7 +173,7 @@ def _check_references(tables: Mapping[str, Table], block_of: Mapping[str, str]) 
             raise BadInput(f"models {first} and {name} need the same references; these differ: {some(unmatched)}")
         for item in references.values():
             if (item.hj, item.context) != (known[item.id].hj, known[item.id].context):
-                raise BadInput(f"HJ and context must be those it has beside {first}", where=f"item {item.id}")
+                raise BadInput(f"HJ and context must be the same as for model {first}", where=f"item {item.id}")
 
 
 def _check_texts(tables: Mapping[str, Table], block_of: Mapping[str, str]) -> None:

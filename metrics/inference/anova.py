@@ -14,7 +14,7 @@ from metrics.inference.t_tests import ZERO_VARIANCE, pooled_sd
 from metrics.types import Estimate, Interval, Setting
 from metrics.version import __version__
 
-METHOD = "Tukey-Kramer, units drawn anew, all pairs together"
+METHOD = "Tukey-Kramer over all pairs, for new units"
 
 
 @dataclass(frozen=True, slots=True)

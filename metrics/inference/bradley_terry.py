@@ -198,7 +198,7 @@ def _table(values: ArrayLike, name: str) -> Floats:
     try:
         table = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise BadInput("the table holds something that is no number", column=name) from None
+        raise BadInput("the table holds a value that is not a number", column=name) from None
     if table.ndim != 2 or table.shape[0] != table.shape[1]:
         raise BadInput("the table has a row and a column for each system", column=name)
     if not ((table >= 0) & (table <= 1e12)).all():

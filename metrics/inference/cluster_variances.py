@@ -95,7 +95,7 @@ class Clusters:
     def interval(self, value: float, error: float, level: float) -> Interval:
         """value -+ t times its standard error, with the target by name."""
         half = t_quantile((1 + level) / 2, self.degrees) * error
-        method = f"clustered sandwich, t with {self.degrees} df, {self.target} drawn anew"
+        method = f"clustered sandwich, t with {self.degrees} df, for new {self.target}"
         return Interval(value - half, value + half, level, method, TARGETS[self.target])
 
 

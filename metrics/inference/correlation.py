@@ -53,7 +53,7 @@ def hj_frequency(hj: ArrayLike, frequency: ArrayLike, *, level: float = 0.90) ->
     occurs = count > 0
     zero = int((~occurs).sum())
     if occurs.sum() < 3:
-        hint = f" ({zero} of frequency 0 left out)" if zero else ""
+        hint = f" ({zero} of frequency 0 excluded)" if zero else ""
         raise InsufficientData(f"A correlation needs 3 texts that occur, and there are {int(occurs.sum())}{hint}.")
     flags = ("zero_frequency",) if zero else ()
     x, y = np.log(count[occurs]), judged[occurs]

@@ -8,7 +8,7 @@ from metrics.inference.distributions import noncentral_t_below, solve
 from metrics.types import Estimate, Interval, Setting
 from metrics.version import __version__
 
-METHOD = "noncentral t, units drawn anew"
+METHOD = "noncentral t, for new units"
 WIDEST = 1e5
 
 

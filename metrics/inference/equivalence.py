@@ -90,5 +90,5 @@ def _two_tests(kind: Kind, samples: tuple[Sample, ...], value: float, margin: Ma
     t_low, t_high = (value - margin.low) / error, (value - margin.high) / error
     p = max(t_upper_tail(t_low, df), t_upper_tail(-t_high, df))
     half = t_quantile(1 - alpha, df) * error
-    interval = Interval(value - half, value + half, 1 - 2 * alpha, "t, units drawn anew") if alpha < 0.5 else None
+    interval = Interval(value - half, value + half, 1 - 2 * alpha, "t, for new units") if alpha < 0.5 else None
     return Equivalence(value, t_low, t_high, df, p, interval, p <= alpha, margin, alpha, n, (), signature)

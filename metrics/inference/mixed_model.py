@@ -144,7 +144,7 @@ def _check(
         )
     if np.linalg.matrix_rank(x / np.abs(x).max(axis=0).clip(1e-300)) < len(names):
         raise DegenerateInput(
-            f"The fixed effects {', '.join(names)} cannot be told apart: one is constant or a sum of others."
+            f"The fixed effects {', '.join(names)} cannot be separated: one is constant or a sum of others."
         )
     at = None if slope is None else names.index(slope)
     return _Problem(ratings, ratings.value.astype(np.float64), x, names, at, level, draws, seed)
@@ -215,7 +215,7 @@ def _fit(data: Design) -> tuple[Floats, Solution, bool]:
         best = second if second.fun <= best.fun else best
     solution = solve(data, best.x)
     if solution is None:
-        raise DegenerateInput("The fixed effects cannot be told apart from the random ones.")
+        raise DegenerateInput("The fixed effects cannot be separated from the random effects.")
     return best.x, solution, _settled(criterion, best.x)
 
 

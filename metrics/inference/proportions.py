@@ -45,7 +45,7 @@ class Share:
         effective = self.value * (1 - self.value) / self.variance if self.variance > 0 else self.judgments
         t = t_quantile((1 + level) / 2, self.units - 1)
         low, high = wilson(self.value, max(effective, np.finfo(float).tiny), t)
-        return Interval(low, high, level, f"{WILSON}, {drawn} drawn anew", TARGETS.get(drawn, ""))
+        return Interval(low, high, level, f"{WILSON}, for new {drawn}", TARGETS.get(drawn, ""))
 
 
 def wilson(share: float, n: float, z: float) -> tuple[float, float]:

@@ -19,7 +19,7 @@ from metrics.version import __version__
 
 Kind = Literal["one_sample", "welch", "student"]
 ZERO_VARIANCE = "zero_variance"
-METHOD = "t, units drawn anew"
+METHOD = "t, for new units"
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ class Encoding:
                 raise BadInput(f"{name} has no context and the tokenizer has no start token to put before it")
             ids = [*ids, self.start]
         if not ids:
-            raise BadInput(f"{name} has no context, and its first token needs something to stand behind")
+            raise BadInput(f"{name} has no context, and its first token needs a token before it")
         return tuple(ids)
 
     def _causal_jobs(self, context: str, candidate: str, name: str) -> list[Job]:

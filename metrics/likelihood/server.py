@@ -95,7 +95,7 @@ class CompletionsServer:
                 last = f"answered {status}"
                 continue
             if status != http.client.OK:
-                raise ServerFailed(f"The server refused with {status}: {' '.join(text.split())[:200]}")
+                raise ServerFailed(f"The server answered with status {status}: {' '.join(text.split())[:200]}")
             return _document(text)
         raise ServerFailed(f"The server {self.address.netloc} {last}, {TRIES} times; what was scored before is kept.")
 

@@ -119,8 +119,8 @@ class Engine(ABC):
         if parts is None:
             size = len(batch[0].prefix) + self.shape.needs(jobs[batch[0].members[0]])
             raise OutOfMemory(
-                f"One text of {size} tokens alone does not fit into memory beside the model; "
-                "what was scored before it is kept. Use a smaller model, bfloat16 or a machine with more memory."
+                f"One text of {size} tokens does not fit into memory with the model. "
+                "Scores computed before it are stored. Use a smaller model, bfloat16 or a machine with more memory."
             )
         return list(parts)
 

@@ -114,8 +114,8 @@ def administer_tests(
     lost = len(tests) - len(outcomes)
     if lost > MAX_MISSING * len(tests):
         raise InsufficientData(
-            f"{lost} of {len(tests)} tests lack a score, and at most 5 % may: {len(missing)} candidate(s) have none "
-            f"({some(missing)})."
+            f"{lost} of {len(tests)} tests have no score, and at most 5% may have none: "
+            f"{len(missing)} candidate(s) without a score ({some(missing)})."
         )
     return Administered(model, tests, outcomes, tuple(missing), ties, scored_by)
 

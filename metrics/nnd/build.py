@@ -134,6 +134,6 @@ def _check(candidates: list[Candidate], blank_texts: bool) -> None:
             raise BadInput("the text is blank", where=f"candidate {candidate.id}", column="text")
         known_text = (candidate.context_id, candidate.text)
         if texts.setdefault(candidate.id, known_text) != known_text:
-            raise BadInput("one id stands for two texts", where=f"candidate {candidate.id}", column="id")
+            raise BadInput("one id is used for two texts", where=f"candidate {candidate.id}", column="id")
         if contexts.setdefault(candidate.context_id, candidate.context) != candidate.context:
-            raise BadInput("one id stands for two contexts", where=f"context {candidate.context_id}", column="context")
+            raise BadInput("one id is used for two contexts", where=f"context {candidate.context_id}", column="context")

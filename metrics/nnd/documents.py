@@ -74,13 +74,13 @@ def read_tests(path: Path) -> TestSet:
     """Tests from the output of `nnd build --json`. Raises BadInput."""
     document = read_object(path)
     if document.values.get("kind") != KIND or document.values.get("schema_version") != SCHEMA_VERSION:
-        raise BadInput(f"the file is no set of tests ({KIND}, version {SCHEMA_VERSION})", where=path.name)
+        raise BadInput(f"the file is not a set of tests ({KIND}, version {SCHEMA_VERSION})", where=path.name)
     contexts = document.record("contexts").values
     candidates: dict[tuple[str, str], Candidate] = {}
     for place, record in enumerate(document.records("candidates"), start=1):
         candidate = _candidate(Record(path.name, place, record.values), contexts)
         if (candidate.part, candidate.id) in candidates:
-            raise document.error("candidates", f"the candidate {candidate.id!r} stands there twice")
+            raise document.error("candidates", f"duplicate candidate {candidate.id!r}")
         candidates[candidate.part, candidate.id] = candidate
     single = next(iter(candidates))[0] if len({part for part, _ in candidates}) == 1 else None
     tests = [
@@ -109,7 +109,7 @@ def _candidate(record: Record, contexts: Any) -> Candidate:
     context_id = record.text("context_id")
     context = contexts.get(context_id)
     if context is not None and not isinstance(context, str):
-        raise record.error("context_id", "the context is no text")
+        raise record.error("context_id", "the context is not a text")
     text = None if record.get("text") is None else record.text("text", blank=True)
     marks = tuple(str(mark) for mark in record.sequence("marks")) if "marks" in record.values else ()
     quality = None

@@ -136,4 +136,4 @@ def _check(texts: Sequence[StudyText], minimum_ratings: int) -> None:
         raise BadInput("a text needs at least 1 judgment", column="minimum_ratings")
     twice = [name for name, count in Counter(text.id for text in texts).items() if count > 1]
     if twice:
-        raise BadInput(f"the id {twice[0]!r} stands for two texts", column="id")
+        raise BadInput(f"the id {twice[0]!r} is used for two texts", column="id")

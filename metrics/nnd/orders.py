@@ -31,7 +31,7 @@ class Ranks:
             raise BadInput("an order needs a label", column="ranks")
         strange = [label for label, rank in ranks.items() if not math.isfinite(rank)]
         if strange:
-            raise BadInput(f"the rank of {strange[0]!r} is no finite number", column="ranks")
+            raise BadInput(f"the rank of {strange[0]!r} is not a finite number", column="ranks")
         self.ranks = dict(ranks)
 
     def compare(self, first: Candidate, second: Candidate) -> Verdict:

@@ -90,5 +90,5 @@ def _finite(name: str, values: Mapping[str, float], systems: Sequence[str]) -> l
         raise BadInput(f"there is no value for {len(absent)} system(s): {some(absent)}", column=name)
     strange = [system for system in systems if not math.isfinite(values[system])]
     if strange:
-        raise BadInput(f"the value of {strange[0]!r} is no finite number", column=name)
+        raise BadInput(f"the value of {strange[0]!r} is not a finite number", column=name)
     return [values[system] for system in systems]

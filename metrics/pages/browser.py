@@ -57,7 +57,7 @@ def browser_page(administered: Administered, rates: PassRates, selection: Select
     what = f"{chosen.which} tests" if chosen.category is None else f"{chosen.which} tests of {chosen.category}"
     head = f"<p>{len(outcomes)} {escape(what)}.{cut} LL is the mean log-probability of a token, in nats.</p>"
     if administered.left_out:
-        head += f'<p class="warn">{administered.left_out} tests lack a score and are left out.</p>'
+        head += f'<p class="warn">{administered.left_out} tests without a score are excluded.</p>'
     body = "\n".join((_rates(rates), head, *_by_context(shown)))
     return page(f"Near-negative tests: {administered.model or 'unnamed model'}", body, STYLE)
 
@@ -72,7 +72,7 @@ def _is_selected(outcome: Outcome, selection: Selection) -> bool:
 def _rates(rates: PassRates) -> str:
     rows = [_rate("all tests", rates.overall), *(_rate(name, rate) for name, rate in rates.by_category.items())]
     return (
-        '<div class="scroll"><table><caption>Pass rates; the interval in brackets draws contexts anew.</caption><thead>'
+        '<div class="scroll"><table><caption>Pass rates; intervals in brackets are for new contexts.</caption><thead>'
         '<tr><th scope="col">category</th><th class="n" scope="col">n</th><th scope="col">pass rate</th>'
         '<th scope="col">Wilson</th><th class="n" scope="col">ties</th></tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"

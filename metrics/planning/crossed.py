@@ -50,7 +50,7 @@ class CrossedDesign:
     def check(self) -> None:
         """Refuse what cannot be run."""
         if self.layout not in ("within", "between"):
-            raise BadInput("a layout is 'within' or 'between'", column="layout")
+            raise BadInput("choose 'within' or 'between'", column="layout")
         if self.items < 2 or self.raters < 2:
             raise BadInput("a design has at least 2 items and 2 raters", column="items")
         if not 1 <= self.raters_per_item <= self.raters:

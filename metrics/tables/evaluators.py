@@ -61,7 +61,7 @@ def evaluator_table(rows: Sequence[EvaluatorRow], *, name: str = "evaluators", n
     intervals = f", with {' and '.join(levels)} intervals" if levels else ""
     return Table(
         name=name,
-        title=f"Telling human from machine texts, by model, domain and training{intervals}. {PLAIN}",
+        title=f"Human-or-machine judgments by model, domain and training{intervals}. {PLAIN}",
         columns=columns,
         rows=tuple(tuple(_cell(row, column) for column in columns) for row in rows),
         notes=tuple(notes),

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from metrics.inference.specification_curve import NAMES, Exclusions, Specification
 from metrics.tables.record import Cell, Column, Table
 
-LEFT_OUT = (
+EXCLUDED = (
     Column("rules", "Rules"),
-    Column("assignments", "Assignments left out", "count"),
-    Column("ratings", "Ratings left out", "count"),
+    Column("assignments", "Assignments excluded", "count"),
+    Column("ratings", "Ratings excluded", "count"),
 )
 VALUES = (
     Column("value", "Value", "number"),
@@ -20,7 +20,7 @@ VALUES = (
     Column("random_low", "2.5 %", "number"),
     Column("random_high", "97.5 %", "number"),
 )
-FEWEST, EQUALISED = Column("fewest", "Fewest ratings a text", "count"), Column("equalised", "Equalised", "number")
+FEWEST, EQUALISED = Column("fewest", "Fewest ratings per text", "count"), Column("equalised", "Equalised", "number")
 EVALUATORS = Column("evaluators", "Evaluators left", "count")
 CIRCULAR = "Rules that look at how raters agree choose by the answers themselves and can only be read as sensitivity."
 
@@ -32,9 +32,9 @@ def exclusions_table(exclusions: Exclusions, *, name: str = "exclusions", of: st
     """
     judges = exclusions.measure == "accuracy"
     equal = "" if exclusions.common is None else f"; equalised: {exclusions.common} ratings on every text"
-    drawn = f"{exclusions.settings['draws']} random removals beside each"
+    drawn = f"{exclusions.settings['draws']} random removals of the same size for each"
     title = f"{NAMES[exclusions.measure]} by rules of exclusion ({exclusions.subsets} selections), {drawn}{equal}"
-    measure_columns = (*LEFT_OUT, EVALUATORS, *VALUES) if judges else (*LEFT_OUT, FEWEST, *VALUES, EQUALISED)
+    measure_columns = (*EXCLUDED, EVALUATORS, *VALUES) if judges else (*EXCLUDED, FEWEST, *VALUES, EQUALISED)
     head = Column("condition", "Condition") if judges else Column("generator", "Generator")
     columns, named = ((head, *measure_columns), (of,)) if of else (measure_columns, ())
     rows = tuple(

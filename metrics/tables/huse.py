@@ -16,13 +16,13 @@ COLUMNS = (
     Column("huse_d", "HUSE-D", "estimate", n="n"),
     Column("log_prob_only", "log p only", "estimate", n="n"),
     Column("n", "n", "count"),
-    Column("ratings", "Ratings a text", "range"),
+    Column("ratings", "Ratings per text", "range"),
     Column("k", "k", "count"),
     Column("p_null", "p (HUSE = 1)", "p"),
 )
 LOWER = (
     "A HUSE below 1 shows a difference between the two sources; a HUSE near 1 does not certify that there is none. "
-    "HUSE depends on the number of ratings: compare values only at equal numbers of ratings a text."
+    "HUSE depends on the number of ratings: compare values only at equal numbers of ratings per text."
 )
 
 

@@ -203,7 +203,7 @@ def _held_out(
         right_h += int((human[out_h] < at).sum())
         right_m += int((machine[out_m] >= at).sum())
     value = (right_h / len(human) + right_m / len(machine)) / 2
-    interval = Interval(*wilson(value, n, normal_quantile(level)), level, "Wilson, texts drawn anew")
+    interval = Interval(*wilson(value, n, normal_quantile(level)), level, "Wilson, for new texts")
     return Estimate(value, n, interval, {**settings, "folds": k}, (), signature)
 
 
@@ -217,7 +217,7 @@ def _agreement(decided: Sequence[tuple[str, str]], level: float, flags: tuple[st
     if not n:
         return Estimate(None, 0, None, {}, (*flags, "nothing_decided"), signature)
     value = sum(a == b for a, b in decided) / n
-    interval = Interval(*wilson(value, n, normal_quantile(level)), level, "Wilson, texts drawn anew")
+    interval = Interval(*wilson(value, n, normal_quantile(level)), level, "Wilson, for new texts")
     return Estimate(value, n, interval, {}, flags, signature)
 
 

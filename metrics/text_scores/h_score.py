@@ -194,7 +194,7 @@ def h_score(fp: Mapping[str, float], thresholds: Thresholds = DEFAULT, *, level:
 
 
 def _share(name: str, count: int, n: int, thresholds: Thresholds, level: float) -> Estimate:
-    interval = Interval(*wilson(count / n, n, normal_quantile(level)), level, "Wilson, texts drawn anew")
+    interval = Interval(*wilson(count / n, n, normal_quantile(level)), level, "Wilson, for new texts")
     settings: dict[str, Setting] = {
         "low": thresholds.low,
         "high": thresholds.high,
@@ -212,7 +212,7 @@ def _mean(values: list[float], level: float) -> Estimate:
     if n < 2:
         return Estimate(mean, n, None, {}, ("one_text",), signature)
     half = t_quantile((1 + level) / 2, n - 1) * float(np.std(values, ddof=1)) / math.sqrt(n)
-    interval = Interval(max(0.0, mean - half), min(1.0, mean + half), level, "t, texts drawn anew")
+    interval = Interval(max(0.0, mean - half), min(1.0, mean + half), level, "t, for new texts")
     return Estimate(mean, n, interval, {}, (), signature)
 
 

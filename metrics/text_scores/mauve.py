@@ -134,7 +134,7 @@ def _sd(place: Ints, z: Bools, k: int, contexts: Ints | None, seed: int, *, scal
 def _features(values: ArrayLike, name: str) -> Floats:
     rows = np.asarray(values, dtype=np.float64)
     if rows.ndim != 2 or not rows.shape[1] or not np.isfinite(rows).all():
-        raise BadInput("features are finite numbers, one row a text", column=name)
+        raise BadInput("features are finite numbers, one row per text", column=name)
     if len(rows) < FEWEST:
         raise InsufficientData(f"MAUVE needs {FEWEST} texts of each source, and {name} has {len(rows)}.")
     return rows

@@ -53,7 +53,7 @@ def challenge300_tests(path: Path, *, options: Options | None = None) -> TestSet
     for row in rows:
         name = row.text("id")
         if name in seen:
-            raise row.error("id", f"the question {name!r} was given in row {seen[name]} already")
+            raise row.error("id", f"duplicate question {name!r}, first in row {seen[name]}")
         seen[name] = row.line
         candidates += _answers(row, models, skipped)
     order = Ranks({RIGHT: 1, WRONG: 0})

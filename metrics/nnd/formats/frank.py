@@ -59,7 +59,7 @@ def frank_tests(
     for record in read_records(annotations):
         candidate = _candidate(record, columns, written if texts else None)
         if candidate.id in seen:
-            raise record.error("hash", f"the summary {candidate.id} was given in row {seen[candidate.id]} already")
+            raise record.error("hash", f"duplicate summary {candidate.id}, first in row {seen[candidate.id]}")
         seen[candidate.id] = record.row
         if dataset not in ("all", record.text("dataset")):
             skipped["summaries_of_other_datasets"] += 1
@@ -98,6 +98,6 @@ def _texts(path: Path) -> dict[str, tuple[str, str]]:
     for record in read_records(path):
         name = f"{record.text('hash')}/{record.text('model_name')}"
         if name in texts:
-            raise BadInput(f"the summary {name} was given before", where=path.name, row=record.row, column="hash")
+            raise BadInput(f"duplicate summary {name}", where=path.name, row=record.row, column="hash")
         texts[name] = (record.text("article"), record.text("summary"))
     return texts

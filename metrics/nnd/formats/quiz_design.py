@@ -28,7 +28,7 @@ def quiz_design_tests(path: Path, *, template: str = TEMPLATE, options: Options 
     for record in read_records(path):
         name = record.name("group_id")
         if name in groups:
-            raise record.error("group_id", f"the group {name!r} was given in row {groups[name]} already")
+            raise record.error("group_id", f"duplicate group {name!r}, first in row {groups[name]}")
         groups[name] = record.row
         candidates += _questions(record, name, template)
     order = best_above_others(NO_ERROR, [NO_ERROR, *dict.fromkeys(candidate.label for candidate in candidates), "any"])

@@ -33,7 +33,7 @@ def summeval_tests(
     for number, record in enumerate(read_records(path)):
         name = f"{record.name('id')}/{record.name('model_id')}"
         if name in seen:
-            raise record.error("model_id", f"the summary {name} was given in row {seen[name]} already")
+            raise record.error("model_id", f"duplicate summary {name}, first in row {seen[name]}")
         seen[name] = record.row
         if split != "all" and (number % 2 == 1) != (split == "odd"):
             skipped["summaries_of_the_other_half"] += 1

@@ -125,7 +125,7 @@ def test_odd_options_are_refused_in_one_sentence(run, files, options, words):
     [
         (TRUTHS.replace("t20", "t99"), "row 2, column text: no text is called 't99.json'"),
         (TRUTHS.replace(",machine", ",robot"), "row 5, column truth: the truth must be 'human' or 'machine'"),
-        (TRUTHS + "t20.json,human\n", "row 8, column text: the text 't20.json' was given in row 2"),
+        (TRUTHS + "t20.json,human\n", "row 8, column text: duplicate text 't20.json', first in row 2"),
         ("text,truth\nt20.json,human\n", "natural needs at least 2 texts"),
     ],
 )

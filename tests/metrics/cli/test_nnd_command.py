@@ -80,7 +80,7 @@ def test_build_says_the_total_the_categories_and_what_was_left_out(run, annotati
 def test_build_without_json_prints_the_same_counts(run, annotations):
     _, out, _ = run("build", "--format", "table", "--ranks", "good=2,bad=1,ugly=0", annotations)
     assert out.splitlines()[0] == "4 tests from 5 candidates of 2 contexts (table)"
-    assert "left out: nothing" in out
+    assert "excluded: none" in out
 
 
 def test_tests_read_back_are_the_tests_written(run, tests_file, tmp_path):
@@ -175,7 +175,7 @@ def test_verify_prints_rank_and_gap_correlations(run, tmp_path):
         (("--format", "table", "--ranks", "good=x"), "--ranks: a number was expected, not 'x'"),
         (("--format", "table", "--better", "good"), "--better: LABEL>LABEL was expected"),
         (("--format", "table", "--better", "good>bad"), "row 4, column label: the order says nothing of the label"),
-        (("--format", "quiz-design"), "row 1: this is no JSON"),
+        (("--format", "quiz-design"), "row 1: this is not valid JSON"),
         (("--format", "mqm"), "row 1, column system: the column is missing"),
         (("--format", "other"), "invalid choice"),
         ((), "he following arguments are required: --format"),
@@ -192,7 +192,7 @@ def test_a_second_file_is_for_frank_only(run, annotations):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"kind": "other"}, "the file is no set of tests"),
+        ({"kind": "other"}, "the file is not a set of tests"),
         ({"tests": []}, "column tests: the file holds no test"),
         (
             {"tests": [{"high": "2", "low": "9", "high_first": True}]},
@@ -233,7 +233,7 @@ def test_malformed_scores_are_refused_by_row(run, tests_file, scores_file, line,
 def test_too_many_missing_scores_are_refused_and_minus_infinity_is_not_missing(run, tests_file, scores_file):
     lines = scores_file.read_text().splitlines()
     scores_file.write_text("\n".join([lines[0].replace('"log_prob": -8.0', '"log_prob": null'), *lines[1:]]))
-    assert "2 of 4 tests lack a score" in refused(run("run", tests_file, "--scores", scores_file))
+    assert "2 of 4 tests have no score" in refused(run("run", tests_file, "--scores", scores_file))
     scores_file.write_text("\n".join([lines[0].replace('"log_prob": -8.0', '"log_prob": "-inf"'), *lines[1:]]))
     assert (
         json.loads(run("run", tests_file, "--scores", scores_file, "--json")[1])["models"][0]["overall"]["passed"] == 2

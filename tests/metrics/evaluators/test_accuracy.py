@@ -114,7 +114,7 @@ def test_the_interval_of_the_mean_accuracy_is_wilsons_with_t_and_the_effective_n
     centre = (0.6 + t**2 / (2 * effective)) / (1 + t**2 / effective)
     half = t * math.sqrt(0.24 / effective + t**2 / (4 * effective**2)) / (1 + t**2 / effective)
     assert (found.interval.low, found.interval.high) == pytest.approx((centre - half, centre + half), abs=1e-9)
-    assert "evaluators drawn anew" in found.interval.method
+    assert "for new evaluators" in found.interval.method
 
 
 def test_items_that_matter_widen_the_crossed_interval_and_are_flagged():

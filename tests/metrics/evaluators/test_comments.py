@@ -52,7 +52,7 @@ def test_a_share_of_comments_has_the_interval_of_a_share():
     half = t * (0.25 / 3 + t * t / 36) ** 0.5 / (1 + t * t / 3)
     interval = row.share_of_comments.interval
     assert (interval.low, interval.high) == pytest.approx((0.5 - half, 0.5 + half), abs=1e-7)
-    assert "comments drawn anew" in interval.method
+    assert "for new comments" in interval.method
 
 
 def test_null_alone_leaves_no_share_of_labels():
@@ -71,7 +71,7 @@ def test_one_comment_has_values_and_no_interval():
     ("entries", "words"),
     [
         (coded(("grammer",)), "comment c0, column codes: grammer is not in the codebook"),
-        (coded(("grammar", NULL)), "'null' stands alone"),
+        (coded(("grammar", NULL)), "'null' cannot be combined with another label"),
         (coded(()), "at least one label"),
         (coded(("grammar", "grammar")), "each once"),
         (coded(("grammar",)) + coded(("genre",), coder="b"), "adjudicate first"),

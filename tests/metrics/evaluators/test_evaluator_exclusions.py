@@ -114,7 +114,7 @@ def test_a_rule_that_stands_alone_is_joined_with_no_other_and_progress_is_told(j
 
 
 def test_judgments_without_an_assignment_are_refused(judgments):
-    with pytest.raises(BadInput, match="no unit"):
+    with pytest.raises(BadInput, match="needs a unit"):
         evaluator_exclusions([replace(judgments[0], unit=""), *judgments[1:]], RULES)
 
 

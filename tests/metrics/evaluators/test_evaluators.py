@@ -171,7 +171,7 @@ def test_the_ten_ratings_of_the_method_give_its_numbers_by_the_command(run):
 def test_without_json_a_table_says_what_its_intervals_are_for(run):
     _, out, _ = run(GOOD)
     assert out.startswith("all judgments (evaluators 14, items 5, ratings 70)\n")
-    assert "evaluators drawn anew" in out
+    assert "for new evaluators" in out
     assert "stories (evaluators 4" in out
     assert "does not show that there is none" in out
 

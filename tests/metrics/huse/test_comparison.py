@@ -106,7 +106,7 @@ def test_unequal_ratings_alone_are_refused_and_so_is_equalising_below_five():
     fewer = {**studies, "two": [replace(item, ratings=5) for item in studies["two"]]}
     with pytest.raises((InsufficientData, BadInput)):
         compare_models(fewer)
-    with pytest.raises(InsufficientData, match="fewer than 5"):
+    with pytest.raises(InsufficientData, match="at least 5"):
         compare_models(bare, ratings[4:])
     unequal = [replace(item, ratings=5) if item.source == "model" else item for item in studies["two"]]
     with pytest.raises(InsufficientData, match="from 5 to 8"):

@@ -68,7 +68,7 @@ def test_the_last_point_over_texts_is_huse_itself():
     assert [point.at for point in curve.points] == [50, 65, 80]
     assert curve.points[-1].huse.mean == pytest.approx(evaluate(study, ["exact"], draws=0)["exact"].huse.value)
     assert (curve.points[-1].huse.sd, "no_spread_at_full_size" in curve.flags) == (0, True)
-    assert "no uncertainty" in curve.note
+    assert "not uncertainty" in curve.note
 
 
 def test_the_same_seed_gives_the_same_curve_and_another_seed_another():

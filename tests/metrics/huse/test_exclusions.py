@@ -109,7 +109,7 @@ def test_a_rule_that_stands_alone_is_joined_with_no_other_and_progress_is_told(s
 
 def test_ratings_without_an_assignment_are_refused(study):
     items, ratings = study
-    with pytest.raises(BadInput, match="no unit"):
+    with pytest.raises(BadInput, match="needs a unit"):
         exclusion_sensitivity(items, [replace(ratings[0], unit=""), *ratings[1:]], {"a": {"w0"}})
 
 

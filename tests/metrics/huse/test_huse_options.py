@@ -73,7 +73,7 @@ def test_all_of_it_as_json(run):
 def test_all_of_it_as_text(run):
     items, ratings = rated_study()
     _, out, _ = run(items, ratings, "--permutation", "19", "--curves", "--sensitivity")
-    assert "19 exchanges of labels within contexts" in out
+    assert "19 permutations of labels within contexts" in out
     assert "HUSE = " in out  # the fit of the replicate curve
     assert "total log p, not per unit of length" in out
     assert "Too few items for k = 75, 99." in out

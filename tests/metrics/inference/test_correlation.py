@@ -75,7 +75,7 @@ def test_three_texts_have_a_value_and_no_interval():
 
 
 def test_fewer_than_three_texts_that_occur_are_refused_with_the_count():
-    with pytest.raises(InsufficientData, match=r"2 \(1 of frequency 0 left out\)"):
+    with pytest.raises(InsufficientData, match=r"2 \(1 of frequency 0 excluded\)"):
         hj_frequency([1, 2, 3], [0, 1, 2])
 
 
@@ -85,7 +85,7 @@ def test_fewer_than_three_texts_that_occur_are_refused_with_the_count():
         ([1, 2, 3], [1, 2, -1], "row 3, column frequency"),
         ([1, float("nan"), 3], [1, 2, 3], "row 2, column hj"),
         ([1, 2], [1, 2, 3], "2 and 3"),
-        ([1, "x", 3], [1, 2, 3], "no number"),
+        ([1, "x", 3], [1, 2, 3], "not a number"),
     ],
 )
 def test_odd_columns_are_refused(hj, frequency, said):

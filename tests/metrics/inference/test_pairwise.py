@@ -112,7 +112,7 @@ def test_one_system_or_no_comparison_is_refused(wins):
         ([[0, -1], [1, 0]], {}, "row 1"),
         ([[0, float("nan")], [1, 0]], {}, "finite"),
         ([[1, 1], [1, 0]], {}, "with itself"),
-        ([[0, "x"], [1, 0]], {}, "no number"),
+        ([[0, "x"], [1, 0]], {}, "not a number"),
         ([[0, 1], [1, 0]], {"names": ["a", "a"]}, "name of its own"),
         ([[0, 1], [1, 0]], {"ties": [[0]]}, "same systems|2 systems"),
     ],

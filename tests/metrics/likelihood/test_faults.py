@@ -118,7 +118,7 @@ def test_too_little_memory_means_smaller_batches_and_the_same_scores() -> None:
 def test_one_text_too_large_for_the_memory_is_a_sentence() -> None:
     found = backend("gpt2")
     starved(found, 3)
-    with pytest.raises(OutOfMemory, match="alone does not fit"):
+    with pytest.raises(OutOfMemory, match="does not fit into memory"):
         found.score([("the cat", "sat on the mat")])
 
 

@@ -182,7 +182,7 @@ def test_a_missing_score_leaves_its_tests_out_up_to_five_percent():
     taken = administer_tests(tests, known)
     assert (taken.left_out, taken.missing) == (1, ("x3",))
     del known["context 4", "good4"]
-    with pytest.raises(InsufficientData, match=r"3 of 40 tests lack a score, and at most 5 % may"):
+    with pytest.raises(InsufficientData, match=r"3 of 40 tests have no score, and at most 5% may have none"):
         administer_tests(tests, known)
 
 

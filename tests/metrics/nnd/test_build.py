@@ -90,8 +90,8 @@ def test_candidates_without_texts_make_tests_and_the_set_says_so():
     ("second", "words"),
     [
         (Candidate("b", "c", "context c", " ", "other"), "candidate b, column text: the text is blank"),
-        (Candidate("a", "c", "context c", "else", "other"), "candidate a, column id: one id stands for two texts"),
-        (Candidate("b", "c", "another", "b", "other"), "context c, column context: one id stands for two contexts"),
+        (Candidate("a", "c", "context c", "else", "other"), "candidate a, column id: one id is used for two texts"),
+        (Candidate("b", "c", "another", "b", "other"), "context c, column context: one id is used for two contexts"),
     ],
 )
 def test_candidates_that_contradict_each_other_are_refused(second, words):

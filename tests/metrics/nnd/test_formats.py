@@ -72,7 +72,7 @@ def test_the_template_lays_out_answer_and_context_as_they_are(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
-        ([group(a="No error"), group(b="disfluent")], "row 2, column group_id: the group '0' was given in row 1"),
+        ([group(a="No error"), group(b="disfluent")], "row 2, column group_id: duplicate group '0', first in row 1"),
         ([{**group(a="No error"), "context": 7}], "row 1, column context: a text was expected"),
         ([{**group(a="No error"), "answer_span": " "}], "row 1, column answer_span: the text is blank"),
         ([{**group(), "questions": {}}], "row 1, column questions: a list was expected"),
@@ -160,7 +160,7 @@ def test_frank_takes_its_texts_from_a_second_file_and_leaves_as_categories(tmp_p
 @pytest.mark.parametrize(
     ("row", "words"),
     [
-        (summary("h", "a"), "row 4, column hash: the summary h/a was given in row 1"),
+        (summary("h", "a"), "row 4, column hash: duplicate summary h/a, first in row 1"),
         (summary("h", "c") | {"Factuality": 0.5}, "row 4, column Factuality: the summary has an error of no kind"),
         (summary("h", "c") | {"Other": 0.5}, "column Factuality: the summary is free of errors and carries one"),
         (summary("h", "c") | {"Other": 2}, "column Other: a share lies between 0 and 1"),
@@ -225,7 +225,7 @@ def test_summeval_by_workers_uses_their_ratings(tmp_path):
         ({"expert_annotations": []}, "row 2, column expert_annotations: the summary has no rating"),
         ({"expert_annotations": [dict.fromkeys(ATTRIBUTES, 6)]}, "a rating of consistency lies between 1 and 5"),
         ({"expert_annotations": [{"consistency": 5}]}, "row 2, column coherence: the key is missing"),
-        ({"model_id": "M0"}, "row 2, column model_id: the summary d/M0 was given in row 1"),
+        ({"model_id": "M0"}, "row 2, column model_id: duplicate summary d/M0, first in row 1"),
     ],
 )
 def test_a_malformed_summeval_file_is_refused(tmp_path, change, words):
@@ -285,7 +285,7 @@ def test_a_blank_answer_is_stored_and_a_model_is_not_asked_for_it(tmp_path):
         (CHALLENGE.replace("credit-", "score-") + ROWS, "no column begins with 'credit-'"),
         (CHALLENGE.replace("\tC\t", "\tD\t") + ROWS, "column C: the column is missing for credit-C"),
         (CHALLENGE + ROWS.replace("0.5", "1.5"), "row 2, column credit-C: the credit must lie between 0 and 1"),
-        (CHALLENGE + ROWS.replace("2\tWhen", "1\tWhen"), "row 3, column id: the question '1' was given in row 2"),
+        (CHALLENGE + ROWS.replace("2\tWhen", "1\tWhen"), "row 3, column id: duplicate question '1', first in row 2"),
     ],
 )
 def test_a_malformed_challenge_300_file_is_refused(tmp_path, text, words):
@@ -373,11 +373,11 @@ def test_a_malformed_table_is_refused(tmp_path, text, order, words):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"{", "row 1: this is no JSON"),
-        (b'{"group_id": 1}\n{"a": NaN}', "row 2: this is no JSON"),
+        (b"{", "row 1: this is not valid JSON"),
+        (b'{"group_id": 1}\n{"a": NaN}', "row 2: this is not valid JSON"),
         (b'\n\n[1, "a"]', "row 1: a JSON object was expected"),
-        (b"[" * 100_000, "row 1: (the JSON is nested too deeply|this is no JSON)"),
-        (b'{"a": ' + b"9" * 5000 + b"}", "row 1: this is no JSON"),
+        (b"[" * 100_000, "row 1: (the JSON is nested too deeply|this is not valid JSON)"),
+        (b'{"a": ' + b"9" * 5000 + b"}", "row 1: this is not valid JSON"),
         (b'{"a": "\xff"}', "row 1: the file is not in UTF-8; save it as JSON"),
         (b"", "holds no record"),
     ],

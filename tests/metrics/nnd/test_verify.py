@@ -75,5 +75,5 @@ def test_a_system_without_a_value_is_named():
     human = {"a": 1.0, "b": 2.0, "c": 3.0}
     with pytest.raises(BadInput, match=r"column own: there is no value for 1 system\(s\): c"):
         verify(human, {"own": {"a": 1.0, "b": 2.0}})
-    with pytest.raises(BadInput, match="column own: the value of 'b' is no finite number"):
+    with pytest.raises(BadInput, match="column own: the value of 'b' is not a finite number"):
         verify(human, {"own": {"a": 1.0, "b": math.inf, "c": 2.0}})

@@ -44,7 +44,7 @@ def test_each_share_lies_in_its_interval_over_raters(given: ReportInput) -> None
             assert span is not None
             assert 0 <= span.low <= share <= span.high <= 1
             assert span.level == 0.9
-            assert "raters drawn anew" in span.method
+            assert "for new raters" in span.method
 
 
 def test_judgments_left_out_of_the_analysis_are_not_counted(given: ReportInput) -> None:

@@ -213,7 +213,7 @@ def test_strengths_and_their_difference_have_intervals_clustered_by_context_and_
         assert any("Fewer than 10 contexts or raters" in note for note in one.notes)
     results = rows_of(files(report)["results.csv"])
     methods = [one["method"] for one in results if one["table"] == found.name and one["signature"]]
-    assert ["items and raters drawn anew" in method for method in methods] == [True]
+    assert ["for new items and raters" in method for method in methods] == [True]
 
 
 def test_strengths_of_texts_without_a_context_have_no_interval_and_say_why() -> None:

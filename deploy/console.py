@@ -78,5 +78,5 @@ def forged(request: HttpRequest, reason: str = "") -> HttpResponse:
     """A form without the token of its page: sent by another site, or from a page of an earlier session."""
     if not request.path.startswith(CONSOLE):
         return csrf_failure(request, reason=reason)
-    text = "Nothing was stored. Open the page anew and send its form again; the console's cookies must be allowed."
+    text = "Nothing was stored. Reload the page and submit the form again. Cookies of the console must be allowed."
     return refused(request, "This form does not belong to your present session", text=text, status=403)

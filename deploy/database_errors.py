@@ -11,9 +11,9 @@ from django.db import InterfaceError, InternalError, OperationalError
 FULL = "The disk of {place} is full. Free some space, then run the command again."
 BUSY = "{place} is locked by another process. Wait until it has finished (or end it), then run the command again."
 READ_ONLY = "{place} cannot be written: it is read-only. Make it writable for this user, then run the command again."
-CANNOT_OPEN = "{place} cannot be opened. See that its folder exists and that this user may write there."
+CANNOT_OPEN = "{place} cannot be opened. Check that its folder exists and that this user may write there."
 CANNOT_WRITE = "{place} cannot be written: the disk reports an error. Check the disk, then run the command again."
-CANNOT_CONNECT = "{place} cannot be reached: {reason}. See that the server runs and DATABASE_URL is right."
+CANNOT_CONNECT = "{place} cannot be reached: {reason}. Check that the server runs and DATABASE_URL is right."
 
 # By SQLite's names of results, without their extensions.
 SQLITE = {

@@ -59,7 +59,7 @@ def _create_tables() -> None:
     if missing and connection.vendor == "sqlite" and not executor.loader.applied_migrations:
         call_command("migrate", verbosity=0)
     elif missing:
-        _refuse(f"The database lacks {len(missing)} migrations: run `manage.py migrate` first.")
+        _refuse(f"{len(missing)} migrations are missing in the database. Run `manage.py migrate` first.")
 
 
 def _refuse(sentence: str) -> NoReturn:

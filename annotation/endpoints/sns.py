@@ -40,7 +40,7 @@ def posted(request: HttpRequest) -> HttpResponse:
         else:
             wake_for(take_note(notice, now=timezone.now()).hits)
     except NoticeError as error:
-        log.warning("A posted message was refused: %s", error)
+        log.warning("Rejected a posted message: %s", error)
         return HttpResponse(str(error), status=403, content_type="text/plain; charset=utf-8")
     return HttpResponse(status=204)
 
@@ -48,7 +48,7 @@ def posted(request: HttpRequest) -> HttpResponse:
 def _believed(request: HttpRequest) -> Notice:
     try:
         if int(request.headers.get("Content-Length") or 0) > LARGEST:
-            raise NoticeError("The message is too large to be one.")
+            raise NoticeError("The message is too large.")
         message: Any = json.loads(request.body)
     except ValueError:
         raise NoticeError("The message is not JSON.") from None

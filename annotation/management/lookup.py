@@ -34,7 +34,7 @@ def study_called(name: str, *, by: User | None = None, roles: Sequence[str] = ()
 
 def add_actor(parser: _ActionsContainer) -> None:
     """The option that names who acts."""
-    parser.add_argument("--as", dest="as_user", metavar="USER", help="who does this; must hold a role that allows it")
+    parser.add_argument("--as", dest="as_user", metavar="USER", help="user who does this; needs a role that allows it")
 
 
 def actor_of(options: Mapping[str, Any]) -> tuple[User | None, str]:

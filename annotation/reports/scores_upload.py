@@ -16,7 +16,7 @@ MAX_COLUMNS_CHARS = 1000
 def check_size(file: UploadedFile[Any]) -> None:
     """Raise ValidationError for a file far larger than the scores of the largest study."""
     if (file.size or 0) > MAX_BYTES:
-        raise ValidationError(_("The file is over 50 MB; attach it by the command instead."))
+        raise ValidationError(_("The file is over 50 MB. Attach it with `manage.py attach_scores` instead."))
 
 
 def parse_columns(names: str) -> list[str]:

@@ -60,7 +60,7 @@ def raised_by(act: Callable[[Path], None], path: Path) -> OperationalError:
         (locked, "is locked by another process", "Wait until it has finished"),
         (full, "is full", "Free some space"),
         (read_only, "is read-only", "Make it writable"),
-        (absent, "cannot be opened", "See that its folder exists"),
+        (absent, "cannot be opened", "Check that its folder exists"),
     ],
 )
 def test_what_sqlite_says_becomes_a_sentence(

@@ -19,8 +19,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory, migrated: Callable[[Path], 
     migrated(made / "assay.sqlite3")
     ran = rehearsal(made, "--preset", "clark-2021", "--texts", "10", "--evaluators", "2", "--seed", "3")
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert "Laid out 15 cells in 30 HITs with 30 assignments, $46.50 at most" in ran.stdout
-    assert "Who tries a second HIT is told:" in ran.stdout
+    assert "Created 30 HITs in 15 conditions with 30 assignments, $46.50 at most" in ran.stdout
+    assert "A worker who tries a second HIT reads:" in ran.stdout
     return made
 
 

@@ -25,7 +25,7 @@ class ActCommand(StudyCommand, Generic[Report]):
             found = type(self).verb(study, actor=actor, now=timezone.now())
         self.stdout.write(self.told(found))
         if not wake(study.pk):
-            self.stdout.write("Run `manage.py work` to tell the marketplace.")
+            self.stdout.write("Run `manage.py work` to carry this out on the marketplace.")
 
     def told(self, found: Report) -> str:
         raise NotImplementedError

@@ -44,7 +44,9 @@ def add_file_options(parser: CommandParser, *, mapping: str) -> None:
 
 
 def add_owner(parser: _ActionsContainer) -> None:
-    parser.add_argument("--owner", metavar="USER", help="who owns the study (who acts; superusers see every study)")
+    parser.add_argument(
+        "--owner", metavar="USER", help="owner of the study (default: --as USER; superusers see every study)"
+    )
     add_actor(parser)
 
 
@@ -54,7 +56,7 @@ def add_delimiter(parser: _ActionsContainer) -> None:
         "--delimiter",
         type=_delimiter,
         metavar="SIGN",
-        help=f"how cells are separated: {known}, or the character itself (default: seen from the file)",
+        help=f"separator of cells: {known}, or the character itself (default: detected)",
     )
 
 
@@ -62,7 +64,7 @@ def _delimiter(word: str) -> str:
     sign = DELIMITERS.get(word, "\t" if word == "\\t" else word)
     if len(sign) != 1 or sign in '"\r\n' or sign.isalnum():
         known = ", ".join(DELIMITERS)
-        raise ArgumentTypeError(f"{word!r} is none of {known}, nor a character that can separate cells")
+        raise ArgumentTypeError(f"{word!r} cannot separate cells; use one of {known}, or another single character")
     return sign
 
 
@@ -91,6 +93,6 @@ def tell_imported(out: Any, done: WorkImported, warnings: Iterable[str]) -> None
         f"Imported {done.judgments} judgments of {done.texts} texts: {done.submissions} submissions "
         f"by {done.workers} workers in {done.hits} HITs, as the study {done.study}."
     )
-    rejected = f"{done.rejected} were refused payment; they too are" if done.rejected else "All are"
-    out.write(f"{rejected} part of the analysis: payment and analysis are decided apart.")
+    rejected = f"{done.rejected} were rejected; they are also" if done.rejected else "All are"
+    out.write(f"{rejected} part of the analysis: payment and analysis are separate decisions.")
     out.write(f"Next: manage.py report {done.study} --out DIR")

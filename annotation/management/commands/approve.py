@@ -18,15 +18,13 @@ ANY = "any"
 def _told(seen: Preview) -> str:
     fees = f" and ${seen.fee_cents / 100:,.2f} in fees" if seen.fee_cents else ""
     return (
-        f"{len(seen.submissions)} submissions wait: ${seen.cents / 100:,.2f} in rewards{fees}, "
-        f"${seen.total_cents / 100:,.2f} in all; {seen.flagged} of them are flagged."
+        f"{len(seen.submissions)} submissions to decide: ${seen.cents / 100:,.2f} in rewards{fees}, "
+        f"${seen.total_cents / 100:,.2f} in total; {seen.flagged} of them are flagged."
     )
 
 
 class Command(StudyCommand):
-    help = (
-        "Approve payment of every submission of a study that nobody has decided on (manage.py work tells the market)."
-    )
+    help = "Approve every undecided submission of a study. `manage.py work` carries it out on the marketplace."
 
     least = Role.REVIEWER
 
@@ -34,7 +32,7 @@ class Command(StudyCommand):
         super().add_arguments(parser)
         parser.add_argument(
             "--yes", nargs="?", const=ANY, default="", metavar="CODE",
-            help="approve without asking; with the code that was shown: only where nothing has changed since",
+            help="approve without asking; with CODE: only if nothing has changed since the code was shown",
         )  # fmt: skip
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -45,9 +43,9 @@ class Command(StudyCommand):
         with sentences():
             shown = self._confirmed(seen, options["yes"]) if seen.submissions else seen.shown
             found = approve(study, mine, actor=user, now=timezone.now(), shown=shown)
-        self.stdout.write(f"{found.decided} approved ({found.already} had been decided before)")
+        self.stdout.write(f"{found.decided} approved ({found.already} were decided before)")
         if found.proposed:
-            self.stdout.write(f"{found.proposed} wait for a second person, for somebody proposed to refuse them.")
+            self.stdout.write(f"{found.proposed} need a second reviewer (rejection proposed).")
         wake(study.pk)
 
     def _confirmed(self, seen: Preview, yes: str) -> str:

@@ -22,10 +22,12 @@ class Command(StudyCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("file", type=Path, metavar="FILE")
-        parser.add_argument("--model", default="", help="what made the scores; JSON says so itself")
+        parser.add_argument("--model", default="", help="what made the scores (JSON of Assay names it)")
         parser.add_argument("--version-of", default="", metavar="VERSION", help="of the model")
-        parser.add_argument("--column", action="append", default=[], help="to take (default: all but id); repeatable")
-        parser.add_argument("--take-away", action="store_true", help="detach the file of this name instead")
+        parser.add_argument(
+            "--column", action="append", default=[], help="column to attach (default: all but id); repeatable"
+        )
+        parser.add_argument("--take-away", action="store_true", help="detach the file of this name")
 
     def handle(self, *args: Any, **options: Any) -> None:
         study, _, actor = self.asked(options)

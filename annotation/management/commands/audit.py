@@ -8,7 +8,7 @@ from annotation.studies.audit_check import prove
 
 
 class Command(BaseCommand):
-    help = "Check the log of a study (or of all): its chain of hashes, and that money and decisions are what it says."
+    help = "Check the log of a study (or of all): its chain of hashes, and that money and decisions agree with it."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study", nargs="?")

@@ -16,7 +16,7 @@ from annotation.review.block import block, unblock
 
 
 class Command(StudyCommand):
-    help = "Block a worker of a study (by pseudonym) on the marketplace: the last means. A hold is usually enough."
+    help = "Block a worker of a study (by pseudonym) on the marketplace. Usually `manage.py hold` is enough."
     least = Role.OWNER
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -38,4 +38,4 @@ class Command(StudyCommand):
             else:
                 block(study, worker, reason=options["reason"], actor=actor, now=now)
         wake(study.pk)
-        self.stdout.write("The block ends." if options["lift"] else "Blocked.")
+        self.stdout.write("Block ended." if options["lift"] else "Blocked.")

@@ -12,7 +12,7 @@ from annotation.mturk.client import Market
 
 
 class Command(StudyCommand):
-    help = "Fetch submitted work from the marketplace, store it as it came, and read it into judgments."
+    help = "Fetch submissions from the marketplace, store them unchanged, and parse them into judgments."
 
     def handle(self, *args: Any, **options: Any) -> None:
         study, _, _ = self.asked(options)

@@ -20,14 +20,14 @@ from annotation.studies.create import reword
 
 
 class Command(StudyCommand):
-    help = "Show a study's settings; change those of a draft, its words, or take its layout back."
+    help = "Show a study's settings. Change the settings or the task text of a draft, or discard its tasks."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("--set", type=setting, action="append", default=[], metavar="FIELD=VALUE")
-        parser.add_argument("--wording", type=Path, metavar="FILE", help="new words of the pages, as JSON")
-        parser.add_argument("--print-wording", action="store_true", help="print the words that hold, and stop")
-        parser.add_argument("--clear-layout", action="store_true", help="take the HITs of a draft back")
+        parser.add_argument("--wording", type=Path, metavar="FILE", help="new task text, as JSON")
+        parser.add_argument("--print-wording", action="store_true", help="print the current task text and stop")
+        parser.add_argument("--clear-layout", action="store_true", help="discard the HITs of a draft")
 
     def handle(self, *args: Any, **options: Any) -> None:
         changes = options["set"] or options["wording"] or options["clear_layout"]
@@ -35,12 +35,12 @@ class Command(StudyCommand):
         who: dict[str, Any] = {"actor": actor, "now": timezone.now()}
         with sentences():
             if options["clear_layout"]:
-                self.stdout.write(f"{clear_design(study, **who)} HITs taken back.")
+                self.stdout.write(f"{clear_design(study, **who)} HITs discarded.")
             if options["set"]:
                 configure(study, dict(options["set"]), **who)
             if options["wording"]:
                 made = reword(study, from_json(_read(options["wording"])), **who)
-                self.stdout.write(f"The words are version {made.version}.")
+                self.stdout.write(f"The task text is version {made.version}.")
         self.stdout.write(_words(study) if options["print_wording"] else _settings(study))
 
 
@@ -55,7 +55,7 @@ def _told(value: object) -> str:
 def _words(study: Study) -> str:
     version = study.wordings.last()
     if version is None:
-        raise CommandError(f"The study {study} has no words yet.", returncode=2)
+        raise CommandError(f"The study {study} has no task text yet.", returncode=2)
     return json.dumps(as_json(from_json(version.body)), indent=1, ensure_ascii=False)
 
 

@@ -21,8 +21,8 @@ from annotation.review import exclude, reject
 
 class Command(StudyCommand):
     help = (
-        "Decide on an assignment in the name of --as: approve it, propose to refuse payment, agree to that as a second "
-        "person, turn a rejection, leave it out of the analysis. What can be taken back can be for ten minutes."
+        "Decide on an assignment as --as USER: approve it, propose or confirm a rejection, reverse or uphold one, or "
+        "exclude it from the analysis. You can undo an approval for ten minutes."
     )
     least = Role.REVIEWER
 
@@ -31,20 +31,20 @@ class Command(StudyCommand):
         parser.add_argument("assignment", metavar="ASSIGNMENT")
         deed = parser.add_mutually_exclusive_group(required=True)
         deed.add_argument("--approve", action="store_true")
-        deed.add_argument("--undo", action="store_true", help="take a decision back while its window is open")
-        deed.add_argument("--propose", metavar="REASON", help="to refuse payment; the worker reads the reason")
-        deed.add_argument("--drop", action="store_true", help="take such a proposal off the table")
-        deed.add_argument("--second", action="store_true", help="agree to a proposal of somebody else")
-        deed.add_argument("--overturn", metavar="REASON", help="approve what was rejected")
-        deed.add_argument("--uphold", action="store_true", help="keep a rejection after its answer has been read")
-        deed.add_argument("--leave-out", metavar="REASON", help="of the analysis; payment is another matter")
-        deed.add_argument("--take-back-in", action="store_true")
-        deed.add_argument("--reply", metavar="TEXT", help="write down what the worker answered")
+        deed.add_argument("--undo", action="store_true", help="undo a decision while it can be undone")
+        deed.add_argument("--propose", metavar="REASON", help="propose a rejection; the worker reads the reason")
+        deed.add_argument("--drop", action="store_true", help="withdraw a proposed rejection")
+        deed.add_argument("--second", action="store_true", help="confirm the rejection that another reviewer proposed")
+        deed.add_argument("--overturn", metavar="REASON", help="reverse a rejection: approve the assignment")
+        deed.add_argument("--uphold", action="store_true", help="uphold a rejection after reading the worker's reply")
+        deed.add_argument("--leave-out", metavar="REASON", help="exclude from the analysis; payment stays as it is")
+        deed.add_argument("--take-back-in", action="store_true", help="include in the analysis again")
+        deed.add_argument("--reply", metavar="TEXT", help="store the worker's reply")
 
     def handle(self, *args: Any, **options: Any) -> None:
         study, user, _ = self.asked(options)
         if user is None:
-            raise CommandError("A decision has a name: say --as USER.", returncode=2)
+            raise CommandError("--as USER is required.", returncode=2)
         submission = desk.submission(study, options["assignment"])
         if submission is None:
             raise CommandError("The study has no such assignment.", returncode=2)

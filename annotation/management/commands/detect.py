@@ -21,8 +21,8 @@ from metrics.errors import MetricsError
 
 class Command(StudyCommand):
     help = (
-        "Have a detector look for machine-written explanations, by a language model (Fast-DetectGPT) or with scores "
-        "from a file, and measure the study's work anew. Its flags never leave work out alone."
+        "Detect machine-written explanations, by a language model (Fast-DetectGPT) or with scores from a file, and run "
+        "the quality checks again. A flag alone never excludes an assignment."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -37,7 +37,7 @@ class Command(StudyCommand):
         parser.add_argument("--revision", help="of the hub")
         parser.add_argument("--dtype", choices=("float32", "bfloat16", "float16"), default="float32")
         parser.add_argument("--device", default="cpu", help="cpu (default) or cuda")
-        parser.add_argument("--allow-download", action="store_true", help="let the hub be asked for the model")
+        parser.add_argument("--allow-download", action="store_true", help="download the model if it is not local")
 
     def handle(self, *args: Any, **options: Any) -> None:
         study, _, actor = self.asked(options)
@@ -46,7 +46,7 @@ class Command(StudyCommand):
                 declared, score = self._detector(study, options)
                 done = detect(
                     study, declared, score=score, actor=actor, now=timezone.now(),
-                    progress=lambda now_done, of: self.stderr.write(f"{now_done} of {of} explanations looked at"),
+                    progress=lambda now_done, of: self.stderr.write(f"{now_done} of {of} explanations scored"),
                 )  # fmt: skip
             except MetricsError as error:
                 raise CommandError(f"The explanations of {study} cannot be scored: {error}", returncode=2) from None
@@ -54,7 +54,7 @@ class Command(StudyCommand):
         flags = Flag.objects.filter(submission__hit__study=study, kind=DETECTED).count()
         self.stdout.write(
             f"{done.detector}: {done.scored} explanations scored, {done.kept} had a score, {done.unknown} cannot be "
-            f"scored. {flags} assignments are flagged; a flag leaves nobody out alone."
+            f"scored. {flags} assignments are flagged; a flag alone excludes no assignment."
         )
 
     def _detector(self, study: Study, options: dict[str, Any]) -> tuple[detecting.Declared, detecting.Score]:

@@ -29,9 +29,9 @@ from metrics.tables.text import table_text
 
 class Command(StudyCommand):
     help = (
-        "Measure the study's work by every filter, print the methods paragraph, and HUSE (or accuracy) under every "
-        "selection of the rules that hold (or of those that raise flags) and each filter that raises flags alone, "
-        "beside random removals."
+        "Run every quality check on the study, print the methods paragraph, and show HUSE (or accuracy) under every "
+        "selection of the current rules (or of those that raise flags) and under each check that raises flags, "
+        "compared with random removals."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -39,7 +39,7 @@ class Command(StudyCommand):
         parser.add_argument("--rule", action="append", default=[], metavar="FILTER", help="repeatable")
         parser.add_argument("--draws", type=int, default=DRAWS)
         parser.add_argument("--seed", type=int, default=0)
-        parser.add_argument("--out", type=Path, help="folder for one figure (SVG) a generator or condition")
+        parser.add_argument("--out", type=Path, help="folder for figures (SVG), one per generator or condition")
 
     def handle(self, *args: Any, **options: Any) -> None:
         study, _, actor = self.asked(options)
@@ -54,7 +54,7 @@ class Command(StudyCommand):
         self.stdout.write(f"{done.submissions} submissions measured, {done.flags} flags raised.")
         self.stdout.write(paragraph(facts.quality_done(study)))
         for name in idle(given):
-            self.stdout.write(f"Leaves nobody out: {name}.")
+            self.stdout.write(f"Excludes no submissions: {name}.")
         found = everything(given, draws=options["draws"], seed=options["seed"])
         for (name, told), slug in zip(found.parts.items(), slugs(list(found.parts)), strict=True):
             self._tell(name, told, options["out"] and options["out"] / f"exclusions-{slug}.svg")

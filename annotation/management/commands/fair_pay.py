@@ -13,19 +13,21 @@ from annotation.review.wages import arm_wages
 
 
 class Command(StudyCommand):
-    help = "Show what the median worker of each arm earns by the hour; --pay brings it to the floor by bonuses."
+    help = "Show the median hourly pay of each training arm. --pay raises it to the minimum by bonuses."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("--floor", type=int, default=DEFAULT_FLOOR_CENTS, metavar="CENTS", help="an hour")
-        parser.add_argument("--pay", action="store_true", help="pay the difference; again, only what is still missing")
+        parser.add_argument("--floor", type=int, default=DEFAULT_FLOOR_CENTS, metavar="CENTS", help="minimum per hour")
+        parser.add_argument(
+            "--pay", action="store_true", help="pay the difference; run again, it pays only what is still missing"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         study, _, actor = self.asked(options, Role.OWNER if options["pay"] else Role.VIEWER)
         for one in arm_wages(study, floor_cents=options["floor"]):
             self.stdout.write(
-                f"{one.name}: ${one.wage_cents / 100:,.2f} an hour at the median of {one.median_seconds:,.0f} s "
-                f"({one.n} submissions); to the floor each lacks ${one.lacking_cents / 100:,.2f}"
+                f"{one.name}: ${one.wage_cents / 100:,.2f} per hour at the median of {one.median_seconds:,.0f} s "
+                f"({one.n} submissions); ${one.lacking_cents / 100:,.2f} per submission below the minimum"
             )
         if not options["pay"]:
             return
@@ -33,7 +35,7 @@ class Command(StudyCommand):
             done = raise_pay(study, floor_cents=options["floor"], actor=actor, now=timezone.now())
         fees = ", fees included" if done.reserved_cents != done.cents else ""
         self.stdout.write(
-            f"{done.bonuses} bonuses, ${done.cents / 100:,.2f}; ${done.reserved_cents / 100:,.2f} set aside{fees}."
+            f"{done.bonuses} bonuses, ${done.cents / 100:,.2f}; ${done.reserved_cents / 100:,.2f} reserved{fees}."
         )
         if done.bonuses and not wake(study.pk):
             self.stdout.write("Run `manage.py work` to pay them.")

@@ -19,7 +19,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path)
-        imports.add_file_options(parser, mapping="how the columns are to be read (not needed for the shipped layouts)")
+        imports.add_file_options(parser, mapping="meaning of the columns (not needed for the built-in formats)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         owner, actor = imports.owner_and_actor(options)

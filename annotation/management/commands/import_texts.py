@@ -33,7 +33,7 @@ EXAMPLES = """examples:
   a datasets folder:  manage.py import_texts my_dataset/ --split test --study pilot --create
   every problem:      ... --dry-run --problems-out problems.csv
 
-docs/import.md tells of the columns and of every problem by its code."""
+docs/import.md explains the columns and every problem code."""
 
 
 class Command(BaseCommand):
@@ -50,9 +50,9 @@ class Command(BaseCommand):
         parser.add_argument("file", type=Path, metavar="FILE", help="a file, or a datasets folder")
         study = parser.add_argument_group("the study")
         study.add_argument("--study", required=True, metavar="NAME", help="name of the study")
-        study.add_argument("--create", action="store_true", help="make the study if there is none of that name")
+        study.add_argument("--create", action="store_true", help="create the study if it does not exist")
         imports.add_owner(study)
-        check = parser.add_argument_group("looking before importing")
+        check = parser.add_argument_group("check before importing")
         check.add_argument(
             "--dry-run", action="store_true", help="show the first rows and every problem; change nothing"
         )
@@ -63,18 +63,20 @@ class Command(BaseCommand):
             default=[],
             choices=sorted(ALLOWABLE),
             metavar="CODE",
-            help=f"let a problem be a warning: {', '.join(sorted(ALLOWABLE))} (may be given several times)",
+            help=f"treat a problem as a warning: {', '.join(sorted(ALLOWABLE))} (repeatable)",
         )
-        form = parser.add_argument_group("how the file is written")
+        form = parser.add_argument_group("format of the file")
         imports.add_delimiter(form)
-        form.add_argument("--encoding", metavar="NAME", help="of the letters (default: UTF-8, or by a byte order mark)")
+        form.add_argument(
+            "--encoding", metavar="NAME", help="encoding of the file (default: UTF-8, or by a byte order mark)"
+        )
         form.add_argument("--split", metavar="NAME", help="of a datasets folder that has several")
-        names = parser.add_argument_group("what the file calls things")
+        names = parser.add_argument_group("names in the file")
         names.add_argument("--mapping", type=Path, metavar="FILE", help="TOML with [columns] and [sources]")
         pair = {"action": "append", "default": [], "type": _pair, "metavar": "A=B"}
-        names.add_argument("--column", **pair, help="our column = the file's, such as text=sentence")  # type: ignore[arg-type]
+        names.add_argument("--column", **pair, help="column = the file's name, such as text=sentence")  # type: ignore[arg-type]
         names.add_argument("--source", **pair, help="the file's word = reference or model")  # type: ignore[arg-type]
-        names.add_argument("--generator", metavar="NAME", help="generator of model texts that name none")
+        names.add_argument("--generator", metavar="NAME", help="generator of model texts without one")
         names.add_argument("--likelihoods", type=Path, metavar="FILE", help="log p by text and generator")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -83,7 +85,7 @@ class Command(BaseCommand):
             study = None if options["create"] else self._study(options)
             if options["create"] and Study.objects.filter(name=options["study"]).exists():
                 raise StateError(
-                    f"There is already a study called {options['study']}; leave out --create to add to it."
+                    f"There is already a study called {options['study']}. Run without --create to add to it."
                 )
             found = self._examined(options, study, problems.take if problems else None)
             if problems:
@@ -163,5 +165,5 @@ class Command(BaseCommand):
 def _pair(word: str) -> tuple[str, str]:
     ours, sign, theirs = word.partition("=")
     if not sign or not ours or not theirs:
-        raise argparse.ArgumentTypeError(f"{word!r} is not of the form A=B")
+        raise argparse.ArgumentTypeError(f"{word!r} does not have the form A=B")
     return ours, theirs

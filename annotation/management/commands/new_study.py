@@ -27,7 +27,9 @@ def setting(text: str) -> tuple[str, object]:
     name, equals, value = text.partition("=")
     known = {one.name for one in fields(Plan)}
     if not equals or name not in known:
-        raise argparse.ArgumentTypeError(f"{text!r} is no FIELD=VALUE; fields are {', '.join(sorted(known))}")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} does not have the form FIELD=VALUE; fields are {', '.join(sorted(known))}"
+        )
     if name in PLAIN:
         return name, value
     if name in {"in_nines", "once"}:
@@ -51,7 +53,7 @@ def _day(text: str) -> datetime:
 
 
 class Command(BaseCommand):
-    help = "Make a draft study from a preset. Print a preset's words with --print-wording, edit them, give them back."
+    help = "Create a draft study from a preset. To edit the task text, use --print-wording and --wording."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study", metavar="NAME", nargs="?")
@@ -59,11 +61,13 @@ class Command(BaseCommand):
         parser.add_argument("--set", type=setting, action="append", default=[], metavar="FIELD=VALUE")
         parser.add_argument("--noun", default="", help="what a text is called on the pages")
         parser.add_argument("--nouns", default="", help="its plural (default: in English, by rule)")
-        parser.add_argument("--wording", type=Path, metavar="FILE", help="the words of the pages, as JSON")
-        parser.add_argument("--print-wording", action="store_true", help="print the preset's words and stop")
-        parser.add_argument("--group", default="", help="studies of one group: nobody takes part in two of their cells")
+        parser.add_argument("--wording", type=Path, metavar="FILE", help="task text, as JSON")
+        parser.add_argument("--print-wording", action="store_true", help="print the preset's task text and stop")
+        parser.add_argument(
+            "--group", default="", help="group of studies; a worker takes part in one condition of the group"
+        )
         parser.add_argument("--mode", choices=["live", "rehearsal"], default="live")
-        parser.add_argument("--owner", metavar="USER", help="who owns it (who acts)")
+        parser.add_argument("--owner", metavar="USER", help="owner of the study (default: --as USER)")
         add_actor(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -74,7 +78,7 @@ class Command(BaseCommand):
                 self.stdout.write(json.dumps(as_json(wording), indent=1, ensure_ascii=False))
                 return
             if not options["study"]:
-                raise CommandError("Name the study.", returncode=2)
+                raise CommandError("Enter the name of the study.", returncode=2)
             plan = Plan(**{**preset.settings, **dict(options["set"]), "noun": wording.noun})
             group = StudyGroup.objects.get_or_create(name=options["group"])[0] if options["group"] else None
             made = create(

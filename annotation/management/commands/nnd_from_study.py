@@ -23,7 +23,7 @@ from metrics.nnd.documents import tests_json
 
 
 class Command(StudyCommand):
-    help = "Make near-negative tests of a finished study; `python -m metrics nnd run FILE --model PATH` puts them."
+    help = "Create near-negative tests from a finished study. `python -m metrics nnd run FILE --model PATH` runs them."
 
     least = Role.VIEWER
 
@@ -34,7 +34,7 @@ class Command(StudyCommand):
         parser.add_argument("--best", metavar="LABEL", help="majority: the top label; labels: the one without error")
         parser.add_argument("--better", action="append", metavar="A>B>C", default=[], help="labels: the better first")
         parser.add_argument("--minimum-gap", default="0", metavar="GAP", help="mean: smallest gap of two means (0)")
-        parser.add_argument("--minimum-ratings", type=int, default=1, help="texts of fewer are left out (1)")
+        parser.add_argument("--minimum-ratings", type=int, default=1, help="texts with fewer are excluded (default 1)")
         parser.add_argument("--one-context", action="store_true", help="texts without a context share one")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -34,8 +34,8 @@ class Command(StudyCommand):
             told = notify(study, **words, actor=actor, now=timezone.now(), workers=workers)
         wake(study.pk)
         self.stdout.write(
-            f"{told.people} people are written to; {told.already} have these words already; "
-            f"of {told.undecided} nothing was decided on yet."
+            f"{told.people} workers will get the message; {told.already} already have it; "
+            f"{told.undecided} have no decision yet."
         )
 
 

@@ -3,8 +3,8 @@ from annotation.publishing.pause import Change, pause
 
 
 class Command(ActCommand[Change]):
-    help = "Pause a study: nobody new comes in; who is inside finishes and is paid."
+    help = "Pause a study: no worker can start it. Workers with an open assignment can still submit."
     verb = staticmethod(pause)
 
     def told(self, found: Change) -> str:
-        return f"Paused. {found.hits} HITs are offered to nobody new; `manage.py resume` offers them again."
+        return f"Paused {found.hits} HITs. `manage.py resume` makes them available again."

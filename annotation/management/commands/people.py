@@ -15,7 +15,7 @@ from annotation.studies.members import enrol
 
 
 class Command(StudyCommand):
-    help = "List the people of a study and their roles; give somebody a role, or take it away."
+    help = "List the members of a study and their roles; give a member a role, or remove one."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)

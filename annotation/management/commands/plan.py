@@ -41,9 +41,9 @@ def cents(text: str) -> int:
     try:
         value = Decimal(text) * 100
     except InvalidOperation:
-        raise argparse.ArgumentTypeError(f"{text!r} is no amount in dollars") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not an amount in dollars") from None
     if not value.is_finite() or value != int(value) or value < 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no amount in dollars and whole cents")
+        raise argparse.ArgumentTypeError(f"{text!r} is not an amount in dollars and whole cents")
     return int(value)
 
 
@@ -54,7 +54,7 @@ def counts(text: str) -> list[int]:
     except ValueError:
         found = []
     if not found or min(found) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no list of whole numbers such as 50,100,200")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of whole numbers such as 50,100,200")
     return found
 
 
@@ -75,16 +75,18 @@ class Command(BaseCommand):
         parser.add_argument("--reward", type=cents, default=100, metavar="DOLLARS")
         parser.add_argument("--bonus", type=cents, default=0, metavar="DOLLARS")
         parser.add_argument("--excluded", type=float, default=0.0, help="share of work expected to be replaced")
-        parser.add_argument(
-            "--fees", choices=[*Fees], default="", help="of the marketplace; as MTURK_FEES says unless given"
-        )
+        parser.add_argument("--fees", choices=[*Fees], default="", help="fees of the marketplace (default: MTURK_FEES)")
         parser.add_argument("--masters", action="store_true")
         parser.add_argument("--large-hits", action="store_true", help="do not split HITs into nine places")
         parser.add_argument("--seconds", type=float, help="for one HIT, where it was measured elsewhere")
         parser.add_argument("--words-a-text", type=float, default=60, help="to estimate the time, context included")
-        parser.add_argument("--floor", type=cents, default=DEFAULT_FLOOR_CENTS, metavar="DOLLARS", help="an hour")
+        parser.add_argument(
+            "--floor", type=cents, default=DEFAULT_FLOOR_CENTS, metavar="DOLLARS", help="minimum per hour"
+        )
         parser.add_argument("--budget", type=cents, metavar="DOLLARS")
-        parser.add_argument("--more", type=cents, default=10000, metavar="DOLLARS", help="what would more buy?")
+        parser.add_argument(
+            "--more", type=cents, default=10000, metavar="DOLLARS", help="also show what this amount more would add"
+        )
         parser.add_argument("--studies", type=int, default=400, help="simulated for each design")
         parser.add_argument("--seed", type=int, default=0)
         parser.add_argument("--json", action="store_true")
@@ -149,7 +151,7 @@ class _Plan:
     def _wage(self) -> list[str]:
         how = "measured" if self.pay.measured else "estimated"
         quartiles = " / ".join(f"${cents / 100:.2f}" for cents in (self.pay.quick, self.pay.median, self.pay.slow))
-        said = [f"Wage an hour ({how}; quick quarter / median / slow quarter): {quartiles}"]
+        said = [f"Hourly pay ({how}; quick quarter / median / slow quarter): {quartiles}"]
         if self.pay.slow_below_floor:
             who = "half" if self.pay.below_floor else "a quarter"
             least = reward_for_floor(self.time, floor=self.pay.floor)

@@ -26,7 +26,7 @@ class Command(StudyCommand):
         super().add_arguments(parser)
         parser.add_argument("--offline", action="store_true", help="do not ask the marketplace")
         parser.add_argument(
-            "--by-invitation", action="store_true", help="check it as a study that is open to invited people only"
+            "--by-invitation", action="store_true", help="check as a study that is open by invitation only"
         )
         parser.add_argument("--json", action="store_true")
 
@@ -44,7 +44,7 @@ class Command(StudyCommand):
 
 def told(found: Preflight) -> str:
     """The findings and the plan, line by line."""
-    lines = [f"{one.level.upper()}: {one.sentence}" for one in found.findings] or ["Nothing was found."]
+    lines = [f"{one.level.upper()}: {one.sentence}" for one in found.findings] or ["No problems found."]
     fees = f"and ${found.fee_cents / 100:,.2f} in fees" if found.fee_cents else "without fees"
     plan = (
         f"Publishing creates {found.hits} HITs with {found.assignments} assignments: ${found.reward_cents / 100:,.2f} "

@@ -15,21 +15,21 @@ from annotation.models import Role
 
 
 class Command(StudyCommand):
-    help = "Write the pages of a designed study as HTML files: one HIT of each cell, or all of them."
+    help = "Write the pages of a study as HTML files: the first HIT of each condition, or all."
 
     least = Role.VIEWER
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write into")
-        parser.add_argument("--all", action="store_true", help="every HIT, not the first of each cell")
+        parser.add_argument("--all", action="store_true", help="every HIT, not only the first of each condition")
 
     def handle(self, *args: Any, **options: Any) -> None:
         study, out = self.asked(options).study, options["out"]
         with sentences():
             hits = list(study.hits.select_related("cell__arm", "study", "wording").order_by("slot"))
             if not hits:
-                raise StateError(f"The study {study} has no HITs yet: design it first.")
+                raise StateError(f"The study {study} has no HITs yet. Create its tasks first.")
             shown = hits if options["all"] else list({hit.cell_id: hit for hit in reversed(hits)}.values())[::-1]
             out.mkdir(parents=True, exist_ok=True)
             for hit in shown:

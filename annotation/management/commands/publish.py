@@ -18,17 +18,19 @@ from annotation.settings import endpoint
 
 
 class Command(StudyCommand):
-    help = "Lay out a study's HITs if need be, check them, and put them in the outbox (manage.py work sends them)."
+    help = "Create a study's HITs if needed, check them, and queue them for publishing (`manage.py work` sends them)."
 
     least = Role.OWNER
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("--by-invitation", action="store_true", help="open to people of a channel only")
+        parser.add_argument("--by-invitation", action="store_true", help="open to invited people only")
         parser.add_argument(
-            "--wave", action="store_true", help="only the next cell, for a marketplace that does not keep people apart"
+            "--wave",
+            action="store_true",
+            help="only the next condition, for a marketplace that cannot restrict workers to one condition",
         )
-        parser.add_argument("--yes", action="store_true", help="spend without asking for the study's name")
+        parser.add_argument("--yes", action="store_true", help="publish without asking for the study's name")
 
     def handle(self, *args: Any, **options: Any) -> None:
         study, _, actor = self.asked(options)
@@ -36,7 +38,7 @@ class Command(StudyCommand):
             if not study.hits.exists():
                 laid_out = design(study, actor=actor, now=timezone.now())
                 self.stdout.write(
-                    f"Laid out. HITs: {laid_out.hits}, assignments: {laid_out.assignments}, "
+                    f"Tasks created. HITs: {laid_out.hits}, assignments: {laid_out.assignments}, "
                     f"at most ${laid_out.total_cents / 100:,.2f}"
                 )
             self._confirm(study, asked=not options["yes"], by_invitation=options["by_invitation"])
@@ -47,7 +49,7 @@ class Command(StudyCommand):
                 by_invitation=options["by_invitation"],
                 wave=options["wave"],
             )
-        self.stdout.write(f"HITs to create: {found.intended} (asked for before: {found.already}).")
+        self.stdout.write(f"HITs to create: {found.intended} (queued before: {found.already}).")
         if study.channel_tag:
             self.stdout.write(f"Open by invitation only; the tag of its channels is {study.channel_tag}")
             self._show_link(study, actor)
@@ -63,8 +65,8 @@ class Command(StudyCommand):
             made = invite(study, market=market, actor=actor, now=timezone.now())
         except AssayError as error:
             self.stderr.write(
-                f"The study is published, but no link could be made: {error} Make one by `manage.py invite create NAME "
-                f"--requester ACCOUNT --study {study.channel_tag}`."
+                f"The study is published, but no link could be created: {error} Create one with `manage.py "
+                f"invite create NAME --requester ACCOUNT --study {study.channel_tag}`."
             )
             return
         self.stdout.write(

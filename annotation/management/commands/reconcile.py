@@ -42,7 +42,7 @@ class Command(StudyCommand):
             if options["close_ghost"]:
                 close_ghost(study, options["close_ghost"], market=market, **who)
                 if not wake(study.pk):
-                    self.stdout.write("Run `manage.py work` to tell the marketplace.")
+                    self.stdout.write("Run `manage.py work` to carry this out on the marketplace.")
             found = compare(study, market=market)
         self.stdout.write(
             f"{found.ours} HITs here, {found.theirs} on the marketplace; {len(found.differences)} differences."

@@ -10,11 +10,11 @@ from annotation.management.lookup import sentences
 
 
 class Command(StudyCommand):
-    help = "Read stored answers anew: those that could not be read, or all. Raw answers and payments stay as they are."
+    help = "Parse stored answers again: those that could not be parsed, or all. Raw answers and payments do not change."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("--all", action="store_true", help="also those that were read")
+        parser.add_argument("--all", action="store_true", help="also those that were parsed")
 
     def handle(self, *args: Any, **options: Any) -> None:
         study, _, actor = self.asked(options)
@@ -22,6 +22,6 @@ class Command(StudyCommand):
             back = reparse(study, everything=options["all"], actor=actor, now=timezone.now())
             found = read(study, now=timezone.now())
         self.stdout.write(
-            f"{back.submissions} submissions taken back ({back.judgments} judgments); read {found.submissions}: "
+            f"{back.submissions} submissions reset ({back.judgments} judgments); parsed {found.submissions}: "
             f"{found.judgments} judgments, {found.unreadable} could not be read"
         )

@@ -37,7 +37,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study", nargs="+", metavar="NAME", help="a study; of several, their comparison")
         parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to write into")
-        parser.add_argument("--seed", type=int, default=0, help="of the draws behind the intervals (default 0)")
+        parser.add_argument("--seed", type=int, default=0, help="random seed of the intervals (default 0)")
         parser.add_argument("--level", type=float, default=0.95, help="of the intervals (default 0.95)")
         parser.add_argument(
             "--format",
@@ -135,7 +135,7 @@ def _check_folder(out: Path) -> None:
     every = (out.absolute(), *out.absolute().parents)
     place = next(one for one in every if os.path.exists(one))  # noqa: PTH110 (a name that no file can have is not there)
     if not place.is_dir() or not os.access(place, os.W_OK):
-        what = "takes no files" if place.is_dir() else "is no folder"
+        what = "takes no files" if place.is_dir() else "is not a folder"
         raise CommandError(f"The report cannot be written to {out}: {place} {what}.", returncode=2)
 
 
@@ -149,7 +149,7 @@ def formats_of(text: str) -> tuple[Format, ...]:
     strange = [name for name in found if name not in FORMATS]
     if strange or not found:
         named = strange[0] if strange else "an empty list"
-        raise CommandError(f"{named} is none of {', '.join(FORMATS)}.", returncode=2)
+        raise CommandError(f"{named} is not a format; use {', '.join(FORMATS)}.", returncode=2)
     return cast("tuple[Format, ...]", found)
 
 

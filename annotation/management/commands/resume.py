@@ -3,8 +3,8 @@ from annotation.publishing.pause import Change, resume
 
 
 class Command(ActCommand[Change]):
-    help = "Resume a paused study: HITs that are not full are offered again."
+    help = "Resume a paused study: HITs with free places become available again."
     verb = staticmethod(resume)
 
     def told(self, found: Change) -> str:
-        return f"Resumed. {found.hits} HITs are offered again."
+        return f"Resumed. {found.hits} HITs become available again."

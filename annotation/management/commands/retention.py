@@ -17,15 +17,15 @@ from annotation.workers.retention import forget
 
 
 class Command(BaseCommand):
-    help = "Set a study's retention date, or delete the worker ids that are past theirs (manage.py work does it, too)."
+    help = "Set a study's retention date, or delete worker IDs that are past theirs (`manage.py work` also does)."
 
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
-        until = actions.add_parser("set", help="from this day (UTC) on, nobody can be told behind a pseudonym")
+        until = actions.add_parser("set", help="date (UTC) on which worker IDs are deleted")
         until.add_argument("study")
         until.add_argument("until", metavar="DATE", help="such as 2027-06-30, or never")
         add_actor(until)
-        purge = actions.add_parser("purge", help="delete what is past its date")
+        purge = actions.add_parser("purge", help="delete worker IDs past their date")
         purge.add_argument("--dry-run", action="store_true", help="count only")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -44,7 +44,7 @@ class Command(BaseCommand):
         except ValueError:
             day = None
         if day is None and text != "never":
-            raise CommandError(f"A date is written 2027-06-30, not {text!r}.", returncode=2)
+            raise CommandError(f"Enter a date such as 2027-06-30, not {text!r}.", returncode=2)
         until = datetime.combine(day, time(), UTC) if day else None
         with sentences():
             configure(study, {"retain_until": until}, actor=actor, now=timezone.now())

@@ -22,19 +22,20 @@ def rule(text: str) -> Rule:
     try:
         return Rule(kind, float(threshold) if equals else None)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no FILTER=THRESHOLD") from None
+        raise argparse.ArgumentTypeError(f"{text!r} does not have the form FILTER=THRESHOLD") from None
 
 
 class Command(StudyCommand):
     help = (
-        "List the versions of a study's rules; fix a new one (it leaves nobody out), or apply one. Pay never changes."
+        "List the versions of a study's exclusion rules, lock a new one (not applied yet), or apply one. "
+        "Payment never changes."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         deed = parser.add_mutually_exclusive_group()
-        deed.add_argument("--fix", metavar="NAME", help="store a version of the rules given by --set and --rule")
-        deed.add_argument("--apply", type=int, metavar="NUMBER", help="leave out what that version says")
+        deed.add_argument("--fix", metavar="NAME", help="lock the rules of --set and --rule as a version")
+        deed.add_argument("--apply", type=int, metavar="NUMBER", help="exclude submissions by that version")
         told = "; ".join(f"{name}: {one.title}. {one.about}" for name, one in NAMED_SETS.items())
         parser.add_argument("--set", dest="named_set", choices=[*NAMED_SETS], default="", help=f"start from {told}")
         parser.add_argument("--rule", type=rule, action="append", default=[], metavar="FILTER=THRESHOLD")
@@ -51,7 +52,7 @@ class Command(StudyCommand):
                 if stored is None:
                     raise CommandError("The study has no such version of the rules.", returncode=2)
                 done = apply_rules(stored, actor=user, now=timezone.now())
-                self.stdout.write(f"{done.left_out} submissions left out, {done.returned} back in.")
+                self.stdout.write(f"{done.left_out} submissions excluded, {done.returned} included again.")
         for one in study.rule_sets.order_by("number"):
             self.stdout.write(_told(one))
 

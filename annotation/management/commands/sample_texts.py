@@ -28,8 +28,8 @@ class Command(StudyCommand):
         parser.add_argument("--model", required=True, metavar="PATH", help="folder or hub name of the model")
         parser.add_argument("--generator", required=True, metavar="NAME", help="what the new generator is called")
         parser.add_argument("--each", type=int, default=1, help="texts for every context (1)")
-        parser.add_argument("--count", type=int, default=0, help="texts, where the study has no contexts")
-        parser.add_argument("--prompt", default="", help="what they begin behind, where the study has no contexts")
+        parser.add_argument("--count", type=int, default=0, help="number of texts, if the study has no contexts")
+        parser.add_argument("--prompt", default="", help="prompt of all texts, if the study has no contexts")
         parser.add_argument("--max-tokens", type=int, default=100, help="most tokens of a text (100)")
         parser.add_argument("--seed", type=int, default=0, help="of all draws (0)")
         parser.add_argument(
@@ -61,7 +61,7 @@ class Command(StudyCommand):
                 raise CommandError(f"No texts were written for {study}: {error}", returncode=2) from None
         self.stdout.write(
             f"{done.texts} texts of {done.generator} added; {done.again} sampled again, {done.overlapping} kept "
-            f"although they overlap with the priming, {done.empty} empty and left out, "
+            f"although they overlap with the priming, {done.empty} empty and dropped, "
             f"{done.cut} cut at the most tokens."
         )
 

@@ -18,8 +18,8 @@ from metrics.report.formats.write import as_json
 
 class Command(StudyCommand):
     help = (
-        "Let a language model read a study's texts: frac(p), ranks, Fast-DetectGPT by text, in a file for "
-        "`attach_scores`: its reports tell them by source, with MAUVE."
+        "Score a study's texts with a language model: frac(p), ranks and Fast-DetectGPT of each text, in a file for "
+        "`attach_scores`. Reports then show them by source, with MAUVE."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -29,7 +29,7 @@ class Command(StudyCommand):
         parser.add_argument("--revision", help="of the hub")
         parser.add_argument("--dtype", choices=("float32", "bfloat16", "float16"), default="float32")
         parser.add_argument("--device", default="cpu", help="cpu (default) or cuda")
-        parser.add_argument("--allow-download", action="store_true", help="let the hub be asked for the model")
+        parser.add_argument("--allow-download", action="store_true", help="download the model if it is not local")
         parser.add_argument("--long-texts", choices=("error", "slide"), default="error", help="beyond the window")
         parser.add_argument("--seed", type=int, default=0, help="of the calibration's folds (default 0)")
 
@@ -47,4 +47,4 @@ class Command(StudyCommand):
             except OSError as error:
                 raise CommandError(f"{options['out']} cannot be written: {error.strerror}.", returncode=2) from None
         next_step = f"manage.py attach_scores {study} {options['out']}"
-        self.stdout.write(f"{len(found['texts'])} texts are read. Next: {next_step}")
+        self.stdout.write(f"{len(found['texts'])} texts were scored. Next: {next_step}")

@@ -22,7 +22,7 @@ from metrics.likelihood.opening import Opening
 
 
 class Command(StudyCommand):
-    help = "Score a study's texts by a language model, so that HUSE needs no log-probabilities made by hand."
+    help = "Score a study's texts with a language model: the log-probabilities that HUSE needs."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
@@ -31,7 +31,7 @@ class Command(StudyCommand):
         parser.add_argument("--server", metavar="URL", help="an OpenAI-compatible server that has the model")
         parser.add_argument("--end", default="", help="with --server: the end-of-text token as text")
         parser.add_argument("--replace", action="store_true", help="overwrite log-probabilities made otherwise")
-        parser.add_argument("--background", action="store_true", help="leave it to scoring workers, on their queue")
+        parser.add_argument("--background", action="store_true", help="queue it for scoring workers")
         add_model_options(parser)
         parser.set_defaults(temperature=None)
 
@@ -67,8 +67,8 @@ class Command(StudyCommand):
         )
         self.stdout.write(f"{done.texts} texts to score under {done.generator}, in {done.chunks} chunks.")
         if not wake_scoring(done.job, chunks=done.chunks):
-            self.stdout.write("Run `manage.py work` (as many as you like) to score them.")
-        self.stdout.write(f"`manage.py scoring_status {study}` shows how far they are.")
+            self.stdout.write("Run `manage.py work` (any number of processes) to score them.")
+        self.stdout.write(f"`manage.py scoring_status {study}` shows the progress.")
 
     def _decoding(self, generator: Generator, options: dict[str, Any]) -> dict[str, Any]:
         """The decoding asked for; where none is, the generator's own, which is what HUSE needs."""
@@ -78,8 +78,8 @@ class Command(StudyCommand):
         if own is None:
             if generator.decoding:
                 self.stderr.write(
-                    f"Warning: the decoding {generator.decoding!r} of {generator} is in words of its own; "
-                    "log p stands for temperature 1 unless --temperature says otherwise."
+                    f"Warning: the decoding {generator.decoding!r} of {generator} cannot be read; "
+                    "log p is computed at temperature 1 unless --temperature is given."
                 )
             return {"temperature": 1.0}
         return {"temperature": own.temperature, "top_k": own.top_k, "top_p": own.top_p}

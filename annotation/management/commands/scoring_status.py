@@ -12,7 +12,7 @@ from annotation.texts.log_probs.store import ScoringProgress, scoring_progress
 
 
 class Command(StudyCommand):
-    help = "Show how far the scoring of a study's texts on the queue is, and what failed and why."
+    help = "Show the progress of scoring a study's texts on the queue, and what failed and why."
 
     least = Role.VIEWER
 
@@ -20,13 +20,11 @@ class Command(StudyCommand):
         study, _, _ = self.asked(options)
         jobs = scoring_progress(study)
         if not jobs:
-            self.stdout.write(f"No scoring of {study} was put on the queue.")
+            self.stdout.write(f"No scoring of {study} was queued.")
         for job in jobs:
             self._tell(job)
         if any(job.failed for job in jobs):
-            raise CommandError(
-                "Some chunks failed; put the scoring on the queue again once it can be done.", returncode=1
-            )
+            raise CommandError("Some chunks failed. Fix the cause and queue the scoring again.", returncode=1)
 
     def _tell(self, job: ScoringProgress) -> None:
         done = job.scored + job.reused + job.already_scored

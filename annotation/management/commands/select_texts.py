@@ -18,7 +18,7 @@ from annotation.management.lookup import sentences
 from annotation.models import Study
 from annotation.texts.select import TextsSelected, repeat_selection, select_texts
 
-EXAMPLES = """The rules run in the order of this list. For another order, or a rule twice, write them down: --plan FILE.
+EXAMPLES = """The rules run in the order of this list. For another order, or a rule twice, write a plan: --plan FILE.
 
 examples:
   look first:   manage.py select_texts pilot --minimum-words 100 --no-duplicates --dry-run
@@ -28,7 +28,7 @@ examples:
   the same again, from what is stored:
                 manage.py select_texts pilot --repeat
 
-docs/import.md tells of every rule and of plan files."""
+docs/import.md explains every rule and plan files."""
 
 
 class Command(StudyCommand):
@@ -49,16 +49,18 @@ class Command(StudyCommand):
         parser.add_argument("--drop-log-probs", action="store_true", help="delete those of texts that are cut")
         parser.add_argument("--repeat", action="store_true", help="run the stored selection again and compare")
         rules = parser.add_argument_group("rules")
-        rules.add_argument("--no-duplicates", action="store_true", help="leave out texts with an earlier one's words")
+        rules.add_argument("--no-duplicates", action="store_true", help="remove duplicate texts")
         rules.add_argument("--starts-with", metavar="TEXT", help="keep texts that begin so")
         rules.add_argument("--minimum-words", type=int, metavar="N")
         rules.add_argument("--maximum-words", type=int, metavar="N")
-        rules.add_argument("--vocabulary", type=Path, metavar="FILE", help="keep texts of these words only, one a line")
+        rules.add_argument(
+            "--vocabulary", type=Path, metavar="FILE", help="keep texts of these words only; one word per line"
+        )
         rules.add_argument(
             "--frequent-words", type=int, metavar="N", help="or of the references' N most frequent words"
         )
-        rules.add_argument("--forbid", type=Path, metavar="FILE", help="leave out texts with one of these words")
-        rules.add_argument("--exclude", type=Path, metavar="FILE", help="CSV with id and reason: left out by hand")
+        rules.add_argument("--forbid", type=Path, metavar="FILE", help="exclude texts with one of these words")
+        rules.add_argument("--exclude", type=Path, metavar="FILE", help="CSV with id and reason: texts to exclude")
         rules.add_argument("--priming", type=Path, metavar="FILE", help="priming texts, blank lines between them")
         rules.add_argument("--most-overlap", type=float, metavar="SHARE", help="with --priming (default 0.8)")
         rules.add_argument("--truncate", type=int, metavar="N", help="cut where the sentence that reaches N words ends")
@@ -120,9 +122,9 @@ def _read_plan(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(content) if path.suffix.lower() == ".json" else tomllib.loads(content)
     except (ValueError, RecursionError) as error:
-        raise CommandError(f"{path.name} is no plan: {error}", returncode=BAD_INPUT) from None
+        raise CommandError(f"{path.name} is not a plan: {error}", returncode=BAD_INPUT) from None
     if not isinstance(found, dict):
-        raise CommandError(f"{path.name} is no plan: it holds no table.", returncode=BAD_INPUT)
+        raise CommandError(f"{path.name} is not a plan: no table found.", returncode=BAD_INPUT)
     return found
 
 
@@ -193,7 +195,7 @@ def _reasons(path: Path) -> dict[str, str]:
             lacking = "reason" if key else "id"
             raise CommandError(f"{path.name}, row {number}: the column {lacking!r} is empty.", returncode=BAD_INPUT)
         if key in reasons:
-            raise CommandError(f"{path.name}, row {number}: the id {key!r} stands twice.", returncode=BAD_INPUT)
+            raise CommandError(f"{path.name}, row {number}: duplicate id {key!r}.", returncode=BAD_INPUT)
         reasons[key] = reason
     if not reasons:
         raise CommandError(f"{path.name} names no text; it needs the columns id and reason.", returncode=BAD_INPUT)
@@ -205,6 +207,6 @@ def _sizes(words: str) -> dict[str, int]:
     for word in words.split(","):
         name, _, size = word.partition("=")
         if not name.strip() or not size.strip().isascii() or not size.strip().isdigit() or name.strip() in sizes:
-            raise CommandError(f"--split {words!r} is not of the form evaluate=50,prompt=50.", returncode=BAD_INPUT)
+            raise CommandError(f"--split {words!r} does not have the form evaluate=50,prompt=50.", returncode=BAD_INPUT)
         sizes[name.strip()] = int(size)
     return sizes

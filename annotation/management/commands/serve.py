@@ -48,7 +48,7 @@ def demo_size(text: str) -> tuple[int, int]:
     """TEXTSxRATERS, as two whole numbers."""
     texts, _, raters = text.partition("x")
     if not (texts.isdecimal() and raters.isdecimal()):
-        raise argparse.ArgumentTypeError(f"{text!r} is no TEXTSxRATERS such as 40x10")
+        raise argparse.ArgumentTypeError(f"{text!r} does not have the form TEXTSxRATERS, such as 40x10")
     return int(texts), int(raters)
 
 
@@ -58,14 +58,14 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--port", type=int, default=8000)
         parser.add_argument("--threads", type=int, default=8)
-        parser.add_argument("--work", action="store_true", help="run the work loop too, in a process of its own")
+        parser.add_argument("--work", action="store_true", help="also run the work loop, in a separate process")
         parser.add_argument(
             "--demo",
             nargs="?",
             const="40x10",
             type=demo_size,
             metavar="TEXTSxRATERS",
-            help="where there is no study yet, rehearse a small one first (of 40 texts of each source, 10 raters each)",
+            help="if there is no study yet, rehearse a small one first (40 texts per source, 10 raters each)",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -74,7 +74,7 @@ class Command(BaseCommand):
         _listener(options["port"]).close()  # a port that is taken is told before anything is rehearsed
         if options["demo"] and not Study.objects.exists():
             texts, raters = options["demo"]
-            self.stdout.write("There is no study yet. A small one is rehearsed, so that there is something to see.")
+            self.stdout.write("There is no study yet. Rehearsing a small one as an example.")
             call_command("rehearse", name="demo", texts=texts, raters=raters, stdout=self.stdout)
         listener = _listener(options["port"])
         port = listener.getsockname()[1]
@@ -89,7 +89,9 @@ class Command(BaseCommand):
         if getattr(settings, "PSEUDONYM_KEY_DERIVED", False):
             self.stdout.write("PSEUDONYM_KEY is not set. This development installation derives it from SECRET_KEY.")
         if link := first_owner_link(now=timezone.now()):
-            self.stdout.write(f"The console has no owner yet. Become it by this link, which works once:\n  {link}")
+            self.stdout.write(
+                f"The console has no owner yet. To become the owner, open this link, which works once:\n  {link}"
+            )
         sys.stdout.flush()
         _start_delivery()
         with _work_loop() if options["work"] else nullcontext():
@@ -160,7 +162,7 @@ def kept_running(command: Sequence[str], env: Mapping[str, str], log: Path, stop
             if loop.returncode is None:
                 _ended(loop)
             else:
-                told.write(f"The work loop ended with {loop.returncode}; it begins anew.\n")
+                told.write(f"The work loop ended with {loop.returncode}; it starts again.\n")
                 told.flush()
                 stop.wait(BEGIN_ANEW_SECONDS)
 

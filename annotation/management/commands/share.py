@@ -33,7 +33,7 @@ def day(text: str) -> datetime:
 
 class Command(StudyCommand):
     help = (
-        "List the links to a study's reports, or to the comparison of several studies; make one to the latest ("
+        "List the links to a study's reports, or to the comparison of several studies; create one to the latest ("
         "computed first where none is finished), or revoke one."
     )
 
@@ -41,9 +41,11 @@ class Command(StudyCommand):
         parser.add_argument("study", nargs="+", metavar="STUDY", help="a study; of several, their comparison")
         add_actor(parser)
         deed = parser.add_mutually_exclusive_group()
-        deed.add_argument("--new", action="store_true", help="make a link; it is printed once")
-        deed.add_argument("--revoke", type=int, metavar="ID", help="end a link for ever")
-        parser.add_argument("--ends", type=day, metavar="DATE", help="with --new: the last day, such as 2027-06-30")
+        deed.add_argument("--new", action="store_true", help="create a link; it is printed once")
+        deed.add_argument("--revoke", type=int, metavar="ID", help="revoke a link")
+        parser.add_argument(
+            "--ends", type=day, metavar="DATE", help="with --new: the last day of the link, such as 2027-06-30"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         names = [options["study"]] if isinstance(options["study"], str) else list(dict.fromkeys(options["study"]))
@@ -95,9 +97,9 @@ def _computed(studies: Sequence[Study], user: User | None) -> Job:
         job = jobs.ask(Job.Kind.COMPARISON, by=user, now=now, settings=wanted)
     taken = jobs.take(now=now, wanted=job)
     if taken is None:
-        raise StateError("It is being computed; ask for the link once it is finished.")
+        raise StateError("The report is being computed. Create the link when it is finished.")
     run(taken)
     taken.refresh_from_db()
     if taken.state != Job.State.DONE:
-        raise StateError(f"There is no report to share, and none can be made: {taken.problem}")
+        raise StateError(f"There is no report to share, and none can be created: {taken.problem}")
     return taken

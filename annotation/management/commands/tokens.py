@@ -11,14 +11,14 @@ from annotation.accounts.models import AccessKey, ApiToken, User
 
 
 class Command(BaseCommand):
-    help = "List a person's tokens for /api/v1/ and keys of the Requester API; make one (shown once), or revoke one."
+    help = "List a user's tokens for /api/v1/ and keys of the Requester API; create one (shown once), or revoke one."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("user", help="whose they are")
+        parser.add_argument("user", help="username")
         deed = parser.add_mutually_exclusive_group()
-        deed.add_argument("--new", metavar="NAME", help="make a token, for what NAME says; it is printed once")
-        deed.add_argument("--revoke", type=int, metavar="ID", help="end a token")
-        deed.add_argument("--revoke-key", metavar="KEY_ID", help="end a key of the Requester API")
+        deed.add_argument("--new", metavar="NAME", help="create a token for the purpose NAME; it is printed once")
+        deed.add_argument("--revoke", type=int, metavar="ID", help="revoke a token")
+        deed.add_argument("--revoke-key", metavar="KEY_ID", help="revoke a key of the Requester API")
 
     def handle(self, *args: Any, **options: Any) -> None:
         user = User.objects.filter(username=options["user"], is_active=True).first()
@@ -27,7 +27,7 @@ class Command(BaseCommand):
         if options["new"]:
             _, token = ApiToken.objects.issue(user, name=options["new"], now=timezone.now())
             self.stdout.write(token)
-            self.stderr.write("Copy it now: only a digest of it is kept.")
+            self.stderr.write("Copy it now: only its digest is stored.")
             return
         self._revoke(user, options)
         for one in ApiToken.objects.filter(user=user).order_by("pk"):
@@ -44,7 +44,7 @@ class Command(BaseCommand):
         else:
             return
         if found is None:
-            raise CommandError(f"{user} has none such.", returncode=2)
+            raise CommandError(f"{user} has no such token or key.", returncode=2)
         found.revoke(now=timezone.now())
 
 

@@ -9,16 +9,18 @@ from annotation.publishing.top_up import TopUp, declare_width, keep_topped_up, t
 
 
 class Command(ActCommand[TopUp]):
-    help = "Ask for ratings that are missing or were left out, by the study's stopping rule and within its budget."
+    help = "Request replacements for missing or excluded ratings, by the study's stopping rule and within its budget."
     verb = staticmethod(top_up)
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("--width", type=float, help="go on until each text's 95 %% interval is no wider than this")
         parser.add_argument(
-            "--always", choices=("yes", "no"), help="have the loop do so by itself after each look at the marketplace"
+            "--width", type=float, help="continue until the 95%% interval of each text is at most this wide"
         )
-        parser.add_argument("--most", type=int, help="with --width: raters of a text at most")
+        parser.add_argument(
+            "--always", choices=("yes", "no"), help="top up automatically each time the marketplace is read"
+        )
+        parser.add_argument("--most", type=int, help="with --width: maximum raters per text")
 
     def handle(self, *args: Any, **options: Any) -> None:
         study, _, actor = self.asked(options)
@@ -33,8 +35,8 @@ class Command(ActCommand[TopUp]):
 
     def told(self, found: TopUp) -> str:
         if not found.pages:
-            return "Every text has what the study asks for."
+            return "Every text has the ratings that the study requires."
         return (
-            f"{found.pages} pages are short: {found.places} places asked for ({found.new_hits} new HITs), "
-            f"{found.prolonged} HITs prolonged, ${found.reserved_cents / 100:,.2f} set aside."
+            f"{found.pages} pages need ratings: {found.places} places requested ({found.new_hits} new HITs), "
+            f"{found.prolonged} HITs prolonged, ${found.reserved_cents / 100:,.2f} reserved."
         )

@@ -8,10 +8,10 @@ from annotation.studies.unblind import unblind
 
 
 class Command(StudyCommand):
-    help = "Note that results of a study are looked at from now on: what is decided afterwards was not decided blindly."
+    help = "Unblind a study's results. The log notes it: later decisions count as not blind."
     least = Role.REVIEWER
 
     def handle(self, *args: Any, **options: Any) -> None:
         study, _, actor = self.asked(options)
         first = unblind(study, actor=actor, now=timezone.now())
-        self.stdout.write("Noted." if first else "That was noted before.")
+        self.stdout.write("Results unblinded." if first else "Results were unblinded before.")

@@ -17,7 +17,7 @@ from annotation.mturk.client import Market
 
 
 class Command(StudyCommand):
-    help = "Erase the answers that workers took back on the marketplace, or those of the assignments named."
+    help = "Erase the answers that workers withdrew on the marketplace, or those of the named assignments."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)

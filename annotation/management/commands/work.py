@@ -17,15 +17,15 @@ from annotation.mturk.client import Market
 
 
 class Command(BaseCommand):
-    help = "Do everything that is due: effects on the marketplace, scoring, jobs, collecting (the embedded work loop)."
+    help = "Do all due work: marketplace actions, scoring, jobs, collecting."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--study", help="only this study")
-        parser.add_argument("--only", choices=("market", "scoring", "jobs"), help="leave other kinds of work alone")
+        parser.add_argument("--only", choices=("market", "scoring", "jobs"), help="do only this kind of work")
+        parser.add_argument("--collect", action="store_true", help="also fetch and parse submissions (--every does)")
         parser.add_argument(
-            "--collect", action="store_true", help="also fetch and read what was submitted (--every does)"
+            "--every", type=int, metavar="SECONDS", help="run until stopped, one pass every SECONDS seconds"
         )
-        parser.add_argument("--every", type=int, metavar="SECONDS", help="go on for ever, one pass in so many seconds")
 
     def handle(self, *args: Any, **options: Any) -> None:
         study = study_called(options["study"]) if options["study"] else None
@@ -33,7 +33,7 @@ class Command(BaseCommand):
         if every is None:
             if self._pass(study, only, collecting=options["collect"]):
                 raise CommandError(
-                    "Some effects failed; `manage.py outbox STUDY` and `manage.py scoring_status STUDY` say why.",
+                    "Some actions failed; `manage.py outbox STUDY` and `manage.py scoring_status STUDY` say why.",
                     returncode=1,
                 )
             return
@@ -57,14 +57,14 @@ class Command(BaseCommand):
             run_due()
         gone = keep_house()
         if gone.workers:
-            self.stdout.write(f"{gone.workers} workers are known by their pseudonyms alone from now on")
+            self.stdout.write(f"{gone.workers} worker IDs were deleted (retention date)")
         return failed
 
     def _market(self, study: Study | None, *, collecting: bool) -> int:
         with sentences():
             market = Market(conf.endpoint())
         done = carry_out(Q(study=study) if study else Q(), market, self._tell)
-        self.stdout.write(f"{done.done} done, {done.failed} failed, {done.put_off} put off, {done.waiting} waiting")
+        self.stdout.write(f"{done.done} done, {done.failed} failed, {done.put_off} postponed, {done.waiting} waiting")
         if collecting:
             for one in running_studies().filter(pk=study.pk) if study else running_studies():
                 self._look_after(one, market)
@@ -89,7 +89,7 @@ class Command(BaseCommand):
             only, progress=lambda chunk: self.stderr.write(f"chunk {chunk.number} of {chunk.job} is done with")
         )
         self.stdout.write(
-            f"Scoring: {done.done} chunks done, {done.failed} failed, {done.put_off} put off, {done.open} waiting"
+            f"Scoring: {done.done} chunks done, {done.failed} failed, {done.put_off} postponed, {done.open} waiting"
         )
         return done.failed
 

@@ -32,8 +32,8 @@ class Day:
         """The day itself. Raises SiteError where nothing was submitted in it."""
         if self.handed_in:
             return self
-        why = f" The site said: {'; '.join(self.reasons)}." if self.reasons else ""
-        raise SiteError(f"Nothing was submitted: {self.refused} places were tried and refused.{why}")
+        why = f" The site's messages: {'; '.join(self.reasons)}." if self.reasons else ""
+        raise SiteError(f"Nothing was submitted: {self.refused} assignments could not be accepted.{why}")
 
 
 def sheets_on_offer(scout: Browser) -> dict[str, Sheet]:

@@ -12,7 +12,7 @@ HEAD = """\
 ## The demo's world
 
 The rehearsal world knows the probability of every headline under the reference and under the model, so three truths
-can be set beside an estimate. They are different numbers:
+can be compared with an estimate. They are different numbers:
 
 - **L\\*** = 1 - TV(p_ref, p_model): what the best judge with any features would leave.
 - **L(phi)**: twice the Bayes error on (log p_model a token, expected label code over honest raters), and the same on

@@ -120,7 +120,7 @@ def test_the_password_changes_by_the_present_one_and_the_session_stays() -> None
 def test_the_log_does_not_name_the_token_of_a_shared_report(client: Client, caplog) -> None:
     answer = client.get("/shared/a-secret-token/")
     assert answer.status_code == 404
-    assert "ask whoever gave it to you for another" in answer.content.decode()
+    assert "Ask the person who sent it for a new link." in answer.content.decode()
     assert "a-secret-token" not in caplog.text
     assert "/shared/..." in caplog.text
 

@@ -141,7 +141,7 @@ def test_work_that_is_killed_begins_anew_until_the_server_stops(tmp_path: Path) 
         stop.set()
         keeper.join(timeout=PATIENCE)
     assert not keeper.is_alive()
-    assert "ended with -9; it begins anew" in (tmp_path / "work.log").read_text()
+    assert "ended with -9; it starts again" in (tmp_path / "work.log").read_text()
     for pid in map(int, begun.read_text().split()):
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)

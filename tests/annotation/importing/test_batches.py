@@ -90,7 +90,7 @@ def test_a_rejected_assignment_keeps_its_decision_and_stays_in_the_analysis(
     imported(tmp_path, content)
     told = [(one.matter, one.verdict, one.reason) for one in Decision.objects.order_by("pk")]
     assert told == [("payment", "reject", "Too quick."), ("payment", "approve", "")]
-    assert "1 were refused payment; they too are part of the analysis" in capsys.readouterr().out
+    assert "1 were rejected; they are also part of the analysis" in capsys.readouterr().out
     assert Judgment.objects.count() == 9
 
 

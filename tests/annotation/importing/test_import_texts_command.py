@@ -134,8 +134,8 @@ def test_what_is_allowed_is_in_the_audit(tmp_path: Path, capsys: pytest.CaptureF
     [
         ("--column=words=text", "columns.words"),
         ("--source=human=person", "must be reference or model"),
-        ("--column=text", "not of the form A=B"),
-        ("--delimiter=tabs", "none of comma, semicolon, tab, pipe"),
+        ("--column=text", "does not have the form A=B"),
+        ("--delimiter=tabs", "use one of comma, semicolon, tab, pipe"),
         ("--encoding=rot13", "no text encoding named 'rot13'"),
         ("--problems-out=a.txt", "ends in .csv, .json or .jsonl"),
         ("--allow=nul", "invalid choice"),

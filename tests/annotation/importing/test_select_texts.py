@@ -174,8 +174,8 @@ def test_the_command_tells_what_each_rule_did(tmp_path: Path, capsys: pytest.Cap
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
-        ("plan.toml", "steps = [", "is no plan"),
-        ("plan.json", "[]", "holds no table"),
+        ("plan.toml", "steps = [", "is not a plan"),
+        ("plan.json", "[]", "no table found"),
         ("plan.toml", '[[steps]]\nrule = "minimum-words"\nwords = "many"', "Step 1, minimum-words: 'words' must be"),
     ],
 )

@@ -158,7 +158,7 @@ def test_a_former_name_does_what_the_command_does(study: Study) -> None:
     assert study.statements.get().body == "Board 7."
     assert told("scoring", "judged").splitlines() == [
         "`manage.py scoring` is now called `manage.py scoring_status`.",
-        "No scoring of judged was put on the queue.",
+        "No scoring of judged was queued.",
     ]
 
 
@@ -220,7 +220,7 @@ def test_approving_all_says_what_and_asks_first(study: Study, monkeypatch: pytes
     assert Decision.objects.count() == 1
     said = told("approve", "judged", "--as", "rita", "--yes")
     n = waiting.count() - 1
-    assert f"{n} submissions wait: ${n}.00 in rewards" in said
+    assert f"{n} submissions to decide: ${n}.00 in rewards" in said
     assert Decision.objects.count() == 1 + n
 
 
@@ -235,7 +235,7 @@ def test_rules_are_fixed_and_applied(study: Study) -> None:
     assert "1  strict: incomplete (blind; not applied)" in told(
         "rules", "judged", "--fix", "strict", "--rule", "incomplete"
     )
-    assert "0 submissions left out" in told("rules", "judged", "--apply", "1")
+    assert "0 submissions excluded" in told("rules", "judged", "--apply", "1")
     with pytest.raises(CommandError, match="no filter called nonsense"):
         told("rules", "judged", "--fix", "x", "--rule", "nonsense")
 
@@ -255,7 +255,7 @@ def test_the_latest_report_is_shared_and_unshared(study: Study, client: Any, set
     settings.VAR = tmp_path
     gone = Submission.objects.get(hit__study=make(workers=1, hits=1, texts=1, name="gone"))
     Decision.objects.create(submission=gone, matter="analysis", verdict="exclude", reason="x", at=NOW)
-    with pytest.raises(CommandError, match="none can be made: "):
+    with pytest.raises(CommandError, match="none can be created: "):
         told("share", "gone", "--new")
     job = Job.objects.create(
         study=study, kind="report", state="done", created_at=NOW, finished_at=NOW, outcome={"files": ["report.html"]}

@@ -105,10 +105,10 @@ def test_pages_are_written_one_for_each_cell(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["new_study", "mine", "--set", "foo=1"], "no FIELD=VALUE"),
+        (["new_study", "mine", "--set", "foo=1"], "does not have the form FIELD=VALUE"),
         (["new_study", "mine", "--set", "texts_per_hit=many"], "whole number"),
         (["new_study", "mine", "--owner", "nobody"], "no user named 'nobody'"),
-        (["new_study"], "Name the study"),
+        (["new_study"], "Enter the name of the study"),
     ],
 )
 def test_commands_refuse_nonsense_in_a_sentence(words: list[str], sentence: str) -> None:

@@ -101,14 +101,16 @@ def over_https(published: Study, certificate: Path, settings: Any) -> Iterator[N
 def test_simulated_people_submit_over_https(over_https: None, certificate: Path) -> None:
     with pytest.raises(CommandError, match=r"could not be reached: .*--ca-bundle"):
         crowd()
-    assert f"{PLACES} assignments were handed in; 0 places were refused." in crowd("--ca-bundle", str(certificate))
+    assert f"{PLACES} assignments were submitted; 0 could not be accepted." in crowd("--ca-bundle", str(certificate))
     assert Submission.objects.count() == PLACES
 
 
 def test_a_day_without_a_submission_fails_with_the_reason(published: Study) -> None:
     crowd()
     # Nothing of it was collected: the same people come to the same places.
-    with pytest.raises(CommandError, match=rf"Nothing was submitted: {PLACES} places were tried and refused\. .*\w\.$"):
+    with pytest.raises(
+        CommandError, match=rf"Nothing was submitted: {PLACES} assignments could not be accepted\. .*\w\.$"
+    ):
         crowd()
     assert Submission.objects.count() == PLACES
 

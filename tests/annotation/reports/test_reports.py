@@ -53,7 +53,7 @@ def test_a_report_is_written_stored_and_noted(tmp_path: Path) -> None:
         ({"level": 2.0}, "--level: a level lies between 0 and 1"),
         ({"level": float("nan")}, "--level: a level lies between 0 and 1"),
         ({"seed": -1}, "--seed: a seed is a whole number"),
-        ({"format": "docx"}, "docx is none of"),
+        ({"format": "docx"}, "docx is not a format"),
         ({"format": "pdf"}, "PDF needs a Chromium, and none is set: install one and set CHROMIUM to its path"),
     ],
 )
@@ -191,7 +191,7 @@ def test_a_folder_that_cannot_be_written_is_told_before_anything_is_computed(
     imported(tmp_path)
     (tmp_path / "file").write_text("")
     for place in ("file", "file/below"):
-        with pytest.raises(CommandError, match=r"cannot be written to .* is no folder") as caught:
+        with pytest.raises(CommandError, match=r"cannot be written to .* is not a folder") as caught:
             call_command("report", "small", out=tmp_path / place)
         assert caught.value.returncode == 2
     assert "HUSE of" not in capsys.readouterr().err

@@ -39,7 +39,7 @@ class Command(BaseCommand):
         with sentences(), certificates.trusting(options["ca_bundle"]):
             day = work_through(list(zip(members, turns, strict=True))).or_nothing()
         if options["verbosity"]:
-            self.stdout.write(f"{day.handed_in} assignments were handed in; {day.refused} places were refused.")
+            self.stdout.write(f"{day.handed_in} assignments were submitted; {day.refused} could not be accepted.")
 
 
 def _open(study: Study) -> list[tuple[str, int, int]]:

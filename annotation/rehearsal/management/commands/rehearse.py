@@ -48,12 +48,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--preset", choices=["huse-2019", "clark-2021"], default="huse-2019")
-        parser.add_argument("--evaluators", type=int, default=130, help="of each cell, with clark-2021")
-        parser.add_argument("--seed", type=int, default=1, help="same seed, same report apart from dates")
-        parser.add_argument("--texts", type=int, default=100, help="texts of each source (truths are known for 100)")
-        parser.add_argument("--raters", type=int, default=20, help="raters of each text (truths are known for 20)")
+        parser.add_argument("--evaluators", type=int, default=130, help="per condition, with clark-2021")
+        parser.add_argument("--seed", type=int, default=1, help="same seed, same report except for dates")
+        parser.add_argument("--texts", type=int, default=100, help="texts per source (truths are known for 100)")
+        parser.add_argument("--raters", type=int, default=20, help="raters per text (truths are known for 20)")
         parser.add_argument("--name", help="the study's name (default: rehearsal and the time)")
-        parser.add_argument("--out", type=Path, help="where the report goes (default: var/reports/NAME)")
+        parser.add_argument("--out", type=Path, help="folder of the report (default: var/reports/NAME)")
         certificates.add_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -100,7 +100,9 @@ class Command(BaseCommand):
         arrange(study, CLARK.arms, clark.cells(), actor=ACTOR, now=timezone.now())
         found = lay_out(study, actor=ACTOR, now=timezone.now())
         cost = f"${found.total_cents / 100:,.2f} at most"
-        self._step(f"Laid out {found.cells} cells in {found.hits} HITs with {found.assignments} assignments, {cost}")
+        self._step(
+            f"Created {found.hits} HITs in {found.cells} conditions with {found.assignments} assignments, {cost}"
+        )
         return study, found
 
     def _evaluate(self, world: World, places: int, *, seed: int) -> None:
@@ -113,9 +115,9 @@ class Command(BaseCommand):
         told = clark.tries_again("evaluator-00001", offers[1:], seed=seed)
         if day.handed_in != places or not told:
             raise CommandError(
-                f"{day.handed_in} of {places} took part; trying twice was answered {told!r}.", returncode=1
+                f"{day.handed_in} of {places} took part; the answer to a second try was {told!r}.", returncode=1
             )
-        self._step(f"Who tries a second HIT is told: {told}")
+        self._step(f"A worker who tries a second HIT reads: {told}")
 
     def _publish(self, study: Study, *, cents: int) -> Market:
         key = script.requester(f"rehearsal-{study.pk}", dollars=-(-cents // 100))
@@ -154,7 +156,7 @@ class Command(BaseCommand):
             score_texts(study, backend=model, generator=name, actor=ACTOR, now=timezone.now())
         found = lay_out(study, actor=ACTOR, now=timezone.now())
         cost = f"${found.total_cents / 100:,.2f} at most"
-        self._step(f"Laid out {found.hits} HITs with {found.assignments} assignments, {cost}")
+        self._step(f"Created {found.hits} HITs with {found.assignments} assignments, {cost}")
         return study, found.total_cents
 
     def _run(self, study: Study, world: World, design: Design, *, cents: int, seed: int) -> None:
@@ -170,7 +172,7 @@ class Command(BaseCommand):
             day = script.rate(members, design, seed=seed, progress=bar.update)
         day.or_nothing()
         if day.refused:
-            raise CommandError(f"The marketplace refused {day.refused} places to the crowd.", returncode=1)
+            raise CommandError(f"The crowd could not accept {day.refused} assignments.", returncode=1)
 
     def _report(self, study: Study, out: Path, design: Design, *, seed: int) -> None:
         self._step("Measuring")
@@ -179,12 +181,15 @@ class Command(BaseCommand):
         done = export(report, out, study=study, actor=ACTOR, now=timezone.now())
         self.stdout.write(f"\n{table(report)}")
         beside = ", ".join(path.name for path in done.paths if path.suffix != ".html")
-        self.stdout.write(f"The report: {_from_here(out / 'report.html')}\nBeside it:  {beside}")
+        self.stdout.write(f"The report: {_from_here(out / 'report.html')}\nOther files: {beside}")
 
     def _must(self, done: Work) -> None:
         """A rehearsal stops where a real study would wait for a person."""
         if done.failed or done.waiting:
-            raise CommandError(f"{done.failed} effects failed and {done.waiting} wait: see the intents.", returncode=1)
+            raise CommandError(
+                f"{done.failed} marketplace actions failed and {done.waiting} are pending: see the intents.",
+                returncode=1,
+            )
 
     def _step(self, sentence: str) -> None:
         self.stdout.write(f"{sentence} ...")

@@ -1,4 +1,4 @@
-"""One's own tokens for this API, and keys for the Requester API. Each secret is shown once, when it is made."""
+"""The caller's tokens for this API, and keys for the Requester API. Each secret is shown once, when it is created."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ router = Router(tags=["Account"])
 
 
 class PersonOut(Schema):
-    """Who calls. is_superuser: holds the role of an owner on every study."""
+    """Who calls. is_superuser: has the role of an owner on every study."""
 
     username: str
     is_superuser: bool
@@ -29,7 +29,7 @@ class TokenIn(Schema):
 
 
 class TokenOut(Schema):
-    """A token, without itself."""
+    """A token, without its value."""
 
     id: int
     name: str
@@ -38,7 +38,7 @@ class TokenOut(Schema):
 
 
 class NewToken(TokenOut):
-    """A token with itself, this once."""
+    """A token with its value, which is shown only once."""
 
     token: str
 
@@ -52,7 +52,7 @@ class KeyOut(Schema):
 
 
 class NewKey(KeyOut):
-    """A key with its secret, this once."""
+    """A key with its secret, which is shown only once."""
 
     secret_access_key: str
 
@@ -67,19 +67,19 @@ def list_tokens(request: HttpRequest, page: Query[Page]) -> dict[str, Any]:
     return paged(ApiToken.objects.filter(user=caller(request)).order_by("-pk"), page)
 
 
-@router.post("/tokens", response=gives(NewToken, 201), summary="Make a token")
-def make_token(request: HttpRequest, given: TokenIn) -> Status[dict[str, object]]:
-    row, token = ApiToken.objects.issue(caller(request), name=given.name, now=timezone.now())
-    told = {"id": row.pk, "name": row.name, "created_at": row.created_at, "revoked_at": None, "token": token}
-    return Status(201, told)
+@router.post("/tokens", response=gives(NewToken, 201), summary="Create a token")
+def make_token(request: HttpRequest, body: TokenIn) -> Status[dict[str, object]]:
+    row, token = ApiToken.objects.issue(caller(request), name=body.name, now=timezone.now())
+    new_token = {"id": row.pk, "name": row.name, "created_at": row.created_at, "revoked_at": None, "token": token}
+    return Status(201, new_token)
 
 
 @router.delete("/tokens/{token}", response=gives(None, 204), summary="Revoke a token")
 def revoke_token(request: HttpRequest, token: int) -> Status[None]:
-    found = ApiToken.objects.filter(user=caller(request), pk=token).first()
-    if found is None:
+    token_row = ApiToken.objects.filter(user=caller(request), pk=token).first()
+    if token_row is None:
         raise HttpError(404, "You have no such token.")
-    found.revoke(now=timezone.now())
+    token_row.revoke(now=timezone.now())
     return Status(204, None)
 
 
@@ -91,14 +91,14 @@ def list_keys(request: HttpRequest, page: Query[Page]) -> dict[str, Any]:
 @router.post("/keys", response=gives(NewKey, 201), summary="Issue a key of the Requester API")
 def make_key(request: HttpRequest) -> Status[dict[str, object]]:
     key, secret = AccessKey.objects.issue(caller(request))
-    told = {"key_id": key.key_id, "created_at": key.created_at, "revoked_at": None, "secret_access_key": secret}
-    return Status(201, told)
+    new_key = {"key_id": key.key_id, "created_at": key.created_at, "revoked_at": None, "secret_access_key": secret}
+    return Status(201, new_key)
 
 
 @router.delete("/keys/{key_id}", response=gives(None, 204), summary="Revoke a key of the Requester API")
 def revoke_key(request: HttpRequest, key_id: str) -> Status[None]:
-    found = AccessKey.objects.filter(user=caller(request), key_id=key_id).first()
-    if found is None:
+    key = AccessKey.objects.filter(user=caller(request), key_id=key_id).first()
+    if key is None:
         raise HttpError(404, "You have no such key.")
-    found.revoke(now=timezone.now())
+    key.revoke(now=timezone.now())
     return Status(204, None)

@@ -36,9 +36,9 @@ router = Router(tags=["Analysis"])
 
 
 class FilterOut(Schema):
-    """A filter. default: the default rules hold it; flags: it raises flags by default; alone: it may leave work out
-    where no other rule does; circular: it looks at the answers themselves; style: it looks only at how somebody writes;
-    sets: the named sets of rules that hold it; wrongly: whom it can wrong."""
+    """A quality check. default: part of the default rules; flags: raises flags by default; alone: may exclude a
+    submission that no other rule excludes; circular: uses the answers themselves; style: uses only the writing style;
+    sets: the named sets of rules with this check; wrongly: what it may wrongly flag."""
 
     id: str
     kind: str
@@ -54,12 +54,12 @@ class FilterOut(Schema):
     wrongly: str
 
     @staticmethod
-    def resolve_sets(one: QualityCheck) -> list[str]:
-        return [name for name, held in NAMED_SETS.items() if one.kind in held.kinds]
+    def resolve_sets(quality_filter: QualityCheck) -> list[str]:
+        return [name for name, held in NAMED_SETS.items() if quality_filter.kind in held.kinds]
 
 
 class FlagOut(Schema):
-    """Submissions and workers with a flag, and how many of these submissions are left out of the analysis."""
+    """Submissions and workers with a flag, and how many of these submissions are excluded from the analysis."""
 
     kind: str
     rule: str
@@ -69,7 +69,7 @@ class FlagOut(Schema):
 
 
 class DoubtedGoldOut(Schema):
-    """A gold text that most people answered otherwise than its known answer says."""
+    """A gold text that most raters answered differently from its known answer."""
 
     text: str
     known_label: str
@@ -78,7 +78,7 @@ class DoubtedGoldOut(Schema):
 
 
 class QualityOut(Schema):
-    """unblinded_at: when somebody first saw results; holds: the version of the rules that holds."""
+    """unblinded_at: when results were first seen; holds: the current version of the rules."""
 
     submissions: int
     measured: int
@@ -96,21 +96,21 @@ class MeasuredOut(Schema):
 
 
 class DetectIn(Schema):
-    """Beyond the threshold an explanation is called machine-written."""
+    """threshold: beyond it an explanation counts as machine-written."""
 
     threshold: float = Field(allow_inf_nan=False)
 
 
 class RulePart(Schema):
-    """A filter, and its threshold where another than the default is wanted."""
+    """A quality check, and its threshold if it is not the default."""
 
     kind: str
     threshold: float | None = None
 
 
 class RulesIn(Schema):
-    """set: a named set to start from (default, or papers: with the filters on how somebody writes); rules replace and
-    add to those of the set. One of the two is required."""
+    """set: a named set to start from (default, or papers: with the checks of writing style); rules replace and add to
+    those of the set. One of the two is required."""
 
     name: str = Field(min_length=1, max_length=100)
     set: Literal["", "default", "papers"] = ""
@@ -118,7 +118,7 @@ class RulesIn(Schema):
 
 
 class RulesOut(Schema):
-    """A version of the rules. blind: fixed before anybody saw results."""
+    """A version of the rules. blind: locked before results were seen."""
 
     number: int
     name: str
@@ -133,7 +133,7 @@ class RulesOut(Schema):
 
 
 class AppliedOut(Schema):
-    """Submissions left out now, and returned to the analysis."""
+    """Submissions excluded now, and included again."""
 
     left_out: int
     returned: int
@@ -144,12 +144,12 @@ class CodeAgreement(Schema):
     kappa: float | None
 
     @staticmethod
-    def resolve_kappa(one: coded.Agreement) -> float | None:
-        return one.kappa.value
+    def resolve_kappa(agreement: coded.Agreement) -> float | None:
+        return agreement.kappa.value
 
 
 class CodingOut(Schema):
-    """How far the coding of explanations is. version: of the codebook, null before its first."""
+    """Progress of coding explanations. version: of the codebook, null before the first."""
 
     purpose: str
     version: int | None
@@ -164,53 +164,55 @@ class CodingOut(Schema):
 
 
 class BookIn(Schema):
-    """One category a line: `form: grammar, genre`."""
+    """One category per line: `form: grammar, genre`."""
 
     lines: str = Field(min_length=1, max_length=10_000)
 
 
 class CodesIn(Schema):
-    """Codes of one explanation; none: `null`, which says that none fits."""
+    """Codes of one explanation; an empty list counts as `null` (no code fits)."""
 
     codes: list[str] = []
 
 
-@router.get("/filters", response=gives(Paged[FilterOut]), summary="The filters of quality")
+@router.get("/filters", response=gives(Paged[FilterOut]), summary="Quality checks")
 def list_filters(request: HttpRequest, page: Query[Page]) -> dict[str, Any]:
     return paged(FILTERS, page)
 
 
-@router.get("/studies/{study}/quality", response=gives(QualityOut), summary="What was measured and left out")
+@router.get("/studies/{study}/quality", response=gives(QualityOut), summary="Quality flags and exclusions")
 def show_quality(request: HttpRequest, study: UUID) -> dict[str, Any]:
-    found = study_for(request, study)
-    work, stored = Submission.objects.filter(hit__study=found), reviewing.rule_set(found)
-    flags, people = counts.flags_by_kind(found).items(), counts.flagged_workers(found)
-    done = facts.quality_done(found)
+    study_row = study_for(request, study)
+    work, stored = Submission.objects.filter(hit__study=study_row), reviewing.rule_set(study_row)
+    flags, people = counts.flags_by_kind(study_row).items(), counts.flagged_workers(study_row)
+    done = facts.quality_done(study_row)
     return {
         "submissions": work.count(),
         "measured": work.exclude(evidence=None).count(),
-        "left_out": len(reviewing.left_out(found)),
-        "unblinded_at": blinding.seen_at(found),
+        "left_out": len(reviewing.left_out(study_row)),
+        "unblinded_at": blinding.seen_at(study_row),
         "holds": stored.number if stored else None,
         "flags": [
-            {"kind": kind, "rule": rule_of(kind), "submissions": n, "workers": people[kind], "left_out": gone}
-            for kind, (n, gone) in flags
+            {"kind": kind, "rule": rule_of(kind), "submissions": n, "workers": people[kind], "left_out": excluded}
+            for kind, (n, excluded) in flags
         ],
-        "doubted_gold": evidence.doubted_gold(found),
+        "doubted_gold": evidence.doubted_gold(study_row),
         "paragraph": paragraph(done) if done.submissions else "",
     }
 
 
-@router.post("/studies/{study}/quality/measure", response=gives(MeasuredOut), summary="Measure by every filter")
+@router.post("/studies/{study}/quality/measure", response=gives(MeasuredOut), summary="Run all quality checks")
 def measure(request: HttpRequest, study: UUID) -> Any:
     return assess.assess(study_for(request, study, Role.EDITOR), now=timezone.now())
 
 
-@router.post("/studies/{study}/quality/detect", response=gives(JobOut, 202), summary="Look for machine-written text")
-def detect(request: HttpRequest, study: UUID, given: DetectIn) -> Status[Job]:
-    """A job: the server's model scores the explanations, then all is measured anew. Its flags exclude nobody alone."""
-    found = study_for(request, study, Role.EDITOR)
-    return Status(202, ask_to_detect(found, given.threshold, by=caller(request), now=timezone.now()))
+@router.post(
+    "/studies/{study}/quality/detect", response=gives(JobOut, 202), summary="Detect machine-written explanations"
+)
+def detect(request: HttpRequest, study: UUID, body: DetectIn) -> Status[Job]:
+    """A job: the server's model scores the explanations, then all checks run again. A flag alone excludes nothing."""
+    study_row = study_for(request, study, Role.EDITOR)
+    return Status(202, ask_to_detect(study_row, body.threshold, by=caller(request), now=timezone.now()))
 
 
 @router.get("/studies/{study}/rules", response=gives(Paged[RulesOut]), summary="Versions of the rules, newest first")
@@ -218,82 +220,86 @@ def list_rules(request: HttpRequest, study: UUID, page: Query[Page]) -> dict[str
     return paged(study_for(request, study).rule_sets.order_by("-number"), page)
 
 
-@router.post("/studies/{study}/rules", response=gives(RulesOut, 201), summary="Fix a version of the rules")
-def fix_rules(request: HttpRequest, study: UUID, given: RulesIn) -> Status[RuleSet]:
-    """It leaves nobody out until it is applied."""
-    found = study_for(request, study, Role.EDITOR)
-    if given.rules is None and not given.set:
+@router.post("/studies/{study}/rules", response=gives(RulesOut, 201), summary="Lock a version of the rules")
+def fix_rules(request: HttpRequest, study: UUID, body: RulesIn) -> Status[RuleSet]:
+    """It excludes no submissions until it is applied."""
+    study_row = study_for(request, study, Role.EDITOR)
+    if body.rules is None and not body.set:
         raise StateError("Send rules, a set, or both.").at("rules")
-    rules = rules_from(given.set, [Rule(one.kind, one.threshold) for one in given.rules or ()])
-    return Status(201, exclude.fix_rules(found, given.name, rules, actor=caller(request), now=timezone.now()))
+    rules = rules_from(body.set, [Rule(part.kind, part.threshold) for part in body.rules or ()])
+    return Status(201, exclude.fix_rules(study_row, body.name, rules, actor=caller(request), now=timezone.now()))
 
 
 @router.post(
-    "/studies/{study}/rules/{number}/apply", response=gives(AppliedOut), summary="Leave out what a version says"
+    "/studies/{study}/rules/{number}/apply", response=gives(AppliedOut), summary="Apply a version of the rules"
 )
 def apply_rules(request: HttpRequest, study: UUID, number: int) -> Any:
-    """Nobody's payment changes."""
+    """Payment does not change."""
     stored = study_for(request, study, Role.EDITOR).rule_sets.filter(number=number).first()
     if stored is None:
         raise HttpError(404, "There is no such version of the rules.")
     return exclude.apply_rules(stored, actor=caller(request), now=timezone.now())
 
 
-@router.post("/studies/{study}/unblind", response=gives(None, 204), summary="Look at results from now on")
+@router.post("/studies/{study}/unblind", response=gives(None, 204), summary="Unblind results")
 def look(request: HttpRequest, study: UUID) -> Status[None]:
-    """The log says when and by whom: whatever is decided afterwards was not decided blindly."""
-    found = study_for(request, study, Role.REVIEWER)
-    unblind(found, actor=caller(request).get_username(), now=timezone.now())
+    """The log notes when and by whom: later decisions count as not blind."""
+    study_row = study_for(request, study, Role.REVIEWER)
+    unblind(study_row, actor=caller(request).get_username(), now=timezone.now())
     return Status(204, None)
 
 
-@router.get("/studies/{study}/coding", response=gives(Paged[CodingOut]), summary="How far explanations are coded")
+@router.get("/studies/{study}/coding", response=gives(Paged[CodingOut]), summary="Progress of coding explanations")
 def show_coding(request: HttpRequest, study: UUID, page: Query[Page]) -> dict[str, Any]:
-    found = study_for(request, study, Role.REVIEWER)
-    return paged([_coding(request, found, purpose) for purpose in Codebook.Purpose.values], page)
+    study_row = study_for(request, study, Role.REVIEWER)
+    return paged([_coding(request, study_row, purpose) for purpose in Codebook.Purpose.values], page)
 
 
 def _coding(request: HttpRequest, study: Study, purpose: str) -> dict[str, Any]:
-    told = coded.coding_progress(study, purpose)
-    after = coding_queue.to_code(study, told.book, caller(request)).first() if told.book else None
-    shown = {name: getattr(told, name) for name in ("purpose", "codes", "lines", "remarks", "coded_twice", "agreement")}
+    progress = coded.coding_progress(study, purpose)
+    after = coding_queue.to_code(study, progress.book, caller(request)).first() if progress.book else None
+    shown = {
+        name: getattr(progress, name) for name in ("purpose", "codes", "lines", "remarks", "coded_twice", "agreement")
+    }
     return {
         **shown,
-        "version": told.book.number if told.book else None,
+        "version": progress.book.number if progress.book else None,
         "next_remark": after.pk if after else None,
         "next_body": after.body if after else "",
-        "unsettled": [row.pk for row in coding_queue.to_settle(study, told.book)] if told.book else [],
+        "unsettled": [row.pk for row in coding_queue.to_settle(study, progress.book)] if progress.book else [],
     }
 
 
-@router.put("/studies/{study}/coding/{purpose}", response=gives(None, 204), summary="A new version of a codebook")
-def put_codebook(request: HttpRequest, study: UUID, purpose: str, given: BookIn) -> Status[None]:
-    found = study_for(request, study, Role.EDITOR)
-    categories = coded.read_lines(given.lines.splitlines())
-    code_reasons.edit_codebook(found, purpose, categories, actor=caller(request), now=timezone.now())
+@router.put("/studies/{study}/coding/{purpose}", response=gives(None, 204), summary="Store a new version of a codebook")
+def put_codebook(request: HttpRequest, study: UUID, purpose: str, body: BookIn) -> Status[None]:
+    study_row = study_for(request, study, Role.EDITOR)
+    categories = coded.read_lines(body.lines.splitlines())
+    code_reasons.edit_codebook(study_row, purpose, categories, actor=caller(request), now=timezone.now())
     return Status(204, None)
 
 
 @router.put("/studies/{study}/coding/{purpose}/{remark}", response=gives(None, 204), summary="Code an explanation")
-def code(request: HttpRequest, study: UUID, purpose: str, remark: int, given: CodesIn) -> Status[None]:
-    one, book = _about(study_for(request, study, Role.REVIEWER), purpose, remark)
-    code_reasons.code(one, book, given.codes or [NULL], coder=caller(request), now=timezone.now())
+def code(request: HttpRequest, study: UUID, purpose: str, remark: int, body: CodesIn) -> Status[None]:
+    explanation, book = _about(study_for(request, study, Role.REVIEWER), purpose, remark)
+    code_reasons.code(explanation, book, body.codes or [NULL], coder=caller(request), now=timezone.now())
     return Status(204, None)
 
 
 @router.put(
-    "/studies/{study}/coding/{purpose}/{remark}/settled", response=gives(None, 204), summary="Settle a difference"
+    "/studies/{study}/coding/{purpose}/{remark}/settled",
+    response=gives(None, 204),
+    summary="Settle a disagreement of coders",
 )
-def settle(request: HttpRequest, study: UUID, purpose: str, remark: int, given: CodesIn) -> Status[None]:
-    one, book = _about(study_for(request, study, Role.REVIEWER), purpose, remark)
-    code_reasons.adjudicate(one, book, given.codes or [NULL], actor=caller(request), now=timezone.now())
+def settle(request: HttpRequest, study: UUID, purpose: str, remark: int, body: CodesIn) -> Status[None]:
+    explanation, book = _about(study_for(request, study, Role.REVIEWER), purpose, remark)
+    code_reasons.adjudicate(explanation, book, body.codes or [NULL], actor=caller(request), now=timezone.now())
     return Status(204, None)
 
 
 def _about(study: Study, purpose: str, remark: int) -> tuple[Remark, Codebook]:
     rows = Remark.objects.select_related("presentation__submission__hit")
-    one = rows.filter(pk=remark, presentation__submission__hit__study=study).first()
+    explanation = rows.filter(pk=remark, presentation__submission__hit__study=study).first()
     held = coded.current(study, purpose)
-    if one is None or held is None:
+    if explanation is None or held is None:
         raise HttpError(404, "There is no such explanation, or no codebook for it yet.")
-    return one, held
+    return explanation, held

@@ -26,16 +26,16 @@ class Token(HttpBearer):
 
     def authenticate(self, request: HttpRequest, token: str) -> User | None:
         """The person behind the token; a request without one is refused (401)."""
-        found = ApiToken.objects.user_of(token)
-        if found is not None:
+        user = ApiToken.objects.user_of(token)
+        if user is not None:
             _refuse_unwritable(request)
-        return found
+        return user
 
 
 def _refuse_unwritable(request: HttpRequest) -> None:
     """Characters can be sent that no database writes down. Raises RefusedError (422) naming the field."""
-    told = dict(request.POST.lists()) if request.content_type in FORMS else _spelt_oddly(request.body)
-    for field, value in told.items() if isinstance(told, dict) else [("", told)]:
+    sent = dict(request.POST.lists()) if request.content_type in FORMS else _spelt_oddly(request.body)
+    for field, value in sent.items() if isinstance(sent, dict) else [("", sent)]:
         if not _writable([field, value]):
             rule = "It holds a character that cannot be written down (NUL, or half of a surrogate pair)."
             raise RefusedError(422, rule, code="input", errors={field if _writable(field) else "": rule})
@@ -64,31 +64,31 @@ def caller(request: HttpRequest) -> User:
     return user
 
 
-def study_for(request: HttpRequest, study: UUID, least: Role = Role.VIEWER) -> Study:
+def study_for(request: HttpRequest, study: UUID, role: Role = Role.VIEWER) -> Study:
     """The study; 404 for a stranger to it, 403 for a member with too small a role."""
-    found = studies_of(caller(request)).filter(uuid=study).first()
-    if found is None:
+    study_row = studies_of(caller(request)).filter(uuid=study).first()
+    if study_row is None:
         raise HttpError(404, "There is no such study.")
-    if not may(found, least):
+    if not may(study_row, role):
         raise HttpError(403, "Your role on this study does not let you do this.")
-    return found
+    return study_row
 
 
 def submission_for(request: HttpRequest, study: UUID, assignment: str) -> tuple[Study, Submission]:
     """An assignment for its reviewers."""
-    found = study_for(request, study, Role.REVIEWER)
-    one = desk.submission(found, assignment)
-    if one is None:
+    study_row = study_for(request, study, Role.REVIEWER)
+    submission = desk.submission(study_row, assignment)
+    if submission is None:
         raise HttpError(404, "There is no such assignment in this study.")
-    return found, one
+    return study_row, submission
 
 
-def job_for(request: HttpRequest, job: UUID, least: Role = Role.VIEWER) -> Job:
+def job_for(request: HttpRequest, job: UUID, role: Role = Role.VIEWER) -> Job:
     """A job of studies that the caller may all see; one without a study (comparison, import) for who asked for it."""
-    found = Job.objects.select_related("study").filter(uuid=job).first()
-    mine = found is not None and (found.asked_by_id == caller(request).pk or caller(request).is_superuser)
-    if found is None or (found.study is None and not mine):
+    job_row = Job.objects.select_related("study").filter(uuid=job).first()
+    mine = job_row is not None and (job_row.asked_by_id == caller(request).pk or caller(request).is_superuser)
+    if job_row is None or (job_row.study is None and not mine):
         raise HttpError(404, "There is no such job.")
-    for study in [found.study.uuid] if found.study else found.settings.get("studies", ()):
-        study_for(request, study, least)
-    return found
+    for study in [job_row.study.uuid] if job_row.study else job_row.settings.get("studies", ()):
+        study_for(request, study, role)
+    return job_row

@@ -27,12 +27,12 @@ from annotation.publishing import cost_estimate as bills
 from annotation.studies.create import reword
 
 router = Router(tags=["Design"])
-Whole = Field(None, ge=0, le=2_147_483_647)  # what its column counts to
+ColumnNumber = Field(None, ge=0, le=2_147_483_647)  # what its column counts to
 InHit = Field(None, ge=0, le=500)
 
 
 class SettingsIn(Schema):
-    """Settings of a draft; those left out stay as they are. Money in cents, times in seconds."""
+    """Settings of a draft; omitted ones stay as they are. Money in cents, times in seconds."""
 
     question: str | None = None
     noun: str | None = Field(None, min_length=1, max_length=40)
@@ -46,23 +46,25 @@ class SettingsIn(Schema):
     repeats_per_hit: int | None = InHit
     checks_per_hit: int | None = InHit
     margin_points: int | None = Field(
-        None, ge=1, le=49, description="Percentage points around 50 % right that count as chance; human or machine."
+        None, ge=1, le=49, description="Percentage points around 50% correct that count as chance; human or machine."
     )
     in_nines: bool | None = None
     once: bool | None = None
-    reward_cents: int | None = Whole
+    reward_cents: int | None = ColumnNumber
     budget_cents: int | None = Field(None, ge=0, description="Never exceeded; null: no limit.")
     assignment_seconds: int | None = Field(None, ge=30)
     lifetime_seconds: int | None = Field(None, ge=30)
     auto_approval_seconds: int | None = Field(None, ge=0)
     minimum_approved_hits: int | None = Field(
-        None, ge=0, le=2_147_483_647, description="Of accounts; 0 or null: none required."
+        None, ge=0, le=2_147_483_647, description="Required of accounts; 0 or null: no requirement."
     )
     minimum_percent_approved: int | None = Field(
-        None, ge=0, le=100, description="Of accounts; 0 or null: none required."
+        None, ge=0, le=100, description="Required of accounts; 0 or null: no requirement."
     )
-    country: str | None = Field(None, max_length=2, description="Of accounts; empty: none required.")
-    retain_until: datetime | None = Field(None, description="Worker ids are forgotten from then on; of any study.")
+    country: str | None = Field(None, max_length=2, description="Required of accounts; empty: no requirement.")
+    retain_until: datetime | None = Field(
+        None, description="Worker IDs are deleted from then on; can be set in any state."
+    )
 
 
 # Null is a value of these: there is no such limit.
@@ -80,14 +82,14 @@ MAY_BE_NULL = frozenset(
 
 
 class ArmPart(Schema):
-    """What people of an arm see before the task, and what a HIT of it pays."""
+    """What participants of an arm see before the task, and the reward per HIT."""
 
     training: Literal["none", "instructions", "examples", "comparison"]
     reward_cents: int = Field(ge=0)
 
 
 class CellPart(Schema):
-    """A combination that gathers ratings of its own; "" stands for every domain, or every generator."""
+    """A condition: training, domain and generator; "": every domain, or every generator."""
 
     training: Literal["none", "instructions", "examples", "comparison"]
     domain: str = ""
@@ -95,7 +97,7 @@ class CellPart(Schema):
 
 
 class Layout(Schema):
-    """A cell as laid out, and what it costs at most."""
+    """The HITs of a condition, and their maximum cost."""
 
     name: str
     hits: int
@@ -117,7 +119,7 @@ class CellsIn(Schema):
 
 
 class WageOut(Schema):
-    """Cents an hour at the quartiles of the time that a HIT is estimated to take."""
+    """Cents per hour at the quartiles of the estimated time per HIT."""
 
     quick: int
     median: int
@@ -126,7 +128,7 @@ class WageOut(Schema):
 
 
 class PriceOut(Schema):
-    """The most that the design costs. missing_cents: what the budget lacks; fair_cents: the least fair reward."""
+    """Maximum cost of the design. missing_cents: amount over budget; fair_cents: the smallest fair reward."""
 
     hits: int
     assignments: int
@@ -140,7 +142,7 @@ class PriceOut(Schema):
 
 
 class PrecisionOut(Schema):
-    """Half-widths of 95 % intervals of HUSE and HUSE-Q by simulation, or the difference in accuracy that is seen."""
+    """Half-widths of 95% intervals of HUSE and HUSE-Q by simulation, or the detectable difference in accuracy."""
 
     huse: float | None
     huse_q: float | None
@@ -150,7 +152,7 @@ class PrecisionOut(Schema):
 
 
 class LaidOut(Schema):
-    """What was laid out, and the most it can cost."""
+    """The created HITs, and their maximum cost."""
 
     hits: int
     assignments: int
@@ -172,105 +174,109 @@ def show_design(request: HttpRequest, study: UUID) -> dict[str, Any]:
 
 
 @router.patch("/studies/{study}/design", response=gives(DesignOut), summary="Change settings of a draft")
-def change_design(request: HttpRequest, study: UUID, given: SettingsIn) -> dict[str, Any]:
-    found = study_for(request, study, Role.EDITOR)
-    configure(found, _changes(given), actor=caller(request).get_username(), now=timezone.now())
-    return _design(found)
+def change_design(request: HttpRequest, study: UUID, body: SettingsIn) -> dict[str, Any]:
+    study_row = study_for(request, study, Role.EDITOR)
+    configure(study_row, _changes(body), actor=caller(request).get_username(), now=timezone.now())
+    return _design(study_row)
 
 
-def _changes(given: SettingsIn) -> dict[str, Any]:
-    told = given.dict(exclude_unset=True)
-    return {name: value for name, value in told.items() if value is not None or name in MAY_BE_NULL}
+def _changes(settings: SettingsIn) -> dict[str, Any]:
+    changes = settings.dict(exclude_unset=True)
+    return {name: value for name, value in changes.items() if value is not None or name in MAY_BE_NULL}
 
 
 def _design(study: Study) -> dict[str, Any]:
     cells = Cell.objects.filter(arm__study=study).select_related("arm__study", "generator").order_by("pk")
-    pays = {one.arm.training: one.reward_cents for one in cells}
+    pays = {cell.arm.training: cell.reward_cents for cell in cells}
     return {
         "settings": {name: getattr(study, name) for name in SettingsIn.model_fields},
         "arms": [{"training": name, "reward_cents": cents} for name, cents in pays.items()],
         "cells": [
             {
-                "training": one.arm.training,
-                "domain": one.domain,
-                "generator": one.generator.name if one.generator else "",
+                "training": cell.arm.training,
+                "domain": cell.domain,
+                "generator": cell.generator.name if cell.generator else "",
             }
-            for one in cells
+            for cell in cells
         ],
         "laid_out": queries.laid_out(study),
     }
 
 
-@router.put("/studies/{study}/cells", response=gives(DesignOut), summary="Set arms and cells of a draft")
-def set_cells(request: HttpRequest, study: UUID, given: CellsIn) -> dict[str, Any]:
-    found = study_for(request, study, Role.EDITOR)
-    arms = [ArmPlan(**one.dict()) for one in given.arms]
-    cells = [CellPlan(**one.dict()) for one in given.cells]
-    arrange(found, arms, cells, actor=caller(request).get_username(), now=timezone.now())
-    return _design(found)
+@router.put("/studies/{study}/cells", response=gives(DesignOut), summary="Set arms and conditions of a draft")
+def set_cells(request: HttpRequest, study: UUID, body: CellsIn) -> dict[str, Any]:
+    study_row = study_for(request, study, Role.EDITOR)
+    arms = [ArmPlan(**part.dict()) for part in body.arms]
+    cells = [CellPlan(**part.dict()) for part in body.cells]
+    arrange(study_row, arms, cells, actor=caller(request).get_username(), now=timezone.now())
+    return _design(study_row)
 
 
-@router.get("/studies/{study}/wording", response=gives(WordingOut), summary="The words of the pages")
+@router.get("/studies/{study}/wording", response=gives(WordingOut), summary="The task text")
 def show_wording(request: HttpRequest, study: UUID) -> Any:
     return _wording(study_for(request, study))
 
 
-@router.put("/studies/{study}/wording", response=gives(WordingOut), summary="Change the words of the pages")
-def change_wording(request: HttpRequest, study: UUID, given: Body[dict[str, Any]]) -> Any:
-    """The whole body as it was read, with its schema_version; it becomes a new version."""
-    found = study_for(request, study, Role.EDITOR)
-    return reword(found, from_json(given), actor=caller(request).get_username(), now=timezone.now())
+@router.put("/studies/{study}/wording", response=gives(WordingOut), summary="Change the task text")
+def change_wording(request: HttpRequest, study: UUID, body: Body[dict[str, Any]]) -> Any:
+    """The complete body as you read it, with its schema_version. It becomes a new version."""
+    study_row = study_for(request, study, Role.EDITOR)
+    return reword(study_row, from_json(body), actor=caller(request).get_username(), now=timezone.now())
 
 
 def _wording(study: Study) -> Any:
-    found = study.wordings.last()
-    if found is None:
-        raise StateError(f"The study {study.name} has no wording yet.")
-    return found
+    wording = study.wordings.last()
+    if wording is None:
+        raise StateError(f"The study {study.name} has no task text yet.")
+    return wording
 
 
-@router.get("/studies/{study}/price", response=gives(PriceOut), summary="What the design costs, as it is stored")
+@router.get("/studies/{study}/price", response=gives(PriceOut), summary="Cost of the stored design")
 def show_price(request: HttpRequest, study: UUID) -> Any:
     return bills.of(study_for(request, study)).estimate
 
 
-@router.post("/studies/{study}/price", response=gives(PriceOut), summary="What the design would cost")
-def try_price(request: HttpRequest, study: UUID, given: SettingsIn) -> Any:
-    """With these settings in place of the stored ones; nothing is changed."""
-    found = study_for(request, study, Role.EDITOR)
-    for name, value in _changes(given).items():
-        setattr(found, name, value)
-    return bills.of(found).estimate
+@router.post("/studies/{study}/price", response=gives(PriceOut), summary="Cost of a changed design")
+def try_price(request: HttpRequest, study: UUID, body: SettingsIn) -> Any:
+    """With these settings instead of the stored ones; nothing is changed."""
+    study_row = study_for(request, study, Role.EDITOR)
+    for name, value in _changes(body).items():
+        setattr(study_row, name, value)
+    return bills.of(study_row).estimate
 
 
-@router.get("/studies/{study}/precision", response=gives(PrecisionOut), summary="How exact the study will be")
+@router.get("/studies/{study}/precision", response=gives(PrecisionOut), summary="Expected precision")
 def show_precision(request: HttpRequest, study: UUID) -> Any:
-    """Simulated from a pilot of the same kind, for the design as it is stored; all null where nothing can be said."""
-    found = study_for(request, study)
-    bill = bills.of(found)
+    """Simulated from a pilot of the same task type, for the stored design; all null if there is none."""
+    study_row = study_for(request, study)
+    bill = bills.of(study_row)
     return bills.precision(
-        found, contexts=min(bill.contexts, 2_000), raters=bill.raters, per_hit=bill.per_hit, evaluators=bill.evaluators
+        study_row,
+        contexts=min(bill.contexts, 2_000),
+        raters=bill.raters,
+        per_hit=bill.per_hit,
+        evaluators=bill.evaluators,
     )
 
 
-@router.get("/studies/{study}/layout", response=gives(Paged[Layout]), summary="HITs as laid out, cell by cell")
+@router.get("/studies/{study}/layout", response=gives(Paged[Layout]), summary="Created HITs, by condition")
 def show_layout(request: HttpRequest, study: UUID, page: Query[Page]) -> dict[str, Any]:
     return paged(queries.laid_out(study_for(request, study)), page)
 
 
 @router.post(
-    "/studies/{study}/layout", response={**gives(LaidOut, 201), 202: JobOut}, summary="Deal the texts into HITs"
+    "/studies/{study}/layout", response={**gives(LaidOut, 201), 202: JobOut}, summary="Create HITs from the texts"
 )
 def lay_out(request: HttpRequest, study: UUID) -> Status[Any]:
-    """Of more than 2,000 texts by a job, which is answered instead (202)."""
-    found = study_for(request, study, Role.EDITOR)
-    if takes_long(found):
-        return Status(202, ask(Job.Kind.LAY_OUT, by=caller(request), now=timezone.now(), study=found))
-    return Status(201, design(found, actor=caller(request).get_username(), now=timezone.now()))
+    """With more than 2,000 texts by a job, which is the answer then (202)."""
+    study_row = study_for(request, study, Role.EDITOR)
+    if takes_long(study_row):
+        return Status(202, ask(Job.Kind.LAY_OUT, by=caller(request), now=timezone.now(), study=study_row))
+    return Status(201, design(study_row, actor=caller(request).get_username(), now=timezone.now()))
 
 
-@router.delete("/studies/{study}/layout", response=gives(None, 204), summary="Take the layout of a draft back")
+@router.delete("/studies/{study}/layout", response=gives(None, 204), summary="Discard the HITs of a draft")
 def take_layout_back(request: HttpRequest, study: UUID) -> Status[None]:
-    found = study_for(request, study, Role.EDITOR)
-    clear_design(found, actor=caller(request).get_username(), now=timezone.now())
+    study_row = study_for(request, study, Role.EDITOR)
+    clear_design(study_row, actor=caller(request).get_username(), now=timezone.now())
     return Status(204, None)

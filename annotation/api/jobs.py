@@ -1,4 +1,4 @@
-"""Long work: how far it is, what came of it, and the files that it wrote."""
+"""Jobs: their progress, their outcome, and the files that they wrote."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DRAWN = "figures"
 
 
 class JobOut(Schema):
-    """Long work. files: what it wrote, once it is done; outcome: what came of it, by kind."""
+    """Long background work. files: what it wrote, once it is finished; outcome: by kind of job."""
 
     uuid: UUID
     kind: str
@@ -45,42 +45,42 @@ class JobOut(Schema):
 
     @staticmethod
     def resolve_outcome(job: Job) -> dict[str, Any]:
-        return {name: told for name, told in job.outcome.items() if name != DRAWN}
+        return {name: value for name, value in job.outcome.items() if name != DRAWN}
 
 
-@router.get("/studies/{study}/jobs", response=gives(Paged[JobOut]), summary="The study's long work, newest first")
+@router.get("/studies/{study}/jobs", response=gives(Paged[JobOut]), summary="Jobs of the study, newest first")
 def list_jobs(request: HttpRequest, study: UUID, page: Query[Page]) -> dict[str, Any]:
     return paged(study_for(request, study).jobs.order_by("-created_at", "-pk"), page)
 
 
-@router.get("/jobs/{job}", response=gives(JobOut), summary="How far a job is")
+@router.get("/jobs/{job}", response=gives(JobOut), summary="Progress of a job")
 def show_job(request: HttpRequest, job: UUID) -> Job:
     return job_for(request, job)
 
 
 @router.get("/jobs/{job}/files/{name}", response=gives(bytes), summary="A file that a job wrote")
 def show_file(request: HttpRequest, job: UUID, name: str) -> FileResponse:
-    found = job_for(request, job)
-    if found.state != Job.State.DONE or name not in found.outcome.get("files", []):
+    job_row = job_for(request, job)
+    if job_row.state != Job.State.DONE or name not in job_row.outcome.get("files", []):
         raise HttpError(404, "There is no such file.")
-    return FileResponse((folder_of(found) / name).open("rb"), as_attachment=True, filename=name)
+    return FileResponse((folder_of(job_row) / name).open("rb"), as_attachment=True, filename=name)
 
 
 @router.post("/jobs/{job}/cancel", response=gives(JobOut), summary="Cancel a job that waits or runs")
 def cancel_job(request: HttpRequest, job: UUID) -> Job:
-    """One that stores as it goes (adding texts, importing, simulated people) can be canceled before it begins only."""
-    found = job_for(request, job, Role.EDITOR)
-    jobs.cancel(found, actor=caller(request).get_username(), now=timezone.now())
-    return found
+    """Jobs that store while they run (adding texts, importing, simulated raters) can be canceled before they begin."""
+    job_row = job_for(request, job, Role.EDITOR)
+    jobs.cancel(job_row, actor=caller(request).get_username(), now=timezone.now())
+    return job_row
 
 
 @router.post("/jobs/{job}/confirm", response=gives(JobOut, 202), summary="Add the texts of a file that was checked")
 def confirm_texts(request: HttpRequest, job: UUID) -> Status[Job]:
-    """The file is read once more as it is stored; one with problems adds nothing."""
+    """The file is read again while it is stored. A file with problems adds nothing."""
     checked = job_for(request, job, Role.EDITOR)
     if checked.kind != Job.Kind.CHECK_TEXTS or checked.state != Job.State.DONE:
         raise StateError("Only a finished check of texts can be confirmed.")
-    made = ask(
+    adding = ask(
         Job.Kind.ADD_TEXTS, by=caller(request), now=timezone.now(), study=checked.study, settings=checked.settings
     )  # fmt: skip
-    return Status(202, made)
+    return Status(202, adding)

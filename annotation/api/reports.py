@@ -34,32 +34,32 @@ router = Router(tags=["Reports"])
 
 
 class ReportIn(Schema):
-    """What report is wanted."""
+    """The requested report."""
 
     formats: list[Format] = Field(default=["html", "json", "csv"], min_length=1)
     seed: int = Field(default=0, ge=0, lt=2**63)
 
 
 class StudyReportIn(ReportIn):
-    """What report is wanted. unblind: look at the results although nobody has yet, which the log notes."""
+    """The requested report. unblind: look at the results although they are blinded, which the log notes."""
 
     unblind: bool = False
 
 
 class ComparisonIn(ReportIn):
-    """Which studies are compared, in this order."""
+    """The studies to compare, in this order."""
 
     studies: list[UUID] = Field(min_length=2, max_length=40)
 
 
 class LinkIn(Schema):
-    """When a link ends by itself; null: never."""
+    """When a link expires; null: never."""
 
     ends_at: datetime | None = None
 
 
 class LinkOut(Schema):
-    """A link to a report. address: shown once, when it is made."""
+    """A link to a report. address: shown once, when it is created."""
 
     id: int
     address: str
@@ -80,7 +80,7 @@ class KnownLink(Schema):
 
 
 class ScoresIn(Schema):
-    """What made the scores (JSON of ours says so itself), and the columns of a CSV to take, separated by commas."""
+    """What made the scores (JSON of Assay names it), and the columns of a CSV to attach, separated by commas."""
 
     model: str = ""
     version: str = ""
@@ -97,7 +97,7 @@ class ScoresUpload(forms.Form):
 
 
 class ScoreFileOut(Schema):
-    """A file of scores that a study keeps. kind: `nnd`, `automatic` or `scores` (a table)."""
+    """A file of scores that is attached to a study. kind: `nnd`, `automatic` or `scores` (a table)."""
 
     number: int = Field(alias="pk")
     kind: str
@@ -109,63 +109,63 @@ class ScoreFileOut(Schema):
     attached_at: datetime | None
 
 
-@router.get("/studies/{study}/results", response=gives(dict[str, Any]), summary="Numbers last reported")
+@router.get("/studies/{study}/results", response=gives(dict[str, Any]), summary="Results of the latest report")
 def show_results(request: HttpRequest, study: UUID) -> dict[str, Any]:
-    """Only once somebody decided to look (`unblind`)."""
-    one = study_for(request, study)
-    if not seen_at(one):
-        raise StateError("Nobody has looked at the results of this study yet (`POST …/unblind`).")
-    found = one.results.order_by("-pk").first()
-    if found is None:
-        raise HttpError(404, "No report of this study has been made yet.")
-    return dict(found.numbers)
+    """Only after the results were unblinded (`unblind`)."""
+    study_row = study_for(request, study)
+    if not seen_at(study_row):
+        raise StateError("The results of this study are blinded (`POST …/unblind`).")
+    report = study_row.results.order_by("-pk").first()
+    if report is None:
+        raise HttpError(404, "This study has no report yet.")
+    return dict(report.numbers)
 
 
-@router.post("/studies/{study}/reports", response=gives(JobOut, 202), summary="Ask for a report")
-def ask_report(request: HttpRequest, study: UUID, given: StudyReportIn) -> Status[Job]:
-    """Computing results is looking at them: before somebody has looked, it takes a reviewer and `unblind`."""
-    found = study_for(request, study)
-    if not seen_at(found):
-        found = study_for(request, study, Role.REVIEWER)
-        look(found, confirmed=given.unblind, actor=caller(request).get_username(), now=timezone.now())
-    wanted = {"formats": list(given.formats), "seed": given.seed}
-    job = ask(Job.Kind.REPORT, by=caller(request), now=timezone.now(), study=found, settings=wanted)
+@router.post("/studies/{study}/reports", response=gives(JobOut, 202), summary="Request a report")
+def ask_report(request: HttpRequest, study: UUID, body: StudyReportIn) -> Status[Job]:
+    """Computing results unblinds them. While they are blinded, this needs a reviewer and `unblind`."""
+    study_row = study_for(request, study)
+    if not seen_at(study_row):
+        study_row = study_for(request, study, Role.REVIEWER)
+        look(study_row, confirmed=body.unblind, actor=caller(request).get_username(), now=timezone.now())
+    options = {"formats": list(body.formats), "seed": body.seed}
+    job = ask(Job.Kind.REPORT, by=caller(request), now=timezone.now(), study=study_row, settings=options)
     return Status(202, job)
 
 
 @router.post("/comparisons", response=gives(JobOut, 202), summary="Compare studies")
-def ask_comparison(request: HttpRequest, given: ComparisonIn) -> Status[Job]:
-    """Of studies on which the caller reviews, and whose results somebody has looked at."""
-    found = [study_for(request, one, Role.REVIEWER) for one in dict.fromkeys(given.studies)]
-    if blind := [one.name for one in found if not seen_at(one)]:
-        raise StateError(f"Nobody has looked at the results of {', '.join(blind)} yet.")
-    if len(found) < 2:
-        raise StateError("A comparison is of two studies at least.").at("studies")
-    wanted = {"studies": [str(one.uuid) for one in found], "formats": list(given.formats), "seed": given.seed}
-    return Status(202, ask(Job.Kind.COMPARISON, by=caller(request), now=timezone.now(), settings=wanted))
+def ask_comparison(request: HttpRequest, body: ComparisonIn) -> Status[Job]:
+    """Of unblinded studies on which the caller is at least a reviewer."""
+    studies = [study_for(request, study, Role.REVIEWER) for study in dict.fromkeys(body.studies)]
+    if blind := [study.name for study in studies if not seen_at(study)]:
+        raise StateError(f"Results are still blinded: {', '.join(blind)}.")
+    if len(studies) < 2:
+        raise StateError("A comparison needs at least two studies.").at("studies")
+    options = {"studies": [str(study.uuid) for study in studies], "formats": list(body.formats), "seed": body.seed}
+    return Status(202, ask(Job.Kind.COMPARISON, by=caller(request), now=timezone.now(), settings=options))
 
 
-@router.get("/studies/{study}/scores", response=gives(Paged[ScoreFileOut]), summary="Files of scores of the texts")
+@router.get("/studies/{study}/scores", response=gives(Paged[ScoreFileOut]), summary="Attached files of scores")
 def list_scores(request: HttpRequest, study: UUID, page: Query[Page]) -> dict[str, Any]:
     return paged(ScoreFile.objects.filter(study=study_for(request, study)).order_by("pk"), page)
 
 
 @router.post("/studies/{study}/scores", response=gives(ScoreFileOut, 201), summary="Attach a file of scores")
-def attach_scores(request: HttpRequest, study: UUID, file: File[UploadedFile], given: Form[ScoresIn]) -> Any:
-    """A CSV with the column `id` and a column for each score, or JSON of `python -m metrics`; all of it or nothing."""
-    annotated = study_for(request, study, Role.EDITOR)
-    cleaned(ScoresUpload(given.dict(), {"file": file}))  # type: ignore[arg-type]
+def attach_scores(request: HttpRequest, study: UUID, file: File[UploadedFile], form: Form[ScoresIn]) -> Any:
+    """A CSV with the column `id` and a column for each score, or JSON of `python -m metrics`; all or nothing."""
+    study_row = study_for(request, study, Role.EDITOR)
+    cleaned(ScoresUpload(form.dict(), {"file": file}))  # type: ignore[arg-type]
     path = uploads.keep(file)
     try:
-        columns = scores_upload.parse_columns(given.columns)
-        made = {"model": given.model, "version": given.version, "columns": columns}
+        columns = scores_upload.parse_columns(form.columns)
+        scores = {"model": form.model, "version": form.version, "columns": columns}
         actor = caller(request).get_username()
-        return Status(201, attach(annotated, path, **made, actor=actor, now=timezone.now()))  # type: ignore[arg-type]
+        return Status(201, attach(study_row, path, **scores, actor=actor, now=timezone.now()))  # type: ignore[arg-type]
     finally:
         shutil.rmtree(path.parent, ignore_errors=True)
 
 
-@router.delete("/studies/{study}/scores/{number}", response=gives(None, 204), summary="Take a file of scores away")
+@router.delete("/studies/{study}/scores/{number}", response=gives(None, 204), summary="Detach a file of scores")
 def detach_scores(request: HttpRequest, study: UUID, number: int) -> Status[None]:
     held = ScoreFile.objects.filter(study=study_for(request, study, Role.EDITOR), pk=number).first()
     if held is None:
@@ -175,11 +175,11 @@ def detach_scores(request: HttpRequest, study: UUID, number: int) -> Status[None
 
 
 @router.post("/jobs/{job}/links", response=gives(LinkOut, 201), summary="Share a finished report")
-def make_link(request: HttpRequest, job: UUID, given: LinkIn) -> Status[dict[str, Any]]:
-    found = job_for(request, job, Role.EDITOR)
-    made = share(found, by=caller(request), now=timezone.now(), ends_at=given.ends_at)
-    address = settings.CONSOLE_ORIGIN + reverse("shared-report", args=[made.token])
-    return Status(201, {"id": made.link.pk, "address": address})
+def make_link(request: HttpRequest, job: UUID, body: LinkIn) -> Status[dict[str, Any]]:
+    job_row = job_for(request, job, Role.EDITOR)
+    shared = share(job_row, by=caller(request), now=timezone.now(), ends_at=body.ends_at)
+    address = settings.CONSOLE_ORIGIN + reverse("shared-report", args=[shared.token])
+    return Status(201, {"id": shared.link.pk, "address": address})
 
 
 @router.get("/studies/{study}/links", response=gives(Paged[KnownLink]), summary="Links to the study's reports")
@@ -190,9 +190,9 @@ def list_links(request: HttpRequest, study: UUID, page: Query[Page]) -> dict[str
 
 @router.delete("/links/{link}", response=gives(None, 204), summary="Revoke a link")
 def revoke_link(request: HttpRequest, link: int) -> Status[None]:
-    found = ShareLink.objects.select_related("job__study").filter(pk=link).first()
-    if found is None:
+    link_row = ShareLink.objects.select_related("job__study").filter(pk=link).first()
+    if link_row is None:
         raise HttpError(404, "There is no such link.")
-    job_for(request, found.job.uuid, Role.EDITOR)
-    revoke(found, by=caller(request), now=timezone.now())
+    job_for(request, link_row.job.uuid, Role.EDITOR)
+    revoke(link_row, by=caller(request), now=timezone.now())
     return Status(204, None)

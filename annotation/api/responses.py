@@ -1,4 +1,4 @@
-"""What every operation shares: refusals as problem documents (RFC 9457), and lists in pages."""
+"""What every operation shares: errors as problem documents (RFC 9457), and lists in pages."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from ninja.errors import HttpError, ValidationError
 from annotation.exceptions import AssayError, BudgetError, DesignError, MarketError
 
 Item = TypeVar("Item")
-MOST_LISTED = 200
-MOST_OFFSET = 2**53  # what JSON's readers hold, and every database counts to
+MAX_LIMIT = 200
+MAX_OFFSET = 2**53  # what JSON's readers hold, and every database counts to
 MEDIA_TYPE = "application/problem+json"
 # Places in which parameters stand; a field is named by what follows.
-_PLACES = {"body", "query", "path", "form", "file", "header", "given"}
+_PLACES = {"body", "query", "path", "form", "file", "header"}
 
 
 class Fault(Schema):
-    """A field that cannot be used, and the rule that it breaks. field "": of the whole request."""
+    """An invalid field, and the rule that it breaks. field "": the request as a whole."""
 
     field: str
     rule: str
@@ -55,7 +55,9 @@ def cleaned(form: Form) -> dict[str, Any]:
     """Return the cleaned fields of a form. Raises RefusedError (422) naming each invalid field and its rule."""
     if form.is_valid():
         return form.cleaned_data
-    errors = {name if name != "__all__" else "": " ".join(map(str, told)) for name, told in form.errors.items()}
+    errors = {
+        name if name != "__all__" else "": " ".join(map(str, sentences)) for name, sentences in form.errors.items()
+    }
     raise RefusedError(422, next(iter(errors.values())), code="input", errors=errors)
 
 
@@ -70,8 +72,8 @@ def gives(what: Any, status: int = 200) -> dict[Any, Any]:
 class Page(Schema):
     """Which part of a list: at most `limit` of it, from number `offset` (0: the first) on."""
 
-    limit: int = Field(50, ge=1, le=MOST_LISTED)
-    offset: int = Field(0, ge=0, le=MOST_OFFSET)
+    limit: int = Field(50, ge=1, le=MAX_LIMIT)
+    offset: int = Field(0, ge=0, le=MAX_OFFSET)
 
 
 class Paged(Schema, Generic[Item]):
@@ -91,12 +93,12 @@ class Api(NinjaAPI):
     """An API whose document says by which media type problems come."""
 
     def get_openapi_schema(self, **how: Any) -> Any:
-        told = super().get_openapi_schema(**how)
-        deeds = (deed for path in told["paths"].values() for deed in path.values())
-        for status, answer in (one for deed in deeds for one in deed["responses"].items()):
+        schema = super().get_openapi_schema(**how)
+        deeds = (deed for path in schema["paths"].values() for deed in path.values())
+        for status, answer in (response for deed in deeds for response in deed["responses"].items()):
             if int(status) in REFUSED:
                 answer["content"] = {MEDIA_TYPE: answer["content"]["application/json"]}
-        return told
+        return schema
 
 
 def absent(request: HttpRequest, rest: str) -> HttpResponse:
@@ -106,28 +108,28 @@ def absent(request: HttpRequest, rest: str) -> HttpResponse:
 
 def tell_problems(api: NinjaAPI) -> None:
     """Answer errors of the requester side, and of requests, by problem documents."""
-    api.add_exception_handler(AssayError, lambda request, error: _of_ours(cast(AssayError, error)))
+    api.add_exception_handler(AssayError, lambda request, error: _of_assay_error(cast(AssayError, error)))
     api.add_exception_handler(ValidationError, lambda request, error: _of_input(cast(ValidationError, error)))
     api.add_exception_handler(HttpError, lambda request, error: _of_http(cast(HttpError, error)))
-    api.add_exception_handler(Http404, lambda request, error: problem(404, "There is no such thing.", code="absent"))
+    api.add_exception_handler(Http404, lambda request, error: problem(404, "Not found.", code="absent"))
 
 
 def problem(status: int, detail: str, *, code: str, errors: Mapping[str, str] | None = None) -> HttpResponse:
     """A problem document. errors: rule by field."""
     faults = [{"field": field, "rule": rule} for field, rule in (errors or {}).items()]
-    told = {"title": HTTPStatus(status).phrase, "status": status, "detail": detail, "code": code, "errors": faults}
-    return HttpResponse(json.dumps(told), status=status, content_type=MEDIA_TYPE)
+    document = {"title": HTTPStatus(status).phrase, "status": status, "detail": detail, "code": code, "errors": faults}
+    return HttpResponse(json.dumps(document), status=status, content_type=MEDIA_TYPE)
 
 
-def _of_ours(error: AssayError) -> HttpResponse:
+def _of_assay_error(error: AssayError) -> HttpResponse:
     kinds: dict[type[AssayError], str] = {BudgetError: "budget", DesignError: "design", MarketError: "market"}
-    code = next((told for kind, told in kinds.items() if isinstance(error, kind)), "state")
+    code = next((word for kind, word in kinds.items() if isinstance(error, kind)), "state")
     return problem(409, str(error), code=code, errors={error.field: str(error)} if error.field else None)
 
 
 def _of_input(error: ValidationError) -> HttpResponse:
-    errors = {_field(one.get("loc", ())): str(one.get("msg", one)) for one in error.errors}
-    first = next(iter(errors.items()), ("", "It cannot be read."))
+    errors = {_field(fault.get("loc", ())): str(fault.get("msg", fault)) for fault in error.errors}
+    first = next(iter(errors.items()), ("", "The request cannot be read."))
     return problem(422, ": ".join(part for part in first if part), code="input", errors=errors)
 
 

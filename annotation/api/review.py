@@ -29,12 +29,12 @@ from annotation.studies.access import may, studies_of
 from annotation.workers import hold
 
 router = Router(tags=["Review"])
-SAID = r"^$|\S"  # nothing, or words
+EMPTY_OR_WORDS = r"^$|\S"  # nothing, or words
 NO_WORKER = "There is no such worker in this study."
 
 
 class WaitingOut(Schema):
-    """Work without a decision. due: when the marketplace approves by itself; suspicion: in [0, 1], where to look."""
+    """A submission without a decision. due: time of auto-approval; suspicion: in [0, 1], for sorting."""
 
     assignment: str
     worker: str
@@ -43,20 +43,20 @@ class WaitingOut(Schema):
     flags: list[str]
 
     @staticmethod
-    def resolve_assignment(one: Submission) -> str:
-        return one.market_id
+    def resolve_assignment(submission: Submission) -> str:
+        return submission.market_id
 
     @staticmethod
-    def resolve_worker(one: Submission) -> str:
-        return one.worker.pseudonym
+    def resolve_worker(submission: Submission) -> str:
+        return submission.worker.pseudonym
 
     @staticmethod
-    def resolve_flags(one: Submission) -> list[str]:
-        return [flag.kind for flag in one.flags.all()]
+    def resolve_flags(submission: Submission) -> list[str]:
+        return [flag.kind for flag in submission.flags.all()]
 
 
 class LineOut(Schema):
-    """A text as judged. others: mean of the other raters, and how many; role "": one that counts."""
+    """A text as judged. others: mean of the other raters, and how many; role "": an ordinary text."""
 
     number: int
     body: str
@@ -70,7 +70,7 @@ class LineOut(Schema):
 
 
 class FoundOut(Schema):
-    """What one filter measured. flag: beyond its threshold, of a filter that is on by default."""
+    """The result of one quality check. flag: beyond its threshold, and the check is on by default."""
 
     kind: str
     title: str
@@ -82,12 +82,12 @@ class FoundOut(Schema):
     sentence: str
 
     @staticmethod
-    def resolve_kind(found: evidence.Finding) -> str:
-        return found.check.kind
+    def resolve_kind(finding: evidence.Finding) -> str:
+        return finding.check.kind
 
     @staticmethod
-    def resolve_title(found: evidence.Finding) -> str:
-        return found.check.title
+    def resolve_title(finding: evidence.Finding) -> str:
+        return finding.check.title
 
 
 class DecisionOut(Schema):
@@ -103,7 +103,7 @@ class DecisionOut(Schema):
 
 
 class ProposalOut(Schema):
-    """A proposal to refuse payment that waits for a second person, and when it was worded."""
+    """A proposed rejection that waits for a second reviewer. at: when its reason was written."""
 
     reason: str
     by: str
@@ -119,8 +119,8 @@ class ProposalOut(Schema):
 
 
 class ReplyOut(Schema):
-    """What the worker answered. by: who wrote it down; null: the marketplace told it. heeded: when somebody read it
-    and kept the rejection."""
+    """A worker's reply. by: who entered it; null: it came from the marketplace. heeded: when a reviewer read it and
+    upheld the rejection."""
 
     body: str
     by: str | None
@@ -128,16 +128,16 @@ class ReplyOut(Schema):
     heeded: datetime | None
 
     @staticmethod
-    def resolve_by(told: Reply) -> str | None:
-        return told.recorded_by.get_username() if told.recorded_by else None
+    def resolve_by(reply: Reply) -> str | None:
+        return reply.recorded_by.get_username() if reply.recorded_by else None
 
     @staticmethod
-    def resolve_heeded(told: Reply) -> datetime | None:
-        return told.heeded_at
+    def resolve_heeded(reply: Reply) -> datetime | None:
+        return reply.heeded_at
 
 
 class AssignmentOut(Schema):
-    """An assignment as a reviewer sees it. until: to when its payment decision can be taken back."""
+    """An assignment as a reviewer sees it. until: to when its payment decision can be undone."""
 
     assignment: str
     worker: str
@@ -153,7 +153,10 @@ class AssignmentOut(Schema):
 
 class ApproveIn(Schema):
     leave_out: str = Field(
-        "", max_length=500, pattern=SAID, description="Why the work is left out of the analysis; empty: it stays."
+        "",
+        max_length=500,
+        pattern=EMPTY_OR_WORDS,
+        description="Reason to exclude the submission from the analysis; empty: include it.",
     )
 
 
@@ -162,14 +165,16 @@ class ReasonIn(Schema):
 
 
 class ProposalIn(Schema):
-    """The reason is what the worker will read."""
+    """reason: the worker reads it."""
 
     reason: str = Field(min_length=reject.MIN_REASON_CHARS, max_length=reject.MAX_REASON_CHARS)
 
 
 class SecondIn(Schema):
-    beyond_guard: bool = Field(False, description="An owner goes on although more than 5 % would be refused.")
-    read: datetime | None = Field(None, description="`at` of the proposal that was read; another one is refused.")
+    beyond_guard: bool = Field(False, description="An owner overrides the rejection limit of 5%.")
+    read: datetime | None = Field(
+        None, description="`at` of the proposal that was read; an error if the proposal has changed."
+    )
 
 
 class ReplyIn(Schema):
@@ -177,18 +182,18 @@ class ReplyIn(Schema):
 
 
 class BulkIn(Schema):
-    """assignments: which; null: everything that waits. dry_run: say what would be done, and change nothing.
-    shown: from the dry run: approve only if nothing has changed since; required for everything that waits."""
+    """assignments: which; null: all undecided ones. dry_run: show what would be done; change nothing.
+    shown: from the dry run: approve only if nothing has changed since; required for all undecided ones."""
 
     assignments: list[str] | None = None
-    leave_out: str = Field("", max_length=500, pattern=SAID)
+    leave_out: str = Field("", max_length=500, pattern=EMPTY_OR_WORDS)
     dry_run: bool = True
     shown: str = Field("", max_length=16)
 
 
 class BulkOut(Schema):
-    """decided: how many are, or would be; already: decided before; proposed: left to a second person, for somebody
-    proposed to refuse payment; flagged, cents (rewards), fee_cents: of those decided; shown: a code of all this."""
+    """decided: how many are, or would be; already: decided before; proposed: need a second reviewer (rejection
+    proposed); flagged, cents (rewards), fee_cents: of those decided; shown: a code of all this."""
 
     decided: int
     already: int
@@ -208,7 +213,7 @@ class WorkerOut(Schema):
 
 
 class HistoryOut(Schema):
-    """What a worker did in the studies that you may see, and the hold that stands."""
+    """A worker in the studies that you may see; the current exclusion from future studies, and block."""
 
     pseudonym: str
     submissions: int
@@ -227,7 +232,7 @@ class HoldIn(Schema):
 
 
 class NoticeIn(Schema):
-    """workers: pseudonyms; null: everybody of the study."""
+    """workers: pseudonyms; null: all workers of the study."""
 
     subject: str
     text: str
@@ -235,14 +240,14 @@ class NoticeIn(Schema):
 
 
 class NoticesOut(Schema):
-    """People who are written to now, who have these words already, and whose work is not decided on yet."""
+    """Workers who get the message now, who already have it, and whose submissions are not decided yet."""
 
     people: int
     already: int
     undecided: int
 
 
-@router.get("/studies/{study}/review", response=gives(Paged[WaitingOut]), summary="What waits for a decision")
+@router.get("/studies/{study}/review", response=gives(Paged[WaitingOut]), summary="Review queue")
 def show_queue(
     request: HttpRequest,
     study: UUID,
@@ -250,8 +255,8 @@ def show_queue(
     flag: str = "",
     state: Literal["", "proposed", "answered"] = "",
 ) -> dict[str, Any]:
-    """The most urgent first, among them the most suspicious. state `proposed`: what waits for a second person;
-    `answered`: refused work whose worker answered, as the answers came."""
+    """By urgency, then by suspicion. state `proposed`: needs a second reviewer; `answered`: rejected submissions whose
+    worker replied, in the order of the replies."""
     return paged(
         desk.select_queue(study_for(request, study, Role.REVIEWER), now=timezone.now(), kind=flag, state=state), page
     )
@@ -259,141 +264,151 @@ def show_queue(
 
 @router.get("/studies/{study}/assignments/{assignment}", response=gives(AssignmentOut), summary="One assignment")
 def show_assignment(request: HttpRequest, study: UUID, assignment: str) -> dict[str, Any]:
-    found, one = submission_for(request, study, assignment)
-    waits = queue.waits(one, now=timezone.now())
+    study_row, submission = submission_for(request, study, assignment)
+    waits = queue.waits(submission, now=timezone.now())
     return {
-        "assignment": one.market_id,
-        "worker": one.worker.pseudonym,
-        "submitted_at": one.submitted_at,
-        "due": queue.due_at(found, one),
+        "assignment": submission.market_id,
+        "worker": submission.worker.pseudonym,
+        "submitted_at": submission.submitted_at,
+        "due": queue.due_at(study_row, submission),
         "until": waits.not_before if waits else None,
-        "lines": desk.lines(one),
-        "findings": evidence.findings(one),
-        "proposal": desk.open_proposal(one),
-        "decisions": one.decisions.select_related("actor").order_by("matter"),
-        "replies": one.replies.select_related("recorded_by").order_by("at"),
+        "lines": desk.lines(submission),
+        "findings": evidence.findings(submission),
+        "proposal": desk.open_proposal(submission),
+        "decisions": submission.decisions.select_related("actor").order_by("matter"),
+        "replies": submission.replies.select_related("recorded_by").order_by("at"),
     }
 
 
-def _rows(one: Submission) -> QuerySet[Submission]:
-    return Submission.objects.filter(pk=one.pk)
+def _rows(submission: Submission) -> QuerySet[Submission]:
+    return Submission.objects.filter(pk=submission.pk)
 
 
 @router.post("/studies/{study}/assignments/{assignment}/approve", response=gives(None, 204), summary="Approve payment")
-def approve(request: HttpRequest, study: UUID, assignment: str, given: ApproveIn) -> Status[None]:
-    """It can be taken back for ten minutes."""
-    found, one = submission_for(request, study, assignment)
+def approve(request: HttpRequest, study: UUID, assignment: str, body: ApproveIn) -> Status[None]:
+    """You can undo it for ten minutes."""
+    study_row, submission = submission_for(request, study, assignment)
     who = {"actor": caller(request), "now": timezone.now()}
-    how = {"window": WINDOW, "leave_out": given.leave_out.strip(), "individually": True}
-    done = review.approve(found, _rows(one), **how, **who)  # type: ignore[arg-type]
+    how = {"window": WINDOW, "leave_out": body.leave_out.strip(), "individually": True}
+    done = review.approve(study_row, _rows(submission), **how, **who)  # type: ignore[arg-type]
     if not done.decided:
         raise RefusedError(409, "Payment of this assignment has been decided.", code="state")
     return Status(204, None)
 
 
-@router.post("/studies/{study}/assignments/{assignment}/undo", response=gives(None, 204), summary="Take it back")
+@router.post("/studies/{study}/assignments/{assignment}/undo", response=gives(None, 204), summary="Undo an approval")
 def undo(request: HttpRequest, study: UUID, assignment: str) -> Status[None]:
-    found, one = submission_for(request, study, assignment)
-    review.undo_decisions(found, _rows(one), actor=caller(request), now=timezone.now())
+    study_row, submission = submission_for(request, study, assignment)
+    review.undo_decisions(study_row, _rows(submission), actor=caller(request), now=timezone.now())
     return Status(204, None)
 
 
 @router.post(
-    "/studies/{study}/assignments/{assignment}/proposal", response=gives(None, 204), summary="Propose to refuse payment"
+    "/studies/{study}/assignments/{assignment}/proposal", response=gives(None, 204), summary="Propose a rejection"
 )
-def propose(request: HttpRequest, study: UUID, assignment: str, given: ProposalIn) -> Status[None]:
-    found, one = submission_for(request, study, assignment)
-    reject.propose_rejection(found, one, reason=given.reason, actor=caller(request), now=timezone.now())
+def propose(request: HttpRequest, study: UUID, assignment: str, body: ProposalIn) -> Status[None]:
+    study_row, submission = submission_for(request, study, assignment)
+    reject.propose_rejection(study_row, submission, reason=body.reason, actor=caller(request), now=timezone.now())
     return Status(204, None)
 
 
 @router.delete(
-    "/studies/{study}/assignments/{assignment}/proposal", response=gives(None, 204), summary="Drop such a proposal"
+    "/studies/{study}/assignments/{assignment}/proposal",
+    response=gives(None, 204),
+    summary="Withdraw a proposed rejection",
 )
 def drop_proposal(request: HttpRequest, study: UUID, assignment: str) -> Status[None]:
-    found, one = submission_for(request, study, assignment)
-    reject.withdraw_proposal(found, one, actor=caller(request), now=timezone.now())
+    study_row, submission = submission_for(request, study, assignment)
+    reject.withdraw_proposal(study_row, submission, actor=caller(request), now=timezone.now())
     return Status(204, None)
 
 
 @router.post(
-    "/studies/{study}/assignments/{assignment}/second", response=gives(None, 204), summary="Agree, as a second person"
+    "/studies/{study}/assignments/{assignment}/second",
+    response=gives(None, 204),
+    summary="Confirm a proposed rejection",
 )
-def second(request: HttpRequest, study: UUID, assignment: str, given: SecondIn) -> Status[None]:
-    found, one = submission_for(request, study, assignment)
-    if given.beyond_guard and not may(found, Role.OWNER):
-        raise HttpError(403, "Only an owner goes beyond the guard.")
-    told = {"beyond_guard": given.beyond_guard, "read": given.read}
-    reject.confirm_rejection(found, one, actor=caller(request), now=timezone.now(), **told)  # type: ignore[arg-type]
+def second(request: HttpRequest, study: UUID, assignment: str, body: SecondIn) -> Status[None]:
+    study_row, submission = submission_for(request, study, assignment)
+    if body.beyond_guard and not may(study_row, Role.OWNER):
+        raise HttpError(403, "Only an owner can override the rejection limit.")
+    how = {"beyond_guard": body.beyond_guard, "read": body.read}
+    reject.confirm_rejection(study_row, submission, actor=caller(request), now=timezone.now(), **how)  # type: ignore[arg-type]
     return Status(204, None)
 
 
 @router.post(
-    "/studies/{study}/assignments/{assignment}/overturn", response=gives(None, 204), summary="Approve what was rejected"
+    "/studies/{study}/assignments/{assignment}/overturn", response=gives(None, 204), summary="Reverse a rejection"
 )
-def overturn(request: HttpRequest, study: UUID, assignment: str, given: ReasonIn) -> Status[None]:
-    found, one = submission_for(request, study, assignment)
-    reject.reverse_rejection(found, one, reason=given.reason, actor=caller(request), now=timezone.now())
+def overturn(request: HttpRequest, study: UUID, assignment: str, body: ReasonIn) -> Status[None]:
+    study_row, submission = submission_for(request, study, assignment)
+    reject.reverse_rejection(study_row, submission, reason=body.reason, actor=caller(request), now=timezone.now())
     return Status(204, None)
 
 
 @router.post(
-    "/studies/{study}/assignments/{assignment}/replies", response=gives(None, 204), summary="Note a worker's reply"
+    "/studies/{study}/assignments/{assignment}/replies", response=gives(None, 204), summary="Store a worker's reply"
 )
-def add_reply(request: HttpRequest, study: UUID, assignment: str, given: ReplyIn) -> Status[None]:
-    found, one = submission_for(request, study, assignment)
-    reject.record_reply(found, one, body=given.body, actor=caller(request), now=timezone.now())
+def add_reply(request: HttpRequest, study: UUID, assignment: str, body: ReplyIn) -> Status[None]:
+    study_row, submission = submission_for(request, study, assignment)
+    reject.record_reply(study_row, submission, body=body.body, actor=caller(request), now=timezone.now())
     return Status(204, None)
 
 
-@router.post("/studies/{study}/assignments/{assignment}/uphold", response=gives(None, 204), summary="Keep a rejection")
+@router.post(
+    "/studies/{study}/assignments/{assignment}/uphold", response=gives(None, 204), summary="Uphold a rejection"
+)
 def uphold(request: HttpRequest, study: UUID, assignment: str) -> Status[None]:
-    """After the worker's answer has been read."""
-    found, one = submission_for(request, study, assignment)
-    reject.uphold_rejection(found, one, actor=caller(request), now=timezone.now())
+    """After you have read the worker's reply."""
+    study_row, submission = submission_for(request, study, assignment)
+    reject.uphold_rejection(study_row, submission, actor=caller(request), now=timezone.now())
     return Status(204, None)
 
 
 @router.put(
     "/studies/{study}/assignments/{assignment}/exclusion",
     response=gives(None, 204),
-    summary="Leave out of the analysis",
+    summary="Exclude from the analysis",
 )
-def leave_out(request: HttpRequest, study: UUID, assignment: str, given: ReasonIn) -> Status[None]:
-    found, one = submission_for(request, study, assignment)
-    exclude.exclude_submissions(found, _rows(one), reason=given.reason, actor=caller(request), now=timezone.now())
+def leave_out(request: HttpRequest, study: UUID, assignment: str, body: ReasonIn) -> Status[None]:
+    study_row, submission = submission_for(request, study, assignment)
+    exclude.exclude_submissions(
+        study_row, _rows(submission), reason=body.reason, actor=caller(request), now=timezone.now()
+    )
     return Status(204, None)
 
 
-@router.delete("/studies/{study}/assignments/{assignment}/exclusion", response=gives(None, 204), summary="Take back in")
+@router.delete(
+    "/studies/{study}/assignments/{assignment}/exclusion", response=gives(None, 204), summary="Include in the analysis"
+)
 def take_back_in(request: HttpRequest, study: UUID, assignment: str) -> Status[None]:
-    found, one = submission_for(request, study, assignment)
-    exclude.include_submissions(found, _rows(one), actor=caller(request), now=timezone.now())
+    study_row, submission = submission_for(request, study, assignment)
+    exclude.include_submissions(study_row, _rows(submission), actor=caller(request), now=timezone.now())
     return Status(204, None)
 
 
-@router.post("/studies/{study}/approvals", response=gives(BulkOut), summary="Approve many at once")
-def approve_many(request: HttpRequest, study: UUID, given: BulkIn) -> dict[str, int | str]:
-    """They can be taken back for ten minutes."""
-    found = study_for(request, study, Role.REVIEWER)
-    rows = Submission.objects.filter(hit__study=found)
-    rows = rows if given.assignments is None else rows.filter(market_id__in=given.assignments)
-    seen = desk.preview_of(found, rows)
-    told: dict[str, int | str] = {
+@router.post("/studies/{study}/approvals", response=gives(BulkOut), summary="Approve several assignments")
+def approve_many(request: HttpRequest, study: UUID, body: BulkIn) -> dict[str, int | str]:
+    """You can undo them for ten minutes."""
+    study_row = study_for(request, study, Role.REVIEWER)
+    rows = Submission.objects.filter(hit__study=study_row)
+    rows = rows if body.assignments is None else rows.filter(market_id__in=body.assignments)
+    seen = desk.preview_of(study_row, rows)
+    sums: dict[str, int | str] = {
         "flagged": seen.flagged,
         "cents": seen.cents,
         "fee_cents": seen.fee_cents,
         "shown": seen.shown,
     }
-    if given.dry_run:
-        return {"decided": len(seen.submissions), "already": seen.already, "proposed": seen.proposed, **told}
-    if given.assignments is None and not given.shown:
-        raise StateError("To approve everything that waits, send `shown` from a dry run.").at("shown")
+    if body.dry_run:
+        return {"decided": len(seen.submissions), "already": seen.already, "proposed": seen.proposed, **sums}
+    if body.assignments is None and not body.shown:
+        raise StateError("To approve all undecided assignments, send `shown` from a dry run.").at("shown")
     done = review.approve(
-        found, rows, actor=caller(request), now=timezone.now(), window=WINDOW, leave_out=given.leave_out.strip(),
-        shown=given.shown,
+        study_row, rows, actor=caller(request), now=timezone.now(), window=WINDOW, leave_out=body.leave_out.strip(),
+        shown=body.shown,
     )  # fmt: skip
-    return {"decided": done.decided, "already": done.already, "proposed": done.proposed, **told}
+    return {"decided": done.decided, "already": done.already, "proposed": done.proposed, **sums}
 
 
 @router.get("/studies/{study}/workers", response=gives(Paged[WorkerOut]), summary="Workers, by pseudonym")
@@ -401,66 +416,72 @@ def list_workers(request: HttpRequest, study: UUID, page: Query[Page]) -> dict[s
     return paged(review_workers.worker_lines(study_for(request, study, Role.REVIEWER)), page)
 
 
-@router.get("/studies/{study}/workers/{pseudonym}", response=gives(HistoryOut), summary="What a worker did")
+@router.get("/studies/{study}/workers/{pseudonym}", response=gives(HistoryOut), summary="A worker's history")
 def show_worker(request: HttpRequest, study: UUID, pseudonym: str) -> dict[str, Any]:
     worker = _worker(study_for(request, study, Role.REVIEWER), pseudonym)
-    told, held = (
+    history, held = (
         desk.history(worker, studies_of(caller(request))),
         review_workers.open_hold(worker, today=timezone.now().date()),
     )
-    counts = {name: getattr(told, name) for name in ("submissions", "approved", "refused", "left_out", "flags")}
+    counts = {name: getattr(history, name) for name in ("submissions", "approved", "refused", "left_out", "flags")}
     until, reason = (held.until, held.reason) if held else (None, "")
-    kept_out = {"held_until": until, "held_reason": reason, "blocked": bool(review_workers.blocked(worker))}
-    return {"pseudonym": worker.pseudonym, **counts, **kept_out}
+    exclusions = {"held_until": until, "held_reason": reason, "blocked": bool(review_workers.blocked(worker))}
+    return {"pseudonym": worker.pseudonym, **counts, **exclusions}
 
 
 @router.put("/studies/{study}/workers/{pseudonym}/hold", response=gives(None, 204), summary="Hold out of new studies")
-def put_hold(request: HttpRequest, study: UUID, pseudonym: str, given: HoldIn) -> Status[None]:
-    found, actor, now = study_for(request, study, Role.EDITOR), caller(request), timezone.now()
-    hold.hold(_worker(found, pseudonym), reason=given.reason, until=given.until, actor=actor, now=now, study=found)
+def put_hold(request: HttpRequest, study: UUID, pseudonym: str, body: HoldIn) -> Status[None]:
+    study_row, actor, now = study_for(request, study, Role.EDITOR), caller(request), timezone.now()
+    hold.hold(
+        _worker(study_row, pseudonym), reason=body.reason, until=body.until, actor=actor, now=now, study=study_row
+    )
     return Status(204, None)
 
 
-@router.delete("/studies/{study}/workers/{pseudonym}/hold", response=gives(None, 204), summary="End a hold")
+@router.delete(
+    "/studies/{study}/workers/{pseudonym}/hold",
+    response=gives(None, 204),
+    summary="End an exclusion from future studies",
+)
 def lift_hold(request: HttpRequest, study: UUID, pseudonym: str) -> Status[None]:
-    found = study_for(request, study, Role.EDITOR)
-    hold.lift(_worker(found, pseudonym), actor=caller(request), now=timezone.now(), study=found)
+    study_row = study_for(request, study, Role.EDITOR)
+    hold.lift(_worker(study_row, pseudonym), actor=caller(request), now=timezone.now(), study=study_row)
     return Status(204, None)
 
 
-@router.put("/studies/{study}/workers/{pseudonym}/block", response=gives(None, 204), summary="Block: the last means")
-def put_block(request: HttpRequest, study: UUID, pseudonym: str, given: ReasonIn) -> Status[None]:
-    """Out of all HITs of the account, until it is lifted. A hold is usually enough."""
-    found, actor = study_for(request, study, Role.OWNER), caller(request).get_username()
-    block(found, _worker(found, pseudonym), reason=given.reason, actor=actor, now=timezone.now())
-    wake(found.pk)
+@router.put("/studies/{study}/workers/{pseudonym}/block", response=gives(None, 204), summary="Block a worker")
+def put_block(request: HttpRequest, study: UUID, pseudonym: str, body: ReasonIn) -> Status[None]:
+    """Blocks the worker from all HITs of the account until the block ends. Usually a hold is enough."""
+    study_row, actor = study_for(request, study, Role.OWNER), caller(request).get_username()
+    block(study_row, _worker(study_row, pseudonym), reason=body.reason, actor=actor, now=timezone.now())
+    wake(study_row.pk)
     return Status(204, None)
 
 
 @router.delete("/studies/{study}/workers/{pseudonym}/block", response=gives(None, 204), summary="End a block")
 def lift_block(request: HttpRequest, study: UUID, pseudonym: str) -> Status[None]:
-    found, actor = study_for(request, study, Role.OWNER), caller(request).get_username()
-    unblock(found, _worker(found, pseudonym), actor=actor, now=timezone.now())
-    wake(found.pk)
+    study_row, actor = study_for(request, study, Role.OWNER), caller(request).get_username()
+    unblock(study_row, _worker(study_row, pseudonym), actor=actor, now=timezone.now())
+    wake(study_row.pk)
     return Status(204, None)
 
 
-@router.post("/studies/{study}/notices", response=gives(NoticesOut), summary="Write to workers")
-def post_notice(request: HttpRequest, study: UUID, given: NoticeIn) -> Notices:
-    """Only to people whose work was approved or rejected: marketplaces take no other. The same words come once."""
-    found = study_for(request, study, Role.EDITOR)
-    named = None if given.workers is None else review_workers.workers_by_pseudonym(found, given.workers)
-    if named is not None and set(given.workers or ()) - set(named):
+@router.post("/studies/{study}/notices", response=gives(NoticesOut), summary="Send a message to workers")
+def post_notice(request: HttpRequest, study: UUID, body: NoticeIn) -> Notices:
+    """Only to workers with an approved or rejected submission. The same message is sent once."""
+    study_row = study_for(request, study, Role.EDITOR)
+    named = None if body.workers is None else review_workers.workers_by_pseudonym(study_row, body.workers)
+    if named is not None and set(body.workers or ()) - set(named):
         raise HttpError(404, NO_WORKER)
     workers = None if named is None else list(named.values())
-    words = {"subject": given.subject, "text": given.text}
-    told = notify(found, **words, actor=caller(request).get_username(), now=timezone.now(), workers=workers)
-    wake(found.pk)
-    return told
+    words = {"subject": body.subject, "text": body.text}
+    notices = notify(study_row, **words, actor=caller(request).get_username(), now=timezone.now(), workers=workers)
+    wake(study_row.pk)
+    return notices
 
 
 def _worker(study: Study, pseudonym: str) -> Worker:
-    found = review_workers.worker(study, pseudonym)
-    if found is None:
+    worker = review_workers.worker(study, pseudonym)
+    if worker is None:
         raise HttpError(404, NO_WORKER)
-    return found
+    return worker

@@ -10,9 +10,9 @@ api = Api(
     title="Assay",
     version="1",
     description=(
-        "What the console does, for programs: the same roles, the same verbs, the same audit log. Send "
-        "`Authorization: Bearer TOKEN`. Refusals are problem documents (RFC 9457) that name field and rule; lists come "
-        "in pages (`limit`, `offset`). Who a worker is on the marketplace is told by the console alone."
+        "What the console does, for programs: the same roles, actions and audit log. Send "
+        "`Authorization: Bearer TOKEN`. Errors are problem documents (RFC 9457) that name field and rule. Lists come "
+        "in pages (`limit`, `offset`). Worker IDs of the marketplace are shown in the console only."
     ),
     auth=Token(),
     docs_url=None,  # its pages would load scripts from elsewhere; openapi.json is the document

@@ -49,7 +49,7 @@ class FindingOut(Schema):
 
 
 class PreflightOut(Schema):
-    """What was found. total_cents: the most that publishing can cost, which is what `publish` asks to be confirmed."""
+    """Result of the check. total_cents: the maximum cost of publishing, which `publish` requires as confirmation."""
 
     findings: list[FindingOut]
     hits: int
@@ -60,15 +60,17 @@ class PreflightOut(Schema):
 
 
 class PublishIn(Schema):
-    """confirm_cents: the total that preflight told, typed: what may be spent."""
+    """confirm_cents: the total of the check: what may be spent."""
 
     confirm_cents: int = Field(ge=0)
     by_invitation: bool = False
-    wave: bool = Field(False, description="Only the next cell, where a marketplace does not keep people apart.")
+    wave: bool = Field(
+        False, description="Only the next condition, if the marketplace cannot restrict workers to one condition."
+    )
 
 
 class PublicationOut(Schema):
-    """HITs that will be created; already: asked for before."""
+    """HITs that will be created; already: queued before."""
 
     intended: int
     already: int
@@ -76,7 +78,7 @@ class PublicationOut(Schema):
 
 
 class DueOut(Schema):
-    """Submissions without a decision, those that the clock approves within a day, and the first moment."""
+    """Submissions without a decision, those with auto-approval within a day, and the first time of auto-approval."""
 
     waiting: int
     soon: int
@@ -84,7 +86,7 @@ class DueOut(Schema):
 
 
 class ProgressOut(Schema):
-    """inside: people at work; free: places on offer; judged: judgments read; effects are calls of the marketplace."""
+    """inside: assignments in progress; free: available places; judged: judgments; effects: marketplace actions."""
 
     status: str
     hits: int
@@ -112,7 +114,7 @@ class ProgressOut(Schema):
 
 
 class EffectsOut(Schema):
-    """Effects of one kind; reason: why the last one failed."""
+    """Marketplace actions of one kind; reason: why the last one failed."""
 
     kind: str
     done: int
@@ -122,8 +124,8 @@ class EffectsOut(Schema):
 
 
 class Act(StrEnum):
-    """pause, resume; expire: recruit nobody any more; close: end it; top-up: ask for missing ratings; retry, drop:
-    effects that failed; go-on: carry out what waits."""
+    """pause, resume; expire: stop recruitment; close: end the study; top-up: request missing ratings; retry, drop:
+    failed marketplace actions; go-on: carry out pending actions."""
 
     PAUSE = "pause"
     RESUME = "resume"
@@ -136,14 +138,14 @@ class Act(StrEnum):
 
 
 class ActOut(Schema):
-    """The state of the study afterwards, and what the act did, in numbers."""
+    """The status of the study afterwards, and counts of what was done."""
 
     status: str
     done: dict[str, int]
 
 
 class RuleIn(Schema):
-    """Go on until each text's 95 % interval is no wider than this, with at most so many raters."""
+    """Continue until the 95% interval of each text is at most `width`, with at most `most` raters."""
 
     width: float = Field(gt=0, allow_inf_nan=False)
     most: int = Field(ge=1, le=MOST_RATERS)
@@ -154,7 +156,7 @@ class SwitchIn(Schema):
 
 
 class WageLine(Schema):
-    """What the median worker of an arm earns (cents an hour), and what a submission lacks to the floor."""
+    """Median pay of an arm (cents per hour), and the cents per submission missing to the minimum."""
 
     name: str
     n: int
@@ -165,7 +167,7 @@ class WageLine(Schema):
 
 
 class FloorIn(Schema):
-    floor_cents: int = Field(DEFAULT_FLOOR_CENTS, ge=0, le=100_000, description="An hour.")
+    floor_cents: int = Field(DEFAULT_FLOOR_CENTS, ge=0, le=100_000, description="Minimum pay per hour.")
 
 
 class RaiseOut(Schema):
@@ -175,7 +177,7 @@ class RaiseOut(Schema):
 
 
 class DifferenceOut(Schema):
-    """One difference to the marketplace, its reason, and the one safe mend. hit: from 1; null for a ghost."""
+    """One difference from the marketplace, its reason, and the safe fix. hit: from 1; null for a ghost."""
 
     hit: int | None
     market_id: str
@@ -201,56 +203,58 @@ class CountOut(Schema):
 
 @router.post("/studies/{study}/preflight", response=gives(JobOut, 202), summary="Check the study before publishing")
 def check(request: HttpRequest, study: UUID) -> Status[Job]:
-    """Every page is rendered, filled in and read back, and the marketplace is asked."""
-    found = study_for(request, study, Role.EDITOR)
-    asked = prechecked.state_of(found, endpoint=conf.endpoint().url)
-    job = ask(Job.Kind.PREFLIGHT, by=caller(request), now=timezone.now(), study=found, settings=asked)
+    """Renders every page, fills it in, parses the answers, and queries the marketplace."""
+    study_row = study_for(request, study, Role.EDITOR)
+    options = prechecked.state_of(study_row, endpoint=conf.endpoint().url)
+    job = ask(Job.Kind.PREFLIGHT, by=caller(request), now=timezone.now(), study=study_row, settings=options)
     return Status(202, job)
 
 
-@router.get("/studies/{study}/preflight", response=gives(PreflightOut), summary="What the check found, and the cost")
+@router.get("/studies/{study}/preflight", response=gives(PreflightOut), summary="Result of the check, with the cost")
 def show_check(request: HttpRequest, study: UUID) -> Preflight:
-    """Of the study as it is now; a change of it makes a check stale."""
+    """Of the study as it is now. After a change, check again."""
     return _checked(study_for(request, study))
 
 
 def _checked(study: Study) -> Preflight:
-    found = prechecked.passed(study, endpoint=conf.endpoint().url, now=timezone.now())
-    if found is None:
-        raise StateError("The study as it is now was not checked yet, or its check has not ended.")
-    return found
+    result = prechecked.passed(study, endpoint=conf.endpoint().url, now=timezone.now())
+    if result is None:
+        raise StateError("This version of the study has not been checked, or its check is still running.")
+    return result
 
 
-@router.post("/studies/{study}/publish", response=gives(PublicationOut, 202), summary="Publish, for a sum typed")
-def publish_study(request: HttpRequest, study: UUID, given: PublishIn) -> Status[Publication]:
-    found = study_for(request, study, Role.OWNER)
-    checked = _checked(found)
-    by_invitation = given.by_invitation
+@router.post(
+    "/studies/{study}/publish", response=gives(PublicationOut, 202), summary="Publish, with the maximum cost confirmed"
+)
+def publish_study(request: HttpRequest, study: UUID, body: PublishIn) -> Status[Publication]:
+    study_row = study_for(request, study, Role.OWNER)
+    checked = _checked(study_row)
+    by_invitation = body.by_invitation
     if errors := checked.stopping(by_invitation=by_invitation) or afford(
-        found, endpoint=conf.endpoint(), by_invitation=by_invitation
+        study_row, endpoint=conf.endpoint(), by_invitation=by_invitation
     ):
         raise StateError(f"Nothing was published: {errors[0].sentence}")
-    if given.confirm_cents != checked.total_cents:
-        rule = f"The study costs up to {checked.total_cents} cents; that sum is to be confirmed."
+    if body.confirm_cents != checked.total_cents:
+        rule = f"The study costs up to {checked.total_cents} cents. Confirm this sum."
         raise RefusedError(409, f"Nothing was published. {rule}", code="budget", errors={"confirm_cents": rule})
     done = publish(
-        found, actor=caller(request).get_username(), now=timezone.now(), by_invitation=given.by_invitation,
-        wave=given.wave,
+        study_row, actor=caller(request).get_username(), now=timezone.now(), by_invitation=body.by_invitation,
+        wave=body.wave,
     )  # fmt: skip
-    wake(found.pk)
+    wake(study_row.pk)
     return Status(202, done)
 
 
-@router.get("/studies/{study}/progress", response=gives(ProgressOut), summary="How far the study is")
+@router.get("/studies/{study}/progress", response=gives(ProgressOut), summary="Progress of the study")
 def show_progress(request: HttpRequest, study: UUID) -> dict[str, Any]:
-    found = study_for(request, study)
-    work = summary.work(found)
-    due = deadlines.deadlines(found, now=timezone.now(), within=SOON)
-    told = {**asdict(standing.progress(found)), **asdict(work), "to_review": work.to_review, "due": asdict(due)}
-    return {**told, "status": found.status}
+    study_row = study_for(request, study)
+    work = summary.work(study_row)
+    due = deadlines.deadlines(study_row, now=timezone.now(), within=SOON)
+    counts = {**asdict(standing.progress(study_row)), **asdict(work), "to_review": work.to_review, "due": asdict(due)}
+    return {**counts, "status": study_row.status}
 
 
-@router.get("/studies/{study}/effects", response=gives(Paged[EffectsOut]), summary="What the marketplace is told")
+@router.get("/studies/{study}/effects", response=gives(Paged[EffectsOut]), summary="Marketplace actions")
 def list_effects(request: HttpRequest, study: UUID, page: Query[Page]) -> dict[str, Any]:
     return paged(standing.effects(study_for(request, study)), page)
 
@@ -265,79 +269,87 @@ ACTS: dict[Act, Callable[..., Any]] = {
 }  # fmt: skip
 
 
-@router.post("/studies/{study}/acts/{act}", response=gives(ActOut), summary="Pause, resume, expire, close, mend")
+@router.post(
+    "/studies/{study}/acts/{act}", response=gives(ActOut), summary="Pause, resume, expire, close, top up, retry"
+)
 def do_act(request: HttpRequest, study: UUID, act: Act) -> dict[str, Any]:
-    found = study_for(request, study, Role.EDITOR)
-    done = ACTS[act](found, actor=caller(request).get_username(), now=timezone.now())
-    wake(found.pk)
-    found.refresh_from_db()
-    return {"status": found.status, "done": asdict(done) if done is not None else {}}
+    study_row = study_for(request, study, Role.EDITOR)
+    done = ACTS[act](study_row, actor=caller(request).get_username(), now=timezone.now())
+    wake(study_row.pk)
+    study_row.refresh_from_db()
+    return {"status": study_row.status, "done": asdict(done) if done is not None else {}}
 
 
-@router.put("/studies/{study}/stopping-rule", response=gives(None, 204), summary="Declare when top-ups end")
-def put_rule(request: HttpRequest, study: UUID, given: RuleIn) -> Status[None]:
-    found = study_for(request, study, Role.EDITOR)
+@router.put("/studies/{study}/stopping-rule", response=gives(None, 204), summary="Set the stopping rule of top-ups")
+def put_rule(request: HttpRequest, study: UUID, body: RuleIn) -> Status[None]:
+    study_row = study_for(request, study, Role.EDITOR)
     declare_width(
-        found, width=given.width, most=given.most, actor=caller(request).get_username(), now=timezone.now()
+        study_row, width=body.width, most=body.most, actor=caller(request).get_username(), now=timezone.now()
     )  # fmt: skip
     return Status(204, None)
 
 
-@router.put("/studies/{study}/keep-topped-up", response=gives(None, 204), summary="Top up by itself, or no longer")
-def put_top_up(request: HttpRequest, study: UUID, given: SwitchIn) -> Status[None]:
-    found = study_for(request, study, Role.EDITOR)
-    keep_topped_up(found, on=given.on, actor=caller(request).get_username(), now=timezone.now())
+@router.put("/studies/{study}/keep-topped-up", response=gives(None, 204), summary="Turn automatic top-ups on or off")
+def put_top_up(request: HttpRequest, study: UUID, body: SwitchIn) -> Status[None]:
+    study_row = study_for(request, study, Role.EDITOR)
+    keep_topped_up(study_row, on=body.on, actor=caller(request).get_username(), now=timezone.now())
     return Status(204, None)
 
 
-@router.get("/studies/{study}/pay", response=gives(Paged[WageLine]), summary="What an hour pays, arm by arm")
+@router.get("/studies/{study}/pay", response=gives(Paged[WageLine]), summary="Hourly pay of each arm")
 def show_pay(
     request: HttpRequest, study: UUID, page: Query[Page], floor_cents: int = DEFAULT_FLOOR_CENTS
 ) -> dict[str, Any]:
     return paged(wages.arm_wages(study_for(request, study), floor_cents=floor_cents), page)
 
 
-@router.post("/studies/{study}/pay", response=gives(RaiseOut), summary="Bring every arm's pay to a floor by bonuses")
-def pay_difference(request: HttpRequest, study: UUID, given: FloorIn) -> Any:
-    found = study_for(request, study, Role.OWNER)
+@router.post(
+    "/studies/{study}/pay", response=gives(RaiseOut), summary="Raise the pay of every arm to a minimum by bonuses"
+)
+def pay_difference(request: HttpRequest, study: UUID, body: FloorIn) -> Any:
+    study_row = study_for(request, study, Role.OWNER)
     done = raise_pay(
-        found, floor_cents=given.floor_cents, actor=caller(request).get_username(), now=timezone.now()
+        study_row, floor_cents=body.floor_cents, actor=caller(request).get_username(), now=timezone.now()
     )  # fmt: skip
-    wake(found.pk)
+    wake(study_row.pk)
     return done
 
 
-@router.get("/studies/{study}/comparison", response=gives(ComparisonOut), summary="Why these numbers differ")
+@router.get("/studies/{study}/comparison", response=gives(ComparisonOut), summary="Differences from the marketplace")
 def show_comparison(request: HttpRequest, study: UUID) -> Any:
     return comparing.compare(study_for(request, study), market=Market(conf.endpoint()))
 
 
-@router.post("/studies/{study}/comparison/adopt", response=gives(CountOut), summary="Write down HITs that were lost")
+@router.post("/studies/{study}/comparison/adopt", response=gives(CountOut), summary="Store the ids of lost HITs")
 def adopt(request: HttpRequest, study: UUID) -> dict[str, int]:
-    found = study_for(request, study, Role.EDITOR)
+    study_row = study_for(request, study, Role.EDITOR)
     market = Market(conf.endpoint())
-    return {"count": comparing.adopt(found, market=market, actor=caller(request).get_username(), now=timezone.now())}
+    return {
+        "count": comparing.adopt(study_row, market=market, actor=caller(request).get_username(), now=timezone.now())
+    }
 
 
-@router.post("/studies/{study}/comparison/write-off", response=gives(CountOut), summary="Take absent HITs for gone")
+@router.post("/studies/{study}/comparison/write-off", response=gives(CountOut), summary="Mark absent HITs as deleted")
 def write_off(request: HttpRequest, study: UUID) -> dict[str, int]:
-    found = study_for(request, study, Role.EDITOR)
+    study_row = study_for(request, study, Role.EDITOR)
     market, who = Market(conf.endpoint()), caller(request).get_username()
-    return {"count": comparing.write_off(found, market=market, actor=who, now=timezone.now())}
+    return {"count": comparing.write_off(study_row, market=market, actor=who, now=timezone.now())}
 
 
-@router.post("/studies/{study}/comparison/ghosts", response=gives(None, 204), summary="Close a HIT no study knows")
-def close_ghost(request: HttpRequest, study: UUID, given: GhostIn) -> Status[None]:
-    found = study_for(request, study, Role.EDITOR)
+@router.post(
+    "/studies/{study}/comparison/ghosts", response=gives(None, 204), summary="Expire a HIT that belongs to no study"
+)
+def close_ghost(request: HttpRequest, study: UUID, body: GhostIn) -> Status[None]:
+    study_row = study_for(request, study, Role.EDITOR)
     market, who = Market(conf.endpoint()), caller(request).get_username()
-    comparing.close_ghost(found, given.market_id, market=market, actor=who, now=timezone.now())
-    wake(found.pk)
+    comparing.close_ghost(study_row, body.market_id, market=market, actor=who, now=timezone.now())
+    wake(study_row.pk)
     return Status(204, None)
 
 
-@router.post("/studies/{study}/crowd", response=gives(JobOut, 202), summary="Let simulated people work (rehearsals)")
+@router.post("/studies/{study}/crowd", response=gives(JobOut, 202), summary="Run simulated raters (rehearsals)")
 def call_crowd(request: HttpRequest, study: UUID) -> Status[Job]:
-    found = study_for(request, study, Role.EDITOR)
-    if found.mode != Study.Mode.REHEARSAL or found.status != Study.Status.PUBLISHED:
-        raise StateError("Simulated people come to a published rehearsal only.")
-    return Status(202, ask(Job.Kind.CROWD, by=caller(request), now=timezone.now(), study=found))
+    study_row = study_for(request, study, Role.EDITOR)
+    if study_row.mode != Study.Mode.REHEARSAL or study_row.status != Study.Status.PUBLISHED:
+        raise StateError("Simulated raters work only on a published rehearsal.")
+    return Status(202, ask(Job.Kind.CROWD, by=caller(request), now=timezone.now(), study=study_row))

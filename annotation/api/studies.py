@@ -1,4 +1,4 @@
-"""Studies: listed, made, imported; who works on them, and what was done."""
+"""Studies: list, create and import them; their members and their log."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class StudyOut(Schema):
 
 
 class CountsOut(Schema):
-    """texts judged; wanted: places for workers; submitted: handed in."""
+    """texts: those to judge; wanted: assignments to fill; submitted: submissions."""
 
     texts: int
     generators: int
@@ -59,7 +59,7 @@ class StudyWithCounts(StudyOut):
 
 
 class StudyIn(Schema):
-    """A new draft by the design of a paper; every value can be changed afterwards."""
+    """A new draft with the design of a paper; every value can be changed later."""
 
     name: str = Field(max_length=100)
     preset: str = "huse-2019"
@@ -69,7 +69,7 @@ class StudyIn(Schema):
 
 
 class PresetOut(Schema):
-    """A design of a paper. settings: the values of a study; differs: where ours are safer, and why."""
+    """A design of a paper. settings: the values of a study; differs: where Assay's are safer, and why."""
 
     name: str
     source: str
@@ -78,7 +78,7 @@ class PresetOut(Schema):
 
 
 class DeedOut(Schema):
-    """A row of the audit log: the hash of each holds the one before."""
+    """A row of the audit log; its hash includes that of the row before."""
 
     number: int
     actor: str
@@ -110,7 +110,7 @@ class RoleIn(Schema):
 
 
 class StatementIn(Schema):
-    """Words of a statement; "" takes it back."""
+    """Text of a study detail; "" deletes it."""
 
     body: str = Field(max_length=4000)
 
@@ -120,7 +120,7 @@ class StatementOut(Schema):
     body: str
 
 
-@router.get("/presets", response=gives(Paged[PresetOut]), summary="Designs of papers to begin with")
+@router.get("/presets", response=gives(Paged[PresetOut]), summary="Presets: designs of papers")
 def list_presets(request: HttpRequest, page: Query[Page]) -> dict[str, Any]:
     return paged(list(PRESETS.values()), page)
 
@@ -130,79 +130,79 @@ def list_studies(request: HttpRequest, page: Query[Page]) -> dict[str, Any]:
     return paged(studies_of(caller(request)).order_by("-pk"), page)
 
 
-@router.post("/studies", response=gives(StudyOut, 201), summary="Make a draft study that you own")
-def make_study(request: HttpRequest, given: StudyIn) -> Status[Study]:
-    if given.preset not in PRESETS:
+@router.post("/studies", response=gives(StudyOut, 201), summary="Create a draft study that you own")
+def make_study(request: HttpRequest, body: StudyIn) -> Status[Study]:
+    if body.preset not in PRESETS:
         rule = f"It is one of {', '.join(PRESETS)}."
-        raise RefusedError(422, f"There is no preset {given.preset}.", code="input", errors={"preset": rule})
-    preset, owner = preset_called(given.preset), caller(request)
-    noun = given.noun or preset.wording.noun
-    wording = rename_texts(preset.wording, noun) if given.noun else preset.wording
-    plan = Plan(**{**preset.settings, "question": given.question, "noun": noun})  # type: ignore[arg-type]
-    made = create(
-        given.name, mode=given.mode, plan=plan, wording=wording, owner=owner, actor=owner.get_username(),
+        raise RefusedError(422, f"There is no preset {body.preset}.", code="input", errors={"preset": rule})
+    preset, owner = preset_called(body.preset), caller(request)
+    noun = body.noun or preset.wording.noun
+    wording = rename_texts(preset.wording, noun) if body.noun else preset.wording
+    plan = Plan(**{**preset.settings, "question": body.question, "noun": noun})  # type: ignore[arg-type]
+    draft = create(
+        body.name, mode=body.mode, plan=plan, wording=wording, owner=owner, actor=owner.get_username(),
         now=timezone.now(),
     )  # fmt: skip
-    return Status(201, study_for(request, made.uuid))
+    return Status(201, study_for(request, draft.uuid))
 
 
 @router.post("/imports/batch", response=gives(JobOut, 202), summary="Import a finished batch (CSV) as a study")
 def import_batch(request: HttpRequest, file: File[UploadedFile], name: Form[str]) -> Status[Job]:
-    given = {"path": str(uploads.keep(file)), "name": name}
-    return Status(202, ask(Job.Kind.IMPORT_BATCH, by=caller(request), now=timezone.now(), settings=given))
+    options = {"path": str(uploads.keep(file)), "name": name}
+    return Status(202, ask(Job.Kind.IMPORT_BATCH, by=caller(request), now=timezone.now(), settings=options))
 
 
 @router.get("/studies/{study}", response=gives(StudyWithCounts), summary="One study, with its counts")
 def show_study(request: HttpRequest, study: UUID) -> Study:
-    found = study_for(request, study)
-    found.counts = overviews.counts(found)  # type: ignore[attr-defined]
-    return found
+    study_row = study_for(request, study)
+    study_row.counts = overviews.counts(study_row)  # type: ignore[attr-defined]
+    return study_row
 
 
-@router.get("/activity", response=gives(Paged[DeedSomewhere]), summary="What was done in your studies, newest first")
+@router.get("/activity", response=gives(Paged[DeedSomewhere]), summary="Activity in your studies, newest first")
 def activity(request: HttpRequest, page: Query[Page]) -> dict[str, Any]:
     return paged(overviews.everywhere(studies_of(caller(request))), page)
 
 
-@router.get("/studies/{study}/log", response=gives(Paged[DeedOut]), summary="What was done, newest first")
+@router.get("/studies/{study}/log", response=gives(Paged[DeedOut]), summary="Activity in the study, newest first")
 def show_log(request: HttpRequest, study: UUID, page: Query[Page]) -> dict[str, Any]:
     return paged(overviews.deeds(study_for(request, study)), page)
 
 
-@router.get("/studies/{study}/people", response=gives(Paged[MemberOut]), summary="Who works on the study")
+@router.get("/studies/{study}/people", response=gives(Paged[MemberOut]), summary="Members of the study")
 def list_people(request: HttpRequest, study: UUID, page: Query[Page]) -> dict[str, Any]:
     members = study_for(request, study).memberships
     return paged(members.select_related("user").order_by("user__username"), page)
 
 
-@router.put("/studies/{study}/people/{username}", response=gives(None, 204), summary="Give somebody a role")
-def put_person(request: HttpRequest, study: UUID, username: str, given: RoleIn) -> Status[None]:
-    found = study_for(request, study, Role.OWNER)
-    enrol(found, _person(username), given.role, actor=caller(request).get_username(), now=timezone.now())
+@router.put("/studies/{study}/people/{username}", response=gives(None, 204), summary="Set a member's role")
+def put_person(request: HttpRequest, study: UUID, username: str, body: RoleIn) -> Status[None]:
+    study_row = study_for(request, study, Role.OWNER)
+    enrol(study_row, _person(username), body.role, actor=caller(request).get_username(), now=timezone.now())
     return Status(204, None)
 
 
-@router.delete("/studies/{study}/people/{username}", response=gives(None, 204), summary="Take somebody's role away")
+@router.delete("/studies/{study}/people/{username}", response=gives(None, 204), summary="Remove a member")
 def remove_person(request: HttpRequest, study: UUID, username: str) -> Status[None]:
-    found = study_for(request, study, Role.OWNER)
-    enrol(found, _person(username), None, actor=caller(request).get_username(), now=timezone.now())
+    study_row = study_for(request, study, Role.OWNER)
+    enrol(study_row, _person(username), None, actor=caller(request).get_username(), now=timezone.now())
     return Status(204, None)
 
 
 def _person(username: str) -> User:
-    found = User.objects.filter(username=username, is_active=True).first()
-    if found is None:
-        raise HttpError(404, "Nobody of that name can sign in here.")
-    return found
+    user = User.objects.filter(username=username, is_active=True).first()
+    if user is None:
+        raise HttpError(404, "There is no active user of this name.")
+    return user
 
 
-@router.get("/studies/{study}/statements", response=gives(Paged[StatementOut]), summary="Facts that people stated")
+@router.get("/studies/{study}/statements", response=gives(Paged[StatementOut]), summary="Study details")
 def list_statements(request: HttpRequest, study: UUID, page: Query[Page]) -> dict[str, Any]:
     return paged(Statement.objects.filter(study=study_for(request, study)).order_by("key"), page)
 
 
-@router.put("/studies/{study}/statements/{key}", response=gives(None, 204), summary="State a fact for the report")
-def put_statement(request: HttpRequest, study: UUID, key: str, given: StatementIn) -> Status[None]:
-    found = study_for(request, study, Role.EDITOR)
-    state(found, key, given.body, actor=caller(request).get_username(), now=timezone.now())
+@router.put("/studies/{study}/statements/{key}", response=gives(None, 204), summary="Store a study detail")
+def put_statement(request: HttpRequest, study: UUID, key: str, body: StatementIn) -> Status[None]:
+    study_row = study_for(request, study, Role.EDITOR)
+    state(study_row, key, body.body, actor=caller(request).get_username(), now=timezone.now())
     return Status(204, None)

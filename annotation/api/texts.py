@@ -28,7 +28,7 @@ router = Router(tags=["Texts"])
 
 
 class TextOut(Schema):
-    """A text. left_out: why it is not judged, "" where it is; known_label: the answer of a gold text."""
+    """A text. left_out: why it is not judged, "" if it is judged; known_label: the answer of a gold text."""
 
     key: str
     source: str
@@ -49,14 +49,14 @@ class TextOut(Schema):
 
 
 class FileIn(Schema):
-    """What the file calls things. columns: lines `ours = theirs`; sources: lines `theirs = reference or model`."""
+    """Names in the file. columns: lines `column = name in file`; sources: lines `word in file = reference or model`."""
 
     generator: str = Field(
-        "", max_length=texts_upload.MAX_GENERATOR_CHARS, description="Of model texts that name none."
+        "", max_length=texts_upload.MAX_GENERATOR_CHARS, description="Generator of model texts without one."
     )
     columns: str = ""
     sources: str = ""
-    allow: list[str] = Field([], description="Codes of problems that may be warnings.")
+    allow: list[str] = Field([], description="Codes of problems to treat as warnings.")
 
 
 class TextsUpload(forms.Form):
@@ -77,7 +77,7 @@ class TextsUpload(forms.Form):
 
 
 class SelectionIn(Schema):
-    """Rules as in docs/import.md. dry_run: say what they would do, and change nothing."""
+    """Rules as in docs/import.md. dry_run: show what they would do; change nothing."""
 
     steps: list[dict[str, Any]] = Field(min_length=1)
     seed: int | None = Field(None, ge=0)
@@ -110,7 +110,7 @@ class StoredSelection(Schema):
     plan: dict[str, Any]
 
 
-@router.get("/studies/{study}/texts", response=gives(Paged[TextOut]), summary="Texts, in the order they came")
+@router.get("/studies/{study}/texts", response=gives(Paged[TextOut]), summary="Texts, in the order of import")
 def list_texts(
     request: HttpRequest, study: UUID, page: Query[Page], words: str = "", side: str = "", state: str = ""
 ) -> dict[str, Any]:
@@ -123,36 +123,36 @@ def check_texts(
     request: HttpRequest,
     study: UUID,
     file: File[UploadedFile],
-    given: Form[FileIn],
+    form: Form[FileIn],
     likelihoods: UploadedFile | None = File(None),  # noqa: B008
 ) -> Status[Job]:
-    """Nothing is changed. The job tells every problem by row, field and rule; `/jobs/{job}/confirm` adds the texts."""
-    draft = study_for(request, study, Role.EDITOR)
+    """Changes nothing. The job lists every problem by row, field and rule; `/jobs/{job}/confirm` adds the texts."""
+    study_row = study_for(request, study, Role.EDITOR)
     files = {"file": file, **({"likelihoods": likelihoods} if likelihoods else {})}
-    settings = cleaned(TextsUpload(given.dict(), files))  # type: ignore[arg-type]
+    settings = cleaned(TextsUpload(form.dict(), files))  # type: ignore[arg-type]
     uploaded = {"path": settings.pop("file"), "likelihoods": settings.pop("likelihoods")}
     settings |= {name: str(uploads.keep(upload)) for name, upload in uploaded.items() if upload}
-    job = ask(Job.Kind.CHECK_TEXTS, by=caller(request), now=timezone.now(), study=draft, settings=settings)
+    job = ask(Job.Kind.CHECK_TEXTS, by=caller(request), now=timezone.now(), study=study_row, settings=settings)
     return Status(202, job)
 
 
-@router.get("/studies/{study}/selection", response=gives(StoredSelection | None), summary="The selection that holds")
+@router.get("/studies/{study}/selection", response=gives(StoredSelection | None), summary="The current selection")
 def show_selection(request: HttpRequest, study: UUID) -> Any:
     return queries.selection(study_for(request, study))
 
 
-@router.post("/studies/{study}/selection", response=gives(SelectionOut), summary="Choose the texts that are judged")
-def make_selection(request: HttpRequest, study: UUID, given: SelectionIn) -> Mapping[str, Any]:
-    found = study_for(request, study, Role.EDITOR)
-    plan = {"steps": given.steps, **({} if given.seed is None else {"seed": given.seed})}
+@router.post("/studies/{study}/selection", response=gives(SelectionOut), summary="Select the texts to judge")
+def make_selection(request: HttpRequest, study: UUID, body: SelectionIn) -> Mapping[str, Any]:
+    study_row = study_for(request, study, Role.EDITOR)
+    plan = {"steps": body.steps, **({} if body.seed is None else {"seed": body.seed})}
     done = select_texts(
-        found, plan, actor=caller(request).get_username(), now=timezone.now(), dry_run=given.dry_run,
-        drop_log_probs=given.drop_log_probs,
+        study_row, plan, actor=caller(request).get_username(), now=timezone.now(), dry_run=body.dry_run,
+        drop_log_probs=body.drop_log_probs,
     )  # fmt: skip
-    return _told(done)
+    return _selection_out(done)
 
 
-def _told(done: TextsSelected) -> Mapping[str, Any]:
+def _selection_out(done: TextsSelected) -> Mapping[str, Any]:
     return {name: getattr(done, name) for name in SelectionOut.model_fields if name != "funnel"} | {
         "funnel": [asdict(line) for line in done.funnel]
     }

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from metrics.data.arrays import Floats
-from metrics.errors import BadInput, DegenerateInput, InsufficientData
+from metrics.errors import BadInput, InsufficientData
 from metrics.types import Estimate, Interval
 from metrics.version import __version__
 
@@ -90,21 +90,6 @@ def intraclass_correlations(ratings: ArrayLike, *, confidence: float = 0.95) -> 
     return IntraclassCorrelations(
         **{name: _estimate(name, value, limits[name], s, confidence) for name, value in values.items()}
     )
-
-
-def raters_needed(icc: float, reliability: float) -> int:
-    """Ratings per item for the mean to have this reliability (Spearman-Brown), rounded up.
-
-    icc: of one rating, in (0, 1]; reliability: wanted, in (0, 1). Raises BadInput, DegenerateInput (icc of 0 or less:
-    no number of raters is enough).
-    """
-    if not (math.isfinite(icc) and icc <= 1):
-        raise BadInput("an intraclass correlation is a finite number of at most 1", column="icc")
-    if not 0 < reliability < 1:
-        raise BadInput("a wanted reliability lies between 0 and 1", column="reliability")
-    if icc <= 0:
-        raise DegenerateInput(f"With an intraclass correlation of {icc:g} no number of raters is enough.")
-    return max(1, math.ceil(reliability * (1 - icc) / (icc * (1 - reliability)) - 1e-9))
 
 
 def _table(ratings: ArrayLike) -> Floats:

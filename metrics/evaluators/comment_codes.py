@@ -152,11 +152,6 @@ def coder_agreement(
     }
 
 
-def disagreements(coded: Iterable[Coded], coders: tuple[str, str], codebook: Codebook = CLARK) -> list[str]:
-    """Comments that two coders labelled differently (in whatever order), to be adjudicated. Raises as above."""
-    return [a.comment for a, b in _pairs(coded, coders, codebook) if set(a.codes) != set(b.codes)]
-
-
 def _pairs(coded: Iterable[Coded], coders: tuple[str, str], codebook: Codebook) -> list[tuple[Coded, Coded]]:
     if coders[0] == coders[1]:
         raise BadInput("agreement takes two different coders", column="coder")

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from metrics.errors import DegenerateInput
 from metrics.figures import theme
 from metrics.figures.chart import Axis, Chart, Guide, Note, Points, ends, padded, ticks
-from metrics.figures.interactive import figure as interactive
 from metrics.figures.texts import short
 from metrics.types import Estimate
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 LETTERS = 52  # of a row's label
 ROW = 40  # SVG units of a row
@@ -30,17 +25,6 @@ class Arm:
     name: str
     accuracy: Estimate
     group: str = ""
-
-
-def data(arms: Sequence[Arm]) -> tuple[tuple[str, ...], list[tuple[str | float | None, ...]]]:
-    """The table behind the picture: one row for each arm."""
-    columns = ("arm", "group", "n", "accuracy", "low", "high", "level")
-    rows: list[tuple[str | float | None, ...]] = []
-    for arm in arms:
-        span = arm.accuracy.interval
-        bounds = (span.low, span.high, span.level) if span else (None, None, None)
-        rows.append((arm.name, arm.group, arm.accuracy.n, arm.accuracy.value, *bounds))
-    return columns, rows
 
 
 def chart(arms: Sequence[Arm], *, chance: float = 0.5, unit: str = "evaluators", name: str = "accuracy") -> Chart:
@@ -72,11 +56,6 @@ def chart(arms: Sequence[Arm], *, chance: float = 0.5, unit: str = "evaluators",
         legend=grouped,
         height=96 + ROW * len(arms),
     )
-
-
-def figure(arms: Sequence[Arm]) -> go.Figure:
-    """The picture in Plotly."""
-    return interactive(chart(arms))
 
 
 def alt(arms: Sequence[Arm], *, chance: float = 0.5, unit: str = "evaluators") -> str:

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from metrics.data.number_format import number
 from metrics.errors import DegenerateInput
 from metrics.figures import theme
 from metrics.figures.chart import Axis, Chart, Curve, Guide, Note, decades, padded, ticks
-from metrics.figures.interactive import figure as interactive
 from metrics.figures.labels import LETTER, labelled
 from metrics.figures.texts import short
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 NARROW = 280  # pixels of the plot on a narrow screen
 MAX_LABELS, LONGEST_LABEL = 4, 14  # more or longer names at the ends of curves would cover them: a legend then
@@ -70,12 +65,6 @@ class Panel:
     words: str = ""
 
 
-def data(panel: Panel) -> tuple[tuple[str, ...], list[tuple[str | float | None, ...]]]:
-    """The table behind the picture: one row for each place of each curve."""
-    columns = ("series", "x", "value", "low", "high", "n")
-    return columns, [(s.name, at.x, at.value, at.low, at.high, at.n) for s in panel.series for at in _sorted(s)]
-
-
 def chart(panel: Panel) -> Chart:
     """The picture: each curve with its band, its own dash and shape, and its name at its end.
 
@@ -102,11 +91,6 @@ def chart(panel: Panel) -> Chart:
         return plain
     ends = [(_x(panel, last.x), last.value, series.name) for series in panel.series if (last := _sorted(series)[-1])]
     return labelled(plain, ends)
-
-
-def figure(panel: Panel) -> go.Figure:
-    """The picture in Plotly."""
-    return interactive(chart(panel))
 
 
 def alt(panel: Panel) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from metrics.data.number_format import number, plural
 from metrics.errors import InsufficientData
 from metrics.figures import curves
@@ -11,50 +9,10 @@ from metrics.figures.chart import Chart
 from metrics.figures.curves import At, Panel, Series
 from metrics.inference.specification_curve import AGAINST, NAMES, Exclusions, Specification
 
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
-
-def data(exclusions: Exclusions) -> tuple[tuple[str, ...], list[tuple[str | float | None, ...]]]:
-    """The table behind the picture: one row for each selection that leaves every text a rating, as drawn."""
-    columns = (
-        "at",
-        "rules",
-        "assignments",
-        "ratings",
-        "fewest",
-        "value",
-        "low",
-        "high",
-        "random_mean",
-        "random_low",
-        "random_high",
-        "equalised",
-    )
-    return columns, [
-        (
-            at,
-            selection.named,
-            selection.units,
-            selection.ratings,
-            selection.fewest,
-            selection.value,
-            *_span(selection),
-            *_random(selection),
-            selection.equalised,
-        )
-        for at, selection in enumerate(_ordered(exclusions), 1)
-    ]
-
 
 def chart(exclusions: Exclusions, *, name: str = "exclusions") -> Chart:
     """The picture: the value under each selection, and the band of random removals."""
     return curves.chart(_panel(exclusions, name))
-
-
-def figure(exclusions: Exclusions) -> go.Figure:
-    """The picture in Plotly."""
-    return curves.figure(_panel(exclusions, "exclusions"))
 
 
 def alt(exclusions: Exclusions) -> str:
@@ -96,10 +54,6 @@ def _ordered(exclusions: Exclusions) -> list[Specification]:
 def _random(selection: Specification) -> tuple[float | None, float | None, float | None]:
     removals = selection.random
     return (removals.mean, removals.low, removals.high) if removals else (None, None, None)
-
-
-def _span(selection: Specification) -> tuple[float | None, float | None]:
-    return (selection.interval.low, selection.interval.high) if selection.interval else (None, None)
 
 
 def _panel(exclusions: Exclusions, name: str) -> Panel:

@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from metrics.figures.chart import Axis, Chart, Mark, Note, Points, padded, ticks
-from metrics.figures.interactive import figure as interactive
 from metrics.types import REFERENCE, Estimate, Source
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 BINS = 60  # dots in the same of so many bins are stacked
 SPREAD = 0.30  # height of the tallest stack, in rows
@@ -26,16 +21,6 @@ class SourceRow:
     source: Source
     texts: tuple[tuple[str, float, str], ...]
     mean: Estimate
-
-
-def data(rows: Sequence[SourceRow]) -> tuple[tuple[str, ...], list[tuple[str | float | None, ...]]]:
-    """The table behind the picture: one row for each source."""
-    columns = ("source", "n", "mean_hj", "low", "high")
-    lines: list[tuple[str | float | None, ...]] = []
-    for row in rows:
-        bounds = (row.mean.interval.low, row.mean.interval.high) if row.mean.interval else (None, None)
-        lines.append((row.name, row.mean.n, row.mean.value, *bounds))
-    return columns, lines
 
 
 def chart(rows: Sequence[SourceRow], *, name: str = "hj-by-source") -> Chart:
@@ -55,11 +40,6 @@ def chart(rows: Sequence[SourceRow], *, name: str = "hj-by-source") -> Chart:
         legend=False,
         height=90 + 92 * len(rows),
     )
-
-
-def figure(rows: Sequence[SourceRow]) -> go.Figure:
-    """The picture in Plotly."""
-    return interactive(chart(rows))
 
 
 def alt(rows: Sequence[SourceRow]) -> str:

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from metrics.data.number_format import estimate, number
 from metrics.errors import DegenerateInput
 from metrics.figures.chart import Axis, Chart, Points, decades, ends, padded, ticks
-from metrics.figures.interactive import figure as interactive
 from metrics.types import Estimate, Interval
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +30,6 @@ class Typicality:
     pearson: Estimate
     spearman: Estimate
     excluded: int = 0
-
-
-def data(typicality: Typicality) -> tuple[tuple[str, ...], list[tuple[str | float | None, ...]]]:
-    """The table behind the picture: one row for each text, natural log of its frequency beside it."""
-    columns = ("text", "frequency", "log_frequency", "hj", "low", "high", "ratings")
-    rows: list[tuple[str | float | None, ...]] = []
-    for phrase in typicality.phrases:
-        bounds = (phrase.interval.low, phrase.interval.high) if phrase.interval else (None, None)
-        rows.append((phrase.text, phrase.frequency, math.log(phrase.frequency), phrase.hj, *bounds, phrase.ratings))
-    return columns, rows
 
 
 def chart(typicality: Typicality, *, name: str = "hj-by-frequency") -> Chart:
@@ -77,11 +62,6 @@ def chart(typicality: Typicality, *, name: str = "hj-by-frequency") -> Chart:
             ),
         ),
     )
-
-
-def figure(typicality: Typicality) -> go.Figure:
-    """The picture in Plotly."""
-    return interactive(chart(typicality))
 
 
 def alt(typicality: Typicality) -> str:

@@ -7,14 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from metrics.figures import curves
 from metrics.figures.chart import Chart
 from metrics.figures.curves import At, Panel, Series
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +33,6 @@ class SizeCurve:
     places: tuple[Place, ...]
     level: float
     fixed: str = ""
-
-
-def data(curve: SizeCurve) -> tuple[tuple[str, ...], list[tuple[str | float | None, ...]]]:
-    """The table behind the picture: HUSE and accuracy at each number, with the ends of their bands."""
-    columns = ("generator", curve.over, "huse", "huse_low", "huse_high", "accuracy", "draws")
-    rows: list[tuple[str | float | None, ...]] = [
-        (curve.generator, at.at, at.huse, at.low, at.high, 1 - at.huse / 2, at.draws) for at in curve.places
-    ]
-    return columns, rows
 
 
 def panel(curve: SizeCurve, *, name: str = "") -> Panel:
@@ -77,11 +64,6 @@ def charts(size_curves: Sequence[SizeCurve]) -> list[Chart]:
         curves.chart(panel(curve, name=f"huse-by-{curve.over}-{at}" if len(size_curves) > 2 else ""))
         for at, curve in enumerate(size_curves, 1)
     ]
-
-
-def figure(curve: SizeCurve) -> go.Figure:
-    """The picture in Plotly."""
-    return curves.figure(panel(curve))
 
 
 def alt(curve: SizeCurve) -> str:

@@ -11,15 +11,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import pstdev
-from typing import TYPE_CHECKING
 
 from metrics.figures.chart import Axis, Chart, Margin, Points, Shade, padded, ticks
-from metrics.figures.interactive import figure as interactive
 from metrics.figures.texts import short
 from metrics.types import MODEL, REFERENCE, Estimate, Source
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 BIN = 0.3  # standard deviations a bin of the histograms beside the plot
 MAX_BINS = 80
@@ -56,12 +51,6 @@ class Panel:
     rate_range: tuple[float, float] | None = None
 
 
-def data(panel: Panel) -> tuple[tuple[str, ...], list[tuple[str | float, ...]]]:
-    """The table behind the picture: its columns, and one row for each text."""
-    columns = ("id", "source", "hj", "log_prob_per_unit", "text")
-    return columns, [(point.id, point.source, point.hj, point.rate, point.body) for point in panel.points]
-
-
 def ranges(points: Sequence[Point]) -> tuple[tuple[float, float], tuple[float, float]]:
     """Ranges of the two axes that hold all (finite) points."""
     finite = tuple(point.rate for point in points if math.isfinite(point.rate)) or (0.0,)
@@ -96,11 +85,6 @@ def chart(panel: Panel, *, margins: bool = False) -> Chart:
         if margins
         else (),
     )
-
-
-def figure(panel: Panel) -> go.Figure:
-    """The picture in Plotly."""
-    return interactive(chart(panel))
 
 
 def alt(panel: Panel) -> str:

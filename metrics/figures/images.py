@@ -8,12 +8,7 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
-
-from metrics.figures import embed
-from metrics.figures.chart import Chart
-from metrics.figures.static import svg
 
 FLAGS = (
     "--headless",
@@ -32,18 +27,6 @@ FLAGS = (
 
 class NoBrowser(RuntimeError):  # noqa: N818 - what it says
     """PNG or PDF was asked for, and no Chromium can make it; the message says what to set."""
-
-
-def write_svg(chart: Chart, path: Path) -> Path:
-    """Write the chart as an SVG file in the light palette."""
-    path.write_text(svg(chart, standalone=True), encoding="utf-8", newline="\n")
-    return path
-
-
-def write_html(charts: Sequence[Chart], path: Path, *, title: str) -> Path:
-    """Write the charts as one HTML file: interactive, readable without script, without network."""
-    path.write_text(embed.page(charts, title=title), encoding="utf-8", newline="\n")
-    return path
 
 
 def png(

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from metrics.data.number_format import number
 from metrics.figures import curves
 from metrics.figures.chart import Chart
 from metrics.figures.curves import At, Panel, Series
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,22 +32,9 @@ class Sensitivity:
     chosen: int = 16
 
 
-def data(sensitivity: Sensitivity) -> tuple[tuple[str, ...], list[tuple[str | float | None, ...]]]:
-    """The table behind the picture: one row for each k and rule."""
-    columns = ("generator", "rule", "k", "huse", "low", "high", "n")
-    return columns, [
-        (sensitivity.generator, r.rule, r.k, r.huse, r.low, r.high, sensitivity.n) for r in sensitivity.rows
-    ]
-
-
 def chart(sensitivity: Sensitivity, *, name: str = "k-sensitivity") -> Chart:
     """The picture: HUSE over k, one curve a rule, the k that was chosen beforehand marked."""
     return curves.chart(_panel(sensitivity, name))
-
-
-def figure(sensitivity: Sensitivity) -> go.Figure:
-    """The picture in Plotly."""
-    return curves.figure(_panel(sensitivity, "k-sensitivity"))
 
 
 def alt(sensitivity: Sensitivity) -> str:

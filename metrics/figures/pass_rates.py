@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from metrics.errors import DegenerateInput
 from metrics.figures import theme
 from metrics.figures.chart import Axis, Bars, Chart, Guide, ends
-from metrics.figures.interactive import figure as interactive
 from metrics.figures.texts import short
 from metrics.types import Estimate
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 GROUP = 0.8  # of the space of a category is taken by its bars
 LETTERS = 45  # that fit under the plot on a narrow screen
@@ -28,23 +23,6 @@ class Rate:
     model: str
     category: str
     rate: Estimate
-
-
-def data(rates: Sequence[Rate]) -> tuple[tuple[str, ...], list[tuple[str | float | None, ...]]]:
-    """The table behind the picture: one row for each model and category."""
-    rows: list[tuple[str | float | None, ...]] = []
-    for rate in rates:
-        span = rate.rate.interval
-        rows.append(
-            (
-                rate.model,
-                rate.category,
-                rate.rate.value,
-                *((span.low, span.high) if span else (None, None)),
-                rate.rate.n,
-            )
-        )
-    return ("model", "category", "rate", "low", "high", "n"), rows
 
 
 def chart(rates: Sequence[Rate], *, name: str = "pass-rates") -> Chart:
@@ -81,11 +59,6 @@ def _bars(
         hover=tuple(f"{rate.model}, {rate.category}: {_rate_label(rate.rate)}" for rate in model_rates),
         bounds=tuple(ends(rate.rate.interval) for rate in model_rates),
     )
-
-
-def figure(rates: Sequence[Rate]) -> go.Figure:
-    """The picture in Plotly."""
-    return interactive(chart(rates))
 
 
 def alt(rates: Sequence[Rate]) -> str:

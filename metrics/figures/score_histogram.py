@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from metrics.errors import DegenerateInput
 from metrics.figures import theme
 from metrics.figures.chart import Axis, Bars, Chart, ends, ticks
-from metrics.figures.interactive import figure as interactive
 from metrics.figures.texts import counted, short
 from metrics.figures.theme import Look
 from metrics.types import REFERENCE, Interval, Source
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 GROUP = 0.8  # of the space of a label is taken by its bars
 LETTERS = 45  # that fit under the plot on a narrow screen
@@ -47,21 +42,6 @@ class Scores:
     def shares(self) -> tuple[float, ...]:
         """Share of the ratings that each label received; 0 for a source without ratings."""
         return tuple(count / self.n if self.n else 0.0 for count in self.counts)
-
-
-def data(
-    labels: Sequence[str], histograms: Sequence[Scores]
-) -> tuple[tuple[str, ...], list[tuple[str | float | None, ...]]]:
-    """The table behind the picture: one row for each source and label."""
-    columns = ("source", "label", "count", "share", "low", "high", "ratings", "raters")
-    rows: list[tuple[str | float | None, ...]] = []
-    for histogram in histograms:
-        for label, count, share, span in zip(
-            labels, histogram.counts, histogram.shares, histogram.intervals, strict=True
-        ):
-            bounds = (span.low, span.high) if span else (None, None)
-            rows.append((histogram.name, label, count, share, *bounds, histogram.n, histogram.raters))
-    return columns, rows
 
 
 def chart(
@@ -97,11 +77,6 @@ def chart(
             for at, histogram in enumerate(histograms)
         ),
     )
-
-
-def figure(labels: Sequence[str], histograms: Sequence[Scores]) -> go.Figure:
-    """The picture in Plotly."""
-    return interactive(chart(labels, histograms))
 
 
 def alt(labels: Sequence[str], histograms: Sequence[Scores]) -> str:

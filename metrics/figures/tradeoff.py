@@ -8,20 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from metrics.data.number_format import estimate, number
 from metrics.errors import DegenerateInput
 from metrics.figures import theme
 from metrics.figures.chart import Area, Axis, Chart, Guide, Note, Points, ends, padded, ticks
-from metrics.figures.interactive import figure as interactive
 from metrics.figures.labels import labelled
 from metrics.figures.texts import short
 from metrics.figures.theme import Shape
 from metrics.types import Estimate
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 MAX_NAMES = 12
 STEP = 0.2  # of HUSE between the grey lines
@@ -46,14 +41,6 @@ class Region:
 
     task: str
     corners: tuple[tuple[float, float], ...]
-
-
-def data(systems: Sequence[System]) -> tuple[tuple[str, ...], list[tuple[str | float | None, ...]]]:
-    """The table behind the picture: one row for each model."""
-    columns = ["task", "model", "n"]
-    for name in ("huse", "huse_q", "huse_d"):
-        columns += [name, f"{name}_low", f"{name}_high"]
-    return tuple(columns), [_row(system) for system in systems]
 
 
 def chart(systems: Sequence[System], regions: Sequence[Region] = (), *, name: str = "tradeoff") -> Chart:
@@ -84,11 +71,6 @@ def chart(systems: Sequence[System], regions: Sequence[Region] = (), *, name: st
     )
 
 
-def figure(systems: Sequence[System], regions: Sequence[Region] = ()) -> go.Figure:
-    """The picture in Plotly."""
-    return interactive(chart(systems, regions))
-
-
 def alt(systems: Sequence[System]) -> str:
     """The finding in words: for each task, which model is best by quality and which by diversity, with intervals."""
     sentences = []
@@ -116,13 +98,6 @@ def _placed(system: System) -> str:
     return (
         f"{system.name}, at HUSE-Q {estimate(system.huse_q)} and HUSE-D {estimate(system.huse_d)} (n = {system.huse.n})"
     )
-
-
-def _row(system: System) -> tuple[str | float | None, ...]:
-    row: list[str | float | None] = [system.task, system.name, system.huse.n]
-    for value in (system.huse, system.huse_q, system.huse_d):
-        row += [value.value, *((value.interval.low, value.interval.high) if value.interval else (None, None))]
-    return tuple(row)
 
 
 def _value(measured: Estimate) -> float:

@@ -60,11 +60,6 @@ class CurvePoint:
         """Leave-one-out accuracy on both features."""
         return _as_accuracy(self.huse)
 
-    @property
-    def accuracy_q(self) -> Spread:
-        """Leave-one-out accuracy on HJ alone."""
-        return _as_accuracy(self.huse_q)
-
 
 @dataclass(frozen=True, slots=True)
 class Extrapolation:

@@ -58,13 +58,6 @@ def dominance_region(models: Mapping[str, Point]) -> DominanceRegion:
     return DominanceRegion(tuple(names), line, ((0.0, 0.0), *line), left_out, len(line), flags, signature)
 
 
-def iso_huse(huse: float, lowest: float = 0.0, highest: float = 1.0) -> tuple[Point, Point]:
-    """The ends of the line HUSE-Q + HUSE-D = 1 + HUSE at HUSE-Q = lowest and highest, as (HUSE-Q, HUSE-D)."""
-    if not (math.isfinite(huse) and lowest < highest):
-        raise BadInput("HUSE must be finite and the range of HUSE-Q not empty", column="huse")
-    return (lowest, 1 + huse - lowest), (highest, 1 + huse - highest)
-
-
 def _along(line: tuple[Point, ...], angle: float) -> float | None:
     """Distance from the origin to the line in a direction; None beyond its ends. On one ray, the farthest point."""
     distances = [math.hypot(q, d) for q, d in line if abs(math.atan2(d, q) - angle) < 1e-12]

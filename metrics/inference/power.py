@@ -1,7 +1,7 @@
 """Planning a study of evaluators: power, size and smallest effect of two-sided t-tests (method, 2.12; Cohen 1988).
 
-Effects are standardised: d = difference of means / sd of one value an evaluator. `accuracy_effect` makes one of an
-accuracy. Everything supposes normal values; designs with crossed evaluators and items need a simulation.
+Effects are standardised: d = difference of means / sd of one value per evaluator. Everything supposes normal values;
+designs with crossed evaluators and items need a simulation.
 """
 
 from __future__ import annotations
@@ -84,26 +84,13 @@ def minimum_effect(n: float, *, power: float = 0.8, design: Design = "two_sample
     return solve(lambda d: _power(d, n, n, design, alpha) - power, 0.0, high)
 
 
-def accuracy_effect(difference: float, ratings: int, *, accuracy: float = 0.5) -> float:
-    """d of a difference in accuracy where each evaluator judges so many texts: difference / sqrt(a (1 - a) / ratings).
-
-    accuracy: around which ratings vary, in (0, 1). Evaluators who differ in skill have a larger sd, and a smaller d.
-    Raises BadInput.
-    """
-    return difference / _accuracy_sd(ratings, accuracy)
-
-
 def accuracy_difference(effect: float, ratings: int, *, accuracy: float = 0.5) -> float:
-    """The difference in accuracy that an effect d stands for: `accuracy_effect` turned around. Raises BadInput."""
+    """Return the difference in accuracy of an effect d, where each evaluator judges `ratings` texts.
+
+    It is d sqrt(a (1 - a) / ratings), a being the `accuracy` around which ratings vary, in (0, 1). Evaluators who
+    differ in skill have a larger sd. Raises BadInput.
+    """
     return effect * _accuracy_sd(ratings, accuracy)
-
-
-def family_error(alpha: float, tests: int) -> float:
-    """Chance of at least one false rejection in independent tests, each at alpha: 1 - (1 - alpha)^tests."""
-    check_alpha(alpha)
-    if tests < 1:
-        raise BadInput("a family has at least one test", column="tests")
-    return -math.expm1(tests * math.log1p(-alpha))
 
 
 def _accuracy_sd(ratings: int, accuracy: float) -> float:

@@ -103,10 +103,6 @@ class HuggingFace:
         (read,) = self._read([pair], reading_distribution(self.decoding))
         return read.astype(np.float32)
 
-    def score_tokens(self, jobs: Sequence[Job]) -> list[NDArray[np.float64]]:
-        """log p of every token of each job, for texts that are tokens already."""
-        return [columns[:, 0] for columns in self.engine.run(jobs, reading_log_prob(self.decoding))]
-
     def _jobs(self, pair: Pair) -> list[Job]:
         return self.encoding.jobs(pair, f"The text {excerpt(pair[1])}")
 

@@ -10,14 +10,14 @@ import numpy as np
 from hypothesis import strategies as st
 
 from metrics import Estimate, Item, Rating
-from metrics.agreement.intraclass import intraclass_correlations, raters_needed
+from metrics.agreement.intraclass import intraclass_correlations
 from metrics.agreement.kappa import cohen_kappa, fleiss_kappa
 from metrics.agreement.krippendorff import alpha_arrays, krippendorff_alpha
 from metrics.data.evaluator_judgments import by_condition, check_judgments
 from metrics.data.human_judgment import human_judgments, sum_ratings
 from metrics.data.to_json import estimate_json, modes_json, record_json, result_json
 from metrics.evaluators.accuracy import evaluator_accuracies, item_accuracies, measure_accuracy
-from metrics.evaluators.comment_codes import code_table, coder_agreement, disagreements
+from metrics.evaluators.comment_codes import code_table, coder_agreement
 from metrics.evaluators.conditions import compare_conditions, mixed_accuracy
 from metrics.evaluators.evaluate import evaluate_judgments
 from metrics.evaluators.exclusion_sensitivity import evaluator_exclusions
@@ -30,7 +30,7 @@ from metrics.huse.examples import find_examples
 from metrics.huse.exclusion_sensitivity import exclusion_sensitivity
 from metrics.huse.model_differences import compare_models
 from metrics.huse.permutation_test import permutation_test
-from metrics.huse.quality_diversity import dominance_region, iso_huse
+from metrics.huse.quality_diversity import dominance_region
 from metrics.huse.sensitivity import sensitivity_table
 from metrics.huse.subsampling import huse_arrays, subsample_sd
 from metrics.huse.theory import feature_bound, theoretical_huse, total_variation
@@ -45,8 +45,6 @@ from metrics.inference.mixed_model import mixed_model
 from metrics.inference.multiple_testing import Family, adjust
 from metrics.inference.power import (
     accuracy_difference,
-    accuracy_effect,
-    family_error,
     minimum_effect,
     sample_size,
     t_power,
@@ -159,7 +157,6 @@ SEEDED = st.tuples(st.integers(0, 2**16), st.integers(1, 18), st.booleans())
 
 CASES: dict[str, Case] = {
     "accuracy_difference": Case(st.tuples(ANY, COUNT), accuracy_difference),
-    "accuracy_effect": Case(st.tuples(ANY, COUNT), accuracy_effect),
     "adjust": Case(
         st.lists(st.one_of(st.floats(0, 1), st.none(), ANY), max_size=5).map(
             lambda p: (
@@ -218,7 +215,6 @@ CASES: dict[str, Case] = {
         {"empty": ({},)},
     ),
     "dawid_skene": Case(LABELLED, dawid_skene, COLUMNS, COLUMN_EXTREMES),
-    "disagreements": Case(st.tuples(CODED, st.just(("a", "b"))), disagreements, {}, {"empty": ([], ("a", "b"))}),
     "dominance_region": Case(
         st.tuples(st.dictionaries(st.sampled_from("abcd"), st.tuples(ANY, ANY), max_size=4)),
         dominance_region,
@@ -256,7 +252,6 @@ CASES: dict[str, Case] = {
         JUDGED,
         {name: judged_in_units(given) for name, given in JUDGMENT_EXTREMES.items()},
     ),
-    "family_error": Case(st.tuples(ANY, COUNT), family_error),
     "feature_bound": Case(st.tuples(ANY), feature_bound),
     "exclusion_sensitivity": Case(
         rated().map(with_units), cheap(exclusion_sensitivity, k=3, draws=3), {"names": renamed_study}
@@ -290,7 +285,6 @@ CASES: dict[str, Case] = {
         ORDER,
         {"empty": ([],), "one item": ([[1, 2]],), "one rater": ([[1], [2]],), "all equal": ([[2, 2], [2, 2]],)},
     ),
-    "iso_huse": Case(st.tuples(ANY, ANY, ANY), iso_huse),
     "item_accuracies": Case(
         st.tuples(judgments()),
         lambda given: item_accuracies(check_judgments(given)),
@@ -362,7 +356,6 @@ CASES: dict[str, Case] = {
         {"empty": ([], [], []), "one label": ([1], [1], [1, 2])},
     ),
     "rater_component": Case(rated(), cheap(rater_component, k=3, draws=5), {}, rated_extremes()),
-    "raters_needed": Case(st.tuples(ANY, ANY), raters_needed),
     "record_json": Case(st.tuples(st.lists(ANY, max_size=3)), record_json),
     "reference_share": Case(
         st.tuples(STUDY, st.lists(ANY, max_size=3), st.lists(ANY, max_size=3)),

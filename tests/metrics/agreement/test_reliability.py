@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from metrics.agreement.intraclass import intraclass_correlations, raters_needed
-from metrics.errors import BadInput, DegenerateInput, InsufficientData
+from metrics.agreement.intraclass import intraclass_correlations
+from metrics.errors import BadInput, InsufficientData
 
 SHROUT_FLEISS = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
 NAMES = ("icc_1_1", "icc_2_1", "icc_3_1", "icc_1_k", "icc_2_k", "icc_3_k")
@@ -96,29 +96,3 @@ def test_one_item_or_one_rater_is_refused(table):
 def test_a_gap_is_named_by_row_and_column():
     with pytest.raises(BadInput, match="row 2, column 1"):
         intraclass_correlations([[1, 2], [float("nan"), 3]])
-
-
-def test_raters_needed_for_a_reliability():
-    assert raters_needed(0.1657, 0.9) == 46
-    assert raters_needed(1, 0.9) == 1
-    assert raters_needed(0.5, 0.5) == 1
-
-
-@given(st.floats(0.001, 1), st.floats(0.001, 0.999))
-def test_raters_needed_are_the_fewest_that_reach_it(icc, wanted):
-    k = raters_needed(icc, wanted)
-
-    def reached(k):
-        return k * icc / (1 + (k - 1) * icc)
-
-    assert reached(k) >= wanted - 1e-9
-    assert k == 1 or reached(k - 1) < wanted + 1e-9
-
-
-def test_raters_needed_refuses_what_no_number_reaches():
-    with pytest.raises(DegenerateInput, match="no number of raters"):
-        raters_needed(0, 0.9)
-    with pytest.raises(BadInput):
-        raters_needed(0.5, 1)
-    with pytest.raises(BadInput):
-        raters_needed(float("nan"), 0.5)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from metrics.agreement.kappa import cohen_kappa
 from metrics.errors import BadInput, InsufficientData
-from metrics.evaluators.comment_codes import CLARK, NULL, Codebook, Coded, code_table, coder_agreement, disagreements
+from metrics.evaluators.comment_codes import CLARK, NULL, Codebook, Coded, code_table, coder_agreement
 from metrics.types import Estimate
 
 
@@ -106,11 +107,10 @@ def test_agreement_hands_the_measure_two_lists_over_the_comments_both_coded():
     assert list(found) == [*CLARK.codes, NULL]
     assert seen[0] == ([1, 1, 0], [1, 0, 0])
     assert (found["grammar"].value, found["coherence"].value) == (2 / 3, 1)
-    assert disagreements([*FOUR, *second], ("a", "b")) == ["c0", "c1"]
 
 
 def test_coders_who_share_no_comment_or_are_one_cannot_agree():
     with pytest.raises(InsufficientData, match="both a and b"):
-        disagreements(FOUR, ("a", "b"))
+        coder_agreement(FOUR, ("a", "b"), cohen_kappa)
     with pytest.raises(BadInput, match="two different coders"):
-        disagreements(FOUR, ("a", "a"))
+        coder_agreement(FOUR, ("a", "a"), cohen_kappa)

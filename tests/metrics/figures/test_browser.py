@@ -10,6 +10,7 @@ import pytest
 from lxml import html as lxml_html
 
 from metrics.figures import embed, images
+from metrics.figures.static import svg
 from tests.metrics.figures.test_curves import ALL
 
 CHROMIUM = os.environ.get("CHROMIUM")
@@ -40,6 +41,7 @@ def test_a_page_of_figures_becomes_a_picture(page: Path, tmp_path: Path, dark: b
 
 
 def test_a_figure_becomes_a_pdf(tmp_path: Path) -> None:
-    drawing = images.write_svg(ALL[0], tmp_path / "figure.svg")
+    drawing = tmp_path / "figure.svg"
+    drawing.write_text(svg(ALL[0], standalone=True), encoding="utf-8")
     path = images.pdf(drawing, tmp_path / "figure.pdf", chromium=Path(str(CHROMIUM)), sandbox=False)
     assert path.read_bytes()[:5] == b"%PDF-"

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import math
-from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -32,7 +28,6 @@ from metrics.figures.score_histogram import Scores
 from metrics.figures.static import svg
 from metrics.figures.tradeoff import Region, System
 from metrics.inference.specification_curve import Exclusions, Removal, Specification
-from metrics.tables.delimited import rows
 from metrics.types import MODEL, REFERENCE, Estimate, Interval
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -123,7 +118,6 @@ def test_typicality_stands_over_log_frequency_with_the_interval_of_each_hj() -> 
     assert chart.points[0].x == pytest.approx((0, 1, 3))
     assert chart.points[0].y_bounds[0] == (0.5, 1.5)
     assert [label for _, label in chart.x.ticks] == ["1", "10", "100", "1,000"]
-    assert hj_frequency.data(TYPICAL)[1][2][:3] == ("p1000", 1000, pytest.approx(math.log(1000)))
 
 
 def test_the_caption_of_typicality_has_pearson_with_its_interval_and_what_was_left_out() -> None:
@@ -162,8 +156,6 @@ def test_a_size_curve_says_how_far_huse_falls_and_what_its_band_is() -> None:
     assert "HUSE falls from 0.86 [0.70, 1.00] at 1 to 0.53 [0.50, 0.60] at 20" in words
     assert "accuracy rises from 0.57 [0.50, 0.65] at 1" in words
     assert words.endswith("Bands: 90% of 15 draws.")
-    columns, rows = huse_curves.data(CURVE)
-    assert dict(zip(columns, rows[0], strict=True))["accuracy"] == pytest.approx(0.735)
 
 
 # HUSE by k on the released data, method.md 2.3.
@@ -176,7 +168,6 @@ def test_sensitivity_to_k_marks_the_k_that_was_fixed_and_says_how_far_huse_moves
     assert chart.guides[0].x == (16, 16)
     assert "k = 16" in texts(chart)
     assert "exact: between 0.44 (k = 5) and 0.53 (k = 16); at k = 16, fixed beforehand, it is 0.53." in chart.alt
-    assert len(k_sensitivity.data(TRIED)[1]) == 8
 
 
 def test_each_tie_rule_has_a_dash_of_its_own_and_its_name_at_its_end() -> None:
@@ -209,17 +200,6 @@ def test_score_histograms_say_where_the_sources_differ_most() -> None:
     words = score_histogram.alt(LABELS, [HUMAN, MACHINE])
     assert "human: most often 'Possibly human' (40% of 100 ratings by 25 raters)" in words
     assert "They differ most at 'Definitely human': 10% for GPT-3, 30% for human" in words
-    columns, rows = score_histogram.data(LABELS, [HUMAN, MACHINE])
-    assert dict(zip(columns, rows[5], strict=True)) == {
-        "source": "GPT-3",
-        "label": "Possibly human",
-        "count": 40,
-        "share": 0.4,
-        "low": None,
-        "high": None,
-        "ratings": 100,
-        "raters": 25,
-    }
 
 
 def test_a_histogram_whose_counts_do_not_fit_its_labels_is_refused() -> None:
@@ -311,28 +291,6 @@ def test_selections_of_rules_are_drawn_from_the_lowest_value_up_beside_the_band_
     assert [curve.y for curve in chart.curves] == [(0.49, 0.53), (0.54, 0.53)]
     assert (chart.curves[1].low, chart.curves[1].high) == ((0.5, 0.53), (0.58, 0.53))
     assert "Outside the middle 95 % of random removals of the same size: 1 of 1." in chart.alt
-
-
-@pytest.mark.parametrize(
-    "table",
-    [
-        tradeoff.data(SYSTEMS),
-        hj_frequency.data(TYPICAL),
-        huse_curves.data(CURVE),
-        k_sensitivity.data(TRIED),
-        score_histogram.data(LABELS, [HUMAN, MACHINE]),
-        accuracy_by_arm.data(ARMS),
-        pass_rates.data(RATES),
-        exclusion_curve.data(LEFT),
-    ],
-    ids=lambda table: table[0][0],
-)
-def test_the_data_behind_each_figure_are_a_table_of_csv(table: tuple[Sequence[str], list[Sequence[object]]]) -> None:
-    columns, lines = table
-    read = list(csv.reader(io.StringIO(rows(columns, lines), newline="")))  # type: ignore[arg-type]
-    assert read[0] == list(columns)
-    assert len(read) == 1 + len(lines)
-    assert {len(line) for line in read} == {len(columns)}
 
 
 BY_KIND = {

@@ -14,6 +14,7 @@ from metrics.generation.generate import generate, primed
 from metrics.likelihood import Decoding
 from metrics.likelihood.errors import TextTooLong
 from metrics.likelihood.packing import Job
+from metrics.likelihood.torch_steps import reading_log_prob
 from tests.metrics.likelihood.test_agreement import backend
 
 PROMPTS = ["the cat", "a red dog ran under the tree and then", "blue", "not very far"]
@@ -27,7 +28,8 @@ def test_the_log_probability_of_what_was_sampled_is_that_of_scoring_it(kind: str
     for one in generate(backend(kind), PROMPTS, HOW):
         prefix = encoding.source(one.prompt, "") if two_sided else encoding.prompt(one.prompt, "")
         job = Job(prefix, one.token_ids, encoding.lead("a") if two_sided else ())
-        (steps,) = scorer.score_tokens([job])
+        (columns,) = scorer.engine.run([job], reading_log_prob(HOW.decoding))
+        steps = columns[:, 0]
         assert one.log_prob == pytest.approx(steps.sum(), abs=1e-4)
         assert one.tokens == len(steps)
         assert (one.token_ids[-1] == scorer.tokenizer.eos_token_id) == (one.stopped == "end")

@@ -27,7 +27,6 @@ def test_accuracy_is_the_complement_of_half_of_huse():
     point = replicate_curve(*rated_study(), [3], draws=50).points[0]
     assert point.accuracy.mean == pytest.approx(1 - point.huse.mean / 2)
     assert point.accuracy.low == pytest.approx(1 - point.huse.high / 2)
-    assert point.accuracy_q.sd == point.huse_q.sd / 2
 
 
 def test_one_rating_of_two_is_one_or_the_other():

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.errors import BadInput, InsufficientData
-from metrics.huse.quality_diversity import dominance_region, iso_huse
+from metrics.huse.quality_diversity import dominance_region
 
 POINTS = st.dictionaries(
     st.text(min_size=1, max_size=3), st.tuples(st.floats(0.05, 1.5), st.floats(0.05, 1.5)), min_size=2, max_size=6
@@ -58,10 +58,3 @@ def test_no_model_and_no_number_are_refused():
         dominance_region({"b": (0.4, -0.1)})
     with pytest.raises(BadInput, match="model a"):
         dominance_region({"a": (math.nan, 0.4)})
-
-
-def test_points_of_an_iso_huse_line_add_up():
-    ends = iso_huse(0.5, 0.2, 1.0)
-    assert ends == ((0.2, 1.3), (1.0, 0.5))
-    with pytest.raises(BadInput):
-        iso_huse(0.5, 1, 1)

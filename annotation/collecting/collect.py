@@ -11,7 +11,7 @@ from itertools import islice
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
-from annotation.collecting.worker_replies import take_up
+from annotation.collecting.worker_replies import store_replies
 from annotation.models import (
     AuditEvent,
     Decision,
@@ -28,8 +28,8 @@ from annotation.models import (
 from annotation.mturk.answer_xml import is_withdrawn, without_channel, without_device
 from annotation.mturk.client import PAGE, Market
 from annotation.mturk.records import SubmittedWork
-from annotation.outbox import decision_intents as deciding
-from annotation.workers import participation as apart
+from annotation.outbox import decision_intents
+from annotation.workers import participation
 
 log = logging.getLogger(__name__)
 VERDICTS = {"Approved": ("approve", Intent.Kind.APPROVE), "Rejected": ("reject", Intent.Kind.REJECT)}
@@ -37,7 +37,7 @@ VERDICTS = {"Approved": ("approve", Intent.Kind.APPROVE), "Rejected": ("reject",
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """Submissions that were new, HITs that are not full yet, and work that was decided without us (by the clock)."""
+    """New submissions, HITs that are not full yet, and submissions that were decided elsewhere (automatically, too)."""
 
     new: int
     open_hits: int
@@ -52,14 +52,16 @@ def collect(
     only: Collection[str] | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Collected:
-    """Look at every HIT that may have changed and store its submissions. Safe to run twice and beside another.
+    """Collect every HIT that may have changed and store its submissions. Safe to run twice, and twice at once.
 
-    only: market ids of HITs that something was heard of; without it, all that are not full or wait for a decision that
-    the clock may have taken. Either way finds everything.
+    only: market ids of HITs with events; without it, all that are not full or may have been approved automatically.
+    Either way finds everything.
     """
     new = decided = open_hits = 0
     for hit in _due(study, market.now(), only):
-        heard = list(HeardEvent.objects.filter(market_hit=hit.market_id, looked_at=None).values_list("pk", flat=True))
+        event_ids = list(
+            HeardEvent.objects.filter(market_hit=hit.market_id, looked_at=None).values_list("pk", flat=True)
+        )
         seen = market.still(str(hit.market_id))
         if seen is None:
             # Deleted there, or the account is another one: a person decides (`reconcile`), the other HITs go on.
@@ -74,11 +76,11 @@ def collect(
         Hit.objects.filter(pk=hit.pk).update(
             market_status=seen.status, inside=seen.inside, free=seen.free, expires_at=seen.expires_at, seen_at=now
         )
-        if heard:
+        if event_ids:
             # A reply that came before the work that it is about.
-            take_up([str(hit.market_id)], now=now)
+            store_replies([str(hit.market_id)], now=now)
         # Words that are about no work of this HIT by now are about none.
-        HeardEvent.objects.filter(pk__in=heard).update(looked_at=now, words="")
+        HeardEvent.objects.filter(pk__in=event_ids).update(looked_at=now, words="")
         open_hits += Hit.objects.filter(pk=hit.pk, collected__lt=F("max_assignments")).exists()
     return Collected(new, open_hits, decided)
 
@@ -91,13 +93,13 @@ def _due(study: Study, now: datetime, only: Collection[str] | None) -> QuerySet[
     undecided = Submission.objects.filter(hit=OuterRef("pk"), submitted_at__lte=late).exclude(
         decisions__matter="payment"
     )
-    heard = HeardEvent.objects.filter(market_hit=OuterRef("market_id"), looked_at=None)
+    events = HeardEvent.objects.filter(market_hit=OuterRef("market_id"), looked_at=None)
     running = Q(collected__lt=F("max_assignments")) | ~Q(market_status__in=Hit.OVER)
-    return hits.filter(running | Exists(undecided) | Exists(heard))
+    return hits.filter(running | Exists(undecided) | Exists(events))
 
 
-def _pages(found: Iterable[SubmittedWork]) -> Iterator[list[SubmittedWork]]:
-    rows = iter(found)
+def _pages(submitted: Iterable[SubmittedWork]) -> Iterator[list[SubmittedWork]]:
+    rows = iter(submitted)
     while page := list(islice(rows, PAGE)):
         yield page
 
@@ -111,23 +113,27 @@ def _store(hit: Hit, page: Sequence[SubmittedWork], *, market: Market, now: date
         known = set(Submission.objects.filter(hit=hit, market_id__in=ids).values_list("market_id", flat=True))
         fresh = [work for work in page if work.assignment_id not in known]
         if fresh:
-            apart.keep_apart(study, _insert(hit, fresh, provider=market.provider, now=now), market=market, now=now)
+            participation.apply_once_rule(
+                study, _insert(hit, fresh, provider=market.provider, now=now), market=market, now=now
+            )
         return len(fresh), _follow(study, hit, page, now=now)
 
 
 def _insert(hit: Hit, fresh: Sequence[SubmittedWork], *, provider: str, now: datetime) -> list[Submission]:
     workers = Worker.objects.known_all(provider, [work.worker_id for work in fresh])
     ways = [without_channel(work.answer) for work in fresh]
-    told = [without_device(answer) for answer, _ in ways]
-    made = Submission.objects.bulk_create(
+    answers = [without_device(answer) for answer, _ in ways]
+    submissions = Submission.objects.bulk_create(
         _submission(hit, work, answer, workers[work.worker_id], now)
-        for work, (answer, _) in zip(fresh, told, strict=True)
+        for work, (answer, _) in zip(fresh, answers, strict=True)
     )
     WayIn.objects.bulk_create(
         (WayIn(study_id=hit.study_id, **asdict(way)) for way in {way for _, way in ways if way}), ignore_conflicts=True
     )
     Device.objects.bulk_create(
-        Device(submission=one, code=code, noted_at=now) for one, (_, code) in zip(made, told, strict=True) if code
+        Device(submission=submission, code=code, noted_at=now)
+        for submission, (_, code) in zip(submissions, answers, strict=True)
+        if code
     )
     Participation.objects.bulk_create(
         (
@@ -139,7 +145,7 @@ def _insert(hit: Hit, fresh: Sequence[SubmittedWork], *, provider: str, now: dat
         ignore_conflicts=True,
     )
     Hit.objects.filter(pk=hit.pk).update(collected=F("collected") + len(fresh))
-    return made
+    return submissions
 
 
 def _submission(hit: Hit, work: SubmittedWork, answer: str, worker: Worker, now: datetime) -> Submission:
@@ -158,7 +164,7 @@ def _submission(hit: Hit, work: SubmittedWork, answer: str, worker: Worker, now:
 
 
 def _follow(study: Study, hit: Hit, page: Sequence[SubmittedWork], *, now: datetime) -> int:
-    """Decisions of the clock, or taken on the marketplace: ours follow, and the outbox books what they cost."""
+    """Follow automatic approvals and decisions made on the marketplace; the outbox books what they cost."""
     verdicts = {work.assignment_id: VERDICTS[work.status] for work in page if work.status in VERDICTS}
     undecided = list(
         Submission.objects.filter(hit=hit, market_id__in=verdicts).exclude(decisions__matter="payment").order_by("pk")
@@ -167,9 +173,9 @@ def _follow(study: Study, hit: Hit, page: Sequence[SubmittedWork], *, now: datet
         verdict, kind = verdicts[submission.market_id]
         reason = "" if verdict == "approve" else "Rejected on the marketplace."
         Decision.objects.create(submission=submission, matter="payment", verdict=verdict, reason=reason, at=now)
-        deciding.intents(study, kind, [submission], now=now, window=timedelta(0))
+        decision_intents.intents(study, kind, [submission], now=now, window=timedelta(0))
     if undecided:
-        followed = [one.market_id for one in undecided]
+        followed = [submission.market_id for submission in undecided]
         refused = [name for name in followed if verdicts[name][0] == "reject"]
         AuditEvent.objects.record(study, "follow", actor="marketplace", now=now, assignments=followed, refused=refused)
     return len(undecided)

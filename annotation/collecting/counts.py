@@ -13,13 +13,13 @@ from annotation.models import Decision, Flag, Study, Submission, WorkerIdentity
 
 # Of a submission: the active time that the page's own clock measured, where it timed every text; else from accepting
 # to submitting, which also counts the time a worker was elsewhere.
-TAKEN = Coalesce(F("parse__active_ms") / Value(1000.0), F("work_seconds"), output_field=FloatField())
+SECONDS_WORKED = Coalesce(F("parse__active_ms") / Value(1000.0), F("work_seconds"), output_field=FloatField())
 
 
 def work_seconds(study: Study) -> list[int]:
     """How long each submission took, where known, ascending."""
-    taken = Submission.objects.filter(hit__study=study).values_list(TAKEN, flat=True)
-    return sorted(round(seconds) for seconds in taken if seconds is not None)
+    times = Submission.objects.filter(hit__study=study).values_list(SECONDS_WORKED, flat=True)
+    return sorted(round(seconds) for seconds in times if seconds is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class CrowdCounts:
     approved: int
     rejected: int
     excluded: int
-    rejected_kept: int
+    rejected_included: int
     withdrawn: int
     first: datetime | None
     last: datetime | None
@@ -41,7 +41,7 @@ def crowd_counts(study: Study) -> CrowdCounts:
     """One row of counts."""
     left_out = Exists(exclusions().filter(submission=OuterRef("pk")))
     paid = Decision.objects.filter(matter=Decision.Matter.PAYMENT, submission=OuterRef("pk"))
-    found = (
+    counts = (
         Submission.objects.filter(hit__study=study)
         .annotate(
             left_out=left_out, yes=Exists(paid.filter(verdict="approve")), no=Exists(paid.filter(verdict="reject"))
@@ -52,13 +52,13 @@ def crowd_counts(study: Study) -> CrowdCounts:
             approved=Count("pk", filter=Q(yes=True)),
             rejected=Count("pk", filter=Q(no=True)),
             excluded=Count("pk", filter=Q(left_out=True)),
-            rejected_kept=Count("pk", filter=Q(no=True, left_out=False)),
+            rejected_included=Count("pk", filter=Q(no=True, left_out=False)),
             withdrawn=Count("pk", filter=Q(raw_format=Submission.WITHDRAWN)),
             first=Min("submitted_at"),
             last=Max("submitted_at"),
         )
     )
-    return CrowdCounts(**found)
+    return CrowdCounts(**counts)
 
 
 def refused_by_two(study: Study) -> int:

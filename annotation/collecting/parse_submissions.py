@@ -10,7 +10,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
 
-from annotation.common import bulk_insert as bulk
+from annotation.common import bulk_insert
 from annotation.design.wording import Wording, from_json
 from annotation.exceptions import AnswerError, StateError
 from annotation.hits.parse_answers import Answered, changed_sides, order_shown, read_check, read_line, read_practice
@@ -63,13 +63,13 @@ class _Sheet:
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _ParsedSubmission:
     """What a submission says. met: the place of each position in the order that the worker met."""
 
     submission: Submission
     sheet: _Sheet
     answers: Mapping[str, str]
-    found: Sequence[Answered]
+    answered: Sequence[Answered]
     changed: set[str]
     met: Mapping[int, int]
     problem: str
@@ -103,13 +103,13 @@ def _read_batch(study: Study, hits: Sequence[int], sheets: dict[int, _Sheet], *,
         list(Hit.objects.select_for_update().filter(pk__in=hits).order_by("pk").values_list("pk"))
         waiting = _unread(study).filter(hit__in=hits).order_by("hit", "pk")
         batch = list(waiting.select_related("hit__wording", "hit__cell__arm")[:BATCH])
-        for hit_id in set(sheets) - {one.hit_id for one in batch}:
+        for hit_id in set(sheets) - {submission.hit_id for submission in batch}:
             del sheets[hit_id]
         read_now = []
         for submission in batch:
             if submission.hit_id not in sheets:
                 sheets[submission.hit_id] = _sheet(submission.hit)
-            read_now.append(_understood(submission, sheets[submission.hit_id]))
+            read_now.append(_parse(submission, sheets[submission.hit_id]))
         return _store(read_now, now=now) if read_now else []
 
 
@@ -118,89 +118,99 @@ def _sheet(hit: Hit) -> _Sheet:
         raise StateError(f"The HIT {hit.slot} of {hit.study} was published without a wording.")
     wording = from_json(hit.wording.body)
     labels = {
-        one.name: dict(Scale.objects.matching(one.scale, one.labels).labels.values_list("label", "pk"))
-        for one in wording.criteria
+        criterion.name: dict(
+            Scale.objects.matching(criterion.scale, criterion.labels).labels.values_list("label", "pk")
+        )
+        for criterion in wording.criteria
     }
     items = list(hit.items.order_by("position"))
     return _Sheet(items, list(hit.checks.order_by("position")), wording, labels, hit.cell.arm.training)
 
 
-def _understood(submission: Submission, sheet: _Sheet) -> _Read:
+def _parse(submission: Submission, sheet: _Sheet) -> _ParsedSubmission:
     try:
         answers, problem = read_answers(submission.raw), ""
     except AnswerError as error:
         answers, problem = {}, str(error)
     changed = set(changed_sides(answers))
-    found = [
+    answered = [
         read_line(answers, item.position, sheet.wording, sides_changed=str(item.position) in changed)
         for item in sheet.items
     ]
     order = order_shown(answers, len(sheet.items) + len(sheet.checks))
     met = {position: place for place, position in enumerate(order)} if order else {}
-    return _Read(submission, sheet, answers, found, changed, met, problem or _missing(found, sheet))
+    return _ParsedSubmission(submission, sheet, answers, answered, changed, met, problem or _missing(answered, sheet))
 
 
-def _missing(found: Sequence[Answered], sheet: _Sheet) -> str:
-    """What a worker left out, in sentences; "" for nothing. Whatever is there is read all the same."""
-    lines = list(zip(sheet.items, found, strict=True))
+def _missing(answered: Sequence[Answered], sheet: _Sheet) -> str:
+    """Return what a worker did not answer, in sentences; "" for nothing. All other answers are read."""
+    lines = list(zip(sheet.items, answered, strict=True))
     of = len(sheet.items) + len(sheet.checks)
-    said = []
-    if places := [item.position + 1 for item, one in lines if one.missing]:
-        said.append(f"No label of the scale for text {', '.join(map(str, places))} of {of}.")
+    sentences = []
+    if places := [item.position + 1 for item, line in lines if line.missing]:
+        sentences.append(f"No label of the scale for text {', '.join(map(str, places))} of {of}.")
     for follow_up in sheet.wording.follow_ups:
-        if places := [item.position + 1 for item, one in lines if follow_up.name in one.unanswered]:
-            lack = f"fewer than {least} characters" if (least := follow_up.least_characters) > 1 else "no words"
+        if places := [item.position + 1 for item, line in lines if follow_up.name in line.unanswered]:
+            lack = f"fewer than {minimum} characters" if (minimum := follow_up.least_characters) > 1 else "no words"
             where = f"text {', '.join(map(str, places))} of {of}"
-            said.append(f"The required question {follow_up.name!r} has {lack} for {where}.")
-    return " ".join(said)
+            sentences.append(f"The required question {follow_up.name!r} has {lack} for {where}.")
+    return " ".join(sentences)
 
 
-def _store(batch: Sequence[_Read], *, now: datetime) -> list[int]:
+def _store(batch: Sequence[_ParsedSubmission], *, now: datetime) -> list[int]:
     """Rows of a whole batch in one statement for each table; the judgments made of each submission."""
     Parse.objects.bulk_create(
-        Parse(submission=one.submission, parsed_at=now, problem=one.problem, active_ms=_active_ms(one)) for one in batch
+        Parse(submission=parsed.submission, parsed_at=now, problem=parsed.problem, active_ms=_active_ms(parsed))
+        for parsed in batch
     )
     Flag.objects.bulk_create(
-        Flag(submission=one.submission, kind="incomplete", sentence=one.problem, raised_at=now)
-        for one in batch
-        if one.problem
+        Flag(submission=parsed.submission, kind="incomplete", sentence=parsed.problem, raised_at=now)
+        for parsed in batch
+        if parsed.problem
     )
     _store_extras(batch)
-    keys = iter(bulk.new_keys(Presentation, sum(len(one.found) for one in batch)))
-    lines = [(one, [(next(keys), *pair) for pair in zip(one.sheet.items, one.found, strict=True)]) for one in batch]
-    bulk.insert(Presentation, PRESENTED, (_presentation(one, *line) for one, found in lines for line in found))
-    judgments = [[row for line in found for row in _judgments(one, *line)] for one, found in lines]
-    bulk.insert(Judgment, JUDGED, (row for rows in judgments for row in rows))
+    keys = iter(bulk_insert.new_keys(Presentation, sum(len(parsed.answered) for parsed in batch)))
+    lines = [
+        (parsed, [(next(keys), *pair) for pair in zip(parsed.sheet.items, parsed.answered, strict=True)])
+        for parsed in batch
+    ]
+    bulk_insert.insert(
+        Presentation,
+        PRESENTED,
+        (_presentation(parsed, *line) for parsed, parsed_lines in lines for line in parsed_lines),
+    )
+    judgments = [[row for line in parsed_lines for row in _judgments(parsed, *line)] for parsed, parsed_lines in lines]
+    bulk_insert.insert(Judgment, JUDGED, (row for rows in judgments for row in rows))
     Remark.objects.bulk_create(
         Remark(presentation_id=key, question=question, body=body)
-        for _, found in lines
-        for key, _, answered in found
+        for _, parsed_lines in lines
+        for key, _, answered in parsed_lines
         for question, body in answered.remarks.items()
     )
-    made: Counter[int] = Counter()
-    for one, rows in zip(batch, judgments, strict=True):
-        made[one.submission.hit_id] += len(rows)
-    for hit_id, number in sorted(made.items()):
+    judged: Counter[int] = Counter()
+    for parsed, rows in zip(batch, judgments, strict=True):
+        judged[parsed.submission.hit_id] += len(rows)
+    for hit_id, number in sorted(judged.items()):
         Hit.objects.filter(pk=hit_id).update(judged=F("judged") + number)
     return [len(rows) for rows in judgments]
 
 
-def _active_ms(one: _Read) -> int | None:
-    times = [line.active_ms for line in one.found if line.active_ms is not None]
-    return sum(times) if times and len(times) == len(one.found) else None
+def _active_ms(parsed: _ParsedSubmission) -> int | None:
+    times = [line.active_ms for line in parsed.answered if line.active_ms is not None]
+    return sum(times) if times and len(times) == len(parsed.answered) else None
 
 
-def _presentation(one: _Read, key: int, item: HitItem, answered: Answered) -> bulk.Row:
+def _presentation(parsed: _ParsedSubmission, key: int, item: HitItem, answered: Answered) -> bulk_insert.Row:
     """As PRESENTED names them."""
     return (
         key,
-        one.submission.pk,
+        parsed.submission.pk,
         item.text_id,
         item.partner_id,
         item.position,
         item.role,
-        one.met.get(item.position),
-        bool(one.changed) and str(item.position) in one.changed,
+        parsed.met.get(item.position),
+        bool(parsed.changed) and str(item.position) in parsed.changed,
         answered.active_ms,
         answered.away,
         answered.pastes,
@@ -208,33 +218,33 @@ def _presentation(one: _Read, key: int, item: HitItem, answered: Answered) -> bu
     )
 
 
-def _judgments(one: _Read, key: int, item: HitItem, answered: Answered) -> Iterator[bulk.Row]:
+def _judgments(parsed: _ParsedSubmission, key: int, item: HitItem, answered: Answered) -> Iterator[bulk_insert.Row]:
     """As JUDGED names them."""
     text = item.text_id if item.role == ItemRole.ITEM else None
     for criterion, chosen in answered.labels.items():
         for label in chosen:
-            yield key, criterion, one.sheet.labels[criterion][label], text
+            yield key, criterion, parsed.sheet.labels[criterion][label], text
 
 
-def _store_extras(batch: Sequence[_Read]) -> None:
+def _store_extras(batch: Sequence[_ParsedSubmission]) -> None:
     chosen = [
-        (one, check, read_check(one.answers, check.position, one.sheet.wording))
-        for one in batch
-        for check in one.sheet.checks
+        (parsed, check, read_check(parsed.answers, check.position, parsed.sheet.wording))
+        for parsed in batch
+        for check in parsed.sheet.checks
     ]
     CheckAnswer.objects.bulk_create(
-        CheckAnswer(submission=one.submission, check_asked=check, chosen=label[:100], passed=label == check.expected)
-        for one, check, label in chosen
+        CheckAnswer(submission=parsed.submission, check_asked=check, chosen=label[:100], passed=label == check.expected)
+        for parsed, check, label in chosen
     )
     PracticeAnswer.objects.bulk_create(
         PracticeAnswer(
-            submission=one.submission,
+            submission=parsed.submission,
             number=practised.number,
             chosen=practised.chosen,
             right=practised.right,
             sides_changed=practised.sides_changed,
             active_ms=practised.active_ms,
         )
-        for one in batch
-        for practised in read_practice(one.answers, one.sheet.wording, one.sheet.arm)
+        for parsed in batch
+        for practised in read_practice(parsed.answers, parsed.sheet.wording, parsed.sheet.arm)
     )

@@ -65,12 +65,12 @@ def rating_sums(study: Study) -> dict[int, RatingSum]:
     """Kept ratings by text (primary key): one aggregate over all, less the (few) ratings that were left out."""
     counted = rated(study)
     labels = _labels(study)
-    found = _summed(counted, labels)
+    sums = _summed(counted, labels)
     if not exclusions().filter(submission__hit__study=study).exists():
-        return found
-    for text, gone in _summed(rated_in_vain(study), labels).items():
-        found[text] = RatingSum(found[text].count - gone.count, found[text].total - gone.total)
-    return {text: one for text, one in found.items() if one.count}
+        return sums
+    for text, excluded_sum in _summed(rated_in_vain(study), labels).items():
+        sums[text] = RatingSum(sums[text].count - excluded_sum.count, sums[text].total - excluded_sum.total)
+    return {text: rating_sum for text, rating_sum in sums.items() if rating_sum.count}
 
 
 def rated(study: Study) -> QuerySet[Judgment]:
@@ -100,8 +100,13 @@ def summed_keys(counted: QuerySet[Judgment]) -> list[tuple[int, int, int]]:
 
 def _labels(study: Study) -> list[tuple[int, Fraction]]:
     """Key and code of every label that raters of the study could choose for the criterion that counts."""
-    asked = [one for wording in study.wordings.all() for one in from_json(wording.body).criteria]
-    names = {name for one in asked if one.name == CRITERION for name in Scale.objects.names(one.scale, one.labels)}
+    criteria = [criterion for wording in study.wordings.all() for criterion in from_json(wording.body).criteria]
+    names = {
+        name
+        for criterion in criteria
+        if criterion.name == CRITERION
+        for name in Scale.objects.names(criterion.scale, criterion.labels)
+    }
     labels = ScaleLabel.objects.filter(Q(scale=study.scale_id) | Q(scale__name__in=names)).order_by("pk")
     used = labels.filter(Exists(Judgment.objects.filter(label=OuterRef("pk"))))
     return [(pk, Fraction(code)) for pk, code in used.values_list("pk", "code")]
@@ -117,9 +122,9 @@ def _summed(counted: QuerySet[Judgment], labels: Sequence[tuple[int, Fraction]])
     if line is None:
         return _counted_by_label(counted)
     step, start = line
-    whole = step.denominator == start.denominator == 1
+    are_integers = step.denominator == start.denominator == 1
     # Whole numbers stay whole: half of the time would go into fractions.
-    a, b = (int(step), int(start)) if whole else (step, start)
+    a, b = (int(step), int(start)) if are_integers else (step, start)
     (low, _), (high, _) = labels[0], labels[-1]
     # PostgreSQL sums big integers to decimals.
     sums = [(text, n, int(keys)) for text, n, keys in summed_keys(counted)]
@@ -157,7 +162,7 @@ class RatingLine:
     code: str
     hit: str | None
     position: int
-    kept: bool
+    included: bool
     criterion: str = CRITERION
     cell: int | None = None
     partner: str | None = None

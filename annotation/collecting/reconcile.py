@@ -1,4 +1,4 @@
-"""Why do these numbers differ? Ours against the marketplace's, HIT by HIT, each difference with its reason and mend."""
+"""Compare a study with the marketplace, HIT by HIT, each difference with its reason and its fix."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from annotation.models import AuditEvent, Hit, Intent, Study
 from annotation.mturk.client import Market
 from annotation.mturk.records import SeenHit
 
-Mend = Literal["work", "collect", "adopt", "close ghost", "write off", "review", "nothing"]
+Fix = Literal["work", "collect", "adopt", "close ghost", "write off", "review", "nothing"]
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One difference. hit: ours by its number from 1 (None for a ghost); mend: the one safe thing to do."""
+    """One difference. hit: its number in the study from 1 (None for a ghost); mend: the safe fix."""
 
     hit: int | None
     market_id: str
     ours: str
     theirs: str
     reason: str
-    mend: Mend
+    mend: Fix
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """HITs of ours and of the marketplace that were compared, and what differs."""
+    """How many HITs of the study (`ours`) and of the marketplace were compared, and what differs."""
 
     ours: int
     theirs: int
@@ -41,20 +41,20 @@ class Comparison:
 def compare(study: Study, *, market: Market) -> Comparison:
     """Compare every HIT of the study with the marketplace, which is only read: one listing of the account's HITs."""
     seen = list(market.hits())
-    by_id = {one.market_id: one for one in seen}
+    by_id = {seen_hit.market_id: seen_hit for seen_hit in seen}
     mine = dict(study.intents.filter(kind=Intent.Kind.CREATE_HIT).values_list("subject", "key"))
-    by_key = {one.annotation: one for one in seen}
+    by_key = {seen_hit.annotation: seen_hit for seen_hit in seen}
     hits = list(study.hits.order_by("slot"))
-    found = [one for hit in hits for one in _of_hit(hit, by_id, by_key.get(mine.get(hit.pk, "")))]
-    theirs = sum(one.annotation in set(mine.values()) for one in seen)
-    return Comparison(len(hits), theirs, (*found, *map(_ghost, _ghosts(seen))))
+    differences = [difference for hit in hits for difference in _of_hit(hit, by_id, by_key.get(mine.get(hit.pk, "")))]
+    theirs = sum(seen_hit.annotation in set(mine.values()) for seen_hit in seen)
+    return Comparison(len(hits), theirs, (*differences, *map(_ghost, _ghosts(seen))))
 
 
 def _ghosts(seen: list[SeenHit]) -> list[SeenHit]:
     """HITs of the account that no study here knows, neither by their id nor by our key."""
     keys = set(Intent.objects.filter(kind=Intent.Kind.CREATE_HIT).values_list("key", flat=True))
     known = set(Hit.objects.exclude(market_id=None).values_list("market_id", flat=True))
-    return [one for one in seen if one.market_id not in known and one.annotation not in keys]
+    return [seen_hit for seen_hit in seen if seen_hit.market_id not in known and seen_hit.annotation not in keys]
 
 
 def _of_hit(hit: Hit, by_id: dict[str, SeenHit], by_key: SeenHit | None) -> Iterator[Difference]:
@@ -75,34 +75,34 @@ def _of_hit(hit: Hit, by_id: dict[str, SeenHit], by_key: SeenHit | None) -> Iter
         return
     if seen.places != hit.max_assignments:
         reason = "Places were added, and the outcome is not written yet."
-        ours, theirs = f"{hit.max_assignments} places", f"{seen.places} places"
-        yield Difference(number, hit.market_id, ours, theirs, reason, "work")
-    handed_in = seen.places - seen.free - seen.inside if not seen.over else None
-    if handed_in is not None and handed_in != hit.collected:
-        reason = "Work was handed in since it was last collected."
-        ours, theirs = f"{hit.collected} collected", f"{handed_in} handed in"
-        yield Difference(number, hit.market_id, ours, theirs, reason, "collect")
+        local, theirs = f"{hit.max_assignments} places", f"{seen.places} places"
+        yield Difference(number, hit.market_id, local, theirs, reason, "work")
+    submitted = seen.places - seen.free - seen.inside if not seen.over else None
+    if submitted is not None and submitted != hit.collected:
+        reason = "Work was submitted after the last collection."
+        local, theirs = f"{hit.collected} collected", f"{submitted} submitted"
+        yield Difference(number, hit.market_id, local, theirs, reason, "collect")
     decided = hit.submissions.filter(decisions__matter="payment").count()
     if seen.decided != decided:
         more = seen.decided > decided
         reason = (
-            "The clock approved work, or somebody decided on the marketplace."
+            "Work was approved automatically, or a decision was made on the marketplace."
             if more
-            else "Decisions wait to be told to the marketplace."
+            else "Decisions are waiting to be sent to the marketplace."
         )
-        ours, theirs = f"{decided} decided", f"{seen.decided} decided"
-        yield Difference(number, hit.market_id, ours, theirs, reason, "collect" if more else "work")
+        local, theirs = f"{decided} decided", f"{seen.decided} decided"
+        yield Difference(number, hit.market_id, local, theirs, reason, "collect" if more else "work")
 
 
 def _ghost(seen: SeenHit) -> Difference:
-    reason = f"No study here knows it ({seen.title!r:.60}): made by another program, or by a database that is gone."
+    reason = f"No study here knows it ({seen.title!r:.60}): created by another program, or from a deleted database."
     theirs = f"{seen.status}, {seen.free} places on offer"
     return Difference(None, seen.market_id, "unknown", theirs, reason, "close ghost")
 
 
 def adopt(study: Study, *, market: Market, actor: str, now: datetime) -> int:
-    """Write down the ids of HITs that the marketplace has by our keys and we lost; how many. Creates nothing."""
-    by_key = {one.annotation: one.market_id for one in market.hits() if one.annotation}
+    """Link HITs that the marketplace has under this study's keys; return how many. Creates nothing."""
+    by_key = {seen_hit.annotation: seen_hit.market_id for seen_hit in market.hits() if seen_hit.annotation}
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
         lost = study.hits.filter(market_id=None).values("pk")
@@ -118,31 +118,33 @@ def adopt(study: Study, *, market: Market, actor: str, now: datetime) -> int:
 
 
 def write_off(study: Study, *, market: Market, actor: str, now: datetime) -> int:
-    """Take HITs that the marketplace says it does not have (any more) for gone, so that the study can end; how many.
+    """Mark HITs that the marketplace does not have as deleted, so that the study can end; return how many.
 
     What was collected of them stays. See first that the access key is that of the account which published them.
     """
-    listed = {one.market_id for one in market.hits()}
-    ours = study.hits.exclude(market_id=None).exclude(market_status=Hit.GONE).exclude(market_id__in=listed)
-    gone = [hit.pk for hit in ours if (seen := market.still(str(hit.market_id))) is None or seen.status == Hit.GONE]
+    listed = {seen_hit.market_id for seen_hit in market.hits()}
+    unlisted = study.hits.exclude(market_id=None).exclude(market_status=Hit.GONE).exclude(market_id__in=listed)
+    deleted = [
+        hit.pk for hit in unlisted if (seen := market.still(str(hit.market_id))) is None or seen.status == Hit.GONE
+    ]
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
-        number = Hit.objects.filter(pk__in=gone).update(market_status=Hit.GONE, inside=0, free=0, seen_at=now)
+        number = Hit.objects.filter(pk__in=deleted).update(market_status=Hit.GONE, inside=0, free=0, seen_at=now)
         if number:
             AuditEvent.objects.record(study, "write_off", actor=actor, now=now, hits=number)
     return number
 
 
 def close_ghost(study: Study, market_id: str, *, market: Market, actor: str, now: datetime) -> Intent:
-    """Intend that nobody enters a HIT that no study knows; it stays listed until its work is decided by hand.
+    """Intend to close a HIT that no study knows; it stays listed until its work is decided on the marketplace.
 
     Raises StateError for any other id: of a HIT of a study here, or of none that the marketplace lists.
     """
     if Hit.objects.filter(market_id=market_id).exists():
         raise StateError(f"{market_id} is a HIT of a study here, not a ghost.")
-    if market_id not in {one.market_id for one in _ghosts(list(market.hits()))}:
+    if market_id not in {seen_hit.market_id for seen_hit in _ghosts(list(market.hits()))}:
         # The id is not repeated: it may be a person's.
-        raise StateError("This is none of the unknown HITs of this comparison. Nothing was closed; compare again.")
+        raise StateError("This HIT is not among the unknown HITs of the comparison. Nothing was closed. Compare again.")
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)
         number = Intent.objects.filter(study=study, kind=Intent.Kind.EXPIRE, subject=0).count()

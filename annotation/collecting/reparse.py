@@ -1,4 +1,4 @@
-"""Read again what was read wrongly: the raw answers are as they came, so a mended parser mends the study."""
+"""Parse stored submissions again: the raw answers are unchanged, so a corrected parser corrects the study."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from annotation.models import (
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """Submissions that are to be read anew, and judgments that were taken back for it."""
+    """Submissions to be parsed again, and judgments that were deleted for it."""
 
     submissions: int
     judgments: int
 
 
 def reparse(study: Study, *, everything: bool, actor: str, now: datetime) -> Unread:
-    """Take back what was read of submissions that could not be read (or of all), so that `read` reads them anew.
+    """Delete what was parsed of unreadable submissions (or of all), so that `read` parses them again.
 
     Raw answers, decisions and payments stay as they are. What was judged before is in the audit's count.
     """
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
         read = Parse.objects.filter(submission__hit__study=study, submission__raw_format="mturk-xml")
-        wanted = read if everything else read.exclude(problem="")
-        submissions = list(wanted.order_by("pk").values_list("submission", flat=True))
-        judgments = _take_back(submissions)
+        parses = read if everything else read.exclude(problem="")
+        submissions = list(parses.order_by("pk").values_list("submission", flat=True))
+        judgments = _delete_parsed(submissions)
         if submissions:
             AuditEvent.objects.record(
                 study, "reparse", actor=actor, now=now, submissions=len(submissions), judgments=judgments
@@ -48,12 +48,14 @@ def reparse(study: Study, *, everything: bool, actor: str, now: datetime) -> Unr
     return Unread(len(submissions), judgments)
 
 
-def _take_back(submissions: list[int]) -> int:
+def _delete_parsed(submissions: list[int]) -> int:
     total = 0
     for start in range(0, len(submissions), 5000):
         some = Submission.objects.filter(pk__in=submissions[start : start + 5000])
-        made = Judgment.objects.filter(presentation__submission__in=some)
-        for hit, number in list(made.order_by().values_list("presentation__submission__hit").annotate(n=Count("pk"))):
+        judgments = Judgment.objects.filter(presentation__submission__in=some)
+        for hit, number in list(
+            judgments.order_by().values_list("presentation__submission__hit").annotate(n=Count("pk"))
+        ):
             Hit.objects.filter(pk=hit).update(judged=F("judged") - number)
             total += number
         Flag.objects.filter(submission__in=some, kind="incomplete").delete()

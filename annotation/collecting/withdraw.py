@@ -1,4 +1,4 @@
-"""Workers take their answers back: the raw answers and the judgments go, the submission and its payment stay."""
+"""Withdraw answers: the raw answers and the judgments are deleted, the submission and its payment stay."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def withdrawn_on(study: Study, *, market: Market) -> tuple[str, ...]:
 
     One call for each HIT with submissions that are not erased here; the Requester API has no event of this kind.
     """
-    kept = Submission.objects.filter(hit__study=study, raw_format="mturk-xml")
-    hits = study.hits.exclude(market_id=None).filter(pk__in=kept.values("hit")).order_by("slot")
-    known = set(kept.values_list("market_id", flat=True))
+    stored = Submission.objects.filter(hit__study=study, raw_format="mturk-xml")
+    hits = study.hits.exclude(market_id=None).filter(pk__in=stored.values("hit")).order_by("slot")
+    known = set(stored.values_list("market_id", flat=True))
     return tuple(
         work.assignment_id
         for hit in hits
@@ -46,26 +46,26 @@ def withdraw(study: Study, assignment_ids: Iterable[str], *, actor: str, now: da
     somebody (a pseudonym) worked, when, and was paid. The audit tells how many, so that numbers of before and after
     can be told apart.
     """
-    wanted = sorted(set(assignment_ids))
-    if not wanted:
+    requested = sorted(set(assignment_ids))
+    if not requested:
         return Withdrawal(0, 0, 0)
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
-        mine = Submission.objects.filter(hit__study=study, market_id__in=wanted)
-        found = list(mine.values_list("pk", "raw_format"))
-        due = [pk for pk, written in found if written != Submission.WITHDRAWN]
+        mine = Submission.objects.filter(hit__study=study, market_id__in=requested)
+        rows = list(mine.values_list("pk", "raw_format"))
+        due = [pk for pk, written in rows if written != Submission.WITHDRAWN]
         judgments = _erase(due)
         if due:
             AuditEvent.objects.record(
                 study, "withdraw", actor=actor, now=now, submissions=len(due), judgments=judgments
             )
-    return Withdrawal(len(due), judgments, len(wanted) - len(found))
+    return Withdrawal(len(due), judgments, len(requested) - len(rows))
 
 
 def _erase(submissions: Sequence[int]) -> int:
     """Number of judgments erased. Whatever hangs on a submission goes with it, but for the note that it was read."""
-    gone = Judgment.objects.filter(presentation__submission__in=submissions)
-    by_hit = list(gone.order_by().values_list("presentation__submission__hit").annotate(n=Count("pk")))
+    judgments = Judgment.objects.filter(presentation__submission__in=submissions)
+    by_hit = list(judgments.order_by().values_list("presentation__submission__hit").annotate(n=Count("pk")))
     for hit, number in by_hit:
         Hit.objects.filter(pk=hit).update(judged=F("judged") - number)
     for relation in Submission._meta.related_objects:

@@ -1,4 +1,4 @@
-"""What workers answer to rejections, from the marketplace's word of it to the place beside the assignment."""
+"""Replies of workers to rejections: from the marketplace's event to the reply of the assignment."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from annotation.models import AuditEvent, HeardEvent, Reply, Study, Submission
 from annotation.models.heard import ANSWERED
 
 
-def take_up(market_hits: Collection[str], *, now: datetime) -> int:
-    """Put what was heard of these HITs (market ids) beside the assignments that are known here; how many were new.
+def store_replies(market_hits: Collection[str], *, now: datetime) -> int:
+    """Store the replies of these HITs (market ids) with their assignments; return how many were new.
 
     What is about work that was not collected yet waits with its event. The same twice is one reply.
     """
     if not market_hits:
         return 0
     waiting = HeardEvent.objects.filter(market_hit__in=market_hits, kind=ANSWERED).exclude(words="").order_by("pk")
-    return sum(_taken_up(event, now) for event in waiting)
+    return sum(_store_reply(event, now) for event in waiting)
 
 
-def _taken_up(event: HeardEvent, now: datetime) -> bool:
+def _store_reply(event: HeardEvent, now: datetime) -> bool:
     rows = Submission.objects.filter(hit__market_id=event.market_hit, market_id=event.assignment_id)
     submission = rows.exclude(hit__study__mode=Study.Mode.IMPORTED).select_related("hit__study").first()
     if submission is None:
@@ -32,10 +32,10 @@ def _taken_up(event: HeardEvent, now: datetime) -> bool:
         HeardEvent.objects.filter(pk=event.pk).update(words="")
         if Submission.objects.filter(pk=submission.pk, raw_format=Submission.WITHDRAWN).exists():
             return False
-        told = {"body": event.words, "at": event.happened_at}
-        _, made = Reply.objects.get_or_create(submission=submission, recorded_by=None, defaults=told)
-        if made:
+        reply = {"body": event.words, "at": event.happened_at}
+        _, created = Reply.objects.get_or_create(submission=submission, recorded_by=None, defaults=reply)
+        if created:
             AuditEvent.objects.record(
                 study, "hear_reply", actor="marketplace", now=now, assignment=submission.market_id
             )
-    return made
+    return created

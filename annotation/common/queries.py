@@ -8,7 +8,7 @@ from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery, 
 from django.db.models.functions import Coalesce
 
 
-def counted(rows: QuerySet[Any], of: str, *, what: Count | Sum | None = None) -> Coalesce:
+def count_of(rows: QuerySet[Any], of: str, *, what: Count | Sum | None = None) -> Coalesce:
     """For annotations: how many `rows` (or their sum) lead to each by the key `of`. Joins would multiply each other."""
-    told = rows.filter(**{of: OuterRef("pk")}).order_by().values(of).annotate(n=what or Count("pk")).values("n")
-    return Coalesce(Subquery(told, output_field=IntegerField()), Value(0))
+    counts = rows.filter(**{of: OuterRef("pk")}).order_by().values(of).annotate(n=what or Count("pk")).values("n")
+    return Coalesce(Subquery(counts, output_field=IntegerField()), Value(0))

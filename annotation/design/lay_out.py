@@ -15,7 +15,7 @@ from annotation.design.packing import Packable
 from annotation.design.wording import from_json
 from annotation.exceptions import DesignError, StateError
 from annotation.models import AttentionCheck, AuditEvent, Cell, Hit, HitItem, Study, StudyWording, Text
-from annotation.pricing.fees import most_cents
+from annotation.pricing.fees import max_cents
 
 Progress = Callable[[str, int, int], None]
 
@@ -209,7 +209,7 @@ def _store(study: Study, pages: Sequence[tuple[Cell, list[Page]]], wording: Stud
 
 
 def _cost(study: Study, hits: Sequence[Hit], cells: int) -> Design:
-    rewards, fees = most_cents(
+    rewards, fees = max_cents(
         ((hit.max_assignments, hit.cell.reward_cents) for hit in hits), fees=books.endpoint_fees()
     )
     return Design(len(hits), sum(hit.max_assignments for hit in hits), rewards, fees, cells)

@@ -14,7 +14,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 from annotation import settings as conf
-from annotation.collecting.receive_events import take_note
+from annotation.collecting.receive_events import store_notice
 from annotation.exceptions import NoticeError
 from annotation.jobs.celery_tasks import wake_for
 from annotation.mturk.sns import Notice, verify
@@ -38,7 +38,7 @@ def posted(request: HttpRequest) -> HttpResponse:
         if notice.subscribe_url:
             _confirm(notice.subscribe_url)
         else:
-            wake_for(take_note(notice, now=timezone.now()).hits)
+            wake_for(store_notice(notice, now=timezone.now()).hits)
     except NoticeError as error:
         log.warning("Rejected a posted message: %s", error)
         return HttpResponse(str(error), status=403, content_type="text/plain; charset=utf-8")

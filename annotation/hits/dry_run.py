@@ -35,8 +35,8 @@ def try_page(page: str, lines: list[ShownLine], wording: Wording) -> Tried:
     for line in lines:
         if line.expected:
             continue
-        found = read_line(answers, line.position, wording)
-        problems += [f"Line {line.position + 1} has no answer for {name}." for name in found.missing]
+        answered = read_line(answers, line.position, wording)
+        problems += [f"Line {line.position + 1} has no answer for {name}." for name in answered.missing]
     if "assignmentId" not in answers:
         problems.append("The form has no field assignmentId.")
     return Tried(len(page.encode()), too_large, tuple(problems))

@@ -39,7 +39,7 @@ def hit_order(hit: Hit, *, token: str, passes: tuple[str, ...] = ()) -> HitOrder
         question=_question(hit, wording),
         annotation=token,
         token=token,
-        requirements=(*history_asked(study), *(Requirement(one, "DoesNotExist") for one in passes)),
+        requirements=(*history_requirements(study), *(Requirement(type_id, "DoesNotExist") for type_id in passes)),
     )
 
 
@@ -105,7 +105,7 @@ def lines_of_all(hits: Collection[Hit]) -> dict[int, list[ShownLine]]:
         lines[item.hit_id].append(_line(item))
     for check in AttentionCheck.objects.filter(hit__in=lines):
         lines[check.hit_id].append(ShownLine(check.position, expected=check.expected))
-    return {pk: sorted(own, key=lambda line: line.position) for pk, own in lines.items()}
+    return {pk: sorted(hit_lines, key=lambda line: line.position) for pk, hit_lines in lines.items()}
 
 
 def _line(item: HitItem) -> ShownLine:
@@ -118,26 +118,26 @@ def _text(text: Text) -> ShownText:
 
 def history_sentences(study: Study) -> tuple[str, ...]:
     """The same in words."""
-    told = []
+    sentences = []
     if study.minimum_approved_hits:
-        told.append(f"more than {study.minimum_approved_hits} approved HITs")
+        sentences.append(f"more than {study.minimum_approved_hits} approved HITs")
     if study.minimum_percent_approved:
-        told.append(f"more than {study.minimum_percent_approved} % approved")
+        sentences.append(f"more than {study.minimum_percent_approved} % approved")
     if study.country:
-        told.append(f"a country of {study.country}")
-    return tuple(told)
+        sentences.append(f"a country of {study.country}")
+    return tuple(sentences)
 
 
-def history_asked(study: Study) -> tuple[Requirement, ...]:
+def history_requirements(study: Study) -> tuple[Requirement, ...]:
     """What the study asks of the accounts of a marketplace; 0 and an empty country ask nothing and are not sent.
 
     A marketplace holds it against accounts. Assay's own asks it of nobody who comes by an invitation.
     """
-    found = []
+    requirements = []
     if study.minimum_approved_hits:
-        found.append(Requirement(APPROVED_HITS, "GreaterThan", integer=study.minimum_approved_hits))
+        requirements.append(Requirement(APPROVED_HITS, "GreaterThan", integer=study.minimum_approved_hits))
     if study.minimum_percent_approved:
-        found.append(Requirement(PERCENT_APPROVED, "GreaterThan", integer=study.minimum_percent_approved))
+        requirements.append(Requirement(PERCENT_APPROVED, "GreaterThan", integer=study.minimum_percent_approved))
     if study.country:
-        found.append(Requirement(LOCALE, "EqualTo", country=study.country))
-    return tuple(found)
+        requirements.append(Requirement(LOCALE, "EqualTo", country=study.country))
+    return tuple(requirements)

@@ -1,11 +1,11 @@
-"""What a page's fields say: the inverse of `rendering`, pure."""
+"""What a page's fields say: the inverse of `render`, pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from annotation.design import task_types as tasks
+from annotation.design import task_types
 from annotation.design.wording import Wording
 from annotation.hits.render import (
     ORDER_FIELD,
@@ -18,9 +18,9 @@ from annotation.hits.render import (
     rating_field,
 )
 
-MOST_MILLISECONDS = 86_400_000
-MOST_COUNT = 1_000_000
-MOST_REMARK = 20_000
+MAX_MILLISECONDS = 86_400_000
+MAX_COUNT = 1_000_000
+MAX_REMARK_CHARS = 20_000
 Answers = Mapping[str, str]
 
 
@@ -52,14 +52,19 @@ class Practised:
 
 def read_line(answers: Answers, position: int, wording: Wording, *, sides_changed: bool = False) -> Answered:
     """The answers to the line at `position`. A pair whose sides were changed is read back into the stored order."""
-    labels = {one.name: _labels(answers, position, one, wording, sides_changed) for one in wording.criteria}
-    away, pastes, keys = (number(answers.get(field, ""), MOST_COUNT) for field in measured_fields(position))
-    remarks = {one.name: answers.get(follow_up_field(position, one.name), "").strip() for one in wording.follow_ups}
+    labels = {
+        criterion.name: _labels(answers, position, criterion, wording, sides_changed) for criterion in wording.criteria
+    }
+    away, pastes, keys = (parse_count(answers.get(field, ""), MAX_COUNT) for field in measured_fields(position))
+    remarks = {
+        follow_up.name: answers.get(follow_up_field(position, follow_up.name), "").strip()
+        for follow_up in wording.follow_ups
+    }
     return Answered(
         labels,
-        tuple(name for name, found in labels.items() if not found),
-        {name: text[:MOST_REMARK] for name, text in remarks.items() if text},
-        number(answers.get(active_field(position), ""), MOST_MILLISECONDS),
+        tuple(name for name, chosen in labels.items() if not chosen),
+        {name: text[:MAX_REMARK_CHARS] for name, text in remarks.items() if text},
+        parse_count(answers.get(active_field(position), ""), MAX_MILLISECONDS),
         away,
         pastes,
         keys,
@@ -69,14 +74,18 @@ def read_line(answers: Answers, position: int, wording: Wording, *, sides_change
 
 def _shown_labels(answers: Answers, position: int, wording: Wording) -> set[str]:
     """The labels chosen as the page showed them, of all criteria: follow-ups wait for these."""
-    return {label for one in wording.criteria for label in _labels(answers, position, one, wording, swapped=False)}
+    return {
+        label
+        for criterion in wording.criteria
+        for label in _labels(answers, position, criterion, wording, swapped=False)
+    }
 
 
 def _unanswered(remarks: Mapping[str, str], chosen: set[str], wording: Wording) -> Iterator[str]:
-    for one in wording.follow_ups:
-        called = chosen.intersection(one.when) if one.when else chosen
-        if one.required and called and _length(remarks[one.name]) < max(one.least_characters, 1):
-            yield one.name
+    for follow_up in wording.follow_ups:
+        called = chosen.intersection(follow_up.when) if follow_up.when else chosen
+        if follow_up.required and called and _length(remarks[follow_up.name]) < max(follow_up.least_characters, 1):
+            yield follow_up.name
 
 
 def _length(text: str) -> int:
@@ -95,7 +104,7 @@ def read_practice(answers: Answers, wording: Wording, arm: str) -> list[Practise
     changed = set(changed_sides(answers))
     if arm == "examples":
         labels = [label for label, _, _ in wording.criteria[0].labels]
-        truths = [one.source for one in wording.training.examples]
+        truths = [example.source for example in wording.training.examples]
         guesses = [(i, answers.get(practice_field(i), ""), truth) for i, truth in enumerate(truths)]
         return [
             Practised(
@@ -107,22 +116,22 @@ def read_practice(answers: Answers, wording: Wording, arm: str) -> list[Practise
     if arm != "comparison":
         return []
     first, second = wording.buttons.first, wording.buttons.second
-    found = []
+    practised = []
     for i in range(len(wording.training.comparison)):
         guess, swapped = answers.get(practice_field(i), ""), f"practice-{i}" in changed
         if guess in (first, second):
             # The machine's text stands second unless the sides were changed.
-            found.append(Practised(i, guess, (guess == first) == swapped, swapped, _ms(answers, i)))
-    return found
+            practised.append(Practised(i, guess, (guess == first) == swapped, swapped, _ms(answers, i)))
+    return practised
 
 
 def order_shown(answers: Answers, lines: int) -> list[int] | None:
     """Positions in the order the worker met them; None where the page did not say (no script) or said nonsense."""
     try:
-        found = [int(part) for part in answers.get(ORDER_FIELD, "").split(",")]
+        order = [int(part) for part in answers.get(ORDER_FIELD, "").split(",")]
     except ValueError:
         return None
-    return found if sorted(found) == list(range(lines)) else None
+    return order if sorted(order) == list(range(lines)) else None
 
 
 def changed_sides(answers: Answers) -> list[str]:
@@ -130,21 +139,23 @@ def changed_sides(answers: Answers) -> list[str]:
     return [part for part in answers.get(SIDES_FIELD, "").split(",") if part]
 
 
-def number(field: str, most: int) -> int | None:
+def parse_count(field: str, limit: int) -> int | None:
     """A whole number below `most`; anything else a browser may send counts as not recorded."""
-    return int(field) if field.isascii() and field.isdigit() and len(field) < 12 and int(field) < most else None
+    return int(field) if field.isascii() and field.isdigit() and len(field) < 12 and int(field) < limit else None
 
 
 def _ms(answers: Answers, practice: int) -> int | None:
-    return number(answers.get(f"{practice_field(practice)}-ms", ""), MOST_MILLISECONDS)
+    return parse_count(answers.get(f"{practice_field(practice)}-ms", ""), MAX_MILLISECONDS)
 
 
-def _labels(answers: Answers, position: int, one: tasks.Criterion, wording: Wording, swapped: bool) -> tuple[str, ...]:
+def _labels(
+    answers: Answers, position: int, criterion: task_types.Criterion, wording: Wording, swapped: bool
+) -> tuple[str, ...]:
     """The labels chosen that the scale has. Ticked boxes come joined by | from a marketplace."""
-    given = answers.get(criterion_field(position, one, wording), "")
-    known = [label for label, _, _ in one.labels]
-    chosen = [given] if given in known else given.split("|") if one.many else []
-    if wording.kind == tasks.PAIRWISE and swapped:
+    answer = answers.get(criterion_field(position, criterion, wording), "")
+    known = [label for label, _, _ in criterion.labels]
+    chosen = [answer] if answer in known else answer.split("|") if criterion.many else []
+    if wording.kind == task_types.PAIRWISE and swapped:
         chosen = [_sides(label, known) for label in chosen]
     return tuple(label for label in known if label in chosen)
 

@@ -12,13 +12,13 @@ from django.template.loader import render_to_string
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from annotation.design import task_types as tasks
+from annotation.design import task_types
 from annotation.design.sides import names_a_side
 from annotation.design.task_types import Criterion
 from annotation.design.wording import PracticePair, Wording
 
 Arm = Literal["none", "instructions", "examples", "comparison"]
-STEPWISE = (tasks.HUMAN_OR_MACHINE, tasks.PAIRWISE)
+STEPWISE = (task_types.HUMAN_OR_MACHINE, task_types.PAIRWISE)
 RIGHT_TO_LEFT = ("ar", "fa", "he", "ur", "yi", "ps", "dv", "ckb")
 
 
@@ -84,9 +84,9 @@ def hit_page(
     seed: of each worker's own order; shuffle False: as the lines stand (a preview of the layout).
     """
     shown = [_shown(line, wording, of=len(lines)) for line in lines]
-    beside = any(line.text.context for line in lines)
+    has_context = any(line.text.context for line in lines)
     context = {
-        "wording": _Said(wording, context=beside),
+        "wording": _WordingTexts(wording, context=has_context),
         "buttons": wording.buttons,
         "direction": "rtl" if wording.language.split("-")[0] in RIGHT_TO_LEFT else "ltr",
         "lines": shown,
@@ -115,7 +115,7 @@ def _smaller(html: str) -> str:
 _INDENTED = re.compile(r"\n\s+")
 
 
-class _Said:
+class _WordingTexts:
     """A wording whose texts come with their nouns. context: whether any text of the page is shown with one."""
 
     def __init__(self, wording: Wording, *, context: bool) -> None:
@@ -124,10 +124,10 @@ class _Said:
     def __getitem__(self, name: str) -> Any:
         value = getattr(self._wording, name)
         if isinstance(value, tuple):
-            return [self._said(one) if isinstance(one, str) else one for one in value]
-        return self._said(value) if isinstance(value, str) else value
+            return [self._filled(text) if isinstance(text, str) else text for text in value]
+        return self._filled(value) if isinstance(value, str) else value
 
-    def _said(self, text: str) -> str:
+    def _filled(self, text: str) -> str:
         return self._wording.said(text, context=self._context)
 
 
@@ -137,7 +137,7 @@ def _setup(wording: Wording, seed: int | None) -> dict[str, Any]:
         "seed": seed,
         "stepwise": wording.kind in STEPWISE,
         "measure": wording.measure,
-        "pairs": wording.kind == tasks.PAIRWISE,
+        "pairs": wording.kind == task_types.PAIRWISE,
         "words": {name: getattr(wording.buttons, name) for name in _SCRIPT_WORDS},
     }
 
@@ -164,8 +164,10 @@ def _shown(line: ShownLine, wording: Wording, *, of: int) -> dict[str, Any]:
         "attention": wording.buttons.attention.replace("{label}", line.expected),
         "text": _text(line.text, wording),
         "partner": _text(line.partner, wording) if line.partner else None,
-        "criteria": [_criterion(line, one, wording) for one in wording.criteria],
-        "follow_ups": [] if line.expected else [_follow_up(line, one, wording) for one in wording.follow_ups],
+        "criteria": [_criterion(line, criterion, wording) for criterion in wording.criteria],
+        "follow_ups": []
+        if line.expected
+        else [_follow_up(line, follow_up, wording) for follow_up in wording.follow_ups],
         "active": active_field(line.position),
     }
 
@@ -179,18 +181,18 @@ def _criterion(line: ShownLine, criterion: Criterion, wording: Wording) -> dict[
     }
 
 
-def _follow_up(line: ShownLine, one: tasks.FollowUp, wording: Wording) -> dict[str, Any]:
+def _follow_up(line: ShownLine, follow_up: task_types.FollowUp, wording: Wording) -> dict[str, Any]:
     return {
-        "field": follow_up_field(line.position, one.name),
-        "text": wording.said(one.text, context=bool(line.text.context)),
-        "when": json.dumps(list(one.when), ensure_ascii=False),
-        "least": one.least_characters,
-        "required": one.required,
+        "field": follow_up_field(line.position, follow_up.name),
+        "text": wording.said(follow_up.text, context=bool(line.text.context)),
+        "when": json.dumps(list(follow_up.when), ensure_ascii=False),
+        "least": follow_up.least_characters,
+        "required": follow_up.required,
     }
 
 
-def _choices(criterion: Criterion) -> list[tasks.Choice]:
-    return [tasks.Choice(label, gloss) for label, _, gloss in criterion.labels]
+def _choices(criterion: Criterion) -> list[task_types.Choice]:
+    return [task_types.Choice(label, gloss) for label, _, gloss in criterion.labels]
 
 
 def _text(text: ShownText, wording: Wording) -> dict[str, SafeString]:
@@ -239,31 +241,31 @@ def _training(wording: Wording, arm: Arm) -> dict[str, Any]:
         shown["rounds"] = [
             {
                 "field": practice_field(i),
-                "texts": [{"text": _text(ShownText(one.text, one.context), wording)}],
+                "texts": [{"text": _text(ShownText(example.text, example.context), wording)}],
                 "choices": choices,
-                "source": one.source,
-                "question": wording.said(wording.criteria[0].question, context=bool(one.context)),
-                "explanation": wording.said(one.explanation, context=bool(one.context)),
+                "source": example.source,
+                "question": wording.said(wording.criteria[0].question, context=bool(example.context)),
+                "explanation": wording.said(example.explanation, context=bool(example.context)),
             }
-            for i, one in enumerate(training.examples)
+            for i, example in enumerate(training.examples)
         ]
     if arm == "comparison":
-        sides = [tasks.Choice(words.first, ""), tasks.Choice(words.second, "")]
+        sides = [task_types.Choice(words.first, ""), task_types.Choice(words.second, "")]
         shown["rounds"] = [
             {
                 "field": practice_field(i),
-                "context": _neutral(one.context, wording),
+                "context": _neutral(pair.context, wording),
                 "texts": [
-                    {"side": words.first, "text": _text(ShownText(one.human), wording)},
-                    {"side": words.second, "text": _text(ShownText(one.machine), wording)},
+                    {"side": words.first, "text": _text(ShownText(pair.human), wording)},
+                    {"side": words.second, "text": _text(ShownText(pair.machine), wording)},
                 ],
                 "choices": sides,
                 "source": "pair",
-                "fixed": names_a_side(one.explanation, words),
-                "explanation": _sided(one, wording),
+                "fixed": names_a_side(pair.explanation, words),
+                "explanation": _sided(pair, wording),
             }
-            for i, one in enumerate(training.comparison)
+            for i, pair in enumerate(training.comparison)
         ]
-    for i, one in enumerate(shown["rounds"]):
-        one["title"] = words.practice.replace("{n}", str(i + 1)).replace("{of}", str(len(shown["rounds"])))
+    for i, round_shown in enumerate(shown["rounds"]):
+        round_shown["title"] = words.practice.replace("{n}", str(i + 1)).replace("{of}", str(len(shown["rounds"])))
     return shown

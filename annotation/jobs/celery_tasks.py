@@ -18,7 +18,7 @@ from annotation import settings as conf
 from annotation.accounts.models import User
 from annotation.collecting.collect import Collected, collect
 from annotation.collecting.parse_submissions import read
-from annotation.collecting.receive_events import hear
+from annotation.collecting.receive_events import receive_from_queue
 from annotation.exceptions import BudgetError, StateError
 from annotation.jobs import queue as jobs
 from annotation.jobs.clean_uploads import tidy
@@ -99,7 +99,7 @@ def look_after(study: Study, market: Market) -> Collected:
     """Hear and collect what is new, and write to people about deadlines."""
     now = timezone.now()
     if conf.queue():
-        hear(market=market, queue=conf.queue(), now=now)
+        receive_from_queue(market=market, queue=conf.queue(), now=now)
     found = collect(study, market=market, now=now)
     warn(study, now=market.now())
     if study.auto_top_up and study.status == Study.Status.PUBLISHED and not unread(study):

@@ -36,8 +36,8 @@ def without_device(document: str) -> tuple[str, str]:
 
     The code is the marketplace's, not an answer: it is kept apart, where it can be deleted.
     """
-    found = _DEVICE_ANSWER.search(document)
-    return (document[: found.start()] + document[found.end() :], found[1]) if found else (document, "")
+    match = _DEVICE_ANSWER.search(document)
+    return (document[: match.start()] + document[match.end() :], match[1]) if match else (document, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +55,12 @@ class WayRecord:
 
 def without_channel(document: str) -> tuple[str, WayRecord | None]:
     """The document as the worker answered it, and how they came (None: it does not say)."""
-    found = _CHANNEL_ANSWER.search(document)
-    if not found:
+    match = _CHANNEL_ANSWER.search(document)
+    if not match:
         return document, None
-    plain = document[: found.start()] + document[found.end() :]
+    plain = document[: match.start()] + document[match.end() :]
     try:
-        way = json.loads(unescape(found[1]))
+        way = json.loads(unescape(match[1]))
         kind, pays, words = (str(way[name]) for name in ("kind", "pays", "pay_words"))
         return plain, WayRecord(kind[:20], pays[:9], words[:300], way["consent"] is True)
     except (ValueError, KeyError, TypeError):

@@ -34,16 +34,16 @@ TURK = "AWS.MechanicalTurk."
 PASSING = {"ThrottlingException", "ServiceFault", "RequestTimeout", "InternalFailure", "ServiceUnavailable"}
 PAGE = 100
 ONCE = "assay:once"
-# The header in which our own marketplace says what it charges.
+# The header in which Assay's marketplace states its fees.
 FEES = "x-assay-fees"
 HELD_BACK = (
-    "This time others are asked. What you have done for us and your pay for it stay as they are. This ends by itself."
+    "This study is for other workers. Your earlier work and its payment stay as they are. This ends automatically."
 )
-OURS = frozenset({"assay", "rehearsal"})
+ASSAY_PROVIDERS = frozenset({"assay", "rehearsal"})
 # The path of queues beside a compatible endpoint; Amazon's own had none.
 QUEUES = "/sqs/"
 # Operations of Assay's own marketplace that Amazon's API never had, described as botocore reads it.
-OWN_SERVICE = Path(__file__).resolve().parent / "service"
+SERVICE_MODEL = Path(__file__).resolve().parent / "service"
 EVENTS = (
     "AssignmentAccepted",
     "AssignmentAbandoned",
@@ -55,8 +55,8 @@ EVENTS = (
 )
 
 
-# Our own marketplace alone knows it; to subscribe to it elsewhere would be refused.
-OWN_EVENTS = (*EVENTS, "RejectionAnswered")
+# Only Assay's marketplace has this event; another one rejects a subscription to it.
+ASSAY_EVENTS = (*EVENTS, "RejectionAnswered")
 
 
 class Market:
@@ -72,13 +72,13 @@ class Market:
             )
         self.provider = endpoint.provider
         # Assay's own marketplace does some things that no other does.
-        self.ours = endpoint.provider in OURS
+        self.ours = endpoint.provider in ASSAY_PROVIDERS
         self.url = endpoint.url
         self._ahead: timedelta | None = None
-        self._told_fees = ""
+        self._quoted_fees = ""
         self._subscribed: set[str] = set()
         self._sqs: Any = None
-        self._own: Any = None
+        self._assay: Any = None
         self._pace = Pace(endpoint)
         on_this_machine = host in {"localhost", "127.0.0.1", "::1"}
         self._access = {
@@ -102,9 +102,9 @@ class Market:
         return datetime.now(UTC) + (self._ahead or timedelta(0))
 
     @property
-    def told_fees(self) -> str:
-        """What the marketplace said in its last answer that it charges (none, mturk); "" where it says nothing."""
-        return self._told_fees
+    def quoted_fees(self) -> str:
+        """The fee rules that the marketplace named in its last answer (none, mturk); "" where it named none."""
+        return self._quoted_fees
 
     def balance_cents(self) -> int:
         """What is left to spend."""
@@ -121,7 +121,7 @@ class Market:
         return str(answer["HIT"]["HITId"])
 
     def find_hit(self, annotation: str) -> str | None:
-        """The HIT that carries this RequesterAnnotation: how one is found after its token was forgotten (24 h)."""
+        """Return the HIT with this RequesterAnnotation, for use after its token has expired (24 hours)."""
         for hit in self._pages("list_hits", "HITs"):
             if hit.get("RequesterAnnotation") == annotation:
                 return str(hit["HITId"])
@@ -146,7 +146,7 @@ class Market:
             return None
 
     def add_places(self, hit_id: str, places: int, *, token: str) -> None:
-        """So many more assignments; again with the same token, nothing more."""
+        """Add assignments to the HIT; a second call with the same token adds none."""
         self._once(
             "create_additional_assignments_for_hit",
             HITId=hit_id,
@@ -159,13 +159,13 @@ class Market:
         self._call("update_expiration_for_hit", HITId=hit_id, ExpireAt=until)
 
     def expire(self, hit_id: str) -> None:
-        """Offer the HIT to nobody new; who is inside can finish. One that is gone stays so."""
+        """Expire the HIT: workers with an open assignment can still submit. A deleted HIT stays so."""
         past = datetime(2015, 1, 1, tzinfo=UTC)
-        self._unless_gone("update_expiration_for_hit", HITId=hit_id, ExpireAt=past)
+        self._call_unless_deleted("update_expiration_for_hit", HITId=hit_id, ExpireAt=past)
 
     def delete_hit(self, hit_id: str) -> None:
-        """Delete a HIT all of whose work is decided; one that is gone stays so."""
-        self._unless_gone("delete_hit", HITId=hit_id)
+        """Delete a HIT whose submissions are all decided; a deleted HIT stays so."""
+        self._call_unless_deleted("delete_hit", HITId=hit_id)
 
     def send_bonus(self, assignment_id: str, *, worker_id: str, cents: int, reason: str, token: str) -> None:
         """Pay a bonus; again with the same token, nothing more."""
@@ -184,7 +184,7 @@ class Market:
             yield PaidBonus(row["AssignmentId"], round(Decimal(row["BonusAmount"]) * 100), row.get("Reason", ""))
 
     def grant(self, type_id: str, worker_id: str, value: int) -> None:
-        """Give a worker a qualification without telling them."""
+        """Give a worker a qualification without a notification."""
         self._call(
             "associate_qualification_with_worker",
             QualificationTypeId=type_id,
@@ -194,7 +194,7 @@ class Market:
         )
 
     def revoke(self, type_id: str, worker_id: str) -> None:
-        """Take a qualification back without telling; who does not have it (any more) stays without."""
+        """Revoke a qualification without a notification; a worker without it stays so."""
         try:
             self._call(
                 "disassociate_qualification_from_worker", QualificationTypeId=type_id, WorkerId=worker_id, Reason=""
@@ -219,45 +219,50 @@ class Market:
             raise MarketError(f"The worker was not written to: {why}")
 
     def subscribe(self, hit_id: str, *, queue: str) -> None:
-        """Have what happens to HITs of this one's type told to a queue, or to a topic (its ARN)."""
+        """Have events of HITs of this HIT's type sent to a queue, or to a topic (its ARN)."""
         type_id = self.hit(hit_id).type_id
         if type_id in self._subscribed:
             return
         transport = "SNS" if queue.startswith("arn:") else "SQS"
-        events = OWN_EVENTS if self.ours else EVENTS
-        told = {"Destination": queue, "Transport": transport, "Version": "2014-08-15", "EventTypes": list(events)}
-        self._call("update_notification_settings", HITTypeId=type_id, Notification=told, Active=True)
+        events = ASSAY_EVENTS if self.ours else EVENTS
+        notification = {
+            "Destination": queue,
+            "Transport": transport,
+            "Version": "2014-08-15",
+            "EventTypes": list(events),
+        }
+        self._call("update_notification_settings", HITTypeId=type_id, Notification=notification, Active=True)
         self._subscribed.add(type_id)
 
     def requester(self) -> RequesterName:
         """Whose account this is, and the name that people read (Assay's own marketplace only)."""
-        return _requester_name(self._answer(self._own_client().get_requester))
+        return _requester_name(self._answer(self._assay_client().get_requester))
 
     def name_requester(self, name: str) -> RequesterName:
         """Let people read `name` as who asks (Assay's own marketplace only)."""
-        return _requester_name(self._answer(self._own_client().update_requester, DisplayName=name))
+        return _requester_name(self._answer(self._assay_client().update_requester, DisplayName=name))
 
     def count_workers(self, requirements: Sequence[Requirement]) -> AccountCounts:
         """How many accounts there are and how many meet `requirements` (Assay's own marketplace only)."""
-        rows = [_requirement(one) for one in requirements]
-        answer = self._answer(self._own_client().count_workers, QualificationRequirements=rows)
+        rows = [_requirement(requirement) for requirement in requirements]
+        answer = self._answer(self._assay_client().count_workers, QualificationRequirements=rows)
         return AccountCounts(answer["Accounts"], answer["Qualified"])
 
     def invite(self, tag: str, *, title: str) -> Invitation:
         """The link to the HITs under a study tag; again, the same one (Assay's own marketplace only)."""
-        return _invitation(self._answer(self._own_client().create_invitation, Study=tag, Title=title[:200]))
+        return _invitation(self._answer(self._assay_client().create_invitation, Study=tag, Title=title[:200]))
 
     def invitation(self, tag: str) -> Invitation | None:
         """That link, if it was made and is open."""
-        answer = self._answer(self._own_client().get_invitation, Study=tag)
+        answer = self._answer(self._assay_client().get_invitation, Study=tag)
         return _invitation(answer) if "Link" in answer else None
 
-    def _own_client(self) -> Any:
-        if self._own is None:
+    def _assay_client(self) -> Any:
+        if self._assay is None:
             core = botocore_session.get_session()
-            core.get_component("data_loader").search_paths.append(str(OWN_SERVICE))
-            self._own = boto3.Session(botocore_session=core).client("assay", endpoint_url=self.url, **self._access)
-        return self._own
+            core.get_component("data_loader").search_paths.append(str(SERVICE_MODEL))
+            self._assay = boto3.Session(botocore_session=core).client("assay", endpoint_url=self.url, **self._access)
+        return self._assay
 
     def messages(self, queue: str) -> list[QueuedMessage]:
         """Up to ten messages of the queue; they come back after a while unless they are deleted."""
@@ -283,12 +288,12 @@ class Market:
             if error.code != TURK + "DuplicateRequest" and "was already done by the request" not in str(error):
                 raise
 
-    def _unless_gone(self, operation: str, **parameters: Any) -> None:
+    def _call_unless_deleted(self, operation: str, **parameters: Any) -> None:
         try:
             self._call(operation, **parameters)
         except MarketError as error:
-            gone = error.code == TURK + "HITDoesNotExist" or "'Disposed'" in str(error)
-            if not gone:
+            is_deleted = error.code == TURK + "HITDoesNotExist" or "'Disposed'" in str(error)
+            if not is_deleted:
                 raise
 
     def once_pass(self, name: str) -> str:
@@ -296,25 +301,25 @@ class Market:
 
         Made at the first call; the same one afterwards.
         """
-        told = "Held by people who have taken part. Each person takes part once."
-        return self._kind_called(name, Description=told, Keywords=ONCE)
+        description = "Held by people who have taken part. Each person takes part once."
+        return self._ensure_qualification_type(name, Description=description, Keywords=ONCE)
 
     def hold_mark(self, name: str) -> str:
         """The qualification type of that name, which people have who are kept out of a study for a while.
 
         Made at the first call; the same one afterwards.
         """
-        return self._kind_called(name, Description=HELD_BACK)
+        return self._ensure_qualification_type(name, Description=HELD_BACK)
 
-    def _kind_called(self, name: str, **properties: Any) -> str:
+    def _ensure_qualification_type(self, name: str, **properties: Any) -> str:
         try:
             answer = self._call("create_qualification_type", Name=name, QualificationTypeStatus="Active", **properties)
             return str(answer["QualificationType"]["QualificationTypeId"])
         except MarketError as error:
             if "already created" not in str(error):
                 raise
-        own = {"Query": name, "MustBeRequestable": False, "MustBeOwnedByCaller": True}
-        for row in self._pages("list_qualification_types", "QualificationTypes", **own):
+        query = {"Query": name, "MustBeRequestable": False, "MustBeOwnedByCaller": True}
+        for row in self._pages("list_qualification_types", "QualificationTypes", **query):
             if row["Name"] == name:
                 return str(row["QualificationTypeId"])
         raise MarketError(f"The qualification {name} is there, but is not listed yet.", permanent=False)
@@ -334,7 +339,7 @@ class Market:
             )
 
     def approve(self, assignment_id: str, *, feedback: str = "", override: bool = False) -> None:
-        """Approve; an assignment that is already approved (by us, or by the clock) stays so.
+        """Approve; an assignment that is already approved (by a person, or automatically) stays so.
 
         override: a rejection becomes an approval.
         """
@@ -342,8 +347,7 @@ class Market:
         self._decide("approve_assignment", assignment_id, ("Approved",), feedback, **more)
 
     def reject(self, assignment_id: str, *, feedback: str) -> bool:
-        """Reject with a reason; an assignment that is already rejected stays so. False: it was approved before (by the
-        clock), and stays so."""
+        """Reject with a reason; an assignment that is already rejected stays so. False: auto-approval came before."""
         return self._decide("reject_assignment", assignment_id, ("Rejected", "Approved"), feedback) == "Rejected"
 
     def _decide(self, operation: str, assignment_id: str, settled: tuple[str, ...], feedback: str, **more: Any) -> str:
@@ -353,10 +357,10 @@ class Market:
         except MarketError as error:
             if error.code != TURK + "InvalidAssignmentState":
                 raise
-            found = str(self._call("get_assignment", AssignmentId=assignment_id)["Assignment"]["AssignmentStatus"])
-            if found not in settled:
+            status = str(self._call("get_assignment", AssignmentId=assignment_id)["Assignment"]["AssignmentStatus"])
+            if status not in settled:
                 raise
-            return found
+            return status
         return settled[0]
 
     def _pages(self, operation: str, member: str, **parameters: Any) -> Iterator[dict[str, Any]]:
@@ -375,7 +379,7 @@ class Market:
     def _call(self, operation: str, **parameters: Any) -> dict[str, Any]:
         answer = self._answer(getattr(self._client, operation), **parameters)
         headers = answer["ResponseMetadata"]["HTTPHeaders"]
-        self._told_fees = headers.get(FEES, "")
+        self._quoted_fees = headers.get(FEES, "")
         stamp = headers.get("date")
         if stamp:
             self._ahead = parsedate_to_datetime(stamp).astimezone(UTC) - datetime.now(UTC)
@@ -388,8 +392,8 @@ class Market:
         except ClientError as error:
             raise _market_error(error, _people(parameters)) from error
         except BotoCoreError as error:
-            told = _nameless(str(error), _people(parameters))
-            raise MarketError(f"The marketplace could not be reached: {told}", permanent=False) from error
+            reason = _nameless(str(error), _people(parameters))
+            raise MarketError(f"The marketplace could not be reached: {reason}", permanent=False) from error
 
 
 def _requester_name(answer: Mapping[str, Any]) -> RequesterName:
@@ -402,13 +406,13 @@ def _invitation(answer: Mapping[str, Any]) -> Invitation:
 
 def _people(parameters: Mapping[str, Any]) -> list[str]:
     """Workers that a call is about."""
-    return [str(one) for one in (parameters.get("WorkerId"), *parameters.get("WorkerIds", ())) if one]
+    return [str(worker_id) for worker_id in (parameters.get("WorkerId"), *parameters.get("WorkerIds", ())) if worker_id]
 
 
 def _nameless(text: str, people: Sequence[str]) -> str:
     """A marketplace's words without the ids that it repeats: they are shown to people who may not see them."""
-    for one in people:
-        text = text.replace(one, "(id not shown)")
+    for worker_id in people:
+        text = text.replace(worker_id, "(id not shown)")
     return text
 
 
@@ -418,7 +422,7 @@ def _market_error(error: ClientError, people: Sequence[str]) -> MarketError:
     message = error.response.get("Error", {}).get("Message") or error.response.get("Message") or str(error)
     status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400)
     return MarketError(
-        f"The marketplace refused: {_nameless(message, people)}",
+        f"Marketplace error: {_nameless(message, people)}",
         code=error.response.get("TurkErrorCode") or code,
         permanent=status < 500 and code not in PASSING,
     )

@@ -33,7 +33,7 @@ OLDEST = timedelta(hours=1)
 AHEAD = timedelta(minutes=5)
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 LARGEST_CERTIFICATE = 20_000
-MOST_WORDS = 1_000
+MAX_REPLY_CHARS = 1_000
 
 Fetch = Callable[[str], bytes]
 
@@ -126,8 +126,8 @@ def verify(
 def read_events(notice: Notice) -> EventDocument:
     """The events of a believed message. Raises NoticeError when it holds none that can be read."""
     try:
-        found = json.loads(notice.message)
-        rows, doc_id = found["Events"], found["EventDocId"]
+        content = json.loads(notice.message)
+        rows, doc_id = content["Events"], content["EventDocId"]
         events = tuple(
             MarketEvent(
                 kind=str(row["EventType"]),
@@ -159,10 +159,12 @@ def _text(message: Mapping[str, Any], name: str) -> str:
     return value
 
 
-def _words(given: object) -> str:
+def _words(words: object) -> str:
     """What a worker wrote, less what no database keeps, and no more than our own marketplace lets through."""
     return (
-        "" if not isinstance(given, str) else given.replace("\x00", "").encode("utf-8", "replace").decode()[:MOST_WORDS]
+        ""
+        if not isinstance(words, str)
+        else words.replace("\x00", "").encode("utf-8", "replace").decode()[:MAX_REPLY_CHARS]
     )
 
 
@@ -203,5 +205,5 @@ def _check_signature(message: Mapping[str, Any], kind: str, pem: bytes, now: dat
         key.verify(signature, signed.encode("utf-8", "surrogatepass"), padding.PKCS1v15(), digest)
     except InvalidSignature:
         raise NoticeError(
-            "The signature does not fit the message: it was altered, or signed by somebody else."
+            "The signature does not match the message: the message was changed, or another key signed it."
         ) from None

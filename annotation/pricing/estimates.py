@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from annotation.pricing.fees import Fees, most_cents, split
+from annotation.pricing.fees import Fees, max_cents, split
 from annotation.pricing.wages import DEFAULT_FLOOR_CENTS, Wage, hit_time, reward_for_floor, wage
 
 
@@ -68,16 +68,16 @@ def estimate(sketch: Sketch, *, floor: int = DEFAULT_FLOOR_CENTS) -> Estimate:
     56000
     """
     hits = list(_hits(sketch))
-    reward, fee = most_cents(hits, fees=sketch.fees)
+    reward, fee = max_cents(hits, fees=sketch.fees)
     total = reward + fee
     missing = max(0, total - sketch.budget_cents) if sketch.budget_cents is not None else 0
-    least = min((cell.reward_cents for cell in sketch.cells if cell.texts), default=None)
-    if least is None or not sketch.words:
+    lowest_reward_cents = min((cell.reward_cents for cell in sketch.cells if cell.texts), default=None)
+    if lowest_reward_cents is None or not sketch.words:
         return Estimate(len(hits), sum(n for n, _ in hits), reward, fee, missing, None, None, None)
     lines = min(sketch.per_hit, max(cell.texts for cell in sketch.cells)) + sketch.extra
     time = hit_time(sketch.words * lines, judgments=lines * sketch.criteria, remarks=lines if sketch.remarks else 0)
     fair = reward_for_floor(time, floor=floor, slow=False)
-    paid = wage(least, time, floor=floor)
+    paid = wage(lowest_reward_cents, time, floor=floor)
     places = sum(n for n, _ in hits)
     return Estimate(len(hits), places, reward, fee, missing, paid, time.median / 60, fair, time.slow / 60)
 
@@ -86,7 +86,7 @@ def _hits(sketch: Sketch) -> Iterator[tuple[int, int]]:
     """(places, reward) of every HIT, as the layout will make them."""
     for cell in sketch.cells:
         for places in _places(-(-cell.texts // sketch.per_hit), sketch):
-            yield from ((one, cell.reward_cents) for one in (split(places) if sketch.in_nines else (places,)))
+            yield from ((part, cell.reward_cents) for part in (split(places) if sketch.in_nines else (places,)))
 
 
 def _places(pages: int, sketch: Sketch) -> Iterable[int]:

@@ -10,7 +10,7 @@ RATE = Decimal("0.20")
 LARGE_HIT_RATE = Decimal("0.20")
 MASTERS_RATE = Decimal("0.05")
 LARGE_HIT = 10
-LEAST_CENTS = 1
+MIN_FEE_CENTS = 1
 
 
 class Fees(StrEnum):
@@ -47,17 +47,17 @@ def bonus_fee_cents(bonus_cents: int, *, fees: Fees) -> int:
     return _charged(bonus_cents, RATE) if bonus_cents and fees == Fees.MTURK else 0
 
 
-def most_cents(hits: Iterable[tuple[int, int]], *, fees: Fees) -> tuple[int, int]:
+def max_cents(hits: Iterable[tuple[int, int]], *, fees: Fees) -> tuple[int, int]:
     """Rewards and fees in cents when every place is filled; hits: (places, reward in cents) of each HIT.
 
-    >>> most_cents([(9, 50), (10, 50)], fees=Fees.MTURK)
+    >>> max_cents([(9, 50), (10, 50)], fees=Fees.MTURK)
     (950, 290)
     """
     rows = [(places, reward, fee_cents(reward, max_assignments=places, fees=fees)) for places, reward in hits]
     return sum(places * reward for places, reward, _ in rows), sum(places * fee for places, _, fee in rows)
 
 
-def split(raters: int, *, most: int = LARGE_HIT - 1) -> tuple[int, ...]:
+def split(raters: int, *, max_places: int = LARGE_HIT - 1) -> tuple[int, ...]:
     """Assignments of the HITs that `raters` people need when no HIT has more than `most`: the cheap side of the fee.
 
     Raises ValueError for fewer than 1 of either.
@@ -65,11 +65,11 @@ def split(raters: int, *, most: int = LARGE_HIT - 1) -> tuple[int, ...]:
     >>> split(20)
     (9, 9, 2)
     """
-    if raters < 1 or most < 1:
+    if raters < 1 or max_places < 1:
         raise ValueError("a text has at least one rater and a HIT at least one place")
-    full, rest = divmod(raters, most)
-    return (most,) * full + ((rest,) if rest else ())
+    full, rest = divmod(raters, max_places)
+    return (max_places,) * full + ((rest,) if rest else ())
 
 
 def _charged(cents: int, rate: Decimal) -> int:
-    return max(LEAST_CENTS, int((cents * rate).quantize(Decimal(1), rounding=ROUND_HALF_UP)))
+    return max(MIN_FEE_CENTS, int((cents * rate).quantize(Decimal(1), rounding=ROUND_HALF_UP)))

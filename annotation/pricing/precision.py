@@ -49,20 +49,20 @@ def options(
     progress: Progress | None = None,
 ) -> list[Option]:
     """Price and expected precision of each layout. Raises BadInput for one that cannot be simulated."""
-    wanted = list(layouts)
-    found = []
-    for layout in wanted:
-        found.append(_option(pilot, terms, layout, studies, seed))
+    layout_list = list(layouts)
+    priced = []
+    for layout in layout_list:
+        priced.append(_option(pilot, terms, layout, studies, seed))
         if progress:
-            progress(len(found), len(wanted))
-    return found
+            progress(len(priced), len(layout_list))
+    return priced
 
 
 def next_options(
     pilot: Pilot, terms: Terms, layout: Layout, *, cents: int, studies: int = 400, seed: int = 0
 ) -> list[Option]:
     """What `cents` more buy at this layout: as raters for every text, and as more contexts."""
-    found = []
+    priced = []
     for step in next_steps(layout.pages, layout.raters, terms, cents=cents):
         contexts = layout.contexts
         if step.kind == "texts":
@@ -71,8 +71,8 @@ def next_options(
         more = step.raters - layout.raters if step.kind == "raters" else contexts - layout.contexts
         bought = f"{more} more raters a text" if step.kind == "raters" else f"{more} more contexts"
         if more > 0:
-            found.append(_option(pilot, terms, larger, studies, seed, bought))
-    return found
+            priced.append(_option(pilot, terms, larger, studies, seed, bought))
+    return priced
 
 
 def _option(pilot: Pilot, terms: Terms, layout: Layout, studies: int, seed: int, bought: str = "") -> Option:

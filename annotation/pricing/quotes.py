@@ -135,15 +135,15 @@ def next_steps(pages: int, raters: int, terms: Terms, *, cents: int) -> tuple[St
     A step that buys nothing (0 raters, 0 pages) is not listed.
     """
     now = quote(pages, raters, terms).total
-    more_raters = _most(lambda extra: quote(pages, raters + extra, terms).total - now, cents)
-    more_pages = _most(lambda extra: quote(pages + extra, raters, terms).total - now, cents)
+    more_raters = _largest_count(lambda extra: quote(pages, raters + extra, terms).total - now, cents)
+    more_pages = _largest_count(lambda extra: quote(pages + extra, raters, terms).total - now, cents)
     designs = (("raters", pages, raters + more_raters), ("texts", pages + more_pages, raters))
     return tuple(
         Step(kind, p, r, quote(p, r, terms).total - now) for kind, p, r in designs if (p, r) != (pages, raters)
     )
 
 
-def _most(cost: Callable[[int], int], cents: int) -> int:
+def _largest_count(cost: Callable[[int], int], cents: int) -> int:
     """The largest count whose cost (rising with it) is within `cents`."""
     high = 1
     while cost(high) <= cents:

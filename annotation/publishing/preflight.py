@@ -16,7 +16,7 @@ from annotation.design.wording import Wording, from_json
 from annotation.exceptions import MarketError
 from annotation.hits.dry_run import Tried, try_page
 from annotation.hits.mturk_request import (
-    history_asked,
+    history_requirements,
     history_sentences,
     lines_of_all,
     page_address,
@@ -26,7 +26,7 @@ from annotation.hits.mturk_request import (
 from annotation.models import Arm, Hit, Study, Text
 from annotation.mturk.client import Market
 from annotation.mturk.records import Endpoint
-from annotation.pricing.fees import most_cents
+from annotation.pricing.fees import max_cents
 from annotation.pricing.wages import DEFAULT_FLOOR_CENTS, HOUR, hit_time, reward_for_floor, wage
 from annotation.publishing.preflight_result import Finding, Preflight
 from annotation.workers import participation as apart
@@ -57,7 +57,7 @@ def preflight(
     Every page is really rendered, wrapped as a question, filled in and read back.
     """
     hits = list(study.hits.select_related("cell__arm__study", "study", "wording").order_by("slot"))
-    rewards, fees = most_cents(
+    rewards, fees = max_cents(
         ((hit.max_assignments, hit.cell.reward_cents) for hit in hits), fees=books.endpoint_fees()
     )
     large: list[Hit] = []
@@ -77,7 +77,7 @@ def afford(study: Study, *, endpoint: Endpoint, by_invitation: bool = False) -> 
     for a page."""
     places = study.hits.values_list("max_assignments", "cell__arm__reward_cents")
     priced = ((count, study.reward_cents if own is None else own) for count, own in places)
-    total = sum(most_cents(priced, fees=books.endpoint_fees()))
+    total = sum(max_cents(priced, fees=books.endpoint_fees()))
     findings = dict.fromkeys(_affordable(study, total, None, endpoint, by_invitation))
     return tuple(finding for finding in findings if finding.level == "error")
 
@@ -288,7 +288,7 @@ def _name(market: Market) -> Iterator[Finding]:
 
 def _accounts(study: Study, market: Market) -> Iterator[Finding]:
     """Whether anybody with an account here meets what the study asks. Simulated raters are made as they must be."""
-    asked = history_asked(study)
+    asked = history_requirements(study)
     if not asked:
         return
     try:
@@ -331,13 +331,13 @@ def _market(study: Study, market: Market, total: int) -> Iterator[Finding]:
         yield _error(
             "balance", f"The account holds ${balance / 100:,.2f}; ${short / 100:,.2f} are missing for this study."
         )
-    if market.told_fees and market.told_fees != books.endpoint_fees():
+    if market.quoted_fees and market.quoted_fees != books.endpoint_fees():
         yield _error(
             "fees",
-            f"The marketplace charges by other rules (“{market.told_fees}”) than this server expects "
-            f"(“{books.endpoint_fees()}”): set MTURK_FEES={market.told_fees} and start the server again.",
+            f"The marketplace charges by other rules (“{market.quoted_fees}”) than this server expects "
+            f"(“{books.endpoint_fees()}”): set MTURK_FEES={market.quoted_fees} and start the server again.",
         )
-    if study.once and not apart.grants_by_itself(market):
+    if study.once and not apart.grants_on_accept(market):
         yield _warning(
             "once",
             "This marketplace may not grant assay:once by itself: one person could enter two cells. "

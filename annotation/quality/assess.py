@@ -69,7 +69,7 @@ def assess(study: Study, *, now: datetime) -> Assessed:
 
 def _held(study: Study) -> list[int]:
     """Submissions of people who were on hold when the study was made."""
-    held = participation.held_when_made(study)
+    held = participation.holds_at_creation(study)
     mine = Submission.objects.filter(hit__study=study, worker__in=held.values("worker"))
     return list(mine.exclude(raw_format=Submission.WITHDRAWN).order_by("pk").values_list("pk", flat=True))
 

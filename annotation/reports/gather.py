@@ -184,7 +184,7 @@ def _ratings(study: Study, shown: set[str], dropped: set[str]) -> tuple[RatingRo
             value=study_facts.number(line.code),
             hit=line.hit,
             position=line.position + 1,
-            kept=line.kept and line.text not in dropped,
+            kept=line.included and line.text not in dropped,
             criterion=line.criterion,
             condition=named.get(line.cell, "") if line.cell is not None else "",
             partner=line.partner,

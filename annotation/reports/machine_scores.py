@@ -40,6 +40,6 @@ def _human_share(study: Study) -> Mapping[str, float]:
         return {}
     answers: dict[str, list[bool]] = {}
     for line in ratings.rating_lines(study):
-        if line.kept and line.criterion == HUMAN_OR_MACHINE:
+        if line.included and line.criterion == HUMAN_OR_MACHINE:
             answers.setdefault(line.text, []).append(float(line.code) <= HUMAN_UP_TO)
     return {text: sum(says_human) / len(says_human) for text, says_human in answers.items()}

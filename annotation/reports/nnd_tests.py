@@ -55,9 +55,9 @@ def make_tests(study: Study, *, rule: Rule | None = None) -> TestSet:
     if not lines:
         raise StateError(f"The study {study} has no judgments yet, so there is nothing to make tests of.")
     ids = {text.id for text in usable}
-    mine = [line for line in lines if line.kept and line.text in ids]
+    mine = [line for line in lines if line.included and line.text in ids]
     tests = _build_tests(usable, mine, codes, how)
-    skipped = {NO_CONTEXT: len(texts) - len(usable), EXCLUDED: sum(not line.kept for line in lines)}
+    skipped = {NO_CONTEXT: len(texts) - len(usable), EXCLUDED: sum(not line.included for line in lines)}
     counts = {name: count for name, count in skipped.items() if count} | dict(tests.skipped)
     return replace(tests, source=f"study {study}", skipped=counts, settings={**tests.settings, "study": str(study)})
 

@@ -118,7 +118,7 @@ def assignments(study: Study) -> tuple[AssignmentRow, ...]:
             "hit__market_id",
             "hit__cell",
             "submitted_at",
-            collecting_counts.TAKEN,
+            collecting_counts.SECONDS_WORKED,
         )
     )
     assignment_rows = []

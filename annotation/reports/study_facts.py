@@ -19,7 +19,7 @@ from annotation.collecting import counts as collecting_counts
 from annotation.collecting import ratings
 from annotation.design import queries
 from annotation.models import Decision, Flag, Likelihood, PracticeAnswer, Study, Submission, WayIn
-from annotation.mturk.client import OURS
+from annotation.mturk.client import ASSAY_PROVIDERS
 from annotation.pricing.wages import wage_cents
 from annotation.quality import applied_rules, coder_agreement, detectors, rule_effects, thinned_texts
 from annotation.quality.filters import CODED, FILTERS, rule_of
@@ -258,7 +258,7 @@ def all_paid(study: Study) -> bool:
     if study.mode != Study.Mode.LIVE:
         return False
     ways = set(study.ways_in.values_list("pays", flat=True))
-    if ways - {BY_MARKETPLACE} or (not ways and OURS & set(collecting_counts.providers(study))):
+    if ways - {BY_MARKETPLACE} or (not ways and ASSAY_PROVIDERS & set(collecting_counts.providers(study))):
         return False
     approved = Decision.objects.filter(submission=OuterRef("pk"), matter=Decision.Matter.PAYMENT, verdict="approve")
     arm_reward, study_reward = F("hit__cell__arm__reward_cents"), F("hit__study__reward_cents")
@@ -380,9 +380,9 @@ def _hits(study: Study, rules: Sequence[Rule]) -> dict[str, tuple[int, int]]:
 def crowd_warnings(crowd: collecting_counts.CrowdCounts) -> list[Warn]:
     """What a reader must know of the decisions."""
     warnings = []
-    if crowd.rejected_kept:
+    if crowd.rejected_included:
         sentence = (
-            f"{crowd.rejected_kept} of {crowd.submitted} submissions were rejected (not paid) and are included "
+            f"{crowd.rejected_included} of {crowd.submitted} submissions were rejected (not paid) and are included "
             "in the analysis. Excluding them is a separate decision."
         )
         warnings.append(Warn("rejected_included", sentence))

@@ -7,7 +7,7 @@ import statistics
 from collections import defaultdict
 from dataclasses import dataclass
 
-from annotation.collecting.counts import TAKEN
+from annotation.collecting.counts import SECONDS_WORKED
 from annotation.models import Arm, Study, Submission
 from annotation.pricing.wages import HOUR, wage_cents
 
@@ -27,7 +27,7 @@ class ArmWage:
 
 def arm_wages(study: Study, *, floor_cents: int) -> list[ArmWage]:
     """Real wage by arm: reward over the median time from acceptance to submission, or active time where measured."""
-    rows = Submission.objects.filter(hit__study=study).values_list("hit__cell__arm", TAKEN)
+    rows = Submission.objects.filter(hit__study=study).values_list("hit__cell__arm", SECONDS_WORKED)
     times: defaultdict[int, list[float]] = defaultdict(list)
     for arm, seconds in rows:
         if seconds:

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet, Sum
 
-from annotation.common.queries import counted
+from annotation.common.queries import count_of
 from annotation.models import AuditEvent, Hit, Study, Text
 
 
 def with_counts(studies: QuerySet[Study]) -> QuerySet[Study]:
     """Newest first, each with text_count, wanted (assignments) and submitted, from running sums of the HITs."""
     return studies.annotate(
-        text_count=counted(Text.objects.filter(left_out=""), "study"),
-        wanted=counted(Hit.objects.all(), "study", what=Sum("max_assignments")),
-        submitted=counted(Hit.objects.all(), "study", what=Sum("collected")),
+        text_count=count_of(Text.objects.filter(left_out=""), "study"),
+        wanted=count_of(Hit.objects.all(), "study", what=Sum("max_assignments")),
+        submitted=count_of(Hit.objects.all(), "study", what=Sum("collected")),
     ).order_by("-created_at", "-pk")
 
 

@@ -1,4 +1,4 @@
-"""Retention: when all studies of a worker are past their date, the vault forgets who the worker is."""
+"""Retention: when all studies of a worker are past their retention date, the worker ID is deleted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Forgotten:
 
 
 def forget_devices(*, now: datetime, days: int) -> int:
-    """Delete the codes of devices that were noted so many days ago; how many."""
+    """Delete the device codes that are at least `days` old; return how many."""
     return Device.objects.filter(noted_at__lte=now - timedelta(days=days)).delete()[0]
 
 
@@ -43,7 +43,7 @@ def forget(*, now: datetime, dry_run: bool) -> Forgotten:
 
 
 def _due(now: datetime) -> QuerySet[WorkerIdentity]:
-    kept = Participation.objects.filter(worker=OuterRef("worker"))
-    kept = kept.filter(Q(study__retain_until=None) | Q(study__retain_until__gt=now))
+    unexpired = Participation.objects.filter(worker=OuterRef("worker"))
+    unexpired = unexpired.filter(Q(study__retain_until=None) | Q(study__retain_until__gt=now))
     past = Participation.objects.filter(worker=OuterRef("worker"), study__retain_until__lte=now)
-    return WorkerIdentity.objects.filter(Exists(past)).exclude(Exists(kept)).order_by("pk")
+    return WorkerIdentity.objects.filter(Exists(past)).exclude(Exists(unexpired)).order_by("pk")

@@ -236,7 +236,7 @@ class Life:
         """What markets are asked for that know no pass by themselves: everybody who took part is given it."""
         study, market = self.study(), Market(conf.endpoint())
         type_id = _until_answered(lambda: market.once_pass(f"Assay: {apart.scope_of(study)}"))
-        apart.passes(study, Submission.objects.filter(hit__study=study).select_related("worker"), type_id)
+        apart.grant_passes(study, Submission.objects.filter(hit__study=study).select_related("worker"), type_id)
 
     def refuse_one(self) -> None:
         """Two people refuse to pay for a submission, without a window."""

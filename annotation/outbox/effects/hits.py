@@ -106,7 +106,7 @@ def _hold_mark(study: Study, market: Market, *, day: date) -> str | None:
     scope = apart.hold_scope(study)
     if known := OncePass.objects.filter(endpoint=market.url, scope=scope).first():
         return known.type_id
-    held = apart.held_when_made(study).filter(lifted_at=None, until__gte=day)
+    held = apart.holds_at_creation(study).filter(lifted_at=None, until__gte=day)
     people = WorkerIdentity.objects.filter(provider=market.provider, worker__in=held.values("worker"))
     if not people.exists():
         return None

@@ -109,7 +109,7 @@ def test_what_a_marketplace_says_of_a_worker_is_kept_without_the_id(
     Intent.of(study, Intent.Kind.GRANT, identity.worker_id, slot="x", details=details).save(force_insert=True)
     assert work(Q(kind="grant"), market=market, clock=timezone.now).failed == 1
     told_why = Intent.objects.get(kind="grant").outcome
-    assert "The marketplace refused: Worker (id not shown) does not exist" in told_why
+    assert "Marketplace error: Worker (id not shown) does not exist" in told_why
     out = io.StringIO()
     with pytest.raises(CommandError):
         call_command("outbox", str(study), stdout=out, stderr=out)

@@ -274,7 +274,7 @@ REFUSED: list[tuple[type[django_forms.BaseForm], Given, str, str]] = [
     (publish.Publish, {"name": "other"}, "name", "nothing was published"),
     (desk.Approve, {"leave": "1"}, "leave_out", "needs a reason"),
     (desk.Propose, {"propose-reason": "bad"}, "reason", "at least 20 characters"),
-    (desk.HoldForm, {"hold-until": "2020-01-01"}, "until", "The last day lies in the future."),
+    (desk.HoldForm, {"hold-until": "2020-01-01"}, "until", "The last day must be in the future."),
     (desk.Rules, {"machine_written": "on"}, "machine_written", "Add another rule."),
     (desk.CodebookForm, {"lines": "form: a\ngrammar"}, "lines", "Line 2 is not of the form"),
     (desk.CodebookForm, {"lines": "form: a, a"}, "lines", "a"),

@@ -29,7 +29,7 @@ def half_out(study: Study) -> Study:
     design(study, actor="ada", now=NOW)
     publish(study, actor="ada", now=NOW)
     first = study.intents.order_by("pk")[0]
-    Intent.objects.filter(pk=first.pk).update(state="failed", outcome="The marketplace refused: too large.")
+    Intent.objects.filter(pk=first.pk).update(state="failed", outcome="Marketplace error: too large.")
     return study
 
 
@@ -41,7 +41,7 @@ def test_a_half_published_study_is_seen_with_the_reason_and_gone_on_with(half_ou
     owner = person(Role.OWNER)
     shown = owner.get(page(half_out)).content.decode()
     assert "1 order failed" in shown
-    assert "The marketplace refused: too large." in shown
+    assert "Marketplace error: too large." in shown
     owner.post(page(half_out, "running-act", "retry"))
     assert set(half_out.intents.values_list("state", flat=True)) == {"waiting"}
     assert "Carry on" in owner.get(page(half_out)).content.decode()

@@ -99,14 +99,14 @@ def test_every_signed_field_matters(signed, believe, name):
 def test_a_subject_cannot_be_taken_away(signed, believe):
     message = signed()
     del message["Subject"]
-    with pytest.raises(NoticeError, match="does not fit"):
+    with pytest.raises(NoticeError, match="does not match the message"):
         believe(message)
 
 
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"SignatureVersion": "1"}, "does not fit"),
+        ({"SignatureVersion": "1"}, "does not match the message"),
         ({"SignatureVersion": "3"}, "version .3., not 1 or 2"),
         ({"Type": "UnsubscribeConfirmation"}, "not accepted"),
         ({"Timestamp": "yesterday"}, "not a time"),

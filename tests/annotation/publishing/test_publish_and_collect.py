@@ -123,9 +123,7 @@ def test_a_permanent_refusal_is_kept_with_its_reason(study: Study, endpoint: End
     publish(study, actor="ada", now=NOW)
     done = work(ALL, market=stranger, clock=clock)
     assert (done.failed, done.waiting) == (2, 0)
-    assert all(
-        reason.startswith("The marketplace refused") for reason in Intent.objects.values_list("outcome", flat=True)
-    )
+    assert all(reason.startswith("Marketplace error: ") for reason in Intent.objects.values_list("outcome", flat=True))
 
 
 def test_a_study_without_hits_cannot_be_published(db: None) -> None:

@@ -14,7 +14,7 @@ from django.db.models import Q
 from annotation.accounts.models import User
 from annotation.collecting.collect import collect
 from annotation.collecting.parse_submissions import read
-from annotation.collecting.receive_events import hear
+from annotation.collecting.receive_events import receive_from_queue
 from annotation.collecting.reconcile import adopt, close_ghost, compare, write_off
 from annotation.collecting.reparse import reparse
 from annotation.design.stopping_rule import raters_for
@@ -284,13 +284,13 @@ def test_notifications_alone_find_all_work_and_the_same_message_twice_adds_nothi
     publish(study, actor="ada", now=NOW)
     go(study, market, queue)
     everybody_rates("bea", "cy")
-    heard = hear(market=market, queue=queue, now=NOW)
+    heard = receive_from_queue(market=market, queue=queue, now=NOW)
     assert heard.new >= 4
     assert collect(study, market=market, now=NOW, only=heard.hits).new == 4
     assert not HeardEvent.objects.filter(looked_at=None).exists()
     HeardEvent.objects.update(looked_at=None)
     assert collect(study, market=market, now=NOW, only=heard.hits).new == 0
-    assert hear(market=market, queue=queue, now=NOW).messages == 0
+    assert receive_from_queue(market=market, queue=queue, now=NOW).messages == 0
 
 
 def test_work_that_the_clock_approved_is_booked_as_the_marketplace_booked_it(

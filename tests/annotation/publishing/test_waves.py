@@ -60,11 +60,11 @@ def test_a_wave_is_one_cell_and_the_next_waits_until_it_is_full(
     assert two_cells.arm_assignment == "waves"
     everybody_rates("ann")
     collect(two_cells, market=market, now=NOW)
-    with pytest.raises(StateError, match="1 HITs of the wave before are still open"):
+    with pytest.raises(StateError, match="1 HITs of the previous wave are still open"):
         wave(two_cells, market)
     everybody_rates("bob")
     collect(two_cells, market=market, now=NOW)
-    with pytest.raises(StateError, match="given the pass"):
+    with pytest.raises(StateError, match="do not have the pass yet"):
         wave(two_cells, market)
     work(Q(), market=market, clock=lambda: NOW)
     assert [wave(two_cells, market), wave_of(two_cells)] == [1, 2]

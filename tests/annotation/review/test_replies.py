@@ -19,7 +19,7 @@ from lxml import html
 
 from annotation.accounts.models import User
 from annotation.collecting.collect import collect
-from annotation.collecting.receive_events import hear, take_note
+from annotation.collecting.receive_events import receive_from_queue, store_notice
 from annotation.collecting.withdraw import withdraw
 from annotation.jobs.celery_tasks import carry_out, look_after
 from annotation.marketplace.models import Subscription
@@ -220,8 +220,8 @@ def one(study: Study, market: Market, ann: Browser, reviewer: Reviewer) -> Submi
 
 
 def test_the_first_of_two_answers_stands(one: Submission):
-    take_note(document(one, "First."), now=timezone.now())
-    take_note(document(one, "Second.", doc_id="d2"), now=timezone.now())
+    store_notice(document(one, "First."), now=timezone.now())
+    store_notice(document(one, "Second.", doc_id="d2"), now=timezone.now())
     assert Reply.objects.get().body == "First."
     assert not HeardEvent.objects.exclude(words="").exists()
 
@@ -231,7 +231,7 @@ def test_an_answer_that_comes_before_its_work_waits_for_it(study: Study, market:
     does_one(ann)
     (seen,) = [found for hit in study.hits.all() for found in market.submitted(str(hit.market_id))]
     unknown = Submission(hit=study.hits.get(market_id=seen.hit_id), market_id=seen.assignment_id)
-    take_note(document(unknown, WORDS), now=timezone.now())
+    store_notice(document(unknown, WORDS), now=timezone.now())
     assert not Reply.objects.exists()
     collect(study, market=market, now=timezone.now())
     assert Reply.objects.get().body == WORDS
@@ -241,7 +241,7 @@ def test_an_answer_that_comes_before_its_work_waits_for_it(study: Study, market:
 def test_words_about_hits_of_others_are_not_kept(one: Submission, study: Study):
     stranger = Submission(hit=one.hit, market_id="3STRANGER")
     stranger.hit.market_id = "3ANOTHERACCOUNTSHIT"
-    take_note(document(stranger, "Somebody else's words."), now=timezone.now())
+    store_notice(document(stranger, "Somebody else's words."), now=timezone.now())
     assert "Somebody else's words." not in everything_stored()
 
 
@@ -249,7 +249,7 @@ def test_words_about_work_that_is_not_there_go_when_its_hit_was_looked_at(
     one: Submission, study: Study, market: Market
 ):
     nobody = Submission(hit=one.hit, market_id="3NOBODYSWORK")
-    take_note(document(nobody, "About nothing."), now=timezone.now())
+    store_notice(document(nobody, "About nothing."), now=timezone.now())
     assert HeardEvent.objects.get().words == "About nothing."
     collect(study, market=market, now=timezone.now())
     assert HeardEvent.objects.get().words == ""
@@ -259,10 +259,10 @@ def test_words_about_work_that_is_not_there_go_when_its_hit_was_looked_at(
 def test_answers_that_were_taken_back_take_the_reply_with_them_and_it_does_not_come_again(
     one: Submission, study: Study
 ):
-    take_note(document(one, WORDS), now=timezone.now())
+    store_notice(document(one, WORDS), now=timezone.now())
     withdraw(study, [one.market_id], actor="ada", now=timezone.now())
     assert not Reply.objects.exists()
-    take_note(document(one, WORDS, doc_id="d2"), now=timezone.now())
+    store_notice(document(one, WORDS, doc_id="d2"), now=timezone.now())
     assert WORDS not in everything_stored()
 
 
@@ -271,13 +271,13 @@ def test_answers_that_were_taken_back_take_the_reply_with_them_and_it_does_not_c
     [("a\x00b", "ab"), ("x" * 5000, "x" * 1000), ("\ud83d", "?"), ("😀" * 1000, "😀" * 1000)],
 )
 def test_odd_words_of_a_marketplace_are_stored_and_never_stop_a_loop(one: Submission, words: Any, kept: str):
-    take_note(document(one, words), now=timezone.now())
+    store_notice(document(one, words), now=timezone.now())
     assert Reply.objects.get().body == kept
 
 
 @pytest.mark.parametrize("words", ["", None, 7, ["x"], "\x00"])
 def test_an_event_without_words_is_no_reply(one: Submission, words: Any):
-    take_note(document(one, words), now=timezone.now())
+    store_notice(document(one, words), now=timezone.now())
     assert HeardEvent.objects.count() == 1
     assert not Reply.objects.exists()
 
@@ -299,13 +299,13 @@ def test_what_was_read_from_the_queue_and_lost_before_it_was_deleted_is_taken_up
     monkeypatch.setattr(market, "delete_message", lambda *_: None)
     rounds = iter([found, found, []])
     monkeypatch.setattr(market, "messages", lambda _: next(rounds))
-    assert hear(market=market, queue=queue, now=timezone.now()).messages == 2 * len(found)
+    assert receive_from_queue(market=market, queue=queue, now=timezone.now()).messages == 2 * len(found)
     assert Reply.objects.get().body == WORDS
 
 
 def test_a_rejection_that_is_kept_waits_for_nobody_any_more(one: Submission, study: Study):
     ada, now = User.objects.get(username="ada"), timezone.now()
-    take_note(document(one, WORDS), now=now)
+    store_notice(document(one, WORDS), now=now)
     assert list(review_queue.answered(study, now=now)) == [one]
     assert reject.uphold_rejection(study, one, actor=ada, now=now) == 1
     assert list(review_queue.answered(study, now=now)) == []
@@ -316,7 +316,7 @@ def test_a_rejection_that_is_kept_waits_for_nobody_any_more(one: Submission, stu
 
 
 def test_after_thirty_days_it_waits_for_nobody(one: Submission, study: Study):
-    take_note(document(one, WORDS), now=timezone.now())
+    store_notice(document(one, WORDS), now=timezone.now())
     last = Submission.objects.get().submitted_at + timedelta(days=30)
     assert list(review_queue.answered(study, now=last)) == [one]
     assert list(review_queue.answered(study, now=last + timedelta(seconds=1))) == []

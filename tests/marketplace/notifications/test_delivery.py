@@ -114,7 +114,7 @@ def test_a_marketplace_may_sign_as_version_1(ping, receiver, believed, settings)
     message = receiver.got[-1]
     assert message["SignatureVersion"] == "1"
     assert read_events(believed(message)).events[0].kind == "Ping"
-    with pytest.raises(NoticeError, match="does not fit"):
+    with pytest.raises(NoticeError, match="does not match the message"):
         believed({**message, "SignatureVersion": "2"})
 
 
@@ -133,7 +133,7 @@ def test_an_altered_message_is_refused(message, believed, name):
     """Case 74."""
     other = "8" if message[name][-2] == "9" else "9"
     altered = {**message, name: message[name][:-2] + other + message[name][-1]}
-    with pytest.raises(NoticeError, match="does not fit"):
+    with pytest.raises(NoticeError, match="does not match the message"):
         believed(altered)
 
 
@@ -174,7 +174,7 @@ def test_a_message_about_another_topic_is_refused(message, believed):
 def test_a_message_signed_by_somebody_else_is_refused(message, believed, host, site):
     SigningKey.objects.all().delete()
     other = f"{site}/sns/certificate-{signer(timezone.now()).fingerprint}.pem"
-    with pytest.raises(NoticeError, match="does not fit"):
+    with pytest.raises(NoticeError, match="does not match the message"):
         believed({**message, "SigningCertURL": other})
 
 

@@ -20,8 +20,8 @@ def sentences(report_input: ReportInput) -> Iterator[str]:
         time = f"; the median assignment took {duration(paid.median_seconds)}" if paid.median_seconds else ""
         # A wage of all arms together would be nobody's.
         known = paid.wage_cents is not None and len(arms) < 2
-        wage = f", {money(paid.wage_cents, paid.currency)} an hour" if known else ""
-        yield f"The reward of an assignment was {shown}{time}{wage}."
+        wage = f", {money(paid.wage_cents, paid.currency)} per hour" if known else ""
+        yield f"The reward was {shown} per assignment{time}{wage}."
     yield from report_input.crowd.pays
 
 

@@ -45,7 +45,7 @@ Answers = Iterator[tuple[str, str | None]]
 def _resources(report_input: ReportInput) -> Answers:
     yield "Where the experiment is described, and which of several it is", report_input.statement("reference")
     yield "Where its resources are (outputs, tools, code)", "; ".join(report_input.study.provenance) or None
-    yield "Who fills in this sheet, and whom to write to", report_input.statement("contact")
+    yield "Completed by; contact", report_input.statement("contact")
 
 
 def _systems(report_input: ReportInput) -> Answers:
@@ -122,10 +122,10 @@ def _mode(report_input: ReportInput) -> Answers:
 
 def _elicitation(report_input: ReportInput, *, huse: bool) -> Answers:
     study = report_input.study
-    yield "Question put to evaluators", study.question if study.question != "not recorded" else None
+    yield "Question shown to evaluators", study.question if study.question != "not recorded" else None
     yield "Size of the scale", str(len(study.scale)) if study.scale else None
     yield "Values of the scale", ", ".join(label.name for label in study.scale) or None
-    yield "How the scale is shown", "one button a label" if report_input.pages else None
+    yield "How the scale is shown", "one button per label" if report_input.pages else None
     yield "How responses become scores", study.coding
     ratings = Counter(rating.text for rating in report_input.ratings if rating.kept)
     spread = f"{min(ratings.values())} to {max(ratings.values())}" if ratings else None
@@ -138,8 +138,8 @@ def _elicitation(report_input: ReportInput, *, huse: bool) -> Answers:
         if ratings
         else None,
     )
-    yield "Agreement between evaluators", "Krippendorff's alpha, in the results" if ratings else None
-    yield "Agreement of an evaluator with themselves", None
+    yield "Inter-rater agreement", "Krippendorff's alpha, in the results" if ratings else None
+    yield "Intra-rater agreement", None
 
 
 def _ethics(report_input: ReportInput) -> Answers:
@@ -154,10 +154,10 @@ def _pay(report_input: ReportInput) -> str | None:
     """The hourly wage where all arms pay alike; else what each pays."""
     sentences = [*report_input.crowd.pays]
     if len(rewards(report_input)) > 1:
-        sentences.insert(0, f"{rewards_in_words(report_input)} for an assignment.")
+        sentences.insert(0, f"{rewards_in_words(report_input)} per assignment.")
     elif report_input.money.wage_cents is not None and VOLUNTEERS not in sentences:
         sentences.insert(
-            0, f"{money(report_input.money.wage_cents, report_input.money.currency)} an hour at the median time."
+            0, f"{money(report_input.money.wage_cents, report_input.money.currency)} per hour at the median time."
         )
     return " ".join(sentences) or None
 

@@ -63,7 +63,7 @@ def compare(
     if len(studies) < 2 or len(set(names)) < len(names):
         raise BadInput("a comparison needs two studies or more, each once", column="studies")
     if bare := [report_input.study.name for report_input in studies if unrated(report_input)]:
-        raise BadInput(f"nobody has rated a text of {', '.join(bare)} yet", column="studies")
+        raise BadInput(f"no text is rated yet in {', '.join(bare)}", column="studies")
     systems = systems_of(studies)
     if len(systems) > MAX_SYSTEMS:
         raise BadInput(f"a comparison takes at most {MAX_SYSTEMS} generators, not {len(systems)}", column="studies")
@@ -101,13 +101,13 @@ def _studies(studies: Sequence[ReportInput]) -> Section:
         Column("mode", "Kind"),
         Column("references", "References", "count"),
         Column("models", "Model texts", "count"),
-        Column("ratings_per_text", "Ratings a text", "range"),
+        Column("ratings_per_text", "Ratings per text", "range"),
         Column("raters", "Raters", "count"),
         Column("submitted", "Assignments", "count"),
-        Column("excluded", "Left out", "count"),
+        Column("excluded", "Excluded", "count"),
         Column("provider", "Recruited through"),
         Column("dates", "Collected"),
-        Column("wage", "Wage an hour", "number"),
+        Column("wage", "Wage per hour", "number"),
     )
     table = Table("studies", "The studies.", columns, tuple(_study(report_input) for report_input in studies))
     return Section("studies", "Studies", (), (table,))
@@ -144,7 +144,7 @@ def _warnings(studies: Sequence[ReportInput], systems: Sequence[System]) -> list
     """What makes the studies unlike each other."""
     warns = []
     if any(report_input.study.mode == "rehearsal" for report_input in studies):
-        warns.append(Warn("rehearsal", "At least one study had simulated raters: that one says nothing about people."))
+        warns.append(Warn("rehearsal", "At least one study had simulated raters; its results do not describe people."))
     differ: dict[str, set[object]] = {
         "the question": {report_input.study.question for report_input in studies},
         "where raters came from": {report_input.crowd.provider for report_input in studies},
@@ -155,7 +155,7 @@ def _warnings(studies: Sequence[ReportInput], systems: Sequence[System]) -> list
         warns.append(
             Warn(
                 "studies_differ",
-                f"The studies differ in {', '.join(differing)}: a difference of values may come from it.",
+                f"The studies differ in {', '.join(differing)}; this may cause a difference of values.",
             )
         )
     sizes = sorted({len(system.items) for system in systems})
@@ -164,7 +164,7 @@ def _warnings(studies: Sequence[ReportInput], systems: Sequence[System]) -> list
         warns.append(Warn("unequal_texts", sentence))
     units = {system.facts.length_unit for system in systems}
     if len(units) > 1:
-        sentence = f"Lengths are counted in {' and in '.join(sorted(units))}: log p per unit is no one scale."
+        sentence = f"Lengths are counted in {' and in '.join(sorted(units))}: log p per unit is not on one scale."
         warns.append(Warn("mixed_length_units", sentence))
     raters = [{rating.rater for rating in report_input.ratings} for report_input in studies]
     both = set.intersection(*raters) if all(raters) else set()
@@ -184,12 +184,12 @@ def _limits(systems: Sequence[System], pairs: int) -> tuple[str, ...]:
         )
         if not _shared(systems):
             sentences.append(
-                "The studies share no context, so that a difference between generators cannot be told from a "
+                "The studies share no context, so that a difference between generators cannot be separated from a "
                 "difference between their texts' contexts; the intervals are those of independent studies."
             )
     if pairs > 1:
         sentences.append(
-            f"There are {pairs} pairs, and each interval is one of its own: among so many, one may miss 0 by chance."
+            f"There are {pairs} pairs, and intervals are not adjusted for their number: one may exclude 0 by chance."
         )
     if systems:
         sentences.append("A difference whose interval holds 0 does not show that two generators are alike.")
@@ -209,7 +209,7 @@ def _shared(systems: Sequence[System]) -> bool:
 
 
 def _methods(studies: Sequence[ReportInput], ratings: int | None, level: float, k: int) -> tuple[str, ...]:
-    at = f"{ratings} ratings a text, drawn from each text's ratings," if ratings else "the ratings as they are"
+    at = f"{ratings} ratings per text, drawn from each text's ratings," if ratings else "the ratings as they are"
     return (
         f"We compared {plural(len(studies), 'study', 'studies')}.",
         f"HUSE, HUSE-Q and HUSE-D (Hashimoto et al., 2019; {k} neighbours, exact ties) were computed at {at} for every "

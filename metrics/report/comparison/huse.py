@@ -49,7 +49,7 @@ def compare_huse(systems: Sequence[System], scales: Relations, *, k: int, seed: 
         section = Section("huse", "HUSE", (), tuple(tables), (), tuple(missing))
         return HuseComparison(section, (), 0, None)
     if len(measures) < len(TITLES):
-        missing.append(("HUSE and HUSE-D beside each other", "a study has no log-probabilities; HUSE-Q needs none"))
+        missing.append(("Comparison of HUSE and HUSE-D", "a study has no log-probabilities; HUSE-Q needs none"))
     block = {system.name: system.block for system in systems}
     pairs = [(difference.first, difference.second) for difference in compared.differences]
     across_scales = {pair for pair in pairs if not comparable(scales, block[pair[0]], block[pair[1]])}
@@ -92,10 +92,10 @@ def _alone(systems: Sequence[System], missing: list[tuple[str, str]], k: int, se
         Column("generator", "Generator"),
         *(Column(key, title, "estimate", n="n") for key, title in TITLES),
         Column("n", "n", "count"),
-        Column("ratings", "Ratings a text", "range"),
+        Column("ratings", "Ratings per text", "range"),
     )
-    title = f"As each study reports it, at its own number of ratings a text, exact ties, {100 * level:g}% intervals."
-    note = "HUSE depends on the number of ratings: rows with different numbers are not comparable as they stand."
+    title = f"As each study reports it, at its own number of ratings per text, exact ties, {100 * level:g}% intervals."
+    note = "HUSE depends on the number of ratings: do not compare rows with different numbers."
     return Table("huse-alone", title, columns, tuple(rows), (note,))
 
 
@@ -136,7 +136,7 @@ def _at_common(systems: Sequence[System], compared: Comparison, measures: Sequen
 
 
 def _at(compared: Comparison) -> str:
-    return "the ratings as they are" if compared.ratings is None else f"{compared.ratings} ratings a text"
+    return "the ratings as they are" if compared.ratings is None else f"{compared.ratings} ratings per text"
 
 
 def _equalised(compared: Comparison) -> tuple[str, ...]:
@@ -179,8 +179,8 @@ def _differences(
     notes = ["An interval of a difference that holds 0 does not show that two generators are alike."]
     if any("interval_without_raters" in difference.huse.flags for difference in compared.differences):
         notes.append(
-            "Between studies without single ratings, or with fewer than 4 raters, the interval lacks the raters' part "
-            "and is too narrow."
+            "Between studies without single ratings, or with fewer than 4 raters, the interval omits the variation of "
+            "raters and is too narrow."
         )
     if across_scales:
         notes.append("Across scales that differ, a difference may be the scales', so that no verdict is drawn from it.")
@@ -213,8 +213,8 @@ def _verdict(difference: Difference, compared: Comparison, measure: tuple[str, s
         return f"{first} and {second}: no difference of {title} is shown ({shown}).{_others(difference, key)}"
     more = first if span.low > 0 else second
     less = second if span.low > 0 else first
-    sentence = f"{more} has the higher {title}; {first} less {second}: {shown}. {less} is told apart more easily."
-    return f"{sentence}{_others(difference, key)}"
+    sentence = f"{more} has the higher {title}; {first} less {second}: {shown}."
+    return f"{sentence} {less} is easier to distinguish from the references.{_others(difference, key)}"
 
 
 def _others(difference: Difference, main_measure: str) -> str:

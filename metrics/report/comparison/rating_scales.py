@@ -17,7 +17,7 @@ WORDS: dict[Relation, str] = {
     "recoded": "have the same labels with codes shifted or stretched, which leaves HUSE as it is",
     "other codes": "have the same labels at codes that lie otherwise between each other",
     "other labels": "have other labels",
-    "not recorded": "cannot be told apart: the labels of one are not recorded",
+    "not recorded": "cannot be compared: the labels of one are not recorded",
 }
 
 

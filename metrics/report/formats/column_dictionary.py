@@ -22,7 +22,7 @@ ESTIMATE = {
 }
 ITEMS = {
     "id": "the text",
-    "generator": "generator whose log-probabilities the row holds; references stand once for each",
+    "generator": "generator whose log-probabilities the row holds; references appear once for each",
     "source": "reference or model",
     "hj": "human judgment: mean of the kept ratings, an exact decimal where there is one",
     "hj_low": "lower end of its interval over raters",
@@ -44,8 +44,8 @@ RATINGS = {
     "rater": "pseudonym of the rater",
     "value": "the label's number in the coding shown",
     "label": "the label as chosen",
-    "hit": "the page on which the text stood",
-    "position": "its place there, from 1",
+    "hit": "the task that showed the text",
+    "position": "its place in the task, from 1",
     "criterion": "what was asked",
     "condition": "the condition of the design",
     "partner": "the other text of a pair",
@@ -61,9 +61,9 @@ JUDGMENTS = {
     "generator": "generator of the machine texts of the condition",
 }
 ASSIGNMENTS = {
-    "assignment": "a number of our own",
+    "assignment": "a number that Assay assigned",
     "rater": "pseudonym of the rater",
-    "hit": "the page",
+    "hit": "the task",
     "condition": "the condition of the design",
     "submitted_at": "when it was submitted (ISO 8601)",
     "seconds": "active time where the page measured it, else from accepting to submitting",
@@ -99,7 +99,11 @@ CODEBOOK = {
     "category": "what the code belongs to",
     "code": "one code, as coders choose it",
 }
-FLAGS = {"assignment": "a number of our own", "rater": "pseudonym of the rater", "flag": "the quality rule it met"}
+FLAGS = {
+    "assignment": "a number that Assay assigned",
+    "rater": "pseudonym of the rater",
+    "flag": "the quality rule it met",
+}
 RESULTS = {
     "part": "part of the results",
     "table": "table of the part",
@@ -120,7 +124,7 @@ HUSE = {
     "ties": "exact or paper",
     **{name + part: meaning for name, what in MEASURES.items() for part, meaning in {"": what, **ESTIMATE}.items()},
     "n": "texts",
-    "ratings": "ratings a text",
+    "ratings": "ratings per text",
     "k": "neighbours",
     "p_null": "p of the test that HUSE is 1",
 }

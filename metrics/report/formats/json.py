@@ -78,7 +78,7 @@ def read(document: Any) -> ReportInput:
             "and compare them again"
         )
     if not isinstance(document, dict) or "data" not in document:
-        raise BadInput("the file is no report of Assay (report.json)")
+        raise BadInput("the file is not a report of Assay (report.json)")
     if document.get("schema_version") != SCHEMA_VERSION:
         version = document.get("schema_version")
         raise BadInput(f"the report is of version {version}, and version {SCHEMA_VERSION} was expected")

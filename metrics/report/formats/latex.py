@@ -21,11 +21,11 @@ from metrics.tables.record import Table
 
 MAX_ROWS = 40  # of a table in the document; the CSV files hold all
 MAX_CAPTION_LETTERS = 1_500  # characters
-BELOW = "What it shows is told in the text."
+BELOW = "The text describes what it shows."
 FIGURES = "figures.pdf"
 CODES = (
-    "pdflatex's standard fonts lack some letters of this report and print their codes (such as U+4E2D); lualatex and "
-    "xelatex print the letters where a font has them, as the HTML and the PDF do."
+    "pdflatex's standard fonts do not contain some letters of this report and print their codes (such as U+4E2D). "
+    "lualatex and xelatex print the letters where a font has them, as the HTML and the PDF do."
 )
 PACKAGES = r"""\usepackage{booktabs}
 \usepackage{graphicx}

@@ -58,12 +58,12 @@ def _facts(report: Report) -> list[str]:
     people = f"raters: {known(report.raters)}, assignments: {known(report_input.crowd.submitted)}"
     seconds = report_input.money.median_seconds
     wage = report_input.money.wage_cents
-    per_hour = NOT_RECORDED if wage is None else f"{money(wage, report_input.money.currency)} an hour"
+    per_hour = NOT_RECORDED if wage is None else f"{money(wage, report_input.money.currency)} per hour"
     return [
         f"n        {texts} texts rated{_in_huse(report)}",
         f"ratings  {raters}; {people}",
         f"cost     {money(report_input.money.total_cents, report_input.money.currency)}",
-        f"wage     {per_hour}" + ("" if seconds is None else f" (median {duration(seconds)} an assignment)"),
+        f"wage     {per_hour}" + ("" if seconds is None else f" (median {duration(seconds)} per assignment)"),
         f"settings k = {report.k}, exact ties, {report.level:.0%} intervals, seed {report.seed}",
         *_targets(report),
     ]

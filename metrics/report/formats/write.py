@@ -97,7 +97,7 @@ def as_far_as_possible(
         rest = [name for name in formats if name != "pdf"]
         if not rest:
             raise
-        return make(rest, None), f"What takes a browser was left out. {error}"
+        return make(rest, None), f"Output that needs a browser was skipped. {error}"
 
 
 def check_formats(formats: Sequence[str], *, now: datetime) -> None:
@@ -125,9 +125,7 @@ def _encodable(name: str) -> str:
     try:
         os.fsencode(name)
     except UnicodeEncodeError as error:
-        message = (
-            f"names of files are written in {error.encoding} here, which lacks letters of {name!a}; set PYTHONUTF8=1"
-        )
+        message = f"names of files are written in {error.encoding} here, which cannot write {name!a}; set PYTHONUTF8=1"
         raise OSError(errno.EILSEQ, message) from None
     return name
 

@@ -16,24 +16,24 @@ FEW_RATERS = 10
 # Flags of an estimate that no other warning words.
 FLAGGED = {
     "missing_hj": "texts without any rating left are not in HUSE.",
-    "drop_pair": "contexts with a text that lacks its log-probability are not in HUSE, on either side.",
+    "drop_pair": "contexts with a text without log-probability are not in HUSE, on either side.",
     "unbalanced": "the two sources have different numbers of texts; HUSE gives both sources the same weight, in the "
     "votes of the neighbours and in the error.",
-    "zero_variance_hj": "every text has the same HJ, so judgment tells nothing and was left out of HUSE.",
-    "zero_variance_log_prob": "every text has the same log p per unit, so it tells nothing and was left out of HUSE.",
-    "no_variance": "no feature varies, so nothing can be told apart; HUSE is 1 by convention, not by evidence.",
+    "zero_variance_hj": "all texts have the same HJ, so HJ was dropped as a feature.",
+    "zero_variance_log_prob": "all texts have the same log p per unit, so log p was dropped as a feature.",
+    "no_variance": "no feature varies; HUSE is set to 1 by convention.",
     "disjoint_support": "exactly one source has probability zero, so HUSE is 0 by construction.",
 }
 
 
-UNRATED = "Nobody has rated a text yet: the study can say nothing so far."
+UNRATED = "No text has been rated yet, so there are no results."
 HUSE_LIMIT = (
-    "A HUSE below 1 shows a difference between the two sources; a HUSE near 1 does not certify that there is none: "
-    "other features, or more raters, might still tell them apart."
+    "A HUSE below 1 shows a difference between the two sources. A HUSE near 1 does not prove that there is none: "
+    "other features or more raters might still distinguish them."
 )
 CHANCE_LIMIT = (
-    "An accuracy that does not differ from 50% beyond chance does not show that the texts cannot be told apart: only a "
-    "margin declared before the data, and an interval inside it, speaks for that."
+    "An accuracy that does not differ from 50% beyond chance does not show that the texts are indistinguishable: only "
+    "an interval inside a margin that was declared before the data supports that."
 )
 
 
@@ -70,15 +70,15 @@ def limits(generators: Sequence[GeneratorReport], warned: Sequence[Warn]) -> tup
     if raters:
         shown = str(raters[0]) if len(raters) == 1 else f"{raters[0]} to {raters[-1]}"
         sentences.append(
-            f"HUSE depends on the number of ratings. These values belong to {shown} ratings a text and cannot be "
+            f"HUSE depends on the number of ratings. These values belong to {shown} ratings per text and cannot be "
             "compared with values from another number."
         )
     if any(warn.kind == "one_source_hits" for warn in warned):
         sentences.append(
-            "Since each HIT held one source, a difference between sources cannot be told from a difference between "
-            "HITs or between the workers who took them. Where the two sources were rated by different workers, the "
-            "intervals hold what other workers would move (docs/huse-interval.md); the value itself still belongs to "
-            "both, source and HIT."
+            "Since each HIT held one source, a difference between sources cannot be separated from a difference "
+            "between HITs or between the workers who took them. Where the two sources were rated by different workers, "
+            "the intervals include the variation between workers (docs/huse-interval.md). The value itself still "
+            "belongs to both, source and HIT."
         )
     if len(generators) > 1:
         sentences.append(
@@ -101,9 +101,9 @@ def _verdict(generator: GeneratorReport) -> str:
     elif huse.interval is None:
         head = f"{name}: {shown}; no interval is defined, so no verdict is given."
     elif huse.interval.high < 1:
-        head = f"{name} is told apart from the references: {shown}, below 1 with its whole interval."
+        head = f"{name} differs from the references: {shown}; the interval lies below 1."
     else:
-        head = f"{name} is not told apart from the references by this study: {shown}, an interval that reaches 1."
+        head = f"No difference between {name} and the references was detected: {shown}; the interval reaches 1."
     quality, diversity = estimate(result.huse_q), estimate(result.huse_d)
     return f"{head} By judgment alone HUSE-Q is {quality}; for diversity HUSE-D is {diversity}."
 
@@ -137,12 +137,12 @@ def _texts_of_both(generator: GeneratorReport) -> tuple[int, int]:
 def _of_study(report_input: ReportInput) -> Iterator[Warn]:
     study = report_input.study
     if unrated(report_input):
-        yield Warn("no_ratings", "There is no rating yet; what follows is what was planned and recorded so far.")
+        yield Warn("no_ratings", "There are no ratings yet. The report shows what was planned and recorded so far.")
     if study.mode == "rehearsal":
-        yield Warn("rehearsal", "The raters are simulated: nothing here says anything about people.")
+        yield Warn("rehearsal", "Raters were simulated; results do not describe people.")
     places = [rule for rule in report_input.crowd.criteria if rule.startswith("located in")]
     if places and study.mode != "rehearsal":
-        yield Warn("locale", f"Raters were {' and '.join(places)} only; nothing here speaks for people elsewhere.")
+        yield Warn("locale", f"Raters were {' and '.join(places)} only. Results may not hold for raters elsewhere.")
     loose = [file.name for file in report_input.attached if uncalibrated(file)]
     if loose:
         sentence = f"Automatic verdicts of {', '.join(loose)} rest on thresholds that were not calibrated."
@@ -227,7 +227,7 @@ def _of_results(generator: GeneratorReport) -> Iterator[Warn]:
         yield Warn(
             "above_one",
             f"{name}: HUSE is {number(exact.huse.value)}, above 1: the classifier errs more often than guessing would, "
-            "which happens by chance where the sources are hard to tell apart. It is shown as computed.",
+            "which happens by chance where the sources are hard to distinguish. It is shown as computed.",
         )
     if exact.huse_d.value is not None and not 0 <= exact.huse_d.value <= 1:
         yield Warn(

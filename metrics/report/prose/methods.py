@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from metrics.report import pay
+from metrics.report.prose.findings import unrated
 from metrics.report.records import ReportInput, StudyFacts
 from metrics.report.result import GeneratorReport
 from metrics.report.wording import plural
@@ -14,7 +15,7 @@ from metrics.types import REFERENCE
 
 HUMAN_OR_MACHINE = "human_or_machine"
 
-NONE_LEFT_OUT = "No imported rating was left out of this analysis; what was left out before is not recorded."
+NONE_LEFT_OUT = "No imported rating was excluded from this analysis. Exclusions before the import are not recorded."
 NONE_EXCLUDED = "Beyond the recruitment criteria, no rater, assignment or item was excluded."
 
 
@@ -47,8 +48,9 @@ def paragraph(
 def _texts(report_input: ReportInput) -> Iterator[str]:
     references = sum(text.source == REFERENCE for text in report_input.texts)
     models = Counter(text.generator for text in report_input.texts if text.generator)
-    counts = ", ".join(f"{count} of {name}" for name, count in models.items())
-    yield f"We had {plural(references, 'reference text')} and {counts or 'no model text'} judged."
+    counts = [f"{plural(count, 'text')} by {name}" for name, count in models.items()] or ["no model text"]
+    texts = f"{', '.join([plural(references, 'reference text'), *counts[:-1]])} and {counts[-1]}"
+    yield f"The study has {texts} to be judged." if unrated(report_input) else f"Raters judged {texts}."
     study = report_input.study
     if study.question not in ("", "not recorded"):
         yield f"Raters were asked: \u201c{' '.join(study.question.split())}\u201d"

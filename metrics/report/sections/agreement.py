@@ -19,7 +19,7 @@ from metrics.types import MODEL, Rating
 
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 HUMAN_OR_MACHINE = "human_or_machine"
-ELSEWHERE = "Krippendorff's α of who wrote what, by condition, stands in the table under Human or machine."
+ELSEWHERE = "The table under Human or machine shows Krippendorff's α of who wrote what, by condition."
 ALPHA = (
     Column("criterion", "Criterion"),
     Column("texts", "Texts"),

@@ -183,7 +183,7 @@ def _mauve(sides: Sides, missing: list[tuple[str, str]], groups: Contexts, level
         Column("n", "Texts", "count"),
     )
     notes = (
-        "1: texts are spread alike over clusters of their token statistics (frac(p), entropy, rank); near 0: apart.",
+        "1: texts spread alike over clusters of their token statistics (frac(p), entropy, rank); near 0: no overlap.",
         "Not comparable with MAUVE on a model's hidden states, nor between different numbers of texts.",
         "The interval is for as many new texts.",
     )

@@ -72,7 +72,7 @@ def table(tests: Mapping[str, Equivalence]) -> Table:
     declared = next(iter(tests.values())).margin.declared
     notes = (
         f"The margin was declared before the data by {declared}. Of a difference it has the same width around 0.",
-        f"Each test is at alpha {ALPHA:g}, not adjusted for their number. Not shown is no evidence of a difference.",
+        f'Each test is at alpha {ALPHA:g}, not adjusted for their number. "Not shown" does not prove a difference.',
     )
     return Table(TABLE, "Equivalence by two one-sided t-tests over evaluators.", columns, rows, notes)
 

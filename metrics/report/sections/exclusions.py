@@ -28,8 +28,8 @@ DRAWS, MIN_DRAWS = 200, 20
 AFFORDED = 50_000  # texts times selections up to which every draw is made
 MAX_NAMED = 3
 CONCLUSIONS: dict[Conclusion | None, str] = {
-    "below": "told apart from the references",
-    "open": "not shown to be told apart from the references",
+    "below": "different from the references",
+    "open": "not shown to differ from the references",
     "above": "erring more often than guessing",
     None: "without a conclusion",
 }
@@ -223,14 +223,14 @@ def _under_all(effects: Mapping[str, Exclusions]) -> Iterator[str]:
         max_selections = max(len(effect.specifications) for effect in drawn.values())
         every = "every selection that has a value" if any(effect.without for effect in drawn.values()) else ""
         every = every or f"every one of {max_selections} selections of rules"
-        held = f"Conclusions are the same under {every}" if max_selections > 1 else "No rule leaves anybody out"
+        held = f"Conclusions are the same under {every}" if max_selections > 1 else "No rule excludes a submission"
         yield f"{held}. {_all_conclusions(drawn)}"
     for name, effect in changing.items():
         named = [f"“{spec.named}”" for spec in effect.changing[:MAX_NAMED]]
         more = len(effect.changing) - len(named)
         listed = ", ".join(named) + (f" and {more} more" if more else "")
         yield (
-            f"{name} is {_words(effect)[effect.conclusion]} without any rule; that changes under "
+            f"{name} is {_words(effect)[effect.conclusion]} without exclusions; that changes under "
             f"{len(effect.changing)} of {plural(len(effect.specifications), 'selection')}: {listed}."
         )
     if changing and len(changing) < len(drawn):
@@ -287,7 +287,7 @@ def _ratings(facts: GeneratorFacts, report_input: ReportInput) -> list[Rating]:
 
 def _lead(report_input: ReportInput) -> Iterator[str]:
     if idle_rules := idle(report_input):
-        yield f"Leaves nobody out: {', '.join(idle_rules)}."
+        yield f"Excludes no submissions: {', '.join(idle_rules)}."
     if separate_rules := [rule.name for rule in report_input.rules or () if rule.alone and rule.assignments]:
         yield f"Not among the study's rules and joined with no other: {', '.join(separate_rules)}."
 
@@ -311,7 +311,7 @@ def _sides(effects: Mapping[str, Exclusions], name: str, key: str) -> Iterator[T
     columns = (
         Column(key, key.capitalize()),
         Column("measure", "Measure"),
-        Column("headline", "Without any rule", "estimate", n="n"),
+        Column("headline", "No exclusions", "estimate", n="n"),
         Column("below", "Below its interval", "share"),
         Column("inside", "Inside", "share"),
         Column("above", "Above", "share"),
@@ -320,7 +320,7 @@ def _sides(effects: Mapping[str, Exclusions], name: str, key: str) -> Iterator[T
         Column("without", "Without a value", "count"),
     )
     ties = "" if key == "condition" else ", exact ties"
-    title = f"Share of the selections with a value that lie on each side of the interval without any rule{ties}."
+    title = f"Share of the selections with a value that lie on each side of the interval without exclusions{ties}."
     if rows:
         yield Table(f"{name}-sides", title, columns, tuple(rows))
 

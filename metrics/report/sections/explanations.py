@@ -33,7 +33,7 @@ def section(report_input: ReportInput, *, level: float) -> Section | None:
         for table in (_counts(report_input, book, settled, level, missing), _agreement(comment_codes, book, missing)):
             tables += [table] if table is not None else []
     else:
-        missing.append(("Codes of comments", "nobody coded them"))
+        missing.append(("Codes of comments", "they were not coded"))
     if criteria_codes:
         table_of_criteria = _agreement(criteria_codes, _book(report_input.criteria, criteria_codes), missing, *CRITERIA)
         tables += [table_of_criteria] if table_of_criteria is not None else []
@@ -162,7 +162,7 @@ def _agreement(
         Column("n", "Comments", "count"),
     )
     title = f"Agreement of two coders on each code{of}, given or not, over the comments that both coded."
-    note = "A dash: nobody, or everybody, gave the code, so that agreement beyond chance is not defined."
+    note = "A dash: the code was always or never given, so agreement beyond chance is not defined."
     return Table(name, title, columns, rows, (note,))
 
 

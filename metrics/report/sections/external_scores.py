@@ -126,7 +126,7 @@ def _compared(attached: Sequence[Attached]) -> Iterator[Table]:
         Column("neither", "Neither", "count"),
         Column("n", "Tests", "count"),
     )
-    title = "Models on the same tests. McNemar's p takes tests for independent; the interval draws contexts anew."
+    title = "Models on the same tests. McNemar's p assumes independent tests; the interval resamples contexts."
     if rows:
         yield Table("nnd-differences", title, columns, tuple(rows))
 

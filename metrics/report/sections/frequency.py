@@ -50,7 +50,7 @@ def section(report_input: ReportInput) -> Section | None:
     )
     notes = [f"Counted in {corpus}." for corpus in dict.fromkeys(text.corpus_name for text in rated) if corpus]
     if correlations.zero:
-        notes.append(f"{correlations.zero} texts of frequency 0 have no logarithm and are left out.")
+        notes.append(f"{correlations.zero} texts of frequency 0 have no logarithm and are excluded.")
     title = f"HJ against the frequency of a text in its corpus, {100 * LEVEL:g}% intervals (Fisher)."
     table = Table("hj-frequency", title, columns, rows, tuple(notes))
     picture = _picture(rated, judged, correlations.pearson, correlations.spearman, correlations.zero)

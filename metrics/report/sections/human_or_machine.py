@@ -121,7 +121,8 @@ def _verdict(evaluation: Evaluation, level: float) -> str:
     words = f"{shown} [{100 * span.low:.1f}, {100 * span.high:.1f}]"
     if span.low > 0.5:
         return (
-            f"Evaluators told machine from human texts better than chance: {words} right, at {accuracy.n} evaluators."
+            "Evaluators distinguished machine from human texts better than chance: "
+            f"{words} right, at {accuracy.n} evaluators."
         )
     if span.high < 0.5:
         return f"Evaluators did worse than chance: {words} right, at {accuracy.n} evaluators."
@@ -292,7 +293,7 @@ def _pairs(compared: ConditionComparison) -> Table:
         f"Family of {len(compared.family.hypotheses)} tests: {compared.family.name}, alpha {compared.family.alpha:g}.",
     ]
     if compared.left_out:
-        notes.append(f"Left out, with one evaluator: {', '.join(compared.left_out)}.")
+        notes.append(f"Excluded because they have one evaluator only: {', '.join(compared.left_out)}.")
     title = "Conditions against each other, Welch's t-tests over evaluators."
     return Table("evaluators-conditions", title, columns, tuple(rows), tuple(notes))
 

@@ -20,11 +20,11 @@ from metrics.types import Estimate, HuseResult
 FOUR = tuple(Column(key, title, "estimate", n="n") for key, title in TITLES.items())
 EXAMPLES = 5
 KINDS = (
-    ("quality_failures", "told apart by quality"),
-    ("diversity_failures", "told apart by probability, rated alike"),
-    ("correct", "told apart most clearly"),
-    ("incorrect", "taken for each other"),
-    ("indistinguishable", "left open"),
+    ("quality_failures", "distinguished by quality"),
+    ("diversity_failures", "distinguished by probability, rated alike"),
+    ("correct", "distinguished most clearly"),
+    ("incorrect", "mistaken for each other"),
+    ("indistinguishable", "undecided"),
 )
 
 
@@ -87,11 +87,11 @@ def _null(surroundings: Sequence[Around]) -> Table | None:
         Column("mid_p", "mid-p", "p"),
         Column("null_mean", "Mean under the null", "number"),
         Column("null_sd", "its sd", "number", digits=3),
-        Column("scheme", "Labels exchanged"),
-        Column("permutations", "Exchanges", "count"),
+        Column("scheme", "Permuted labels"),
+        Column("permutations", "Permutations", "count"),
         Column("n", "n", "count"),
     )
-    title = "Test that nothing tells the sources apart (HUSE = 1), one-sided, by exchanging the labels of the texts."
+    title = "Test that the sources do not differ (HUSE = 1), one-sided, by permuting the labels of the texts."
     notes = dict.fromkeys(extras.null.note for extras in surroundings if extras.null is not None and extras.null.note)
     return _table("huse-null", title, columns, rows, tuple(notes))
 
@@ -104,8 +104,8 @@ def _pairs(compared: Comparison | None) -> Table | None:
         (difference.first, difference.second, difference.huse, difference.huse_q, difference.huse_d)
         for difference in compared.differences
     ]
-    at = "their number of ratings a text" if compared.ratings is None else f"{compared.ratings} ratings a text"
-    title = f"Differences between generators beside the same references, at {at}: contexts drawn once for all."
+    at = "their number of ratings per text" if compared.ratings is None else f"{compared.ratings} ratings per text"
+    title = f"Differences between generators with the same references, at {at}; contexts are drawn once for all."
     note = "An interval of a difference that holds 0 does not show that two generators are alike."
     return _table("huse-differences", title, columns, rows, (note,))
 
@@ -134,7 +134,7 @@ def _choices(surroundings: Sequence[Around]) -> Table | None:
             rows += [(extras.name, row.choice, *_four(row.result), row.result.huse_q.n) for row in extras.choices.rows]
     columns = (Column("generator", "Generator"), Column("choice", "Choice"), *FOUR, Column("n", "n", "count"))
     title = "What other choices would have given, one changed at a time; intervals belong to the first row alone."
-    note = "The choices were made before looking; taking a row afterwards is no result."
+    note = "Settings were fixed in advance. Do not report a row chosen after seeing the results."
     return _table("huse-choices", title, columns, rows, (note,))
 
 
@@ -185,7 +185,7 @@ def _curve(surroundings: Sequence[Around], over: str) -> Table | None:
                 band = of_draws.band(curve.band)  # type: ignore[union-attr]
                 spreads.append(Estimate(of_draws.mean, curve.n, band, curve.settings, (), curve.signature))  # type: ignore[union-attr]
             rows.append((extras.name, point.at, *spreads, point.accuracy.mean, curve.n))  # type: ignore[union-attr]
-    noun = "ratings a text" if over == "ratings" else "texts"
+    noun = "ratings per text" if over == "ratings" else "texts"
     columns = (
         Column("generator", "Generator"),
         Column(over, noun.capitalize(), "count"),
@@ -199,8 +199,8 @@ def _curve(surroundings: Sequence[Around], over: str) -> Table | None:
         if over == "ratings" and extras.ratings and extras.ratings.fit
     ]
     lines = [f"{name}: HUSE = {fit.a:.3f} {_signed(fit.b)} / r. {fit.note}" for name, fit in fits]
-    spread = "Brackets hold the middle of the draws and no interval: where a draw takes everything there are none."
-    title = f"HUSE by number of {noun}, drawn without replacement; in brackets the middle of the draws."
+    spread = "The band shows variation over subsamples, not uncertainty. Its width is 0 at full size."
+    title = f"HUSE by number of {noun}, drawn without replacement; in brackets the middle band of the draws."
     return _table(f"huse-by-{over}", title, columns, rows, (spread, *lines))
 
 

@@ -95,7 +95,7 @@ def _tables(files: Sequence[Attached]) -> Iterator[Table]:
 ESTIMATES = {
     "auc": "Area under the curve",
     "youden_j": "Youden's J",
-    "held_out": "Right on texts left out",
+    "held_out": "Right on held-out texts",
     "agreement": "Agreement",
     "kappa": "Cohen's κ",
     "correlation": "Correlation of Fp and people",

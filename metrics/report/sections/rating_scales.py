@@ -42,10 +42,10 @@ OF_STRENGTHS = {
     ITEMS_UNKNOWN: "There are no intervals: judgments of one context belong together, and the context that both texts "
     "were written for is not known of every pair.",
     SINGLE_CLUSTER: "There are no intervals: they need at least 2 contexts and 2 raters.",
-    FEW_CLUSTERS: "Fewer than 10 contexts or raters stand behind the intervals: read them with care.",
+    FEW_CLUSTERS: "The intervals rest on fewer than 10 contexts or raters: read them with care.",
     RATERS_UNKNOWN: "A judgment whose rater is not known counts as one of a rater of its own.",
     SINGLE_WAY_USED: "Where the variance over contexts and raters came out at 0 or below, the larger of the variance "
-    "over contexts and that over raters stands in (flag one_way_used).",
+    "over contexts and that over raters is used (flag one_way_used).",
 }
 
 

@@ -69,7 +69,7 @@ def test_a_statement_that_no_report_holds_is_refused(study: Study, tmp_path: Pat
     document = told(tmp_path / "one")
     document["data"]["statements"] = [statement]
     (tmp_path / "file.json").write_text(json.dumps(document))
-    with pytest.raises(CommandError, match=f"The statement '{statement[0]}' is none"):
+    with pytest.raises(CommandError, match=f"The study detail '{statement[0]}' is unknown"):
         call_command("import_report", tmp_path / "file.json", study="again")
     assert not Study.objects.filter(name="again").exists()
 
@@ -94,7 +94,7 @@ def test_what_a_person_stated_is_in_the_report(study: Study, tmp_path: Path) -> 
     found = told(tmp_path / "out")
     assert found["crowd"]["ethics"] == "Board 7."
     assert found["data"]["licence"] == "CC0"
-    assert {"question": "Who fills in this sheet, and whom to write to", "answer": "us"}.items() <= next(
+    assert {"question": "Completed by; contact", "answer": "us"}.items() <= next(
         one for one in found["datasheet"] if one["answer"] == "us"
     ).items()
 
@@ -114,8 +114,8 @@ def test_only_members_may_report_and_only_editors_may_state(study: Study, tmp_pa
 COMPARISON = '{"schema_version": 2, "studies": [], "results": []}'
 NO_REPORTS = [
     ("{", "not JSON"),
-    ("{}", "no report of Assay"),
-    ("[]", "no report"),
+    ("{}", "not a report of Assay"),
+    ("[]", "not a report"),
     (COMPARISON, "a comparison holds no ratings.* report.json of each of its studies"),
 ]
 

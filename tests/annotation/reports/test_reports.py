@@ -75,7 +75,7 @@ def test_without_a_working_browser_all_but_the_pdf_is_made_and_a_sentence_says_s
 ) -> None:
     settings.CHROMIUM = browser
     imported(tmp_path)
-    with pytest.raises(CommandError, match="What takes a browser was left out") as caught:
+    with pytest.raises(CommandError, match="Output that needs a browser was skipped") as caught:
         call_command("report", "small", out=tmp_path / "out", format="html,json,pdf")
     assert caught.value.returncode == 1
     assert {"report.html", "report.json"} <= {path.name for path in (tmp_path / "out").iterdir()}
@@ -115,10 +115,10 @@ def test_a_study_without_ratings_has_a_report_that_says_so(tmp_path: Path) -> No
     create("fresh", mode="rehearsal", plan=Plan(question="How typical is each?"), actor="test", now=NOW)
     call_command("report", "fresh", out=tmp_path / "out", format="html,json,csv,latex")
     told = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
-    assert told["verdicts"] == ["Nobody has rated a text yet: the study can say nothing so far."]
+    assert told["verdicts"] == ["No text has been rated yet, so there are no results."]
     assert [one["key"] for one in told["results"] if one["tables"]] == []
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    assert "There is no rating yet" in page
+    assert "There are no ratings yet" in page
     assert page.count("not recorded") > 40
     call_command("import_report", tmp_path / "out" / "report.json", study="again")
     call_command("report", "again", out=tmp_path / "again", format="json")
@@ -129,7 +129,7 @@ def test_a_study_without_ratings_has_a_report_that_says_so(tmp_path: Path) -> No
 def test_studies_without_ratings_cannot_be_compared(tmp_path: Path) -> None:
     for name in ("fresh", "later"):
         create(name, mode="rehearsal", plan=Plan(), actor="test", now=NOW)
-    with pytest.raises(CommandError, match="nobody has rated a text of fresh, later yet"):
+    with pytest.raises(CommandError, match="no text is rated yet in fresh, later"):
         call_command("report", "fresh", "later", out=tmp_path)
 
 

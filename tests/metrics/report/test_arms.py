@@ -122,18 +122,18 @@ def paying(**rewards: int) -> ReportInput:
 
 def test_each_arm_is_told_with_its_own_reward_and_no_wage_is_made_of_both() -> None:
     told = methods(paying(none=125, examples=175))
-    assert "The reward of an assignment was 1.25 USD (none) and 1.75 USD (examples)" in told
-    assert "an hour" not in told
+    assert "The reward was 1.25 USD (none) and 1.75 USD (examples) per assignment" in told
+    assert "per hour" not in told
     page = html(build_report(paying(none=125, examples=175)), now=NOW, hashes={})
     assert "Hourly wage" not in page
     sheet = {one.question: one.answer for one in datasheet(paying(none=125, examples=175))}
-    assert sheet["Pay"] == "1.25 USD (none) and 1.75 USD (examples) for an assignment."
+    assert sheet["Pay"] == "1.25 USD (none) and 1.75 USD (examples) per assignment."
 
 
 def test_arms_of_one_reward_are_told_together() -> None:
     told = methods(paying(none=125, examples=125))
-    assert "The reward of an assignment was 1.25 USD; the median assignment took" in told
-    assert "4.48 USD an hour" in told
+    assert "The reward was 1.25 USD per assignment; the median assignment took" in told
+    assert "4.48 USD per hour" in told
 
 
 def test_the_way_of_paying_is_told_and_volunteers_are_paid_nothing() -> None:
@@ -142,7 +142,7 @@ def test_the_way_of_paying_is_told_and_volunteers_are_paid_nothing() -> None:
     outside = replace(given, crowd=replace(given.crowd, pays=(panel,)))
     assert panel in methods(outside)
     sheet = {one.question: one.answer for one in datasheet(outside)}
-    assert sheet["Pay"] == f"4.48 USD an hour at the median time. {panel}"
+    assert sheet["Pay"] == f"4.48 USD per hour at the median time. {panel}"
     free = methods(replace(given, crowd=replace(given.crowd, pays=(VOLUNTEERS,))))
     assert VOLUNTEERS in free
     assert "1.25" not in free
@@ -177,4 +177,4 @@ def test_the_aim_is_not_printed_as_the_question() -> None:
     assert "Raters were asked: “Who wrote this text?”" in methods(given)
     assert "as good as people" not in methods(given)
     sheet = {one.question: one.answer for one in datasheet(given)}
-    assert sheet["Question put to evaluators"] == "Who wrote this text?"
+    assert sheet["Question shown to evaluators"] == "Who wrote this text?"

@@ -96,7 +96,7 @@ def test_the_schema_refuses_a_field_too_many_and_one_too_few(told_apart: Report)
         (lambda d: d["study"].__setitem__("mode", "guess"), "study.mode: one of"),
         (lambda d: d["data"].pop("texts"), "texts"),
         (lambda d: d.__setitem__("schema_version", 99), "version 99"),
-        (lambda d: d.pop("data"), "no report of Assay"),
+        (lambda d: d.pop("data"), "not a report of Assay"),
     ],
 )
 def test_a_broken_report_is_refused_by_its_place(told_apart: Report, change, words: str) -> None:

@@ -210,7 +210,7 @@ def test_strengths_and_their_difference_have_intervals_clustered_by_context_and_
     assert all((row[1].interval.high - row[1].interval.low) == pytest.approx(half) for row in strengths.rows)
     for one in (found, strengths):
         assert "95% intervals over new contexts and new raters" in one.title
-        assert any("Fewer than 10 contexts or raters" in note for note in one.notes)
+        assert any("fewer than 10 contexts or raters" in note for note in one.notes)
     results = rows_of(files(report)["results.csv"])
     methods = [one["method"] for one in results if one["table"] == found.name and one["signature"]]
     assert ["for new items and raters" in method for method in methods] == [True]

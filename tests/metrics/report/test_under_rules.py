@@ -127,7 +127,7 @@ def test_it_stands_in_the_page_the_json_the_csv_and_the_document(folder: Path) -
     page = lxml_html.fromstring((folder / "report.html").read_text(encoding="utf-8"))
     (own,) = page.xpath("//div[@id='exclusions']")
     assert len(own.xpath(".//figure")) == 2
-    assert "Leaves nobody out: Incomplete." in own.text_content()
+    assert "Excludes no submissions: Incomplete." in own.text_content()
     quality = page.xpath("//section[@id='quality']//dd[text()='in the results']")
     assert len(quality) == 1
     told = json.loads((folder / "report.json").read_text(encoding="utf-8"))
@@ -153,7 +153,7 @@ def test_without_measured_work_it_is_not_recorded_and_without_effect_there_is_on
     assert (one.named, one.ratings) == ("no rule", 0)
     found = part(build_report(idle))
     assert [row["inside"] for row in lines(found.tables[0])] == [1.0, 1.0]
-    assert any(line.startswith("No rule leaves anybody out.") for line in found.lead)
+    assert any(line.startswith("No rule excludes a submission.") for line in found.lead)
     assert not [line for line in (*found.lead, *found.tables[1].notes) if "1 selection" in line or "every" in line]
 
 
@@ -285,7 +285,7 @@ def test_a_conclusion_that_a_rule_makes_is_named(judges: ReportInput) -> None:
     ]
     assert [span.low > 0.5 for span in spans] == [False, True]
     assert part(build_report(harsh, seed=7)).lead == (
-        "all judgments is not shown to differ from chance without any rule; "
+        "all judgments is not shown to differ from chance without exclusions; "
         "that changes under 1 of 2 selections: “Weak”.",
         "Every other conclusion is the same under every selection.",
     )

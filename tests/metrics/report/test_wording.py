@@ -65,4 +65,4 @@ def test_counts_agree_with_their_nouns() -> None:
 
 
 def test_an_interval_is_kept_on_one_line() -> None:
-    assert wording.whole("HUSE 0.53 [0.41, 0.65] at 200") == "HUSE 0.53\u00a0[0.41,\u00a00.65] at 200"
+    assert wording.bind_intervals("HUSE 0.53 [0.41, 0.65] at 200") == "HUSE 0.53\u00a0[0.41,\u00a00.65] at 200"

@@ -178,7 +178,7 @@ def test_people_planned_for_a_cell_are_not_raters_planned_for_a_text(
 ) -> None:
     plan = replace(given, study=replace(given.study, raters_per_text=None), settings=(("evaluators_per_cell", 30),))
     by_cell = lxml_html.fromstring(html(replace(report, input=plan), now=NOW))
-    people, text = "Evaluators planned for a cell", "Raters planned for a text"
+    people, text = "Evaluators planned per condition", "Raters planned per text"
     found = [design_facts(own) for own in (by_cell, page(folder))]
     assert [(own.get(people), own.get(text)) for own in found] == [("30", None), (None, "20")]
 

@@ -54,8 +54,8 @@ class OfWorkerAdmin(ReadOnlyAdmin):
     worker_path = "worker"
 
     def get_search_fields(self, request: HttpRequest) -> tuple[str, ...]:
-        own = (*super().get_search_fields(request), f"{self.worker_path}__worker_id")
-        return (*own, f"{self.worker_path}__name") if request.user.has_perm(SEE_IDENTITY) else own
+        fields = (*super().get_search_fields(request), f"{self.worker_path}__worker_id")
+        return (*fields, f"{self.worker_path}__name") if request.user.has_perm(SEE_IDENTITY) else fields
 
 
 @admin.register(Requester)

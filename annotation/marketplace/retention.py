@@ -38,11 +38,11 @@ def forget(*, now: datetime, market: datetime) -> int:
 
 def _forgotten(rows: QuerySet[Any], moment: str, until: datetime, *, order: str = "pk") -> int:
     """Delete the oldest rows up to `until`, batch by batch in an indexed order: no long statements."""
-    gone = 0
+    deleted = 0
     while True:
         oldest = rows.order_by(order).values_list("pk", moment)[:BATCH]
         keys = [key for key, at in oldest if at <= until]
         if not keys:
-            return gone
+            return deleted
         rows.filter(pk__in=keys).delete()
-        gone += len(keys)
+        deleted += len(keys)

@@ -16,7 +16,7 @@ from annotation.marketplace.core.row_locks import lock_assignment, lock_hit, loc
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.hits import escrow as funds
 from annotation.marketplace.hits import lifecycle
-from annotation.marketplace.hits.eligibility import standing
+from annotation.marketplace.hits.eligibility import assess_worker
 from annotation.marketplace.models import Assignment, Hit, Submission, WorkerAccount, WorkerBlock
 from annotation.marketplace.notifications import events
 from annotation.marketplace.qualifications import once_pass as once
@@ -28,7 +28,7 @@ _COUNT = f"UPDATE {WorkerAccount._meta.db_table} SET submitted_count = submitted
 
 def _bars(worker: int, hit: int, requester: int) -> QuerySet[WorkerAccount, tuple[bool, bool]]:
     """Whether a worker holds a HIT or has done it, and whether its requester has blocked them."""
-    held = Assignment.objects.filter(hit=hit, worker=worker).exclude(state__in=Assignment.GIVEN_UP)
+    held = Assignment.objects.filter(hit=hit, worker=worker).exclude(state__in=Assignment.RETURNED_OR_ABANDONED)
     blocked = WorkerBlock.objects.filter(requester=requester, worker=worker)
     return WorkerAccount.objects.filter(pk=worker).values_list(Exists(held), Exists(blocked))
 
@@ -50,7 +50,7 @@ def accept(hit_id: str, *, worker: WorkerAccount, now: datetime) -> Assignment:
         raise WorkRefusedError("closed")
     if holds:
         raise WorkRefusedError("held")
-    if not worker.active or not standing(worker, locked.hit_type).accept:
+    if not worker.active or not assess_worker(worker, locked.hit_type).accept:
         raise WorkRefusedError("unqualified")
     if blocked:
         raise WorkRefusedError("blocked")
@@ -93,7 +93,7 @@ def hand_in(assignment: Assignment, pairs: Pairs, *, answer: str, now: datetime,
         raise WorkRefusedError("returned")
     if held.state != State.ACCEPTED or held.deadline <= now:
         raise WorkRefusedError("late")
-    if telling.asked_for(hit.hit_type.keywords):
+    if telling.is_requested(hit.hit_type.keywords):
         answer = with_channel(answer, telling.way_of(hit, held.worker_id))
     insert([Submission(assignment=held, raw=json.dumps(pairs), answer=answer, received_at=received_at)])
     drafts.forget(held)

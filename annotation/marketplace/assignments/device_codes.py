@@ -23,7 +23,7 @@ COOKIE = "assay_device"
 COOKIE_LIFE = timedelta(days=365)
 
 
-def asked_for(keywords: str) -> bool:
+def is_requested(keywords: str) -> bool:
     """Whether `keywords`, separated by commas or spaces, hold the keyword, and this site gives codes at all."""
     return settings.DEVICE_CODES and KEYWORD in keywords.lower().replace(",", " ").split()
 
@@ -35,7 +35,7 @@ def code_of(requester: int, number: str) -> str:
 
 def note(request: HttpRequest, response: HttpResponse, held: Assignment, *, now: datetime) -> HttpResponse:
     """Keep the code of the device on which `held` is first worked on, where its requester asks for it."""
-    if not asked_for(held.hit.hit_type.keywords):
+    if not is_requested(held.hit.hit_type.keywords):
         return response
     number = request.COOKIES.get(COOKIE, "")
     if not 20 <= len(number) <= 100:

@@ -12,14 +12,14 @@ from annotation.marketplace.core.row_locks import lock_assignment
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.models import Assignment, Draft
 
-MOST_BYTES = 64 * 1024
+MAX_BYTES = 64 * 1024
 _FORGET = f"DELETE FROM {Draft._meta.db_table} WHERE assignment_id = %s"  # noqa: S608 - a constant
 
 
 @transaction.atomic
 def keep(assignment: Assignment, content: bytes, *, now: datetime) -> None:
     """Keep `content` (JSON) in place of an earlier draft. Raises WorkRefusedError: size, form (no JSON), over."""
-    if len(content) > MOST_BYTES:
+    if len(content) > MAX_BYTES:
         raise WorkRefusedError("size")
     try:
         text = json.dumps(json.loads(content))
@@ -31,7 +31,7 @@ def keep(assignment: Assignment, content: bytes, *, now: datetime) -> None:
     Draft.objects.update_or_create(assignment=held, defaults={"content": text, "saved_at": now})
 
 
-def kept(assignment: Assignment) -> Any:
+def load_draft(assignment: Assignment) -> Any:
     """What was kept, or None."""
     content = Draft.objects.filter(assignment=assignment).values_list("content", flat=True).first()
     return json.loads(content) if content is not None else None

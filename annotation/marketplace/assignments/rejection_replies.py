@@ -18,34 +18,34 @@ from annotation.marketplace.notifications import events
 LONGEST = 1_000
 # Of one worker, to all requesters together.
 OFTEN = Limit("reply", 20, timedelta(hours=1))
-# What `standing` reads beside the assignment.
+# What `reply_status` reads along with the assignment.
 WITH = ("hit__hit_type__subscription", "hit__requester__user", "reply")
 
 
 @dataclass(frozen=True)
-class Standing:
+class ReplyStatus:
     """What was answered to a rejection, and whether it can be. until: to when the requester can change the decision
-    (None: it is final); heard: whether an answer would reach the requester."""
+    (None: it is final); reachable: whether an answer would reach the requester."""
 
     reply: Reply | None
     until: datetime | None
-    heard: bool
+    reachable: bool
 
     @property
     def open(self) -> bool:
-        return self.reply is None and self.until is not None and self.heard
+        return self.reply is None and self.until is not None and self.reachable
 
 
-def standing(held: Assignment, *, now: datetime) -> Standing:
+def reply_status(held: Assignment, *, now: datetime) -> ReplyStatus:
     """How an assignment stands that was rejected. Reads nothing where `held` came with WITH."""
     until = _changeable_until(held, now)
-    heard = until is not None and events.answers_go_to(held.hit) is not None
-    return Standing(getattr(held, "reply", None), until, heard)
+    reachable = until is not None and events.answers_go_to(held.hit) is not None
+    return ReplyStatus(getattr(held, "reply", None), until, reachable)
 
 
-def standing_of(assignment_id: str, *, now: datetime) -> Standing:
+def reply_status_of(assignment_id: str, *, now: datetime) -> ReplyStatus:
     """The same by the assignment's id."""
-    return standing(_whole().get(assignment_id=assignment_id), now=now)
+    return reply_status(_with_relations().get(assignment_id=assignment_id), now=now)
 
 
 @transaction.atomic
@@ -56,38 +56,40 @@ def send(assignment: Assignment, text: str, *, now: datetime) -> Reply:
     none that can be changed), unheard (the requester takes no answers).
     """
     lock_assignment(assignment.pk)
-    held = _whole().get(pk=assignment.pk)
-    found = standing(held, now=now)
-    if found.reply is not None:
-        if found.reply.text != text:
+    held = _with_relations().get(pk=assignment.pk)
+    status = reply_status(held, now=now)
+    if status.reply is not None:
+        if status.reply.text != text:
             raise WorkRefusedError("answered")
-        return found.reply
-    if found.until is None:
+        return status.reply
+    if status.until is None:
         raise WorkRefusedError("final")
-    if not found.heard:
+    if not status.reachable:
         raise WorkRefusedError("unheard")
-    made = Reply.objects.create(assignment=held, text=text, sent_at=now)
+    reply = Reply.objects.create(assignment=held, text=text, sent_at=now)
     events.answered(held, at=now)
-    return made
+    return reply
 
 
 def forget(held: QuerySet[Assignment]) -> int:
     """Erase the replies about these assignments, with every message that carries one; how many."""
     mine = Reply.objects.filter(assignment__in=held)
     ids = list(mine.values_list("assignment__assignment_id", "assignment__hit__hit_id"))
-    told = Event.objects.filter(
+    reply_events = Event.objects.filter(
         event_type=events.ANSWERED, hit_id__in=[hit for _, hit in ids], assignment_id__in=[work for work, _ in ids]
     )
-    documents = Document.objects.filter(pk__in=list(told.exclude(document=None).values_list("document", flat=True)))
+    documents = Document.objects.filter(
+        pk__in=list(reply_events.exclude(document=None).values_list("document", flat=True))
+    )
     for document in documents:
         if document.endpoint_id is not None:
             QueueMessage.objects.filter(queue=document.endpoint_id, body=document.body).delete()
-    told.delete()
+    reply_events.delete()
     documents.delete()
     return mine.delete()[0]
 
 
-def _whole() -> QuerySet[Assignment]:
+def _with_relations() -> QuerySet[Assignment]:
     return Assignment.objects.select_related(*WITH).defer("hit__question")
 
 

@@ -2,7 +2,7 @@
 
 A kind is a small object in `KINDS`. To add a platform (Prolific comes to mind): write a module beside this one with an
 object that has the four members of `Kind`, and name it in `KINDS`. Doors, consent, completion codes, withdrawal and
-retention then work as they are; `told` is where the platform is called, after the transaction, and may fail without
+retention then work as they are; `notify` is where the platform is called, after the transaction, and may fail without
 harm: everything it would tell can be read from the rows again.
 """
 
@@ -19,7 +19,7 @@ CODE, EXTERNAL_ID = "{code}", "{external_id}"
 # What panels add to an address beside a person's id: Prolific's names.
 PANEL_IDS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 # Of these panels it is known that a study has one completion code, which they are told before anybody comes.
-ONE_CODE_HOSTS = ("prolific.com", "prolific.co")
+SHARED_CODE_HOSTS = ("prolific.com", "prolific.co")
 
 
 class Kind(Protocol):
@@ -38,7 +38,7 @@ class Kind(Protocol):
         """Where a person who has finished is sent; "" for nowhere. Made of configured addresses only."""
         ...
 
-    def told(self, participant: Participant, *, what: str) -> None:
+    def notify(self, participant: Participant, *, what: str) -> None:
         """After a participant has `finished` or `withdrew`: tell the platform. What it raises is logged."""
         ...
 
@@ -55,8 +55,8 @@ class Invitation:
         address = link.return_url.replace(CODE, quote(code, safe=""))
         return address.replace(EXTERNAL_ID, quote(external_id, safe=""))
 
-    def told(self, participant: Participant, *, what: str) -> None:
-        """Nobody waits to be told."""
+    def notify(self, participant: Participant, *, what: str) -> None:
+        """Do nothing: no platform waits for it."""
 
 
 class Registered:
@@ -70,8 +70,8 @@ class Registered:
     def way_back(self, link: Link, *, external_id: str, code: str) -> str:
         return ""
 
-    def told(self, participant: Participant, *, what: str) -> None:
-        """Nobody waits to be told."""
+    def notify(self, participant: Participant, *, what: str) -> None:
+        """Do nothing: no platform waits for it."""
 
 
 KINDS: dict[str, Kind] = {INVITATION: Invitation(), REGISTERED: Registered()}

@@ -14,7 +14,7 @@ from annotation.marketplace.models import Hit, Requester, WorkerAccount
 KEYWORD = "assay:channel"
 
 
-def asked_for(keywords: str) -> bool:
+def is_requested(keywords: str) -> bool:
     """Whether `keywords`, separated by commas or spaces, hold the keyword."""
     return KEYWORD in keywords.lower().replace(",", " ").split()
 

@@ -40,6 +40,6 @@ def as_written(typed: str) -> str:
 
 def derived(purpose: str, *parts: object) -> str:
     """24 characters in groups of four that only this installation can make of `parts`, always the same."""
-    said = "\0".join(map(str, (purpose, *parts)))
-    number = int.from_bytes(hmac.new(settings.SECRET_KEY.encode(), said.encode(), hashlib.sha256).digest())
+    text = "\0".join(map(str, (purpose, *parts)))
+    number = int.from_bytes(hmac.new(settings.SECRET_KEY.encode(), text.encode(), hashlib.sha256).digest())
     return grouped("".join(LETTERS[number >> 5 * place & 31] for place in range(24)))

@@ -15,16 +15,16 @@ from django.db.models import Exists, F, IntegerField, Max, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 
 from annotation.marketplace.channels.reach import within
-from annotation.marketplace.hits.eligibility import Standing, all_values, standing_with
+from annotation.marketplace.hits.eligibility import Eligibility, all_values, assess_values
 from annotation.marketplace.ids import is_public_id
 from annotation.marketplace.models import Assignment, Hit, HitType, Requester, WorkerAccount, WorkerBlock
 from annotation.marketplace.qualifications.requirements import held_against
 
 PAGE = 25
 # HITs of a group are counted up to here; the page says "more than".
-MOST_COUNTED = 100
+MAX_COUNTED = 100
 # Groups looked at, the newest first.
-MOST_GROUPS = 1000
+MAX_GROUPS = 1000
 # Several workers are led to different HITs of a group, so that they do not meet at the last place of one.
 SPREAD = 20
 
@@ -37,7 +37,7 @@ _OPEN_TYPES = f"""
         SELECT (SELECT MAX(hit_type_id) FROM {_HITS} WHERE status = 'Assignable' AND hit_type_id < open.id)
         FROM open WHERE open.id IS NOT NULL
     )
-    SELECT id FROM open WHERE id IS NOT NULL LIMIT {MOST_GROUPS}
+    SELECT id FROM open WHERE id IS NOT NULL LIMIT {MAX_GROUPS}
 """  # noqa: S608 - names of our own tables
 
 NEWEST, REWARD, TIME, NUMBER = "newest", "reward", "time", "number"
@@ -50,7 +50,7 @@ class Choice:
 
     words: str = ""
     sort: str = NEWEST
-    least_cents: int = 0
+    min_reward_cents: int = 0
     qualified: bool = False
     page: int = 1
 
@@ -62,7 +62,7 @@ class Offer:
     hit_type: HitType
     hit_id: str
     count: int
-    standing: Standing
+    eligibility: Eligibility
 
     @property
     def requester(self) -> Requester:
@@ -70,7 +70,7 @@ class Offer:
 
     @property
     def many(self) -> bool:
-        return self.count > MOST_COUNTED
+        return self.count > MAX_COUNTED
 
 
 @dataclass(frozen=True)
@@ -94,11 +94,11 @@ def offers(worker: WorkerAccount, choice: Choice, *, now: datetime) -> Offers:
     untaken = _untaken(worker, now).filter(hit_type=OuterRef("pk"))
     rows = HitType.objects.filter(pk__in=list(known)).annotate(
         first=Subquery(untaken.order_by("pk").values("hit_id")[:1]),
-        count=CountedTo(untaken.order_by().values("pk")[: MOST_COUNTED + 1]),
+        count=CountedTo(untaken.order_by().values("pk")[: MAX_COUNTED + 1]),
     )
     start = PAGE * (choice.page - 1)
-    found = list(_sorted(rows.exclude(first=None), choice.sort)[start : start + PAGE + 1])
-    return Offers(tuple(_offer(row, known[row.pk]) for row in found[:PAGE]), len(found) > PAGE)
+    page_rows = list(_sorted(rows.exclude(first=None), choice.sort)[start : start + PAGE + 1])
+    return Offers(tuple(_offer(row, known[row.pk]) for row in page_rows[:PAGE]), len(page_rows) > PAGE)
 
 
 def group_of(worker: WorkerAccount, hit_type: HitType, *, now: datetime, after: str = "") -> list[Hit]:
@@ -111,9 +111,9 @@ def group_of(worker: WorkerAccount, hit_type: HitType, *, now: datetime, after: 
 
 def some_of(worker: WorkerAccount, hit_type: HitType, *, now: datetime) -> list[Hit]:
     """A few open HITs of a group that `worker` has not taken, another one first for another worker."""
-    found = list(_untaken(worker, now).filter(hit_type=hit_type).defer("question").order_by("pk")[:SPREAD])
-    turn = worker.pk % len(found) if found else 0
-    return found[turn:] + found[:turn]
+    hits = list(_untaken(worker, now).filter(hit_type=hit_type).defer("question").order_by("pk")[:SPREAD])
+    turn = worker.pk % len(hits) if hits else 0
+    return hits[turn:] + hits[:turn]
 
 
 def held_by(worker: WorkerAccount) -> QuerySet[Assignment]:
@@ -122,14 +122,14 @@ def held_by(worker: WorkerAccount) -> QuerySet[Assignment]:
     return rows.select_related("hit__hit_type", "hit__requester__user").defer("hit__question").order_by("deadline")
 
 
-def _discoverable(worker: WorkerAccount, choice: Choice) -> dict[int, Standing]:
+def _discoverable(worker: WorkerAccount, choice: Choice) -> dict[int, Eligibility]:
     """The types of open HITs that fit `choice`, and what the worker may do with each."""
     with connection.cursor() as cursor:
         cursor.execute(_OPEN_TYPES)
         open_types = [row[0] for row in cursor.fetchall()]
     if not open_types:
         return {}
-    rows = HitType.objects.filter(pk__in=open_types, reward_cents__gte=choice.least_cents)
+    rows = HitType.objects.filter(pk__in=open_types, reward_cents__gte=choice.min_reward_cents)
     for word in choice.words.split():
         rows = rows.filter(
             Q(title__icontains=word)
@@ -139,11 +139,15 @@ def _discoverable(worker: WorkerAccount, choice: Choice) -> dict[int, Standing]:
             | Q(requester__display_name__icontains=word)
         )
     blocking = WorkerBlock.objects.filter(worker=worker, requester=OuterRef("requester"))
-    wanted = rows.exclude(Exists(blocking)).values_list("pk", "requirements")
+    candidates = rows.exclude(Exists(blocking)).values_list("pk", "requirements")
     values = all_values(worker)
     invited = worker.channel_id is not None
-    known = {pk: standing_with(values, held_against(rows, invited=invited)) for pk, rows in wanted}
-    return {pk: found for pk, found in known.items() if found.accept or (found.discover and not choice.qualified)}
+    known = {pk: assess_values(values, held_against(rows, invited=invited)) for pk, rows in candidates}
+    return {
+        pk: eligibility
+        for pk, eligibility in known.items()
+        if eligibility.accept or (eligibility.discover and not choice.qualified)
+    }
 
 
 def _sorted(rows: QuerySet[HitType], sort: str) -> QuerySet[HitType]:
@@ -159,13 +163,15 @@ def _sorted(rows: QuerySet[HitType], sort: str) -> QuerySet[HitType]:
     return rows.select_related("requester__user").order_by(*order)  # type: ignore[arg-type]
 
 
-def _offer(row: HitType, found: Standing) -> Offer:
+def _offer(row: HitType, eligibility: Eligibility) -> Offer:
     count: int = row.count  # type: ignore[attr-defined]
     first: str = row.first  # type: ignore[attr-defined]
-    return Offer(row, first, count, found)
+    return Offer(row, first, count, eligibility)
 
 
 def _untaken(worker: WorkerAccount, now: datetime) -> QuerySet[Hit]:
-    taken = Assignment.objects.filter(hit=OuterRef("pk"), worker=worker).exclude(state__in=Assignment.GIVEN_UP)
-    rows = Hit.objects.filter(status=Hit.Status.ASSIGNABLE, expiration__gt=now).exclude(Exists(taken))
+    live_assignments = Assignment.objects.filter(hit=OuterRef("pk"), worker=worker).exclude(
+        state__in=Assignment.RETURNED_OR_ABANDONED
+    )
+    rows = Hit.objects.filter(status=Hit.Status.ASSIGNABLE, expiration__gt=now).exclude(Exists(live_assignments))
     return within(worker, rows, now).select_related("hit_type", "requester__user")

@@ -30,7 +30,7 @@ PERCENT_FROM = 100
 
 
 @dataclass(frozen=True)
-class Standing:
+class Eligibility:
     """What a worker may do with HITs of a type, the requirements that are not met, and the worker's values for these.
 
     A type that the worker does not have is not among the values.
@@ -43,18 +43,18 @@ class Standing:
     values: Mapping[str, Value] = field(default_factory=dict)
 
 
-def standing(worker: WorkerAccount, hit_type: HitType) -> Standing:
+def assess_worker(worker: WorkerAccount, hit_type: HitType) -> Eligibility:
     """Compare `worker` with the requirements of `hit_type` that are held against such a person."""
     requirements = held_against(hit_type.requirements, invited=worker.channel_id is not None)
     values = values_of(worker, (row["QualificationTypeId"] for row in requirements))
-    return standing_with(values, requirements)
+    return assess_values(values, requirements)
 
 
-def standing_with(values: Mapping[str, Value], requirements: Sequence[Requirement]) -> Standing:
+def assess_values(values: Mapping[str, Value], requirements: Sequence[Requirement]) -> Eligibility:
     """Compare a worker's `values` with `requirements`. No database in here."""
     unmet = tuple(row for row in requirements if not met(row, values.get(row["QualificationTypeId"])))
     guards = {row["ActionsGuarded"] for row in unmet}
-    return Standing(
+    return Eligibility(
         discover="DiscoverPreviewAndAccept" not in guards,
         preview=guards <= {"Accept"},
         accept=not unmet,
@@ -99,9 +99,9 @@ def percent_approved(worker: WorkerAccount) -> int:
     return 100 * worker.approved_count // decided
 
 
-def standing_of_newcomer(requirements: Sequence[Requirement]) -> Standing:
+def assess_newcomer(requirements: Sequence[Requirement]) -> Eligibility:
     """What somebody who comes by an invitation for the first time may do: they hold nothing."""
-    return standing_with({ADULT: 0}, held_against(requirements, invited=True))
+    return assess_values({ADULT: 0}, held_against(requirements, invited=True))
 
 
 def count_qualified(requirements: Sequence[Requirement]) -> tuple[int, int]:
@@ -110,7 +110,7 @@ def count_qualified(requirements: Sequence[Requirement]) -> tuple[int, int]:
     types = [row["QualificationTypeId"] for row in requirements]
     for worker in WorkerAccount.objects.filter(active=True, closed_at=None, channel=None).iterator():
         accounts += 1
-        qualified += standing_with(values_of(worker, types), requirements).accept
+        qualified += assess_values(values_of(worker, types), requirements).accept
     return accounts, qualified
 
 
@@ -120,8 +120,8 @@ def check_types_exist(requirements: Iterable[Requirement]) -> None:
     Raises RequestRefusedError (QualificationTypeDoesNotExist).
     """
     foreign = MASTERS_PRODUCTION if settings.MARKETPLACE_DEVELOPMENT else MASTERS_SANDBOX
-    wanted = {row["QualificationTypeId"] for row in requirements}
-    custom = wanted - (SYSTEM_TYPES - {foreign})
+    type_ids = {row["QualificationTypeId"] for row in requirements}
+    custom = type_ids - (SYSTEM_TYPES - {foreign})
     if not custom:
         return
     rows = QualificationType.objects.filter(type_id__in=custom, deleted_at=None)

@@ -8,7 +8,7 @@ from annotation.marketplace.channels import admission_rules as gate
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.hits import lifecycle
 from annotation.marketplace.hits.catalogue import some_of
-from annotation.marketplace.hits.eligibility import standing
+from annotation.marketplace.hits.eligibility import assess_worker
 from annotation.marketplace.models import Assignment, Hit, WorkerAccount, WorkerBlock
 
 
@@ -20,9 +20,9 @@ def refusal(hit: Hit, *, worker: WorkerAccount, now: datetime) -> str:
     """
     if hit.status == Hit.Status.DISPOSED or lifecycle.expired(hit, now):
         return "closed"
-    if Assignment.objects.filter(hit=hit, worker=worker).exclude(state__in=Assignment.GIVEN_UP).exists():
+    if Assignment.objects.filter(hit=hit, worker=worker).exclude(state__in=Assignment.RETURNED_OR_ABANDONED).exists():
         return "held"
-    if not worker.active or not standing(worker, hit.hit_type).accept:
+    if not worker.active or not assess_worker(worker, hit.hit_type).accept:
         return "unqualified"
     if WorkerBlock.objects.filter(requester=hit.requester_id, worker=worker).exists():
         return "blocked"

@@ -40,12 +40,12 @@ def publish(hit: Hit, *, now: datetime) -> None:
     The requester's row is locked by one of the last statements, so that calls of one requester run side by side until
     then.
     """
-    wanted = hit.held_cents = promised(hit, now)
+    promised_cents = hit.held_cents = promised(hit, now)
     insert([hit])
     if ledger.hold_new(hit, now=now):
         return
     if not settings.MARKETPLACE_PUBLISH_UNFUNDED:
-        raise ledger.insufficient(wanted, hit.requester.balance_cents)
+        raise ledger.insufficient(promised_cents, hit.requester.balance_cents)
     hit.held_cents = 0
     hit.save(update_fields=["held_cents"])
 
@@ -56,8 +56,8 @@ def hold(payer: Requester, hit: Hit, *, now: datetime) -> None:
     Raises RequestRefusedError (InsufficientFunds) when the balance does not suffice, unless the site lets HITs be
     published without money: then nothing more is held, and approvals are paid out of the balance if it can.
     """
-    wanted = promised(hit, now)
-    missing = wanted - hit.held_cents
+    promised_cents = promised(hit, now)
+    missing = promised_cents - hit.held_cents
     if missing <= 0:
         release(payer, hit, now=now)
     elif missing <= payer.balance_cents:

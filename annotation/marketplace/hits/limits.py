@@ -37,20 +37,24 @@ MONEY = ("Reward", "BonusAmount")
 COUNTS = {"QualificationRequirements": 10, "WorkerIds": 100}
 
 
-def check_limits(given: dict[str, Any]) -> None:
+def check_limits(parameters: dict[str, Any]) -> None:
     """Raise InvalidParameterError when a top-level member of `given` is outside its documented limits."""
-    for name in given.keys() & RANGES.keys():
-        least, most = RANGES[name]
-        if not least <= given[name] <= most:
-            raise InvalidParameterError(f"{name} must be from {least} to {most}; it is {given[name]}.")
-    for name in given.keys() & LENGTHS.keys():
-        least, most = LENGTHS[name]
-        if not least <= len(given[name]) <= most:
-            raise InvalidParameterError(f"{name} must have {least} to {most} characters; it has {len(given[name])}.")
-    for name in given.keys() & set(MONEY):
+    for name in parameters.keys() & RANGES.keys():
+        minimum, maximum = RANGES[name]
+        if not minimum <= parameters[name] <= maximum:
+            raise InvalidParameterError(f"{name} must be from {minimum} to {maximum}; it is {parameters[name]}.")
+    for name in parameters.keys() & LENGTHS.keys():
+        minimum, maximum = LENGTHS[name]
+        if not minimum <= len(parameters[name]) <= maximum:
+            raise InvalidParameterError(
+                f"{name} must have {minimum} to {maximum} characters; it has {len(parameters[name])}."
+            )
+    for name in parameters.keys() & set(MONEY):
         # The digits are counted first: the pattern allows thousands of them.
-        if len(given[name]) > 15 or cents(given[name]) > LARGEST_CENTS:
-            raise InvalidParameterError(f"{name} must be at most {dollars(LARGEST_CENTS)}; it is {given[name]:.20}.")
-    for name in given.keys() & COUNTS.keys():
-        if len(given[name]) > COUNTS[name]:
+        if len(parameters[name]) > 15 or cents(parameters[name]) > LARGEST_CENTS:
+            raise InvalidParameterError(
+                f"{name} must be at most {dollars(LARGEST_CENTS)}; it is {parameters[name]:.20}."
+            )
+    for name in parameters.keys() & COUNTS.keys():
+        if len(parameters[name]) > COUNTS[name]:
             raise InvalidParameterError(f"{name} must be at most {COUNTS[name]} members.")

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from annotation.marketplace.channels import admission_rules as gate
 from annotation.marketplace.channels import consent, reach, tokens
-from annotation.marketplace.hits.eligibility import Standing, standing_of_newcomer
+from annotation.marketplace.hits.eligibility import Eligibility, assess_newcomer
 from annotation.marketplace.ids import worker_id
 from annotation.marketplace.invitations import completion as ending
 from annotation.marketplace.models import (
@@ -48,13 +48,14 @@ class Door:
     """What the visitor of `link` is told.
 
     `word`: welcome, back (come in again), already, withdrawn, used (a personal link, by another browser), needs-id,
-    odd-id, not-yet, closed, full, unqualified. `person` is who they are known as; `standing` says what is lacking.
+    odd-id, not-yet, closed, full, unqualified. `person` is who they are known as;
+    `eligibility` says which requirements are not met.
     """
 
     word: str
     link: Link
     person: Participant | None = None
-    standing: Standing | None = None
+    eligibility: Eligibility | None = None
 
 
 class DoorClosedError(Exception):
@@ -151,7 +152,10 @@ def _took_part_before(channel: Channel, visitor: Visitor) -> bool:
         others = others.filter(identity__external_id=visitor.external_id)
     else:
         others = others.filter(participant_id__in=visitor.participants)
-    return any(one.worker and (gate.over(one.worker) or _once_is_spent(channel, one.worker)) for one in others[:20])
+    return any(
+        participant.worker and (gate.over(participant.worker) or _once_is_spent(channel, participant.worker))
+        for participant in others[:20]
+    )
 
 
 def _for_newcomers(link: Link, now: datetime) -> Door:
@@ -170,12 +174,14 @@ def _work_for_newcomers(link: Link, now: datetime, usual: str = "welcome") -> Do
     """Whether there is a HIT that somebody new could accept: places, and what is required of them."""
     hits = reach.hits_of(link.channel)
     free = hits.filter(status=Hit.Status.ASSIGNABLE, expiration__gt=now)
-    asked = list(reach.types_of(link.channel).filter(pk__in=free.values("hit_type")).values_list("requirements"))
-    if asked:
-        standings = [standing_of_newcomer(requirements) for (requirements,) in asked]
-        if any(one.accept for one in standings):
+    requirement_rows = list(
+        reach.types_of(link.channel).filter(pk__in=free.values("hit_type")).values_list("requirements")
+    )
+    if requirement_rows:
+        eligibilities = [assess_newcomer(requirements) for (requirements,) in requirement_rows]
+        if any(eligibility.accept for eligibility in eligibilities):
             return Door(usual, link)
-        return Door("unqualified", link, standing=min(standings, key=lambda one: len(one.unmet)))
+        return Door("unqualified", link, eligibility=min(eligibilities, key=lambda eligibility: len(eligibility.unmet)))
     if not hits.exists():
         return Door("not-yet", link)
     return Door("full" if hits.filter(expiration__gt=now).exists() else "closed", link)

@@ -42,7 +42,7 @@ def finish(person: Participant, *, now: datetime) -> Participant:
     if locked.finished_at is None:
         locked.finished_at, locked.code = now, tokens.new_code()
         locked.save(update_fields=["finished_at", "code"])
-        transaction.on_commit(lambda: KINDS[locked.channel.kind].told(locked, what="finished"), robust=True)
+        transaction.on_commit(lambda: KINDS[locked.channel.kind].notify(locked, what="finished"), robust=True)
     return locked
 
 

@@ -16,5 +16,7 @@ class WithoutTokens(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         if isinstance(record.args, tuple):
-            record.args = tuple(_TOKEN.sub(r"\1...", one) if isinstance(one, str) else one for one in record.args)
+            record.args = tuple(
+                _TOKEN.sub(r"\1...", argument) if isinstance(argument, str) else argument for argument in record.args
+            )
         return True

@@ -49,11 +49,11 @@ def send(channel: Channel, plan: LinkPlan, *, again: bool, now: datetime) -> Mai
 
 def _letter(person: Participant, link: str, again: bool, connection: BaseEmailBackend) -> EmailMessage:
     channel = person.channel
-    said = {"channel": channel, "requester": channel.requester, "person": person, "link": link, "again": again}
+    context = {"channel": channel, "requester": channel.requester, "person": person, "link": link, "again": again}
     subject = _("Reminder: invitation to a study") if again else _("Invitation to a study")
     return EmailMessage(
         f"{subject}: {' '.join(str(channel).split())}",
-        render_to_string("marketplace/channels/invitation.txt", said),
+        render_to_string("marketplace/channels/invitation.txt", context),
         to=[person.identity.email],
         connection=connection,
         headers={"Auto-Submitted": "auto-generated"},

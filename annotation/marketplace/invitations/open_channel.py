@@ -12,7 +12,7 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from annotation.marketplace.channels import tokens
-from annotation.marketplace.channels.kinds import CODE, EXTERNAL_ID, INVITATION, KINDS, ONE_CODE_HOSTS
+from annotation.marketplace.channels.kinds import CODE, EXTERNAL_ID, INVITATION, KINDS, SHARED_CODE_HOSTS
 from annotation.marketplace.channels.study_tag import TAG
 from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.models import Channel, HitType, Link, Participant, Requester, Wording
@@ -20,7 +20,7 @@ from annotation.marketplace.models import Channel, HitType, Link, Participant, R
 LONGEST_NAME = 100
 LONGEST_RETURN = 1000
 LONGEST_CODE = 100
-MOST_LINKS = 10_000
+MAX_LINKS = 10_000
 # Address parameters that may carry an id: plain names.
 PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
 
@@ -45,18 +45,18 @@ class LinkPlan:
     """What a link is to be. `return_url` may hold {code} and {external_id} behind its host.
 
     `completion_code`: the study's one code, as a panel knows it; without it each person gets a code of their own.
-    `kept_parameters`: of the address, kept beside the person's id.
+    `stored_parameters`: of the address, stored with the person's id.
     """
 
     id_parameters: tuple[str, ...] = ()
     id_optional: bool = False
     return_url: str = ""
     expires_at: datetime | None = None
-    kept_parameters: tuple[str, ...] = ()
+    stored_parameters: tuple[str, ...] = ()
     completion_code: str = ""
 
     @property
-    def codes_of_their_own(self) -> bool:
+    def has_personal_codes(self) -> bool:
         """Whether people of a panel would be sent back with a code that their panel may not know."""
         return bool(self.id_parameters) and CODE in self.return_url and not self.completion_code
 
@@ -84,7 +84,7 @@ def open_channel(
         raise InvalidParameterError("A channel leads to a study tag or to HIT types: give one of the two.")
     if study and not TAG.fullmatch(study.lower()):
         raise InvalidParameterError(f"A study tag is letters, digits, dots, dashes and underscores, not {study!r}.")
-    types = _own_types(requester, type_ids)
+    types = _load_hit_types(requester, type_ids)
     channel = Channel(requester=requester, name=name.strip(), kind=kind, study=study.lower(), created_at=now)
     _set(channel, plan)
     try:
@@ -93,7 +93,7 @@ def open_channel(
     except IntegrityError:
         raise InvalidParameterError(f"You have a channel named {channel.name!r} already.") from None
     channel.hit_types.set(types)
-    HitType.objects.filter(pk__in=[one.pk for one in types]).update(by_channel=True)
+    HitType.objects.filter(pk__in=[hit_type.pk for hit_type in types]).update(by_channel=True)
     return channel
 
 
@@ -103,9 +103,9 @@ def change_channel(channel: Channel, plan: Plan) -> None:
     channel.save()
 
 
-def _own_types(requester: Requester, type_ids: Sequence[str]) -> list[HitType]:
+def _load_hit_types(requester: Requester, type_ids: Sequence[str]) -> list[HitType]:
     types = list(HitType.objects.filter(requester=requester, type_id__in=type_ids))
-    missing = set(type_ids) - {one.type_id for one in types}
+    missing = set(type_ids) - {hit_type.type_id for hit_type in types}
     if missing:
         raise InvalidParameterError(f"The requester has no HIT type {min(missing)!r}.")
     return types
@@ -147,8 +147,8 @@ def new_link(channel: Channel, plan: LinkPlan, *, now: datetime) -> str:
 @transaction.atomic
 def new_personal_links(channel: Channel, plan: LinkPlan, *, number: int, now: datetime) -> list[str]:
     """The addresses of `number` new links, each for one person of whom nothing is known."""
-    if not 1 <= number <= MOST_LINKS:
-        raise InvalidParameterError(f"1 to {MOST_LINKS} links can be made at once, not {number}.")
+    if not 1 <= number <= MAX_LINKS:
+        raise InvalidParameterError(f"1 to {MAX_LINKS} links can be made at once, not {number}.")
     people = [Participant(channel=channel, created_at=now) for _ in range(number)]
     return [_new_link(channel, plan, person, now) for person in Participant.objects.bulk_create(people)]
 
@@ -171,7 +171,7 @@ def _new_link(channel: Channel, plan: LinkPlan, person: Participant | None, now:
         participant=person,
         token_hash=tokens.hashed(token),
         id_parameters=[_checked_name(name) for name in plan.id_parameters],
-        kept_parameters=[_checked_name(name) for name in plan.kept_parameters],
+        kept_parameters=[_checked_name(name) for name in plan.stored_parameters],
         id_optional=plan.id_optional,
         completion_code=_checked_code(plan),
         return_url=checked_return(plan.return_url),
@@ -187,9 +187,9 @@ def study_link(requester: Requester, study: str, *, title: str, now: datetime) -
     Its token is not stored: this installation can make it again of the channel's id, so that it can be shown again.
     Raises InvalidParameterError when a channel of that name leads elsewhere.
     """
-    found = find_study_link(requester, study)
-    if found is not None:
-        return found
+    link = find_study_link(requester, study)
+    if link is not None:
+        return link
     channel = Channel.objects.filter(requester=requester, name=study).first()
     if channel is None:
         plan = Plan(title=title or None)
@@ -225,7 +225,7 @@ def _checked_code(plan: LinkPlan) -> str:
     if len(code) > LONGEST_CODE or not code.isprintable() or " " in code:
         raise InvalidParameterError(f"A completion code has at most {LONGEST_CODE} characters, none of them a space.")
     host = urlsplit(checked_return(plan.return_url)).hostname or ""
-    known = any(host == one or host.endswith(f".{one}") for one in ONE_CODE_HOSTS)
+    known = any(host == panel_host or host.endswith(f".{panel_host}") for panel_host in SHARED_CODE_HOSTS)
     if known and CODE in plan.return_url and not code:
         raise InvalidParameterError(
             f"{host} knows one completion code for a study, and {CODE} would be another for each person: give the "

@@ -19,7 +19,7 @@ from annotation.marketplace.workers.payouts import escaped
 
 COLUMNS = ("email", "id", "name")
 LONGEST = 200
-MOST_PEOPLE = 10_000
+MAX_PEOPLE = 10_000
 
 
 @dataclass(frozen=True)
@@ -69,25 +69,27 @@ def read(source: Iterable[str]) -> list[Guest]:
         ]
     except csv.Error as error:
         raise InvalidParameterError(f"Row {reader.line_num}: {error}.") from None
-    if len(guests) > MOST_PEOPLE:
-        raise InvalidParameterError(f"{MOST_PEOPLE} people can be invited at once, not {len(guests)}.")
+    if len(guests) > MAX_PEOPLE:
+        raise InvalidParameterError(f"{MAX_PEOPLE} people can be invited at once, not {len(guests)}.")
     _check_twins(guests)
     return guests
 
 
 def _guest(row: int, cells: dict[str, str | None]) -> Guest:
-    found = {name: (cell or "").strip() for name, cell in cells.items()}
-    for name, cell in found.items():
+    values = {name: (cell or "").strip() for name, cell in cells.items()}
+    for name, cell in values.items():
         if len(cell) > LONGEST or not cell.isprintable():
             raise InvalidParameterError(f"Row {row}, {name}: at most {LONGEST} printable characters are allowed.")
-    if not found["email"] and not found["id"]:
+    if not values["email"] and not values["id"]:
         raise InvalidParameterError(f"Row {row}, email: an address or an id is needed.")
-    if found["email"]:
+    if values["email"]:
         try:
-            validate_email(found["email"])
+            validate_email(values["email"])
         except ValidationError:
-            raise InvalidParameterError(f"Row {row}, email: {found['email']!r} is not a valid email address.") from None
-    return Guest(row, found["email"].lower(), found["id"], found["name"])
+            raise InvalidParameterError(
+                f"Row {row}, email: {values['email']!r} is not a valid email address."
+            ) from None
+    return Guest(row, values["email"].lower(), values["id"], values["name"])
 
 
 def _check_twins(guests: Sequence[Guest]) -> None:
@@ -118,16 +120,16 @@ def invite(channel: Channel, guests: Sequence[Guest], plan: LinkPlan, *, now: da
         )
         for person, guest in zip(people, new, strict=True)
     )
-    made = (Invited(guest, link_for(person, plan, now=now)) for person, guest in zip(people, new, strict=True))
-    return Import(tuple(made), len(guests) - len(new))
+    invitations = (Invited(guest, link_for(person, plan, now=now)) for person, guest in zip(people, new, strict=True))
+    return Import(tuple(invitations), len(guests) - len(new))
 
 
 def write_links(invited: Sequence[Invited], out: IO[str]) -> None:
     """The links as CSV, beside what the file called each person. Cells that a spreadsheet would run are disarmed."""
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow((*COLUMNS, "link"))
-    for one in invited:
-        cells = (one.guest.email, one.guest.external_id, one.guest.name, one.link)
+    for invitation in invited:
+        cells = (invitation.guest.email, invitation.guest.external_id, invitation.guest.name, invitation.link)
         writer.writerow([escaped(cell) for cell in cells])
 
 

@@ -42,13 +42,15 @@ def purge(*, now: datetime, dry_run: bool) -> Purged:
     due = Channel.objects.filter(retain_until__lte=now, purged_at=None)
     channels = list(due.values_list("pk", flat=True))
     before = now - timedelta(days=settings.MARKETPLACE_EVENT_LOG_DAYS)
-    identities = _gone(ParticipantIdentity.objects.filter(channel__in=channels), dry_run)
-    sessions = _gone(WorkerSession.objects.filter(Q(worker__channel__in=channels) | Q(expires_at__lte=now)), dry_run)
+    identities = _delete_unless_dry(ParticipantIdentity.objects.filter(channel__in=channels), dry_run)
+    sessions = _delete_unless_dry(
+        WorkerSession.objects.filter(Q(worker__channel__in=channels) | Q(expires_at__lte=now)), dry_run
+    )
     links = OneTimeLink.objects.filter(Q(worker__channel__in=channels) | Q(expires_at__lte=before))
-    sessions += _gone(links, dry_run)
-    events = sum(_gone(rows, dry_run) for rows in _events(before))
+    sessions += _delete_unless_dry(links, dry_run)
+    events = sum(_delete_unless_dry(rows, dry_run) for rows in _events(before))
     logs = sum(
-        _gone(model.objects.filter(attempt_time__lt=before), dry_run)
+        _delete_unless_dry(model.objects.filter(attempt_time__lt=before), dry_run)
         for model in (AccessAttempt, AccessLog, AccessFailureLog)
     )
     if not dry_run:
@@ -68,7 +70,7 @@ def _events(before: datetime) -> list[QuerySet]:
     ]
 
 
-def _gone(rows: QuerySet, dry_run: bool) -> int:
+def _delete_unless_dry(rows: QuerySet, dry_run: bool) -> int:
     """How many rows there are; they are deleted unless it is a dry run."""
     number = rows.count()
     if number and not dry_run:

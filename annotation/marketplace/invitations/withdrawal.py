@@ -36,7 +36,7 @@ class Withdrawn:
     """Handed-in assignments whose answers were erased now, and accepted ones that were given back."""
 
     erased: int
-    given_back: int
+    returned: int
 
 
 def key_for(worker: WorkerAccount, requester: Requester) -> str:
@@ -63,17 +63,17 @@ def withdraw(key: WithdrawalKey, *, now: datetime) -> Withdrawn:
     """
     lock_requester(key.requester_id)
     held = Assignment.objects.filter(worker=key.worker, hit__requester=key.requester_id, withdrawn_at=None)
-    erased = given_back = 0
-    for assignment in held.exclude(state__in=Assignment.GIVEN_UP).order_by("hit_id"):
+    erased = returned = 0
+    for assignment in held.exclude(state__in=Assignment.RETURNED_OR_ABANDONED).order_by("hit_id"):
         if assignment.state == State.ACCEPTED:
-            given_back += _give_back(assignment, now)
+            returned += _give_back(assignment, now)
         else:
             _erase(assignment, now)
             erased += 1
     TestAttempt.objects.filter(worker=key.worker, qualification_type__requester=key.requester_id).update(answer="")
     _leave_channel(key.worker, now)
     WithdrawalKey.objects.filter(pk=key.pk, used_at=None).update(used_at=now)
-    return Withdrawn(erased, given_back)
+    return Withdrawn(erased, returned)
 
 
 def _give_back(assignment: Assignment, now: datetime) -> bool:
@@ -110,4 +110,4 @@ def _leave_channel(worker: WorkerAccount, now: datetime) -> None:
     Participant.objects.filter(pk=person.pk, withdrawn_at=None).update(withdrawn_at=now)
     ParticipantIdentity.objects.filter(participant=person).update(email="", name="")
     kind = KINDS[person.channel.kind]
-    transaction.on_commit(lambda: kind.told(person, what="withdrew"), robust=True)
+    transaction.on_commit(lambda: kind.notify(person, what="withdrew"), robust=True)

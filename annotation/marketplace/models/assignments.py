@@ -21,7 +21,7 @@ class Assignment(models.Model):
         APPROVED = "Approved"
         REJECTED = "Rejected"
 
-    GIVEN_UP = (State.RETURNED, State.ABANDONED)
+    RETURNED_OR_ABANDONED = (State.RETURNED, State.ABANDONED)
     HANDED_IN = (State.SUBMITTED, State.APPROVED, State.REJECTED)
 
     assignment_id = models.CharField(max_length=64, unique=True, default=public_id)

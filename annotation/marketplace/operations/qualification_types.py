@@ -37,7 +37,7 @@ def create_type(call: Call, parameters: dict[str, Any]) -> dict[str, Any]:
                 retry_delay_seconds=parameters.get("RetryDelayInSeconds"),
                 auto_granted=parameters.get("AutoGranted", False),
                 auto_granted_value=parameters.get("AutoGrantedValue", USUAL_VALUE),
-                once=once.asked_for(parameters.get("Keywords", "")),
+                once=once.is_requested(parameters.get("Keywords", "")),
                 created_at=call.now,
                 **test,
             )

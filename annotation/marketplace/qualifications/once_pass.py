@@ -17,7 +17,7 @@ KEYWORD = "assay:once"
 Status = QualificationGrant.Status
 
 
-def asked_for(keywords: str) -> bool:
+def is_requested(keywords: str) -> bool:
     """Whether `keywords`, separated by commas or spaces, hold the keyword."""
     return KEYWORD in keywords.lower().replace(",", " ").split()
 
@@ -34,17 +34,17 @@ def grant(hit: Hit, *, worker: WorkerAccount, now: datetime) -> None:
     types = QualificationType.objects.filter(
         type_id__in=absent, requester_id=hit.requester_id, once=True, deleted_at=None
     )
-    for found in types.order_by("pk"):
-        _grant_one(found, worker, now)
+    for qualification_type in types.order_by("pk"):
+        _grant_type(qualification_type, worker, now)
 
 
-def _grant_one(found: QualificationType, worker: WorkerAccount, now: datetime) -> None:
-    rows = QualificationGrant.objects.filter(qualification_type=found, worker=worker)
+def _grant_type(qualification_type: QualificationType, worker: WorkerAccount, now: datetime) -> None:
+    rows = QualificationGrant.objects.filter(qualification_type=qualification_type, worker=worker)
     # A revoked row is taken by whoever changes it first; a new row by whoever inserts it first.
     if rows.filter(status=Status.REVOKED).update(status=Status.GRANTED, granted_at=now, value=1):
         return
     try:
         with transaction.atomic():
-            QualificationGrant.objects.create(qualification_type=found, worker=worker, granted_at=now)
+            QualificationGrant.objects.create(qualification_type=qualification_type, worker=worker, granted_at=now)
     except IntegrityError:
         raise WorkRefusedError("unqualified") from None

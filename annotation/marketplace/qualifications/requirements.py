@@ -28,8 +28,8 @@ HISTORY = frozenset({HITS_APPROVED, PERCENT_APPROVED, LOCALE})
 
 ORDERING = frozenset({"LessThan", "LessThanOrEqualTo", "GreaterThan", "GreaterThanOrEqualTo"})
 LOCALE_COMPARATORS = frozenset({"EqualTo", "NotEqualTo", "In", "NotIn"})
-MOST_INTEGERS = 15
-MOST_LOCALES = 30
+MAX_INTEGERS = 15
+MAX_LOCALES = 30
 
 Requirement = dict[str, Any]
 # A worker's value for a type: a score, a locale as (country, subdivision), or None when the worker has none.
@@ -73,9 +73,11 @@ def _check_number_of_values(comparator: str, integers: Sequence[Any], locales: S
         if count:
             raise InvalidParameterError(f"The comparator {comparator} takes no values; {count} are given.")
     elif comparator in {"In", "NotIn"}:
-        most = MOST_LOCALES if locales else MOST_INTEGERS
-        if not 1 <= count <= most:
-            raise InvalidParameterError(f"The comparator {comparator} takes 1 to {most} values; {count} are given.")
+        max_values = MAX_LOCALES if locales else MAX_INTEGERS
+        if not 1 <= count <= max_values:
+            raise InvalidParameterError(
+                f"The comparator {comparator} takes 1 to {max_values} values; {count} are given."
+            )
     elif count != 1:
         raise InvalidParameterError(f"The comparator {comparator} takes exactly one value; {count} are given.")
 
@@ -90,19 +92,19 @@ def met(requirement: Requirement, value: Value) -> bool:
     if comparator == "Exists":
         return True
     if isinstance(value, tuple):
-        found = any(_same_place(locale, value) for locale in requirement["LocaleValues"])
-        return found is (comparator in {"EqualTo", "In"})
+        matches = any(_same_place(locale, value) for locale in requirement["LocaleValues"])
+        return matches is (comparator in {"EqualTo", "In"})
     return _compared(comparator, value, requirement["IntegerValues"])
 
 
 def _same_place(locale: dict[str, str], place: tuple[str, str]) -> bool:
     country, subdivision = place
-    wanted = locale.get("Subdivision", "").upper()
-    return locale["Country"].upper() == country and wanted in {"", subdivision}
+    required_subdivision = locale.get("Subdivision", "").upper()
+    return locale["Country"].upper() == country and required_subdivision in {"", subdivision}
 
 
-def _compared(comparator: str, value: int, wanted: Sequence[int]) -> bool:
-    first = wanted[0]
+def _compared(comparator: str, value: int, required_values: Sequence[int]) -> bool:
+    first = required_values[0]
     return {
         "LessThan": value < first,
         "LessThanOrEqualTo": value <= first,
@@ -110,8 +112,8 @@ def _compared(comparator: str, value: int, wanted: Sequence[int]) -> bool:
         "GreaterThanOrEqualTo": value >= first,
         "EqualTo": value == first,
         "NotEqualTo": value != first,
-        "In": value in wanted,
-        "NotIn": value not in wanted,
+        "In": value in required_values,
+        "NotIn": value not in required_values,
     }[comparator]
 
 

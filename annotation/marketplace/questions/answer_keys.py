@@ -10,10 +10,10 @@ from itertools import pairwise
 from xml.etree.ElementTree import Element
 
 from annotation.marketplace.errors import InvalidParameterError
-from annotation.marketplace.questions.form_answers import Given
+from annotation.marketplace.questions.form_answers import EnteredAnswer
 from annotation.marketplace.questions.form_fields import Form, Selection
 from annotation.marketplace.questions.form_parser import FARTHEST, SCHEMAS
-from annotation.marketplace.questions.safe_xml import children, name_of, root_of, sequence, text_of, whole
+from annotation.marketplace.questions.safe_xml import children, name_of, parse_integer, root_of, sequence, text_of
 
 NAMESPACE = f"{SCHEMAS}/2005-10-01/AnswerKey.xsd"
 LARGEST = 2**31 - 1
@@ -45,15 +45,15 @@ class Key:
     marks: dict[str, Marks]
     mapping: Mapping
 
-    def score(self, given: Sequence[Given]) -> int:
+    def score(self, answers: Sequence[EnteredAnswer]) -> int:
         """The qualification's value for answers to a test."""
-        answered = {each.question.identifier: frozenset(each.chosen) for each in given}
+        answered = {each.question.identifier: frozenset(each.chosen) for each in answers}
         total = sum(_earned(marks, answered.get(name, frozenset())) for name, marks in self.marks.items())
         return max(-LARGEST, min(LARGEST, _value(self.mapping, total)))
 
 
 def _earned(marks: Marks, chosen: frozenset[str]) -> int:
-    return next((score for wanted, score in marks.options if wanted == chosen), marks.otherwise)
+    return next((score for selection, score in marks.options if selection == chosen), marks.otherwise)
 
 
 def _value(mapping: Mapping, total: int) -> int:
@@ -79,10 +79,10 @@ def read_key(text: str, form: Form) -> Key:
     mapped = rows.pop() if rows and name_of(rows[-1]) == "QualificationValueMapping" else None
     marks: dict[str, Marks] = {}
     for row in rows:
-        identifier, found = _question(row)
+        identifier, question_marks = _question(row)
         if identifier in marks:
             raise InvalidParameterError(f"AnswerKey: the question {identifier!r} comes twice.")
-        marks[identifier] = found
+        marks[identifier] = question_marks
     _check_fit(marks, form)
     return Key(marks, _mapping(mapped) if mapped is not None else Mapping())
 
@@ -111,7 +111,7 @@ def _option(element: Element) -> tuple[frozenset[str], int]:
 
 
 def _score(element: Element) -> int:
-    return whole(text_of(element), name_of(element), least=-FARTHEST)
+    return parse_integer(text_of(element), name_of(element), minimum=-FARTHEST)
 
 
 def _mapping(element: Element) -> Mapping:
@@ -123,10 +123,10 @@ def _mapping(element: Element) -> Mapping:
     if name_of(row) == "RangeMapping":
         return _ranges(row)
     if name_of(row) == "PercentageMapping":
-        found = sequence(row, namespace=NAMESPACE, names=("MaximumSummedScore",))["MaximumSummedScore"]
-        return Mapping("percentage", maximum=whole(text_of(found), "MaximumSummedScore", least=1))
-    found = sequence(row, namespace=NAMESPACE, names=("SummedScoreMultiplier",))["SummedScoreMultiplier"]
-    text = text_of(found).strip()
+        child = sequence(row, namespace=NAMESPACE, names=("MaximumSummedScore",))["MaximumSummedScore"]
+        return Mapping("percentage", maximum=parse_integer(text_of(child), "MaximumSummedScore", minimum=1))
+    child = sequence(row, namespace=NAMESPACE, names=("SummedScoreMultiplier",))["SummedScoreMultiplier"]
+    text = text_of(child).strip()
     if re.fullmatch(r"[+-]?(\d{1,9}(\.\d{0,9})?|\.\d{1,9})", text, re.ASCII) is None:
         raise InvalidParameterError(f"SummedScoreMultiplier must be a decimal number, not {text[:40]!r}.")
     return Mapping("scale", factor=Decimal(text))
@@ -134,14 +134,16 @@ def _mapping(element: Element) -> Mapping:
 
 def _ranges(element: Element) -> Mapping:
     rows = children(element, namespace=NAMESPACE, allowed=("SummedScoreRange", "OutOfRangeQualificationValue"))
-    given = [name_of(row) for row in rows]
-    if len(given) < 2 or given != ["SummedScoreRange"] * (len(given) - 1) + ["OutOfRangeQualificationValue"]:
+    row_names = [name_of(row) for row in rows]
+    if len(row_names) < 2 or row_names != ["SummedScoreRange"] * (len(row_names) - 1) + [
+        "OutOfRangeQualificationValue"
+    ]:
         raise InvalidParameterError(
             "RangeMapping must hold SummedScoreRanges and then one OutOfRangeQualificationValue."
         )
     names = ("InclusiveLowerBound", "InclusiveUpperBound", "QualificationValue")
-    found = [sequence(row, namespace=NAMESPACE, names=names) for row in rows[:-1]]
-    ranges = tuple((_score(row[names[0]]), _score(row[names[1]]), _score(row[names[2]])) for row in found)
+    range_elements = [sequence(row, namespace=NAMESPACE, names=names) for row in rows[:-1]]
+    ranges = tuple((_score(row[names[0]]), _score(row[names[1]]), _score(row[names[2]])) for row in range_elements)
     ordered = sorted(ranges)
     if any(low > high for low, high, _ in ranges) or any(before[1] >= after[0] for before, after in pairwise(ordered)):
         raise InvalidParameterError("Ranges of a RangeMapping must not be empty and must not overlap.")
@@ -156,11 +158,11 @@ def _check_fit(marks: dict[str, Marks], form: Form) -> None:
                 f"A test with an AnswerKey can have multiple-choice questions only; {question.identifier!r} takes text."
             )
     known = {question.identifier: question.answer for question in form.questions}
-    for identifier, found in marks.items():
+    for identifier, question_marks in marks.items():
         answer = known.get(identifier)
         if not isinstance(answer, Selection):
             raise InvalidParameterError(f"AnswerKey names the question {identifier!r}, which the test does not have.")
         choices = {choice.identifier for choice in answer.choices}
-        unknown = {name for wanted, _ in found.options for name in wanted} - choices
+        unknown = {name for selection, _ in question_marks.options for name in selection} - choices
         if unknown:
             raise InvalidParameterError(f"AnswerKey names the selection {min(unknown)!r}, which {identifier!r} lacks.")

@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"\s*[+-]?(\d{1,30}(\.\d{0,30})?|\.\d{1,30})\s*", re.ASCII)
 
 
 @dataclass(frozen=True)
-class Given:
+class EnteredAnswer:
     """The answer to one question: the text of a free text, or the chosen identifiers and the text of "other"."""
 
     question: Question
@@ -28,81 +28,85 @@ class Given:
     chosen: tuple[str, ...] = ()
 
 
-def given_to(form: Form, pairs: Pairs) -> tuple[Given, ...]:
+def parse_answers(form: Form, pairs: Pairs) -> tuple[EnteredAnswer, ...]:
     """What the fields of a web form say to each question; fields and choices that it does not have are left out."""
     values: dict[str, list[str]] = {}
     for name, value in pairs:
         values.setdefault(name, []).append(clean(value))
-    return tuple(_given(question, values) for question in form.questions)
+    return tuple(_parse_answer(question, values) for question in form.questions)
 
 
-def _given(question: Question, values: dict[str, list[str]]) -> Given:
-    said = values.get(question.field, [])
+def _parse_answer(question: Question, values: dict[str, list[str]]) -> EnteredAnswer:
+    texts = values.get(question.field, [])
     if isinstance(question.answer, FreeText):
-        return Given(question, text=said[0] if said else "")
-    chosen = tuple(choice.identifier for choice in question.answer.choices if choice.identifier in said)
+        return EnteredAnswer(question, text=texts[0] if texts else "")
+    chosen = tuple(choice.identifier for choice in question.answer.choices if choice.identifier in texts)
     other = values.get(question.other_field, []) if question.answer.other is not None else []
-    return Given(question, text=other[0].strip() if other else "", chosen=chosen)
+    return EnteredAnswer(question, text=other[0].strip() if other else "", chosen=chosen)
 
 
-def faults(given: Sequence[Given]) -> dict[str, str]:
+def faults(answers: Sequence[EnteredAnswer]) -> dict[str, str]:
     """By field name, the sentence about each answer that breaks a rule."""
-    said = {each.question.field: _fault(each) for each in given}
-    return {field: sentence for field, sentence in said.items() if sentence}
+    sentences = {each.question.field: _fault(each) for each in answers}
+    return {field: sentence for field, sentence in sentences.items() if sentence}
 
 
-def _fault(given: Given) -> str:
-    answer = given.question.answer
+def _fault(entered: EnteredAnswer) -> str:
+    answer = entered.question.answer
     if isinstance(answer, Selection):
-        return _choice_fault(given, answer)
-    if given.question.required and not given.text.strip():
+        return _choice_fault(entered, answer)
+    if entered.question.required and not entered.text.strip():
         return _("Please answer this question.")
-    return _text_fault(answer, given.text)
+    return _text_fault(answer, entered.text)
 
 
-def _choice_fault(given: Given, answer: Selection) -> str:
-    count = len(given.chosen) + bool(given.text)
-    if not count and not given.question.required:
+def _choice_fault(entered: EnteredAnswer, answer: Selection) -> str:
+    count = len(entered.chosen) + bool(entered.text)
+    if not count and not entered.question.required:
         return ""
-    least = max(answer.least, 1) if given.question.required else answer.least
-    if count < least:
-        return ngettext("Please choose an answer.", "Please choose at least %(count)d answers.", least) % {
-            "count": least
+    minimum = max(answer.min_choices, 1) if entered.question.required else answer.min_choices
+    if count < minimum:
+        return ngettext("Please choose an answer.", "Please choose at least %(count)d answers.", minimum) % {
+            "count": minimum
         }
-    if count > answer.most:
-        said = ngettext("Please choose only one answer.", "Please choose at most %(count)d answers.", answer.most)
-        return said % {"count": answer.most}
-    return _text_fault(answer.other, given.text) if answer.other is not None and given.text else ""
+    if count > answer.max_choices:
+        sentence = ngettext(
+            "Please choose only one answer.", "Please choose at most %(count)d answers.", answer.max_choices
+        )
+        return sentence % {"count": answer.max_choices}
+    return _text_fault(answer.other, entered.text) if answer.other is not None and entered.text else ""
 
 
 def _text_fault(rule: FreeText, text: str) -> str:
-    if rule.numeric and text.strip() and (said := _number_fault(rule, text)):
-        return said
+    if rule.numeric and text.strip() and (sentence := _number_fault(rule, text)):
+        return sentence
     if rule.shortest is not None and len(text) < rule.shortest:
-        said = ngettext(
+        sentence = ngettext(
             "Please write at least %(count)d character.", "Please write at least %(count)d characters.", rule.shortest
         )
-        return said % {"count": rule.shortest}
+        return sentence % {"count": rule.shortest}
     if rule.longest is not None and len(text) > rule.longest:
-        said = ngettext(
+        sentence = ngettext(
             "Please write at most %(count)d character.", "Please write at most %(count)d characters.", rule.longest
         )
-        return said % {"count": rule.longest}
-    return next((pattern.said for pattern in rule.patterns if not _found(pattern.regex, pattern.ignore_case, text)), "")
+        return sentence % {"count": rule.longest}
+    return next(
+        (pattern.message for pattern in rule.patterns if not _matches(pattern.regex, pattern.ignore_case, text)), ""
+    )
 
 
 def _number_fault(rule: FreeText, text: str) -> str:
     if _NUMBER.fullmatch(text) is None:
         return _("Please write a number, such as 12 or 3.5.")
     number = Decimal(text.strip())
-    if rule.least is not None and number < rule.least:
-        return _("Please write a number from %(least)d on.") % {"least": rule.least}
-    if rule.most is not None and number > rule.most:
-        return _("Please write a number up to %(most)d.") % {"most": rule.most}
+    if rule.min_value is not None and number < rule.min_value:
+        return _("Please write a number from %(least)d on.") % {"least": rule.min_value}
+    if rule.max_value is not None and number > rule.max_value:
+        return _("Please write a number up to %(most)d.") % {"most": rule.max_value}
     return ""
 
 
-def _found(expression: str, ignore_case: bool, text: str) -> bool:
+def _matches(expression: str, ignore_case: bool, text: str) -> bool:
     flags = regex.ASCII | (regex.IGNORECASE if ignore_case else 0)
     try:
         return regex.search(expression, text, flags=flags, timeout=PATIENCE_SECONDS) is not None
@@ -110,15 +114,15 @@ def _found(expression: str, ignore_case: bool, text: str) -> bool:
         return True
 
 
-def form_answers_xml(given: Sequence[Given]) -> str:
+def form_answers_xml(answers: Sequence[EnteredAnswer]) -> str:
     """One Answer a question, in the form's order: FreeText, or SelectionIdentifiers and OtherSelectionText."""
-    return HEAD + "".join(_answer(each) for each in given) + TAIL
+    return HEAD + "".join(_answer(each) for each in answers) + TAIL
 
 
-def _answer(given: Given) -> str:
-    if isinstance(given.question.answer, FreeText):
-        inner = [element("FreeText", given.text)]
+def _answer(entered: EnteredAnswer) -> str:
+    if isinstance(entered.question.answer, FreeText):
+        inner = [element("FreeText", entered.text)]
     else:
-        inner = [element("SelectionIdentifier", identifier) for identifier in given.chosen]
-        inner += [element("OtherSelectionText", given.text)] if given.text else []
-    return "\n".join(["<Answer>", element("QuestionIdentifier", given.question.identifier), *inner, "</Answer>\n"])
+        inner = [element("SelectionIdentifier", identifier) for identifier in entered.chosen]
+        inner += [element("OtherSelectionText", entered.text)] if entered.text else []
+    return "\n".join(["<Answer>", element("QuestionIdentifier", entered.question.identifier), *inner, "</Answer>\n"])

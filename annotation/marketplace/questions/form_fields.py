@@ -25,7 +25,7 @@ class Pattern:
 
     regex: str
     ignore_case: bool
-    said: str
+    message: str
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class FreeText:
     """A text field. Bounds of None are not set; lengths count characters, a line end as one."""
 
     numeric: bool = False
-    least: int | None = None
-    most: int | None = None
+    min_value: int | None = None
+    max_value: int | None = None
     shortest: int | None = None
     longest: int | None = None
     patterns: tuple[Pattern, ...] = ()
@@ -50,11 +50,11 @@ class Choice:
 
 @dataclass(frozen=True)
 class Selection:
-    """A multiple-choice field: from `least` to `most` of `choices`, where an `other` text counts as one more."""
+    """A multiple-choice field: from `min_choices` to `max_choices` of `choices`; an `other` text counts as one more."""
 
     choices: tuple[Choice, ...]
-    least: int = 1
-    most: int = 1
+    min_choices: int = 1
+    max_choices: int = 1
     style: str = ""
     other: FreeText | None = None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from annotation.marketplace.questions.form_answers import Given
+from annotation.marketplace.questions.form_answers import EnteredAnswer
 from annotation.marketplace.questions.form_fields import Block, Form, FreeText, Overview, Question, Selection
 
 TALLEST = 20
@@ -40,9 +40,9 @@ class Part:
     none: bool = False
 
 
-def shown(form: Form, *, given: Sequence[Given], faults: dict[str, str]) -> list[Part]:
-    """The parts of `form` in order; `given` and `faults` are those of a refused answer, empty at first."""
-    answers = {each.question.identifier: each for each in given}
+def shown(form: Form, *, answers: Sequence[EnteredAnswer], faults: dict[str, str]) -> list[Part]:
+    """Return the parts of `form` in order; `answers` and `faults` are empty until answers were not accepted."""
+    entered_by_question = {each.question.identifier: each for each in answers}
     parts: list[Part] = []
     number = 0
     for part in form.parts:
@@ -50,11 +50,11 @@ def shown(form: Form, *, given: Sequence[Given], faults: dict[str, str]) -> list
             parts.append(Part(part.content))
             continue
         number += 1
-        parts.append(_question(part, number, answers.get(part.identifier), faults.get(part.field, "")))
+        parts.append(_question(part, number, entered_by_question.get(part.identifier), faults.get(part.field, "")))
     return parts
 
 
-def _question(question: Question, number: int, given: Given | None, fault: str) -> Part:
+def _question(question: Question, number: int, entered: EnteredAnswer | None, fault: str) -> Part:
     answer = question.answer
     if isinstance(answer, FreeText):
         return Part(
@@ -63,11 +63,11 @@ def _question(question: Question, number: int, given: Given | None, fault: str) 
             question=question,
             widget="text",
             required=question.required or bool(answer.shortest),
-            text=answer.default if given is None else given.text,
+            text=answer.default if entered is None else entered.text,
             rows=min(answer.lines, TALLEST),
             fault=fault,
         )
-    chosen = given.chosen if given else ()
+    chosen = entered.chosen if entered else ()
     widget = _widget(answer)
     return Part(
         content=question.content,
@@ -75,7 +75,7 @@ def _question(question: Question, number: int, given: Given | None, fault: str) 
         question=question,
         widget=widget,
         required=question.required,
-        other=given.text if given else "",
+        other=entered.text if entered else "",
         options=tuple(
             Option(place, choice.identifier, choice.identifier in chosen, choice.content)
             for place, choice in enumerate(answer.choices, 1)
@@ -88,7 +88,7 @@ def _question(question: Question, number: int, given: Given | None, fault: str) 
 
 def _widget(answer: Selection) -> str:
     """select, radio or checkbox: what can be chosen, and whether the choices are plain text, come before the style."""
-    if answer.most > 1:
+    if answer.max_choices > 1:
         return "checkbox"
     plain = all(choice.content.kind == "text" for choice in answer.choices)
     return "select" if plain and answer.style in LISTS else "radio"

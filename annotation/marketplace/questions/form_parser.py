@@ -21,14 +21,22 @@ from annotation.marketplace.questions.form_fields import (
     Question,
     Selection,
 )
-from annotation.marketplace.questions.safe_xml import boolean, children, name_of, root_of, sequence, text_of, whole
+from annotation.marketplace.questions.safe_xml import (
+    boolean,
+    children,
+    name_of,
+    parse_integer,
+    root_of,
+    sequence,
+    text_of,
+)
 
 SCHEMAS = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas"
 NAMESPACES = (f"{SCHEMAS}/2017-11-06/QuestionForm.xsd", f"{SCHEMAS}/2005-10-01/QuestionForm.xsd")
 CONTENT = ("Title", "Text", "List", "Binary", "EmbeddedBinary", "FormattedContent", "Application")
 MEDIA = ("image", "audio", "video")
 STYLES = ("radiobutton", "checkbox", "list", "dropdown", "combobox", "multichooser")
-SAID = "Invalid input supplied."
+DEFAULT_ERROR_TEXT = "Invalid input supplied."
 FARTHEST = 999_999_999
 
 
@@ -47,7 +55,7 @@ def read(text: str) -> Form:
     if not form.questions:
         raise InvalidParameterError("A QuestionForm must hold at least one Question.")
     names = [question.field for question in form.questions] + [question.other_field for question in form.questions]
-    twice = {found for found in names if names.count(found) > 1}
+    twice = {field for field in names if names.count(field) > 1}
     if twice:
         raise InvalidParameterError(
             f"QuestionIdentifier must be unique; {min(twice).removesuffix(OTHER)!r} comes twice."
@@ -59,13 +67,13 @@ def _part(element: Element, namespace: str) -> Overview | Question:
     if name_of(element) == "Overview":
         return Overview(_content(element, namespace))
     names = ("QuestionIdentifier", "DisplayName", "IsRequired", "QuestionContent", "AnswerSpecification")
-    found = sequence(element, namespace=namespace, names=names, optional=("DisplayName", "IsRequired"))
+    elements = sequence(element, namespace=namespace, names=names, optional=("DisplayName", "IsRequired"))
     return Question(
-        identifier=text_of(found["QuestionIdentifier"]).strip(),
-        name=text_of(found["DisplayName"], empty=True).strip() if "DisplayName" in found else "",
-        required=boolean(found["IsRequired"]) if "IsRequired" in found else False,
-        content=_content(found["QuestionContent"], namespace),
-        answer=_answer(found["AnswerSpecification"], namespace),
+        identifier=text_of(elements["QuestionIdentifier"]).strip(),
+        name=text_of(elements["DisplayName"], empty=True).strip() if "DisplayName" in elements else "",
+        required=boolean(elements["IsRequired"]) if "IsRequired" in elements else False,
+        content=_content(elements["QuestionContent"], namespace),
+        answer=_answer(elements["AnswerSpecification"], namespace),
     )
 
 
@@ -97,17 +105,17 @@ def _binary(element: Element, namespace: str) -> Block:
     kind = "EmbeddedMimeType" if embedded else "MimeType"
     if embedded:
         allowed = (kind, "DataURL", "AltText", "Width", "Height", "ApplicationParameter")
-        given = children(element, namespace=namespace, allowed=allowed)
-        found = {name_of(child): child for child in given}
-        if not found.keys() >= set(allowed[:-1]):
+        rows = children(element, namespace=namespace, allowed=allowed)
+        elements = {name_of(child): child for child in rows}
+        if not elements.keys() >= set(allowed[:-1]):
             raise InvalidParameterError(f"EmbeddedBinary must hold {', '.join(allowed[:-1])}.")
     else:
-        found = sequence(element, namespace=namespace, names=(kind, "DataURL", "AltText"))
-    mime = sequence(found[kind], namespace=namespace, names=("Type", "SubType"), optional=("SubType",))
+        elements = sequence(element, namespace=namespace, names=(kind, "DataURL", "AltText"))
+    mime = sequence(elements[kind], namespace=namespace, names=("Type", "SubType"), optional=("SubType",))
     media = text_of(mime["Type"]).strip()
     if media not in MEDIA:
         raise InvalidParameterError(f"Type of {kind} must be image, audio or video, not {media[:40]!r}.")
-    return Block(media, text_of(found["AltText"], empty=True).strip(), url=_address(found["DataURL"]))
+    return Block(media, text_of(elements["AltText"], empty=True).strip(), url=_address(elements["DataURL"]))
 
 
 def _address(element: Element) -> str:
@@ -122,49 +130,49 @@ def _address(element: Element) -> str:
 
 
 def _answer(element: Element, namespace: str) -> FreeText | Selection:
-    found = children(element, namespace=namespace, allowed=("FreeTextAnswer", "SelectionAnswer", "FileUploadAnswer"))
-    if len(found) != 1:
+    rows = children(element, namespace=namespace, allowed=("FreeTextAnswer", "SelectionAnswer", "FileUploadAnswer"))
+    if len(rows) != 1:
         raise InvalidParameterError("AnswerSpecification must hold one FreeTextAnswer or SelectionAnswer.")
-    if name_of(found[0]) == "FileUploadAnswer":
+    if name_of(rows[0]) == "FileUploadAnswer":
         raise InvalidParameterError(
             "FileUploadAnswer is not supported (Amazon ended it in 2017); let workers upload in an ExternalQuestion."
         )
-    return (_free_text if name_of(found[0]) == "FreeTextAnswer" else _selection)(found[0], namespace)
+    return (_free_text if name_of(rows[0]) == "FreeTextAnswer" else _selection)(rows[0], namespace)
 
 
 def _free_text(element: Element, namespace: str) -> FreeText:
     names = ("Constraints", "DefaultText", "NumberOfLinesSuggestion")
-    found = sequence(element, namespace=namespace, names=names, optional=names)
-    bounds = _constraints(found["Constraints"], namespace) if "Constraints" in found else {}
-    lines = found.get("NumberOfLinesSuggestion")
+    elements = sequence(element, namespace=namespace, names=names, optional=names)
+    bounds = _constraints(elements["Constraints"], namespace) if "Constraints" in elements else {}
+    lines = elements.get("NumberOfLinesSuggestion")
     return FreeText(
         **bounds,
-        default=text_of(found["DefaultText"], empty=True) if "DefaultText" in found else "",
-        lines=whole(text_of(lines), "NumberOfLinesSuggestion", least=1) if lines is not None else 1,
+        default=text_of(elements["DefaultText"], empty=True) if "DefaultText" in elements else "",
+        lines=parse_integer(text_of(lines), "NumberOfLinesSuggestion", minimum=1) if lines is not None else 1,
     )
 
 
 def _constraints(element: Element, namespace: str) -> dict:
-    found: dict = {"patterns": ()}
+    constraints: dict = {"patterns": ()}
     for child in children(element, namespace=namespace, allowed=("IsNumeric", "Length", "AnswerFormatRegex")):
         name = name_of(child)
         if name == "AnswerFormatRegex":
-            found["patterns"] += (_pattern(child),)
+            constraints["patterns"] += (_pattern(child),)
         elif name == "IsNumeric":
-            least, most = _bounds(child, "minValue", "maxValue", -FARTHEST, -FARTHEST)
-            found |= {"numeric": True, "least": least, "most": most}
+            minimum, maximum = _bounds(child, "minValue", "maxValue", -FARTHEST, -FARTHEST)
+            constraints |= {"numeric": True, "min_value": minimum, "max_value": maximum}
         else:
             shortest, longest = _bounds(child, "minLength", "maxLength", 0, 1)
-            found |= {"shortest": shortest, "longest": longest}
-    return found
+            constraints |= {"shortest": shortest, "longest": longest}
+    return constraints
 
 
-def _bounds(element: Element, low: str, high: str, lowest: int, least_high: int) -> tuple[int | None, int | None]:
+def _bounds(element: Element, low: str, high: str, lowest: int, min_high: int) -> tuple[int | None, int | None]:
     unknown = set(element.attrib) - {low, high}
     if unknown:
         raise InvalidParameterError(f"{name_of(element)} must not have the attribute {min(unknown)[:40]}.")
-    below = whole(element.get(low), low, least=lowest) if low in element.attrib else None
-    above = whole(element.get(high), high, least=least_high) if high in element.attrib else None
+    below = parse_integer(element.get(low), low, minimum=lowest) if low in element.attrib else None
+    above = parse_integer(element.get(high), high, minimum=min_high) if high in element.attrib else None
     if below is not None and above is not None and below > above:
         raise InvalidParameterError(f"{low} must not be greater than {high}; they are {below} and {above}.")
     return below, above
@@ -178,27 +186,28 @@ def _pattern(element: Element) -> Pattern:
         regex.compile(expression, regex.ASCII)
     except regex.error as error:
         raise InvalidParameterError(f"regex {expression[:80]!r} is not a regular expression: {error}.") from None
-    return Pattern(expression, flags == "i", element.get("errorText") or SAID)
+    return Pattern(expression, flags == "i", element.get("errorText") or DEFAULT_ERROR_TEXT)
 
 
 def _selection(element: Element, namespace: str) -> Selection:
     names = ("MinSelectionCount", "MaxSelectionCount", "StyleSuggestion", "Selections")
-    found = sequence(element, namespace=namespace, names=names, optional=names[:3])
-    style = text_of(found["StyleSuggestion"]).strip() if "StyleSuggestion" in found else ""
+    elements = sequence(element, namespace=namespace, names=names, optional=names[:3])
+    style = text_of(elements["StyleSuggestion"]).strip() if "StyleSuggestion" in elements else ""
     if style and style not in STYLES:
         raise InvalidParameterError(f"StyleSuggestion must be one of {', '.join(STYLES)}, not {style[:40]!r}.")
-    choices, other = _choices(found["Selections"], namespace)
+    choices, other = _choices(elements["Selections"], namespace)
     number = len(choices) + (other is not None)
-    least, most = _count(found, "MinSelectionCount", 0), _count(found, "MaxSelectionCount", 1)
-    if least > number or most > number or least > most:
+    min_choices, max_choices = _count(elements, "MinSelectionCount", 0), _count(elements, "MaxSelectionCount", 1)
+    if min_choices > number or max_choices > number or min_choices > max_choices:
         raise InvalidParameterError(
-            f"MinSelectionCount ({least}) and MaxSelectionCount ({most}) must fit together and the {number} selections."
+            f"MinSelectionCount ({min_choices}) and MaxSelectionCount ({max_choices}) "
+            f"must fit together and the {number} selections."
         )
-    return Selection(choices, least, most, style, other)
+    return Selection(choices, min_choices, max_choices, style, other)
 
 
-def _count(found: dict[str, Element], name: str, least: int) -> int:
-    return whole(text_of(found[name]), name, least=least) if name in found else 1
+def _count(elements: dict[str, Element], name: str, minimum: int) -> int:
+    return parse_integer(text_of(elements[name]), name, minimum=minimum) if name in elements else 1
 
 
 def _choices(element: Element, namespace: str) -> tuple[tuple[Choice, ...], FreeText | None]:
@@ -217,9 +226,9 @@ def _choice(element: Element, namespace: str) -> Choice:
     if name_of(element) != "Selection":
         raise InvalidParameterError("OtherSelection must come once, after every Selection.")
     allowed = ("SelectionIdentifier", "Text", "FormattedContent", "Binary")
-    found = children(element, namespace=namespace, allowed=allowed)
-    if len(found) != 2 or name_of(found[0]) != allowed[0] or name_of(found[1]) == allowed[0]:
+    rows = children(element, namespace=namespace, allowed=allowed)
+    if len(rows) != 2 or name_of(rows[0]) != allowed[0] or name_of(rows[1]) == allowed[0]:
         raise InvalidParameterError(
             "Selection must hold SelectionIdentifier and one of Text, FormattedContent, Binary."
         )
-    return Choice(text_of(found[0]).strip(), _block(found[1], namespace))
+    return Choice(text_of(rows[0]).strip(), _block(rows[1], namespace))

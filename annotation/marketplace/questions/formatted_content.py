@@ -65,8 +65,8 @@ def sanitised(content: str) -> str:
     )
 
 
-def _numbered(found: re.Match[str]) -> str:
-    return f"&#{_NAMED[found[1]]};" if found[1] in _NAMED else found[0]
+def _numbered(match: re.Match[str]) -> str:
+    return f"&#{_NAMED[match[1]]};" if match[1] in _NAMED else match[0]
 
 
 def _check(element: lxml.etree._Element) -> None:

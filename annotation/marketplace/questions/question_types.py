@@ -24,7 +24,7 @@ CONTENT_ELEMENT = {
     ("HTMLQuestion", HTML_NAMESPACE): "HTMLContent",
     ("ExternalQuestion", EXTERNAL_NAMESPACE): "ExternalURL",
 }
-MOST_BYTES = 65_535
+MAX_BYTES = 65_535
 # What a document consists of without showing anything.
 UNSEEN = frozenset({"html", "head", "body", "title", "meta", "link", "style", "base"})
 TALLEST_FRAME = 100_000
@@ -59,8 +59,8 @@ def checked(text: str) -> Question:
 def check_size(text: str, name: str) -> None:
     """Raise InvalidParameterError unless XML given as the parameter `name` has 1 to 65,535 bytes."""
     size = len(text.encode("utf-8", "surrogatepass"))
-    if not text or size > MOST_BYTES:
-        raise InvalidParameterError(f"{name} must have 1 to {MOST_BYTES} bytes in UTF-8; it has {size}.")
+    if not text or size > MAX_BYTES:
+        raise InvalidParameterError(f"{name} must have 1 to {MAX_BYTES} bytes in UTF-8; it has {size}.")
 
 
 @lru_cache(maxsize=128)
@@ -129,9 +129,9 @@ def _check_url(url: str) -> None:
         raise InvalidParameterError("ExternalURL must start with https://.")
     if not parts.hostname or parts.username is not None:
         raise InvalidParameterError("ExternalURL must name a host, and no user or password.")
-    taken = RESERVED & {name for name, _ in parse_qsl(parts.query, keep_blank_values=True)}
-    if taken:
-        raise InvalidParameterError(f"ExternalURL must not contain the reserved parameter {min(taken)}.")
+    reserved = RESERVED & {name for name, _ in parse_qsl(parts.query, keep_blank_values=True)}
+    if reserved:
+        raise InvalidParameterError(f"ExternalURL must not contain the reserved parameter {min(reserved)}.")
 
 
 def _split(url: str) -> SplitResult:

@@ -11,7 +11,7 @@ from defusedxml.ElementTree import fromstring
 
 from annotation.marketplace.errors import InvalidParameterError
 
-MOST_DIGITS = 9
+MAX_DIGITS = 9
 
 
 def root_of(text: str) -> tuple[str, str, Element]:
@@ -47,16 +47,16 @@ def sequence(
     element: Element, *, namespace: str, names: Sequence[str], optional: Sequence[str] = ()
 ) -> dict[str, Element]:
     """The children by name: each of `names` once and in this order, those of `optional` at most once."""
-    found = children(element, namespace=namespace, allowed=names)
-    given = [name_of(child) for child in found]
-    if len(set(given)) != len(given) or given != [name for name in names if name in given]:
+    rows = children(element, namespace=namespace, allowed=names)
+    row_names = [name_of(child) for child in rows]
+    if len(set(row_names)) != len(row_names) or row_names != [name for name in names if name in row_names]:
         raise InvalidParameterError(
             f"{name_of(element)} must hold {', '.join(names)} in this order, each at most once."
         )
-    missing = [name for name in names if name not in given and name not in optional]
+    missing = [name for name in names if name not in row_names and name not in optional]
     if missing:
         raise InvalidParameterError(f"{name_of(element)} must hold {missing[0]}.")
-    return dict(zip(given, found, strict=True))
+    return dict(zip(row_names, rows, strict=True))
 
 
 def text_of(element: Element, *, empty: bool = False) -> str:
@@ -69,11 +69,11 @@ def text_of(element: Element, *, empty: bool = False) -> str:
     return text
 
 
-def whole(text: str | None, name: str, *, least: int) -> int:
+def parse_integer(text: str | None, name: str, *, minimum: int) -> int:
     """A whole number of at most nine digits, from `least` on."""
     stripped = (text or "").strip()
-    if re.fullmatch(f"[+-]?[0-9]{{1,{MOST_DIGITS}}}", stripped) is None or int(stripped) < least:
-        raise InvalidParameterError(f"{name} must be a whole number from {least} on, not {stripped[:40]!r}.")
+    if re.fullmatch(f"[+-]?[0-9]{{1,{MAX_DIGITS}}}", stripped) is None or int(stripped) < minimum:
+        raise InvalidParameterError(f"{name} must be a whole number from {minimum} on, not {stripped[:40]!r}.")
     return int(stripped)
 
 

@@ -46,15 +46,15 @@ def account(request: HttpRequest, visit: Visit) -> HttpResponse:
     """What is stored about the worker, and what of it the worker may set."""
     worker = visit.worker
     stored = {"called": worker.called, "payee": worker.payee, "auto_accept": worker.auto_accept}
-    form = PreferencesForm(request.POST or None, initial={**stored, "country": countries.told(worker)})
-    if form.is_valid() and _country_kept(worker, form):
+    form = PreferencesForm(request.POST or None, initial={**stored, "country": countries.stated_place(worker)})
+    if form.is_valid() and _store_country(worker, form):
         WorkerAccount.objects.filter(pk=worker.pk).update(**{name: form.cleaned_data[name] for name in stored})
         return _back("saved")
     browsers = WorkerSession.objects.filter(worker=worker, expires_at__gt=timezone.now()).count()
-    return form_page(request, "marketplace/account.html", form, visit=visit, browsers=browsers, said=_said(request))
+    return form_page(request, "marketplace/account.html", form, visit=visit, browsers=browsers, said=_message(request))
 
 
-def _country_kept(worker: WorkerAccount, form: PreferencesForm) -> bool:
+def _store_country(worker: WorkerAccount, form: PreferencesForm) -> bool:
     """Keep the country of a valid form; an empty one changes nothing."""
     place = form.cleaned_data["country"]
     try:
@@ -115,11 +115,11 @@ def take_address(request: HttpRequest, token: str) -> HttpResponse:
     link = sessions.find_link(token, membership.Purpose.EMAIL, now=now)
     if request.method != "POST" and link is not None:
         return render(request, "marketplace/take_address.html", {"email": link.email})
-    taken = membership.take_address(token, now=now) if request.method == "POST" else None
-    if taken is None:
+    change = membership.take_address(token, now=now) if request.method == "POST" else None
+    if change is None:
         text = _("It may have been used before, or be too old. You can ask for another on the page of your account.")
         return note(request, reason="link", title=_("This link cannot be used"), text=text, status=403)
-    before = taken[1]
+    before = change[1]
     _tell(before, _("Your account has another email address now."))
     return _back("address")
 
@@ -155,7 +155,7 @@ def close(request: HttpRequest, visit: Visit) -> HttpResponse:
 
 @require_safe
 @on_worker_host
-def gone(request: HttpRequest) -> HttpResponse:
+def account_deleted(request: HttpRequest) -> HttpResponse:
     text = _("Your account details were deleted. Thank you for your work.")
     return note(request, reason="gone", title=_("Your account is deleted"), text=text)
 
@@ -181,13 +181,13 @@ def _tell(email: str, what: str) -> None:
             return
 
 
-def _back(said: str) -> HttpResponse:
+def _back(message_key: str) -> HttpResponse:
     response = redirect("hits:account")
-    response["Location"] += f"?said={said}"
+    response["Location"] += f"?said={message_key}"
     return response
 
 
-def _said(request: HttpRequest) -> str:
+def _message(request: HttpRequest) -> str:
     return {
         "saved": _("Saved."),
         "password": _("Your password is changed. Other browsers are signed out."),

@@ -42,12 +42,12 @@ def submit_token(assignment_id: str) -> str:
 
 def assignment_of(token: str) -> str:
     """The id of the assignment that a token of `submit_token` authorises for; "" when it is not one of ours."""
-    found = TOKEN.fullmatch(token)
-    if found is None:
+    match = TOKEN.fullmatch(token)
+    if match is None:
         return ""
     keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
-    wanted = (_mac("marketplace.submit", found[1], key)[:TOKEN_DIGITS] for key in keys)
-    return found[1] if any(hmac.compare_digest(found[2], each) for each in wanted) else ""
+    expected = (_mac("marketplace.submit", match[1], key)[:TOKEN_DIGITS] for key in keys)
+    return match[1] if any(hmac.compare_digest(match[2], each) for each in expected) else ""
 
 
 def framing(hit: Hit, question: Question, assignment: Assignment | None) -> Framing:
@@ -73,17 +73,17 @@ def _with_query(address: str, fields: dict[str, str]) -> str:
     return urlunsplit(parts._replace(query=query))
 
 
-def seal(*said: str) -> str:
+def seal(*parts: str) -> str:
     """Proves that the worker site made a frame's address: frames show a HIT to nobody else."""
-    return _mac("marketplace.frame", ":".join(said))[:32]
+    return _mac("marketplace.frame", ":".join(parts))[:32]
 
 
-def seal_holds(given: str, *said: str) -> bool:
-    return hmac.compare_digest(given.encode(), seal(*said).encode())
+def seal_holds(candidate: str, *parts: str) -> bool:
+    return hmac.compare_digest(candidate.encode(), seal(*parts).encode())
 
 
-def _mac(salt: str, said: str, key: str | bytes | None = None) -> str:
-    return salted_hmac(salt, said, secret=key, algorithm="sha256").hexdigest()
+def _mac(salt: str, text: str, key: str | bytes | None = None) -> str:
+    return salted_hmac(salt, text, secret=key, algorithm="sha256").hexdigest()
 
 
 def origin_of(address: str) -> str:

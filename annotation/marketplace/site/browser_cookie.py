@@ -13,7 +13,7 @@ COOKIE = "assay_participant"
 SALT = "marketplace.participants"
 # Browsers keep no cookie for longer.
 LIFE_SECONDS = 400 * 24 * 3600
-MOST = 20
+MAX_PARTICIPANTS = 20
 
 
 def participants_of(request: HttpRequest) -> tuple[str, ...]:
@@ -27,10 +27,10 @@ def participants_of(request: HttpRequest) -> tuple[str, ...]:
 
 def remember(request: HttpRequest, response: HttpResponse, participant_id: str) -> None:
     """Add the participant to the cookie of this browser."""
-    others = [one for one in participants_of(request) if one != participant_id]
+    others = [known_id for known_id in participants_of(request) if known_id != participant_id]
     response.set_cookie(
         COOKIE,
-        signing.dumps([*others, participant_id][-MOST:], salt=SALT),
+        signing.dumps([*others, participant_id][-MAX_PARTICIPANTS:], salt=SALT),
         max_age=LIFE_SECONDS,
         path=reverse("hits:list"),
         secure=urlsplit(settings.WORKER_ORIGIN).scheme == "https",

@@ -22,9 +22,9 @@ FORM = "default-src 'none'; img-src https: http: data:; media-src https: http:; 
 
 def sandbox_of(question: Question) -> str:
     """The sandbox of a HIT's frame. An outside page keeps its own origin, unless that could be one of ours."""
-    ours = {settings.WORKER_ORIGIN, settings.HIT_ORIGIN, settings.CONSOLE_ORIGIN}
+    origins = {settings.WORKER_ORIGIN, settings.HIT_ORIGIN, settings.CONSOLE_ORIGIN}
     outside = question.kind == Hit.Kind.EXTERNAL and canonical_host(question.content.strip()) not in {
-        canonical_host(origin) for origin in ours
+        canonical_host(origin) for origin in origins
     }
     return f"{SANDBOX} allow-same-origin" if outside else SANDBOX
 

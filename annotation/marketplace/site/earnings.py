@@ -18,7 +18,7 @@ from annotation.marketplace.money.ledger import Account, Purpose
 from annotation.marketplace.site.host_guards import Visit, worker_page
 
 DAYS = 31
-MOST_PAYOUTS = 25
+MAX_PAYOUTS = 25
 State = Assignment.State
 
 
@@ -56,7 +56,7 @@ def earnings(request: HttpRequest, visit: Visit) -> HttpResponse:
     """The sums, the last payouts, and a page of days."""
     before = _day(request.GET.get("before", ""))
     days = days_of(visit.worker, before=before)
-    payouts = Payout.objects.filter(worker=visit.worker).order_by("-pk")[:MOST_PAYOUTS]
+    payouts = Payout.objects.filter(worker=visit.worker).order_by("-pk")[:MAX_PAYOUTS]
     context = {"visit": visit, "sums": sums_of(visit.worker), "payouts": payouts, "days": days[:DAYS]}
     return render(
         request, "marketplace/earnings.html", context | {"older": days[DAYS - 1].day if len(days) > DAYS else None}
@@ -88,12 +88,12 @@ def days_of(worker: WorkerAccount, *, before: date | None = None) -> Sequence[Da
     if before is not None:
         rows = rows.filter(day__lt=before)
     reward, bonus = Q(purpose=Purpose.REWARD), Q(purpose=Purpose.BONUS)
-    found = rows.values("day").annotate(
+    day_sums = rows.values("day").annotate(
         approved=Count("pk", filter=reward),
         rewards=Sum("amount_cents", filter=reward, default=0),
         bonuses=Sum("amount_cents", filter=bonus, default=0),
     )
-    return [Day(**row) for row in found.order_by("-day")[: DAYS + 1]]
+    return [Day(**row) for row in day_sums.order_by("-day")[: DAYS + 1]]
 
 
 def _day(text: str) -> date | None:

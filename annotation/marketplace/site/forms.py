@@ -91,13 +91,13 @@ class RegistrationForm(forms.Form):
     )
 
     def clean(self) -> dict[str, Any]:
-        found = super().clean() or {}
-        if password := found.get("password"):
+        cleaned = super().clean() or {}
+        if password := cleaned.get("password"):
             try:
-                validate_password(password, user=person(found.get("called", ""), found.get("email", "")))
+                validate_password(password, user=person(cleaned.get("called", ""), cleaned.get("email", "")))
             except forms.ValidationError as error:
                 self.add_error("password", error)
-        return found
+        return cleaned
 
 
 class ChangePasswordForm(PasswordForm):
@@ -137,17 +137,17 @@ class PreferencesForm(forms.Form):
     )
 
     def clean_country(self) -> tuple[str, str] | None:
-        given = str(self.cleaned_data["country"]).strip()
-        place = countries.place_of(given)
-        if given and place is None:
+        text = str(self.cleaned_data["country"]).strip()
+        place = countries.place_of(text)
+        if text and place is None:
             raise forms.ValidationError(_("Enter a two-letter country code, such as DE."))
         return place
 
     def clean_payee(self) -> str:
-        given = str(self.cleaned_data["payee"])
-        if not given.isprintable():
+        text = str(self.cleaned_data["payee"])
+        if not text.isprintable():
             raise forms.ValidationError(_("Use letters, digits and signs only, on one line."))
-        return given
+        return text
 
 
 class Words(forms.CharField):
@@ -158,7 +158,7 @@ class Words(forms.CharField):
 
     def validate(self, value: Any) -> None:
         super().validate(value)
-        if not any(one.isprintable() and not one.isspace() for one in str(value)):
+        if not any(character.isprintable() and not character.isspace() for character in str(value)):
             raise forms.ValidationError(self.error_messages["required"], code="required")
 
 
@@ -182,7 +182,7 @@ class CloseForm(forms.Form):
     old = OldPassword(label=_("Your password"))
 
 
-def without_password(form: forms.Form, has_one: bool) -> None:
+def without_password(form: forms.Form, has_password: bool) -> None:
     """Who comes by links only has no password to be asked for."""
-    if not has_one:
+    if not has_password:
         del form.fields["old"]

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_safe
 from annotation.marketplace.core.prepared_sql import Prepared
 from annotation.marketplace.models import Hit, TestAttempt
 from annotation.marketplace.questions import form_parser as reading
-from annotation.marketplace.questions.form_answers import Given
+from annotation.marketplace.questions.form_answers import EnteredAnswer
 from annotation.marketplace.questions.form_fields import Form
 from annotation.marketplace.questions.form_html import shown
 from annotation.marketplace.questions.question_types import parsed
@@ -46,10 +46,10 @@ def frame(request: HttpRequest, hit_id: str, load: str, seal: str) -> HttpRespon
     refusal = _refused(request, seal, hit_id, load, assignment_id, worker_id)
     if refusal is not None:
         return refusal
-    found = _QUESTION(hit_id)
-    if not found:
+    rows = _QUESTION(hit_id)
+    if not rows:
         raise Http404
-    ((kind, question),) = found
+    ((kind, question),) = rows
     showing = _showing(load, "" if assignment_id == PREVIEW else assignment_id)
     if kind == Hit.Kind.FORM:
         return form_page(request, reading.read(question), showing)
@@ -74,12 +74,12 @@ def form_page(
     form: Form,
     showing: Showing,
     *,
-    given: tuple[Given, ...] = (),
+    answers: tuple[EnteredAnswer, ...] = (),
     faults: dict[str, str] | None = None,
 ) -> HttpResponse:
     """The web form of a QuestionForm; with what was typed and what is wrong with it where an answer was refused."""
     nonce = secrets.token_urlsafe(18)
-    questions = shown(form, given=given, faults=faults or {})
+    questions = shown(form, answers=answers, faults=faults or {})
     context = {"parts": questions, "faults": [each for each in questions if each.fault], "showing": showing}
     status = 422 if faults else 200
     page = render(request, "marketplace/form.html", {**context, "nonce": nonce}, status=status)
@@ -91,9 +91,9 @@ def _showing(load: str, assignment_id: str) -> Showing:
     return Showing(load, settings.WORKER_ORIGIN, assignment_id, submit_base(assignment_id) + SUBMIT)
 
 
-def _refused(request: HttpRequest, seal: str, *said: str) -> HttpResponse | None:
+def _refused(request: HttpRequest, seal: str, *parts: str) -> HttpResponse | None:
     """Raises Http404 for an address that the worker site did not make."""
-    if not seal_holds(seal, *said) or not answers_on(request, settings.HIT_ORIGIN):
+    if not seal_holds(seal, *parts) or not answers_on(request, settings.HIT_ORIGIN):
         raise Http404
     if frames_may_be_served():
         return None

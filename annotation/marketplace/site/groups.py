@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.hits import catalogue as shelf
-from annotation.marketplace.hits.eligibility import standing
+from annotation.marketplace.hits.eligibility import assess_worker
 from annotation.marketplace.invitations import completion as ending
 from annotation.marketplace.models import HitType
 from annotation.marketplace.site.assignment_pages import accept_some, remember_wish
@@ -20,8 +20,8 @@ from annotation.marketplace.site.host_guards import Visit, worker_page
 from annotation.marketplace.site.pages import refused
 from annotation.marketplace.site.refusal_reasons import reasons_of, reasons_of_all
 
-LAST_PAGE = shelf.MOST_GROUPS // shelf.PAGE
-MOST_WORDS = 100
+LAST_PAGE = shelf.MAX_GROUPS // shelf.PAGE
+MAX_SEARCH_CHARS = 100
 
 
 class ChoiceForm(forms.Form):
@@ -29,7 +29,7 @@ class ChoiceForm(forms.Form):
 
     q = forms.CharField(
         label=_("Words"),
-        max_length=MOST_WORDS,
+        max_length=MAX_SEARCH_CHARS,
         required=False,
         widget=forms.TextInput(attrs={"type": "search", "autocomplete": "off"}),
     )
@@ -61,13 +61,13 @@ class ChoiceForm(forms.Form):
         return self.visible_fields()
 
     def choice(self) -> shelf.Choice:
-        found = self.cleaned_data if self.is_valid() else getattr(self, "cleaned_data", {})
+        cleaned = self.cleaned_data if self.is_valid() else getattr(self, "cleaned_data", {})
         return shelf.Choice(
-            words=found.get("q") or "",
-            sort=found.get("sort") or shelf.NEWEST,
-            least_cents=int((found.get("pay") or 0) * 100),
-            qualified=bool(found.get("mine")),
-            page=found.get("page") or 1,
+            words=cleaned.get("q") or "",
+            sort=cleaned.get("sort") or shelf.NEWEST,
+            min_reward_cents=int((cleaned.get("pay") or 0) * 100),
+            qualified=bool(cleaned.get("mine")),
+            page=cleaned.get("page") or 1,
         )
 
 
@@ -79,15 +79,15 @@ def available(request: HttpRequest, visit: Visit) -> HttpResponse:
         return redirect("hits:end")
     form = ChoiceForm(request.GET)
     choice = form.choice()
-    found = shelf.offers(visit.worker, choice, now=visit.now)
+    offers = shelf.offers(visit.worker, choice, now=visit.now)
     context: dict[str, Any] = {
         "visit": visit,
         "form": form,
         "choice": choice,
         "searched": any(request.GET.get(name) for name in ("q", "pay", "mine")),
         "held": shelf.held_by(visit.worker),
-        "offers": found,
-        "rows": zip(found.rows, reasons_of_all([offer.standing for offer in found.rows]), strict=True),
+        "offers": offers,
+        "rows": zip(offers.rows, reasons_of_all([offer.eligibility for offer in offers.rows]), strict=True),
         "given": visit.worker.channel and ending.handed_in(visit.worker),
         "before": _page(request, choice.page - 1),
         "after": _page(request, choice.page + 1),
@@ -99,15 +99,15 @@ def available(request: HttpRequest, visit: Visit) -> HttpResponse:
 @worker_page
 def group(request: HttpRequest, visit: Visit, group_id: str) -> HttpResponse:
     """The HITs of one group, one by one."""
-    found = _group(group_id)
-    allowed = standing(visit.worker, found)
+    hit_type = _group(group_id)
+    allowed = assess_worker(visit.worker, hit_type)
     if not allowed.discover:
         # What a group that may not be discovered asks for is not told either.
         return refused(request, "unqualified", hit=None, worker=visit.worker)
-    hits = shelf.group_of(visit.worker, found, now=visit.now, after=request.GET.get("after", ""))
+    hits = shelf.group_of(visit.worker, hit_type, now=visit.now, after=request.GET.get("after", ""))
     shown = hits[: shelf.PAGE]
     after = shown[-1].hit_id if len(hits) > shelf.PAGE else ""
-    context = {"visit": visit, "type": found, "hits": shown, "after": after, "standing": allowed}
+    context = {"visit": visit, "type": hit_type, "hits": shown, "after": after, "eligibility": allowed}
     context["reasons"] = reasons_of(allowed)
     return render(request, "marketplace/group.html", context)
 
@@ -117,11 +117,11 @@ def group(request: HttpRequest, visit: Visit, group_id: str) -> HttpResponse:
 def accept_next(request: HttpRequest, visit: Visit, group_id: str) -> HttpResponse:
     """Accept some HIT of the group: there is no first to be quarrelled over."""
     remember_wish(request, visit)
-    found = _group(group_id)
+    hit_type = _group(group_id)
     try:
-        held = accept_some(visit, found)
+        held = accept_some(visit, hit_type)
     except WorkRefusedError as refusal:
-        some = shelf.some_of(visit.worker, found, now=visit.now)
+        some = shelf.some_of(visit.worker, hit_type, now=visit.now)
         return refused(request, refusal.reason, hit=some[0] if some else None, worker=visit.worker)
     if held is None:
         return refused(request, "full", hit=None, worker=visit.worker)
@@ -136,10 +136,10 @@ def welcome(request: HttpRequest, visit: Visit) -> HttpResponse:
 
 
 def _group(group_id: str) -> HitType:
-    found = HitType.objects.select_related("requester__user").filter(group_id=group_id).first()
-    if found is None:
+    hit_type = HitType.objects.select_related("requester__user").filter(group_id=group_id).first()
+    if hit_type is None:
         raise Http404
-    return found
+    return hit_type
 
 
 def _page(request: HttpRequest, page: int) -> str:

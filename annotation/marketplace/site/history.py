@@ -37,14 +37,14 @@ class Row:
     assignment: Assignment
     reward_cents: int
     bonus_cents: int
-    answer: replies.Standing
+    answer: replies.ReplyStatus
 
     @property
     def decided_at(self) -> datetime | None:
         return self.assignment.approved_at or self.assignment.rejected_at
 
     @property
-    def here(self) -> bool:
+    def paid_by_payout(self) -> bool:
         return self.assignment.hit.requester.pays == Requester.Pays.PAYOUT
 
 
@@ -60,12 +60,12 @@ def history(request: HttpRequest, visit: Visit) -> HttpResponse:
     before = request.GET.get("before", "")
     if is_public_id(before):
         rows = rows.filter(pk__lt=Assignment.objects.filter(assignment_id=before).values("pk")[:1])
-    found = list(rows[: PAGE + 1])
-    older = found[PAGE - 1].assignment_id if len(found) > PAGE else ""
+    assignments = list(rows[: PAGE + 1])
+    older = assignments[PAGE - 1].assignment_id if len(assignments) > PAGE else ""
     states = [(value, label) for value, label in State.choices if value != State.ACCEPTED]
     context = {
         "visit": visit,
-        "rows": [_row(held, visit.now) for held in found[:PAGE]],
+        "rows": [_row(held, visit.now) for held in assignments[:PAGE]],
         "older": older,
         "paged": bool(before),
     }
@@ -94,7 +94,9 @@ def _row(held: Assignment, now: datetime) -> Row:
         and entry.account in {LedgerEntry.Account.WORKER, LedgerEntry.Account.OUTSIDE}
     ]
     reward = paid[0] if paid else held.hit.hit_type.reward_cents
-    return Row(held, reward, sum(bonus.amount_cents for bonus in held.bonuses.all()), replies.standing(held, now=now))
+    return Row(
+        held, reward, sum(bonus.amount_cents for bonus in held.bonuses.all()), replies.reply_status(held, now=now)
+    )
 
 
 class _Echo:
@@ -118,7 +120,7 @@ def _cells(row: Row) -> list[str]:
         held.assignment_id, held.hit.hit_id, held.hit.hit_type.title, str(held.hit.requester), held.state,
         _moment(held.accepted_at), _moment(held.submitted_at), _moment(held.auto_approval_at),
         _moment(row.decided_at), dollars(row.reward_cents) if earned else "", dollars(row.bonus_cents),
-        "yes" if row.here else "no", held.feedback,
+        "yes" if row.paid_by_payout else "no", held.feedback,
         reply.text if reply else "", _moment(reply.sent_at) if reply else "",
     ]  # fmt: skip
 

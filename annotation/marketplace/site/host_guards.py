@@ -67,10 +67,10 @@ def worker_page(view: View) -> View:
     @on_worker_host
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        found = sessions.visitor_of(request, now=timezone.now())
-        if found is None:
+        visitor = sessions.visitor_of(request, now=timezone.now())
+        if visitor is None:
             return redirect(sign_in_address(request))
-        worker, moment = found
+        worker, moment = visitor
         response = view(request, Visit(worker, arrive(moment)), *args, **kwargs)
         patch_cache_control(response, private=True, no_store=True)
         return response

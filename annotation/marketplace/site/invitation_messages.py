@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.utils.translation import gettext as _
 
 
-def said_at_door(word: str) -> tuple[str, str]:
+def door_message(word: str) -> tuple[str, str]:
     """Heading and sentence for what a visitor meets (`door.Door.word`, and unknown, slow, declined, consent)."""
     return {
         "welcome": (_("You are invited to take part"), ""),

@@ -24,7 +24,7 @@ from annotation.marketplace.invitations import withdrawal as leaving
 from annotation.marketplace.models import Assignment, Hit, Link, Participant, Requester
 from annotation.marketplace.site import browser_cookie as browsers
 from annotation.marketplace.site.host_guards import Visit, on_worker_host, too_often, worker_page
-from annotation.marketplace.site.invitation_messages import said_at_door
+from annotation.marketplace.site.invitation_messages import door_message
 from annotation.marketplace.site.pages import refused
 from annotation.marketplace.site.refusal_reasons import reasons_of
 from annotation.marketplace.workers import sessions
@@ -50,12 +50,12 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
         return _unknown(request)
     now = _now()
     visitor = _visitor(request, link, request.GET.dict(), _panel_ids(link, request.GET.dict()))
-    found = door.look(link, visitor, now=now)
+    entry = door.look(link, visitor, now=now)
     if request.method == "GET":
-        door.note_opened(found, now=now)
-    if found.word == "back" and _inside(found, visitor):
+        door.note_opened(entry, now=now)
+    if entry.word == "back" and _inside(entry, visitor):
         return redirect("hits:list")
-    return _at_door(request, found=found, token=token, visitor=visitor)
+    return _at_door(request, entry=entry, token=token, visitor=visitor)
 
 
 @require_POST
@@ -69,13 +69,13 @@ def begin(request: HttpRequest, token: str) -> HttpResponse:
         take(ENTRIES, _client(request), now=timezone.now())
     except TooOftenError as refusal:
         return too_often(request, refusal)
-    added = {name: request.POST.get(f"{PANEL_FIELD}{name}", "") for name in _kept_names(link)}
+    added = {name: request.POST.get(f"{PANEL_FIELD}{name}", "") for name in _stored_names(link)}
     known_as = {name: request.POST.get("external_id", "") for name in _names(link)[:1]}
     visitor = _visitor(request, link, known_as, _panel_ids(link, added))
     try:
         person, worker = door.enter(link, visitor, version=request.POST.get("version", ""), now=_now())
     except door.DoorClosedError as closed:
-        return _at_door(request, found=closed.door, token=token, visitor=visitor)
+        return _at_door(request, entry=closed.door, token=token, visitor=visitor)
     response = redirect("hits:list")
     browsers.remember(request, response, person.participant_id)
     sessions.sign_in(request, response, sessions.open_session(worker, now=timezone.now()))
@@ -154,13 +154,15 @@ def stop(request: HttpRequest, visit: Visit) -> HttpResponse:
 @worker_page
 def data(request: HttpRequest, visit: Visit) -> HttpResponse:
     """Whom the worker has given answers to, and the token to take them back from each."""
-    given = Assignment.objects.filter(worker=visit.worker, state__in=Assignment.HANDED_IN)
-    requesters = Requester.objects.filter(pk__in=given.values("hit__requester")).select_related("user").order_by("pk")
+    submitted = Assignment.objects.filter(worker=visit.worker, state__in=Assignment.HANDED_IN)
+    requesters = (
+        Requester.objects.filter(pk__in=submitted.values("hit__requester")).select_related("user").order_by("pk")
+    )
     rows = [
         {
             "requester": requester,
             "token": leaving.key_for(visit.worker, requester),
-            "left": given.filter(hit__requester=requester, withdrawn_at=None).count(),
+            "left": submitted.filter(hit__requester=requester, withdrawn_at=None).count(),
         }
         for requester in requesters
     ]
@@ -210,32 +212,32 @@ def _client(request: HttpRequest) -> str:
     return neighbourhood(client_address(request))
 
 
-def _inside(found: door.Door, visitor: door.Visitor) -> bool:
+def _inside(entry: door.Door, visitor: door.Visitor) -> bool:
     """Whether the visitor is signed in as the person they are known as, and has agreed to what holds."""
-    person, worker = found.person, visitor.worker
+    person, worker = entry.person, visitor.worker
     if person is None or worker is None or person.worker_id != worker.pk:
         return False
-    return consent.agreed(worker, consent.terms_of(found.link.channel))
+    return consent.agreed(worker, consent.terms_of(entry.link.channel))
 
 
 def _names(link: Link) -> tuple[str, ...]:
     return KINDS[link.channel.kind].id_parameters(link)
 
 
-def _kept_names(link: Link) -> tuple[str, ...]:
+def _stored_names(link: Link) -> tuple[str, ...]:
     """The parameters that are kept: none unless the link names one by which it knows people, or keeps one."""
     names = (*_names(link), *link.kept_parameters)
     return tuple(dict.fromkeys((*names, *PANEL_IDS))) if names else ()
 
 
-def _panel_ids(link: Link, given: dict[str, str]) -> dict[str, str]:
+def _panel_ids(link: Link, query: dict[str, str]) -> dict[str, str]:
     """What the panel added, as far as it can be kept."""
-    added = {name: given.get(name, "").strip() for name in _kept_names(link)}
+    added = {name: query.get(name, "").strip() for name in _stored_names(link)}
     return {name: value for name, value in added.items() if 0 < len(value) <= door.LONGEST_ID and value.isprintable()}
 
 
-def _visitor(request: HttpRequest, link: Link, given: dict[str, str], panel_ids: dict[str, str]) -> door.Visitor:
-    external_id = next((given[name].strip() for name in _names(link) if given.get(name, "").strip()), "")
+def _visitor(request: HttpRequest, link: Link, query: dict[str, str], panel_ids: dict[str, str]) -> door.Visitor:
+    external_id = next((query[name].strip() for name in _names(link) if query.get(name, "").strip()), "")
     known = sessions.worker_of(request, now=timezone.now())
     return door.Visitor(external_id, browsers.participants_of(request), known, panel_ids)
 
@@ -243,17 +245,17 @@ def _visitor(request: HttpRequest, link: Link, given: dict[str, str], panel_ids:
 def _at_door(
     request: HttpRequest,
     *,
-    found: door.Door | None = None,
+    entry: door.Door | None = None,
     door_word: str = "",
     token: str = "",
     visitor: door.Visitor | None = None,
     visit: Visit | None = None,
 ) -> HttpResponse:
-    word = found.word if found else door_word
-    title, text = said_at_door(word)
-    channel = found.link.channel if found else None
+    word = entry.word if entry else door_word
+    title, text = door_message(word)
+    channel = entry.link.channel if entry else None
     terms = consent.terms_of(channel) if channel else None
-    known = found.person.worker if found and found.person else None
+    known = entry.person.worker if entry and entry.person else None
     context = {
         "word": word,
         "title": title,
@@ -263,12 +265,12 @@ def _at_door(
         "terms": None if known and consent.agreed(known, terms) else terms,
         "external_id": visitor.external_id if visitor else "",
         "panel_ids": {f"{PANEL_FIELD}{name}": value for name, value in (visitor.panel_ids if visitor else {}).items()},
-        "reasons": reasons_of(found.standing) if found and found.standing else (),
-        "panel": bool(found and _names(found.link)),
+        "reasons": reasons_of(entry.eligibility) if entry and entry.eligibility else (),
+        "panel": bool(entry and _names(entry.link)),
         "leads_in": word in {*door.OPEN, "consent"},
         "visit": visit,
         "account": visitor.worker if visitor and visitor.worker and visitor.worker.channel is None else None,
-        "code": found.person.shown_code if found and found.person and found.word == "already" else "",
+        "code": entry.person.shown_code if entry and entry.person and entry.word == "already" else "",
     }
     return _private(render(request, "marketplace/channels/door.html", context, status=STATUS.get(word, 200)))
 

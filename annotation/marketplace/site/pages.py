@@ -19,7 +19,7 @@ from annotation.marketplace.core.prepared_sql import Prepared
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.hits import entry_check as entering
 from annotation.marketplace.hits.catalogue import some_of
-from annotation.marketplace.hits.eligibility import standing
+from annotation.marketplace.hits.eligibility import assess_worker
 from annotation.marketplace.invitations import completion as ending
 from annotation.marketplace.models import Assignment, Hit, WorkerAccount
 from annotation.marketplace.questions.question_types import parsed
@@ -45,12 +45,12 @@ SHOWN = (
 @worker_page
 def preview(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
     hit = _hit(hit_id)
-    allowed = standing(visit.worker, hit.hit_type)
+    allowed = assess_worker(visit.worker, hit.hit_type)
     if not allowed.preview:
         return refused(request, "unqualified", hit=hit, worker=visit.worker)
-    own = _live_assignment(visit, hit)
-    if own is not None and own.state == State.ACCEPTED:
-        return redirect("hits:work", own.assignment_id)
+    current = _live_assignment(visit, hit)
+    if current is not None and current.state == State.ACCEPTED:
+        return redirect("hits:work", current.assignment_id)
     try:
         gate.check(hit, worker=visit.worker, now=visit.now)
     except WorkRefusedError as refusal:
@@ -60,11 +60,11 @@ def preview(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
     context = {
         "visit": visit,
         "hit": hit,
-        "standing": allowed,
-        "open": hit.status == Hit.Status.ASSIGNABLE and not own,
+        "eligibility": allowed,
+        "open": hit.status == Hit.Status.ASSIGNABLE and not current,
         "lacking": types_to_ask_for(allowed),
         "reasons": reasons_of(allowed),
-        "device": devices.asked_for(hit.hit_type.keywords),
+        "device": devices.is_requested(hit.hit_type.keywords),
     }
     return _framed(request, "marketplace/preview.html", context, hit, None)
 
@@ -90,11 +90,11 @@ def accept(request: HttpRequest, visit: Visit, hit_id: str) -> HttpResponse:
 @require_safe
 @worker_page
 def work(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse:
-    held = own(visit, assignment_id)
+    held = load_assignment(visit, assignment_id)
     if held.state != State.ACCEPTED:
         return redirect("hits:done", assignment_id)
     context = {"visit": visit, "assignment": held, "hit": held.hit, "left": held.deadline - visit.now}
-    context["device"] = devices.asked_for(held.hit.hit_type.keywords)
+    context["device"] = devices.is_requested(held.hit.hit_type.keywords)
     response = _framed(request, "marketplace/work.html", context, held.hit, held)
     return devices.note(request, response, held, now=timezone.now())
 
@@ -103,14 +103,14 @@ def work(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse
 @worker_page
 def state(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse:
     """The state of an assignment, for the page's own script."""
-    return JsonResponse({"state": own(visit, assignment_id).state})
+    return JsonResponse({"state": load_assignment(visit, assignment_id).state})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @worker_page
 def give_back(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse:
     """Return an accepted task: first the page that asks whether one is sure, then the deed."""
-    held = own(visit, assignment_id)
+    held = load_assignment(visit, assignment_id)
     if request.method != "POST":
         if held.state != State.ACCEPTED:
             return redirect("hits:done", assignment_id)
@@ -127,7 +127,7 @@ def give_back(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpRes
 @worker_page
 def done(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse:
     """What became of an assignment and what happens next."""
-    return shown_done(request, visit, own(visit, assignment_id))
+    return shown_done(request, visit, load_assignment(visit, assignment_id))
 
 
 def shown_done(request: HttpRequest, visit: Visit, held: Assignment, form: ReplyForm | None = None) -> HttpResponse:
@@ -139,7 +139,7 @@ def shown_done(request: HttpRequest, visit: Visit, held: Assignment, form: Reply
     context: dict[str, Any] = {"visit": visit, "assignment": held, "hit": held.hit, "next": more[0] if more else None}
     context |= {"bonuses": bonuses, "by_itself": visit.worker.auto_accept and held.state == State.SUBMITTED}
     if held.rejected_at is not None:
-        context["answer"] = replies.standing_of(held.assignment_id, now=visit.now)
+        context["answer"] = replies.reply_status_of(held.assignment_id, now=visit.now)
     return form_page(request, "marketplace/done.html", form or ReplyForm(), **context)
 
 
@@ -150,7 +150,7 @@ def _hit(hit_id: str) -> Hit:
     return hit
 
 
-_OWN = Prepared(
+_ASSIGNMENT = Prepared(
     lambda assignment_id, worker: (
         Assignment.objects.select_related("hit__hit_type", "hit__requester__user")
         .only(*SHOWN)
@@ -161,16 +161,20 @@ _OWN = Prepared(
 )
 
 
-def own(visit: Visit, assignment_id: str) -> Assignment:
+def load_assignment(visit: Visit, assignment_id: str) -> Assignment:
     """The visitor's assignment of that id. Raises Http404."""
-    for held in _OWN(assignment_id, visit.worker.pk):
+    for held in _ASSIGNMENT(assignment_id, visit.worker.pk):
         held.worker = visit.worker
         return held
     raise Http404
 
 
 def _live_assignment(visit: Visit, hit: Hit) -> Assignment | None:
-    return Assignment.objects.filter(hit=hit, worker=visit.worker).exclude(state__in=Assignment.GIVEN_UP).first()
+    return (
+        Assignment.objects.filter(hit=hit, worker=visit.worker)
+        .exclude(state__in=Assignment.RETURNED_OR_ABANDONED)
+        .first()
+    )
 
 
 def _framed(
@@ -216,7 +220,7 @@ def refused(request: HttpRequest, reason: str, *, hit: Hit | None, worker: Worke
             ),
         ),
     }[reason]
-    lacking = standing(worker, hit.hit_type) if reason == "unqualified" and hit is not None else None
+    lacking = assess_worker(worker, hit.hit_type) if reason == "unqualified" and hit is not None else None
     return note(
         request,
         reason=reason,

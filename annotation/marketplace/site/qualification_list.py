@@ -13,7 +13,7 @@ from annotation.marketplace.models import QualificationGrant, QualificationReque
 from annotation.marketplace.site.host_guards import Visit, worker_page
 
 PAGE = 25
-MOST_WORDS = 100
+MAX_SEARCH_CHARS = 100
 Status = QualificationGrant.Status
 State = QualificationRequest.State
 
@@ -23,17 +23,17 @@ State = QualificationRequest.State
 def held(request: HttpRequest, visit: Visit) -> HttpResponse:
     """Scores, requests, and a page of what can be asked for (with words: only what has them)."""
     worker = visit.worker
-    words = request.GET.get("q", "").replace("\x00", "")[:MOST_WORDS]
+    words = request.GET.get("q", "").replace("\x00", "")[:MAX_SEARCH_CHARS]
     grants = QualificationGrant.objects.filter(worker=worker, qualification_type__deleted_at=None)
     grants = grants.select_related("qualification_type__requester__user").order_by("qualification_type__name", "pk")
-    asked = QualificationRequest.objects.filter(worker=worker).exclude(state=State.GRANTED)
-    asked = asked.select_related("qualification_type__requester__user").order_by("-pk")
+    requests = QualificationRequest.objects.filter(worker=worker).exclude(state=State.GRANTED)
+    requests = requests.select_related("qualification_type__requester__user").order_by("-pk")
     context = {
         "visit": visit,
         "percent": percent_approved(worker),
         "granted": [grant for grant in grants if grant.status == Status.GRANTED],
         "revoked": [grant for grant in grants if grant.status == Status.REVOKED],
-        "asked": asked[:PAGE],
+        "asked": requests[:PAGE],
         "words": words,
         "types": Paginator(_requestable(worker, words), PAGE).get_page(request.GET.get("page")),
     }

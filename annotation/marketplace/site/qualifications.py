@@ -10,13 +10,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from annotation.marketplace.errors import WorkRefusedError
-from annotation.marketplace.hits.eligibility import Standing
+from annotation.marketplace.hits.eligibility import Eligibility
 from annotation.marketplace.models import QualificationType, WorkerMessage
 from annotation.marketplace.qualifications import qualification_tests as testing
 from annotation.marketplace.qualifications import requests as asking
 from annotation.marketplace.site.host_guards import Visit, worker_page
 
-MOST_MESSAGES = 100
+MAX_MESSAGES = 100
 # What a worker can get by asking: a type that must exist or have some value.
 NOT_BY_ASKING = "DoesNotExist"
 
@@ -26,22 +26,24 @@ NOT_BY_ASKING = "DoesNotExist"
 def messages(request: HttpRequest, visit: Visit) -> HttpResponse:
     """What requesters wrote, the newest first."""
     rows = WorkerMessage.objects.filter(worker=visit.worker).select_related("requester__user").order_by("-pk")
-    return render(request, "marketplace/messages.html", {"visit": visit, "letters": rows[:MOST_MESSAGES]})
+    return render(request, "marketplace/messages.html", {"visit": visit, "letters": rows[:MAX_MESSAGES]})
 
 
 @require_safe
 @worker_page
 def qualification(request: HttpRequest, visit: Visit, type_id: str) -> HttpResponse:
     """A requester's qualification and, where it may be asked for, the button that does."""
-    found = _type(type_id)
-    reason = asking.refusal(found, visit.worker, visit.now)
-    attempt = testing.under_way(found, visit.worker, visit.now) if found.test else None
+    qualification_type = _type(type_id)
+    reason = asking.refusal(qualification_type, visit.worker, visit.now)
+    attempt = testing.under_way(qualification_type, visit.worker, visit.now) if qualification_type.test else None
     last = (
-        found.attempts.filter(worker=visit.worker).exclude(score=None).order_by("-pk").first() if found.test else None
+        qualification_type.attempts.filter(worker=visit.worker).exclude(score=None).order_by("-pk").first()
+        if qualification_type.test
+        else None
     )
     context = {
         "visit": visit,
-        "type": found,
+        "type": qualification_type,
         "reason": reason,
         "said": _words(reason),
         "attempt": attempt,
@@ -54,30 +56,32 @@ def qualification(request: HttpRequest, visit: Visit, type_id: str) -> HttpRespo
 @worker_page
 def ask(request: HttpRequest, visit: Visit, type_id: str) -> HttpResponse:
     """Ask, or begin the test; the page that follows says what became of it, also when it was refused."""
-    found = _type(type_id)
+    qualification_type = _type(type_id)
     try:
-        if found.test:
-            return redirect("hits:test", testing.begin(found, worker=visit.worker, now=visit.now).attempt_id)
-        asking.ask(found, worker=visit.worker, now=visit.now)
+        if qualification_type.test:
+            return redirect(
+                "hits:test", testing.begin(qualification_type, worker=visit.worker, now=visit.now).attempt_id
+            )
+        asking.ask(qualification_type, worker=visit.worker, now=visit.now)
     except WorkRefusedError as refusal:
-        context = {"visit": visit, "type": found, "reason": refusal.reason, "said": _words(refusal.reason)}
+        context = {"visit": visit, "type": qualification_type, "reason": refusal.reason, "said": _words(refusal.reason)}
         return render(request, "marketplace/qualification.html", context, status=409)
     return redirect("hits:qualification", type_id)
 
 
-def types_to_ask_for(standing: Standing) -> Sequence[QualificationType]:
+def types_to_ask_for(eligibility: Eligibility) -> Sequence[QualificationType]:
     """The types among unmet requirements that workers can ask for."""
-    wanted = [row["QualificationTypeId"] for row in standing.unmet if row["Comparator"] != NOT_BY_ASKING]
-    rows = QualificationType.objects.filter(type_id__in=wanted, deleted_at=None).order_by("pk") if wanted else ()
-    return [found for found in rows if asking.requestable(found)]
+    type_ids = [row["QualificationTypeId"] for row in eligibility.unmet if row["Comparator"] != NOT_BY_ASKING]
+    rows = QualificationType.objects.filter(type_id__in=type_ids, deleted_at=None).order_by("pk") if type_ids else ()
+    return [qualification_type for qualification_type in rows if asking.requestable(qualification_type)]
 
 
 def _type(type_id: str) -> QualificationType:
     rows = QualificationType.objects.select_related("requester__user")
-    found = rows.filter(type_id=type_id, deleted_at=None).first()
-    if found is None or found.status != QualificationType.Status.ACTIVE:
+    qualification_type = rows.filter(type_id=type_id, deleted_at=None).first()
+    if qualification_type is None or qualification_type.status != QualificationType.Status.ACTIVE:
         raise Http404
-    return found
+    return qualification_type
 
 
 def _words(reason: str) -> str:

@@ -28,9 +28,9 @@ def wrapped(html: str, showing: Showing, *, nonce: str = "") -> str:
     """`html` with our script before everything that could run, and nothing else changed."""
     names = ["frame.js", "crowd.js"] if _CROWD.search(html) else ["frame.js"]
     # In a script only "<" could end it or begin a comment.
-    told = json.dumps(asdict(showing)).replace("<", "\\u003c")
+    showing_json = json.dumps(asdict(showing)).replace("<", "\\u003c")
     allowed = f' nonce="{nonce}"' if nonce else ""
-    script = f"<script{allowed}>" + "".join(f"({_source(name)})({told});" for name in names) + "</script>"
+    script = f"<script{allowed}>" + "".join(f"({_source(name)})({showing_json});" for name in names) + "</script>"
     head = _HEAD.match(html)
     at = head.end() if head else 0
     return html[:at] + script + html[at:]

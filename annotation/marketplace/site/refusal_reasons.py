@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.marketplace.hits.eligibility import Standing
+from annotation.marketplace.hits.eligibility import Eligibility
 from annotation.marketplace.models import QualificationType
 from annotation.marketplace.qualifications.requirements import (
     ADULT,
@@ -40,42 +40,45 @@ class Reason:
     country: bool = False
 
 
-def reasons_of(standing: Standing) -> list[Reason]:
+def reasons_of(eligibility: Eligibility) -> list[Reason]:
     """One reason for each requirement that is not met."""
-    return reasons_of_all([standing])[0]
+    return reasons_of_all([eligibility])[0]
 
 
-def reasons_of_all(standings: Sequence[Standing]) -> list[list[Reason]]:
+def reasons_of_all(eligibilities: Sequence[Eligibility]) -> list[list[Reason]]:
     """The same for several, in one query at most."""
-    types = _types(row for standing in standings for row in standing.unmet)
-    return [[_reason(row, standing.values, types) for row in standing.unmet] for standing in standings]
+    types = _types(row for eligibility in eligibilities for row in eligibility.unmet)
+    return [[_reason(row, eligibility.values, types) for row in eligibility.unmet] for eligibility in eligibilities]
 
 
 def _types(rows: Iterable[Requirement]) -> dict[str, QualificationType]:
     custom = {row["QualificationTypeId"] for row in rows} - SYSTEM_TYPES
     if not custom:
         return {}
-    return {one.type_id: one for one in QualificationType.objects.filter(type_id__in=custom, deleted_at=None)}
+    return {
+        qualification_type.type_id: qualification_type
+        for qualification_type in QualificationType.objects.filter(type_id__in=custom, deleted_at=None)
+    }
 
 
 def _reason(row: Requirement, values: Mapping[str, Value], types: Mapping[str, QualificationType]) -> Reason:
     type_id, comparator = row["QualificationTypeId"], row["Comparator"]
-    own = values.get(type_id)
+    value = values.get(type_id)
     if type_id == LOCALE:
-        return _of_country(row, own)
-    if type_id == HITS_APPROVED and isinstance(own, int) and comparator in {"GreaterThan", "GreaterThanOrEqualTo"}:
-        return _of_approved(comparator, row["IntegerValues"][0], own)
-    if type_id == PERCENT_APPROVED and isinstance(own, int) and comparator in {"GreaterThan", "GreaterThanOrEqualTo"}:
-        return _of_percent(comparator, row["IntegerValues"][0], own)
+        return _of_country(row, value)
+    if type_id == HITS_APPROVED and isinstance(value, int) and comparator in {"GreaterThan", "GreaterThanOrEqualTo"}:
+        return _of_approved(comparator, row["IntegerValues"][0], value)
+    if type_id == PERCENT_APPROVED and isinstance(value, int) and comparator in {"GreaterThan", "GreaterThanOrEqualTo"}:
+        return _of_percent(comparator, row["IntegerValues"][0], value)
     if type_id == ADULT:
         return Reason(_("Requires an account that may see adult content; yours may not."))
     if comparator == "DoesNotExist":
         return _of_held(types.get(type_id))
     name = _name(type_id, types)
-    if own is None or comparator == "Exists":
+    if value is None or comparator == "Exists":
         return Reason(_("Requires the qualification “%(name)s”; you do not have it.") % {"name": name})
-    said = {"name": name, "sign": SIGNS[comparator], "values": _listed(row), "own": own}
-    return Reason(_("Requires “%(name)s” %(sign)s %(values)s; you have %(own)s.") % said)
+    facts = {"name": name, "sign": SIGNS[comparator], "values": _listed(row), "own": value}
+    return Reason(_("Requires “%(name)s” %(sign)s %(values)s; you have %(own)s.") % facts)
 
 
 def _name(type_id: str, types: Mapping[str, QualificationType]) -> str:
@@ -92,44 +95,44 @@ def _listed(row: Requirement) -> str:
     return ", ".join(map(str, row["IntegerValues"]))
 
 
-def _of_approved(comparator: str, least: int, own: int) -> Reason:
+def _of_approved(comparator: str, minimum: int, count: int) -> Reason:
     if comparator == "GreaterThan":
         sentence = ngettext(
             "Requires more than %(least)d approved task; you have %(own)d.",
             "Requires more than %(least)d approved tasks; you have %(own)d.",
-            least,
+            minimum,
         )
     else:
         sentence = ngettext(
             "Requires at least %(least)d approved task; you have %(own)d.",
             "Requires at least %(least)d approved tasks; you have %(own)d.",
-            least,
+            minimum,
         )
-    return Reason(sentence % {"least": least, "own": own}, _("Tasks without this requirement count towards it."))
+    return Reason(sentence % {"least": minimum, "own": count}, _("Tasks without this requirement count towards it."))
 
 
-def _of_percent(comparator: str, least: int, own: int) -> Reason:
+def _of_percent(comparator: str, minimum: int, percent: int) -> Reason:
     if comparator == "GreaterThan":
         sentence = _("Requires an approval rate above %(least)d%%; yours is %(own)d%%.")
     else:
         sentence = _("Requires an approval rate of at least %(least)d%%; yours is %(own)d%%.")
-    return Reason(sentence % {"least": least, "own": own}, _("Tasks without this requirement count towards it."))
+    return Reason(sentence % {"least": minimum, "own": percent}, _("Tasks without this requirement count towards it."))
 
 
-def _of_country(row: Requirement, own: Value) -> Reason:
+def _of_country(row: Requirement, place_of_worker: Value) -> Reason:
     places = ", ".join(
         "-".join(filter(None, (place["Country"].upper(), place.get("Subdivision", "").upper())))
         for place in row.get("LocaleValues", ())
     )
-    if not isinstance(own, tuple):
+    if not isinstance(place_of_worker, tuple):
         sentence = _("Requires a stated country (%(places)s); you have not stated where you live.")
         if row["Comparator"] in {"NotEqualTo", "NotIn"}:
             sentence = _("Requires a stated country other than %(places)s; you have not stated where you live.")
         return Reason(sentence % {"places": places}, country=True)
-    said = {"places": places, "own": "-".join(filter(None, own))}
+    facts = {"places": places, "own": "-".join(filter(None, place_of_worker))}
     if row["Comparator"] in {"NotEqualTo", "NotIn"}:
-        return Reason(_("Not open to people in %(places)s; you have stated %(own)s.") % said)
-    return Reason(_("Open to people in %(places)s only; you have stated %(own)s.") % said)
+        return Reason(_("Not open to people in %(places)s; you have stated %(own)s.") % facts)
+    return Reason(_("Open to people in %(places)s only; you have stated %(own)s.") % facts)
 
 
 def _of_held(held: QualificationType | None) -> Reason:

@@ -13,13 +13,13 @@ from annotation.marketplace.core.rate_limits import TooOftenError, take
 from annotation.marketplace.errors import WorkRefusedError
 from annotation.marketplace.site.forms import ReplyForm
 from annotation.marketplace.site.host_guards import Visit, note, too_often, worker_page
-from annotation.marketplace.site.pages import own, shown_done
+from annotation.marketplace.site.pages import load_assignment, shown_done
 
 
 @require_POST
 @worker_page
 def answer(request: HttpRequest, visit: Visit, assignment_id: str) -> HttpResponse:
-    held, form = own(visit, assignment_id), ReplyForm(request.POST)
+    held, form = load_assignment(visit, assignment_id), ReplyForm(request.POST)
     if not form.is_valid():
         return shown_done(request, visit, held, form)
     try:

@@ -88,16 +88,16 @@ def register(request: HttpRequest) -> HttpResponse:
     form = RegistrationForm(request.POST or None)
     if not form.is_valid():
         return form_page(request, "marketplace/register.html", form)
-    given, now = form.cleaned_data, timezone.now()
+    cleaned, now = form.cleaned_data, timezone.now()
     terms = settings.WORKER_TERMS_VERSION
     try:
-        membership.count_mail(given["email"], client=_client(request), now=now)
-        membership.register(given["called"], given["email"], given["password"], terms=terms, now=now)
+        membership.count_mail(cleaned["email"], client=_client(request), now=now)
+        membership.register(cleaned["called"], cleaned["email"], cleaned["password"], terms=terms, now=now)
     except TooOftenError as refusal:
         return too_often(request, refusal)
     except NotMailedError:
         return not_mailed(request)
-    return _look_into_mail(request, given["email"], _("Open the link in it to finish your registration."))
+    return _look_into_mail(request, cleaned["email"], _("Open the link in it to finish your registration."))
 
 
 @form_methods
@@ -105,9 +105,9 @@ def register(request: HttpRequest) -> HttpResponse:
 def finish(request: HttpRequest, token: str) -> HttpResponse:
     """The mailed link of a registration: a page with one button, so that link checkers finish nothing."""
     now = timezone.now()
-    found = membership.registration_of(token, now=now)
-    if request.method != "POST" and found is not None:
-        return render(request, "marketplace/finish.html", {"registration": found})
+    registration = membership.registration_of(token, now=now)
+    if request.method != "POST" and registration is not None:
+        return render(request, "marketplace/finish.html", {"registration": registration})
     worker = membership.finish(token, now=now, market_now=clock.now()) if request.method == "POST" else None
     if worker is None:
         return _dead_link(request)
@@ -138,13 +138,13 @@ def _mail(request: HttpRequest, what: str) -> HttpResponse:
 
 
 def _look_into_mail(request: HttpRequest, email: str, what: str) -> HttpResponse:
-    said = _("We have sent a mail to %(email)s.") % {"email": email}
+    sentence = _("We have sent a mail to %(email)s.") % {"email": email}
     unwanted = _("If it does not arrive in a few minutes, check your spam folder.")
     return note(
         request,
         reason="mailed",
         title=_("Check your email"),
-        text=f"{said} {what} {unwanted}",
+        text=f"{sentence} {what} {unwanted}",
     )
 
 
@@ -164,5 +164,5 @@ def _client(request: HttpRequest) -> str:
 
 def _inside(request: HttpRequest, goal: str) -> str:
     """`goal` if it is a page of the worker site, else the list."""
-    ours = goal.startswith("/hits/") and url_has_allowed_host_and_scheme(goal, allowed_hosts=None)
-    return goal if ours else "hits:list"
+    is_local = goal.startswith("/hits/") and url_has_allowed_host_and_scheme(goal, allowed_hosts=None)
+    return goal if is_local else "hits:list"

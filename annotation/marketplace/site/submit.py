@@ -30,7 +30,7 @@ from annotation.marketplace.models import Assignment, Hit, Submission, TestAttem
 from annotation.marketplace.qualifications import qualification_tests as testing
 from annotation.marketplace.questions import form_parser as reading
 from annotation.marketplace.questions.answer_xml import answers_xml
-from annotation.marketplace.questions.form_answers import Given, faults, form_answers_xml, given_to
+from annotation.marketplace.questions.form_answers import EnteredAnswer, faults, form_answers_xml, parse_answers
 from annotation.marketplace.questions.form_fields import Form
 from annotation.marketplace.site.addresses import PREVIEW, assignment_of, submit_base
 from annotation.marketplace.site.content_security import may_be_framed_by_site
@@ -38,8 +38,8 @@ from annotation.marketplace.site.frames import SUBMIT, form_page
 from annotation.marketplace.site.host_guards import on_worker_host
 from annotation.marketplace.site.question_frame import Showing
 
-MOST_BYTES = 4 * 1024 * 1024
-MOST_FIELDS = 10_000
+MAX_BODY_BYTES = 4 * 1024 * 1024
+MAX_FIELDS = 10_000
 
 Pairs = list[tuple[str, str]]
 
@@ -63,7 +63,7 @@ class Outcome:
     status: int
     same: bool = False
     form: Form | None = None
-    given: tuple[Given, ...] = ()
+    answers: tuple[EnteredAnswer, ...] = ()
     faults: dict[str, str] = field(default_factory=dict)
     assignment_id: str = ""
 
@@ -74,19 +74,19 @@ def external_submit(request: HttpRequest, token: str = "") -> HttpResponse:
     """Take in a HIT's form, once. The answer is a small page for the frame, or JSON for the page around it."""
     owner = assignment_of(token)
     if token and not owner:
-        return _told(request, Outcome("unknown", 404))
+        return _respond(request, Outcome("unknown", 404))
     if request.method != "POST":
-        return _told(request, Outcome("method", 405))
+        return _respond(request, Outcome("method", 405))
     try:
         pairs = _pairs(request)
     except (SuspiciousOperation, MultiPartParserError, ValueError):
-        return _told(request, Outcome("form", 400))
+        return _respond(request, Outcome("form", 400))
     assignment_id = dict(reversed(pairs)).get("assignmentId", "")
     if assignment_id == PREVIEW:
-        return _told(request, Outcome("preview", 409))
+        return _respond(request, Outcome("preview", 409))
     if not is_public_id(assignment_id) or (owner and owner != assignment_id):
-        return _told(request, Outcome("unknown", 404))
-    return _told(request, _taken_in(assignment_id, pairs, tested=bool(owner)))
+        return _respond(request, Outcome("unknown", 404))
+    return _respond(request, _submit(assignment_id, pairs, tested=bool(owner)))
 
 
 @csrf_exempt
@@ -99,7 +99,7 @@ def draft(request: HttpRequest, token: str) -> HttpResponse:
     if held is None:
         raise Http404
     if request.method != "POST":
-        return _private(JsonResponse({"draft": drafts.kept(held)}))
+        return _private(JsonResponse({"draft": drafts.load_draft(held)}))
     catch_up(clock.now())
     try:
         drafts.keep(held, request.body, now=timezone.now())
@@ -108,14 +108,14 @@ def draft(request: HttpRequest, token: str) -> HttpResponse:
     return _private(JsonResponse({"reason": "kept"}))
 
 
-def _taken_in(assignment_id: str, pairs: Pairs, *, tested: bool) -> Outcome:
-    found = _ASSIGNMENT(assignment_id)
-    if not found:
+def _submit(assignment_id: str, pairs: Pairs, *, tested: bool) -> Outcome:
+    rows = _ASSIGNMENT(assignment_id)
+    if not rows:
         return _test(assignment_id, pairs) if tested else Outcome("unknown", 404)
-    assignment, now = found[0], arrive(moments.moment_of(found[0]))
+    assignment, now = rows[0], arrive(moments.moment_of(rows[0]))
     answer = _Answer.to(assignment, pairs)
     if answer.faults and assignment.state == Assignment.State.ACCEPTED:
-        return Outcome("invalid", 422, False, answer.form, answer.given, answer.faults, assignment_id)
+        return Outcome("invalid", 422, False, answer.form, answer.answers, answer.faults, assignment_id)
     try:
         work.hand_in(assignment, pairs, answer=answer.xml, now=now, received_at=timezone.now())
     except WorkRefusedError as refusal:
@@ -132,7 +132,7 @@ class _Answer:
 
     xml: str
     form: Form | None = None
-    given: tuple[Given, ...] = ()
+    answers: tuple[EnteredAnswer, ...] = ()
     faults: dict[str, str] = field(default_factory=dict)
 
     @classmethod
@@ -140,8 +140,8 @@ class _Answer:
         if assignment.hit.kind != Hit.Kind.FORM:
             return cls(answers_xml(pairs))
         form = reading.read(Hit.objects.values_list("question", flat=True).get(pk=assignment.hit_id))
-        given = given_to(form, pairs)
-        return cls(form_answers_xml(given), form, given, faults(given))
+        answers = parse_answers(form, pairs)
+        return cls(form_answers_xml(answers), form, answers, faults(answers))
 
 
 def _test(attempt_id: str, pairs: Pairs) -> Outcome:
@@ -150,38 +150,44 @@ def _test(attempt_id: str, pairs: Pairs) -> Outcome:
     if attempt is None:
         return Outcome("unknown", 404)
     form = reading.read(attempt.test)
-    given = given_to(form, pairs)
-    wrong = faults(given)
+    answers = parse_answers(form, pairs)
+    wrong = faults(answers)
     if wrong and attempt.answered_at is None:
-        return Outcome("invalid", 422, False, form, given, wrong, attempt_id)
+        return Outcome("invalid", 422, False, form, answers, wrong, attempt_id)
     try:
-        testing.hand_in(attempt, given, now=clock.now())
+        testing.hand_in(attempt, answers, now=clock.now())
     except WorkRefusedError as refusal:
-        same = refusal.reason == "twice" and attempt.answer == form_answers_xml(given)
+        same = refusal.reason == "twice" and attempt.answer == form_answers_xml(answers)
         return Outcome(refusal.reason, 409, same=same)
     return Outcome("recorded", 200)
 
 
 def _pairs(request: HttpRequest) -> Pairs:
     """The fields of a form as they came, in order. Raises SuspiciousOperation, MultiPartParserError or ValueError."""
-    if int(request.META.get("CONTENT_LENGTH") or 0) > MOST_BYTES:
+    if int(request.META.get("CONTENT_LENGTH") or 0) > MAX_BODY_BYTES:
         raise ValueError("the form is too large")
     if request.content_type == "multipart/form-data":
-        files = [(name, file.name or "") for name, found in request.FILES.lists() for file in found]
-        return [(name, str(value)) for name, found in request.POST.lists() for value in found] + files
+        files = [(name, file.name or "") for name, values in request.FILES.lists() for file in values]
+        return [(name, str(value)) for name, values in request.POST.lists() for value in values] + files
     if request.content_type not in {"application/x-www-form-urlencoded", ""}:
         raise ValueError("the form has another encoding")
-    return parse_qsl(request.body.decode("ascii", "replace"), keep_blank_values=True, max_num_fields=MOST_FIELDS)
+    return parse_qsl(request.body.decode("ascii", "replace"), keep_blank_values=True, max_num_fields=MAX_FIELDS)
 
 
-def _told(request: HttpRequest, outcome: Outcome) -> HttpResponse:
+def _respond(request: HttpRequest, outcome: Outcome) -> HttpResponse:
     title, text = _words(outcome.reason)
     if request.headers.get("Accept", "").startswith("application/json"):
-        said = {"reason": outcome.reason, "same": outcome.same, "title": title, "text": text, "faults": outcome.faults}
-        return _private(JsonResponse(said, status=outcome.status))
+        document = {
+            "reason": outcome.reason,
+            "same": outcome.same,
+            "title": title,
+            "text": text,
+            "faults": outcome.faults,
+        }
+        return _private(JsonResponse(document, status=outcome.status))
     if outcome.form is not None:
         showing = Showing("", "", outcome.assignment_id, submit_base(outcome.assignment_id) + SUBMIT)
-        return form_page(request, outcome.form, showing, given=outcome.given, faults=outcome.faults)
+        return form_page(request, outcome.form, showing, answers=outcome.answers, faults=outcome.faults)
     context = {"reason": outcome.reason, "title": title, "text": text}
     return may_be_framed_by_site(render(request, "marketplace/frame_note.html", context, status=outcome.status))
 

@@ -35,12 +35,12 @@ def unstored(request: HttpRequest) -> HttpResponse:
         if again
         else _("This is not your fault. Please try again in a few minutes.")
     )
-    said = {"reason": "unstored", "title": title, "text": text}
+    context = {"reason": "unstored", "title": title, "text": text}
     response: HttpResponse
     if request.headers.get("Accept", "").startswith("application/json"):
-        response = JsonResponse({**said, "same": False, "faults": {}}, status=503)
+        response = JsonResponse({**context, "same": False, "faults": {}}, status=503)
     else:
-        page = render(request, "marketplace/frame_note.html", {**said, "again": again}, status=503)
+        page = render(request, "marketplace/frame_note.html", {**context, "again": again}, status=503)
         response = may_be_framed_by_site(page)
     response["Retry-After"] = str(_SECONDS)
     response["Cache-Control"] = "private, no-store"

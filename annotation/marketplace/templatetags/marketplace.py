@@ -30,14 +30,14 @@ def usd(amount_cents: int) -> str:
 @register.filter
 def duration(seconds: float) -> str:
     """Seconds in the largest unit that leaves at least two of it, rounded down."""
-    whole = max(0, int(seconds))
-    if whole >= 2 * DAY:
-        return ngettext("%(count)d day", "%(count)d days", whole // DAY) % {"count": whole // DAY}
-    if whole >= 2 * HOUR:
-        return ngettext("%(count)d hour", "%(count)d hours", whole // HOUR) % {"count": whole // HOUR}
-    if whole >= MINUTE:
-        return ngettext("%(count)d minute", "%(count)d minutes", whole // MINUTE) % {"count": whole // MINUTE}
-    return _("at once") if not whole else ngettext("%(count)d second", "%(count)d seconds", whole) % {"count": whole}
+    total = max(0, int(seconds))
+    if total >= 2 * DAY:
+        return ngettext("%(count)d day", "%(count)d days", total // DAY) % {"count": total // DAY}
+    if total >= 2 * HOUR:
+        return ngettext("%(count)d hour", "%(count)d hours", total // HOUR) % {"count": total // HOUR}
+    if total >= MINUTE:
+        return ngettext("%(count)d minute", "%(count)d minutes", total // MINUTE) % {"count": total // MINUTE}
+    return _("at once") if not total else ngettext("%(count)d second", "%(count)d seconds", total) % {"count": total}
 
 
 @register.simple_tag(takes_context=True)
@@ -45,34 +45,34 @@ def place(context: Context, name: str) -> SafeString:
     """The opening tag of a link to a page of the site; says so when it is the page that is open."""
     address = reverse(name)
     request: HttpRequest | None = context.get("request")
-    here = request is not None and request.path == address
-    return format_html('<a href="{}"{}>', address, format_html(' aria-current="{}"', "page") if here else "")
+    is_open = request is not None and request.path == address
+    return format_html('<a href="{}"{}>', address, format_html(' aria-current="{}"', "page") if is_open else "")
 
 
-class Kept(Node):
-    """What stands between {% kept ... %} and {% endkept %}: made once for each language and value of the arguments.
+class CachedNode(Node):
+    """What stands between {% cached ... %} and {% endcached %}: made once for each language and value of the arguments.
 
     These must be all that the content depends on, and have few values: nothing is ever thrown away.
     """
 
     def __init__(self, content: NodeList, arguments: list[FilterExpression]) -> None:
         self.content, self.arguments = content, arguments
-        self.made: dict[tuple[str, ...], SafeString] = {}
+        self.rendered: dict[tuple[str, ...], SafeString] = {}
 
     def render(self, context: Context) -> SafeString:
         key = (get_language() or "", *(str(argument.resolve(context)) for argument in self.arguments))
-        made = self.made.get(key)
-        if made is None:
-            made = self.made[key] = self.content.render(context)
-        return made
+        rendered = self.rendered.get(key)
+        if rendered is None:
+            rendered = self.rendered[key] = self.content.render(context)
+        return rendered
 
 
 @register.tag
-def kept(parser: Parser, token: Token) -> Kept:
+def cached(parser: Parser, token: Token) -> CachedNode:
     arguments = [parser.compile_filter(each) for each in token.split_contents()[1:]]
-    content = parser.parse(("endkept",))
+    content = parser.parse(("endcached",))
     parser.delete_first_token()
-    return Kept(content, arguments)
+    return CachedNode(content, arguments)
 
 
 @register.simple_tag

@@ -38,13 +38,13 @@ class TooSoonError(Exception):
 
 def place_of(words: str) -> tuple[str, str] | None:
     """Country and state from DE, US or US-CA, in letters of any case; None when that is no place."""
-    found = _PLACE.fullmatch(words.strip().upper())
-    if found is None or found[1] not in CODES or (found[2] and found[1] != "US"):
+    match = _PLACE.fullmatch(words.strip().upper())
+    if match is None or match[1] not in CODES or (match[2] and match[1] != "US"):
         return None
-    return found[1], found[2] or ""
+    return match[1], match[2] or ""
 
 
-def told(worker: WorkerAccount) -> str:
+def stated_place(worker: WorkerAccount) -> str:
     """The stated place, as `place_of` reads it; "" where none is known."""
     return "-".join(filter(None, (worker.country, worker.subdivision)))
 
@@ -53,7 +53,7 @@ def told(worker: WorkerAccount) -> str:
 def state(worker: WorkerAccount, country: str, subdivision: str, *, now: datetime) -> None:
     """Keep where `worker` says to live (real time); saying the same again changes nothing. Raises TooSoonError."""
     locked = WorkerAccount.objects.select_for_update(no_key=True).get(pk=worker.pk)
-    before, after = told(locked), "-".join(filter(None, (country, subdivision)))
+    before, after = stated_place(locked), "-".join(filter(None, (country, subdivision)))
     if before == after:
         return
     last = CountryStatement.objects.filter(worker=locked).order_by("-pk").first()

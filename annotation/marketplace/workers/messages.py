@@ -17,10 +17,10 @@ log = logging.getLogger(__name__)
 
 def send(sender: Requester, workers: Sequence[WorkerAccount], *, subject: str, text: str, now: datetime) -> None:
     """Leave a message for each of `workers`; the mails go out when the transaction has ended."""
-    made = WorkerMessage.objects.bulk_create(
+    stored = WorkerMessage.objects.bulk_create(
         WorkerMessage(requester=sender, worker=worker, subject=subject, text=text, sent_at=now) for worker in workers
     )
-    addressed = [message for message in made if message.worker.email]
+    addressed = [message for message in stored if message.worker.email]
     if addressed:
         transaction.on_commit(lambda: _mail(addressed))
 

@@ -31,9 +31,9 @@ def make_batch(*, now: datetime) -> str | None:
     owed = WorkerAccount.objects.select_for_update(no_key=True).filter(owed_cents__gt=0).order_by("pk")
     batch = uuid.uuid4().hex
     for worker in owed:
-        made = Payout(batch=batch, worker=worker, amount_cents=worker.owed_cents, created_at=now)
-        made.save(force_insert=True)
-        move_payout(worker, made.amount_cents, target=Account.PAYOUT, now=now)
+        payout = Payout(batch=batch, worker=worker, amount_cents=worker.owed_cents, created_at=now)
+        payout.save(force_insert=True)
+        move_payout(worker, payout.amount_cents, target=Account.PAYOUT, now=now)
     return batch if Payout.objects.filter(batch=batch).exists() else None
 
 
@@ -87,13 +87,13 @@ def read(source: Iterable[str]) -> list[Mark]:
 
 
 def _mark(line: int, row: dict[str, str | None]) -> Mark:
-    found = {name: (row.get(name) or "").strip() for name in ("payout", "status", "reference")}
-    status = found["status"].lower()
+    cells = {name: (row.get(name) or "").strip() for name in ("payout", "status", "reference")}
+    status = cells["status"].lower()
     if status not in {"", State.PAID, State.FAILED}:
         raise InvalidParameterError(f"Line {line}: status must be paid, failed or empty, not {status[:40]!r}.")
-    if len(found["reference"]) > LONGEST_REFERENCE or not found["reference"].isprintable():
+    if len(cells["reference"]) > LONGEST_REFERENCE or not cells["reference"].isprintable():
         raise InvalidParameterError(f"Line {line}: reference is at most {LONGEST_REFERENCE} printable characters.")
-    return Mark(line, found["payout"], status, found["reference"].removeprefix("'"))
+    return Mark(line, cells["payout"], status, cells["reference"].removeprefix("'"))
 
 
 @transaction.atomic
@@ -106,7 +106,7 @@ def settle(marks: Sequence[Mark], *, now: datetime) -> Marked:
     done = {State.PAID.value: 0, State.FAILED.value: 0}
     before = 0
     for mark in marks:
-        if _settle_one(mark, now):
+        if _settle_payout(mark, now):
             done[mark.status] += 1
         else:
             before += 1
@@ -114,18 +114,18 @@ def settle(marks: Sequence[Mark], *, now: datetime) -> Marked:
     return Marked(done[State.PAID], done[State.FAILED], before)
 
 
-def _settle_one(mark: Mark, now: datetime) -> bool:
+def _settle_payout(mark: Mark, now: datetime) -> bool:
     rows = Payout.objects.filter(payout_id=mark.payout_id)
     changed = rows.filter(state=State.SENT).update(state=mark.status, reference=mark.reference, settled_at=now)
-    found = rows.select_related("worker").first()
-    if found is None:
+    payout = rows.select_related("worker").first()
+    if payout is None:
         raise InvalidParameterError(f"Line {mark.line}: there is no payout {mark.payout_id[:64]!r}.")
     if not changed:
-        if found.state != mark.status:
+        if payout.state != mark.status:
             raise InvalidParameterError(
-                f"Line {mark.line}: payout {found.payout_id} was marked as {found.state} before."
+                f"Line {mark.line}: payout {payout.payout_id} was marked as {payout.state} before."
             )
         return False
     target = Account.OUTSIDE if mark.status == State.PAID else Account.WORKER
-    move_payout(found.worker, found.amount_cents, target=target, now=now)
+    move_payout(payout.worker, payout.amount_cents, target=target, now=now)
     return True

@@ -52,8 +52,8 @@ def with_address(email: str) -> WorkerAccount | None:
     rows: QuerySet[WorkerAccount] = WorkerAccount.objects.alias(low=Lower("email")).filter(low=lowered(email))
     if (owner := rows.filter(email_confirmed_at__isnull=False).first()) is not None:
         return owner if owner.active else None
-    given = list(rows.filter(active=True)[:2])
-    return given[0] if len(given) == 1 else None
+    candidates = list(rows.filter(active=True)[:2])
+    return candidates[0] if len(candidates) == 1 else None
 
 
 def sign_in(who: str, password: str, *, client: str, now: datetime) -> str | None:
@@ -108,18 +108,18 @@ def register(called: str, email: str, password: str, *, terms: str, now: datetim
     """
     Registration.objects.filter(expires_at__lte=now).delete()
     token = secrets.token_urlsafe(32)
-    wanted = Registration(
+    registration = Registration(
         called=called, email=lowered(email), password=make_password(password), terms_version=terms,
         token_hash=sessions.hashed(token), created_at=now, expires_at=now + REGISTRATION_LIFE,
     )  # fmt: skip
     if with_address(email) is not None:
-        mails.already_registered(wanted.email, _page("hits:sign-in"))
+        mails.already_registered(registration.email, _page("hits:sign-in"))
         return
-    wanted.save(force_insert=True)
+    registration.save(force_insert=True)
     try:
-        mails.finish_registration(wanted.email, _page("hits:finish", token))
+        mails.finish_registration(registration.email, _page("hits:finish", token))
     except mails.NotMailedError:
-        wanted.delete()
+        registration.delete()
         raise
 
 
@@ -131,22 +131,26 @@ def registration_of(token: str, *, now: datetime) -> Registration | None:
 @transaction.atomic
 def finish(token: str, *, now: datetime, market_now: datetime) -> WorkerAccount | None:
     """Make the account that was asked for; None when the link is unknown, spent, too old, or the address taken."""
-    found = registration_of(token, now=now)
-    if found is None or not Registration.objects.filter(pk=found.pk).delete()[0] or with_address(found.email):
+    registration = registration_of(token, now=now)
+    if (
+        registration is None
+        or not Registration.objects.filter(pk=registration.pk).delete()[0]
+        or with_address(registration.email)
+    ):
         return None
     new_id = new_worker_id()
-    made = WorkerAccount(
-        worker_id=new_id, name=f"registered {new_id}", called=found.called, email=found.email,
-        email_confirmed_at=now, password=found.password, terms_version=found.terms_version,
-        terms_accepted_at=found.created_at, created_at=market_now,
+    worker = WorkerAccount(
+        worker_id=new_id, name=f"registered {new_id}", called=registration.called, email=registration.email,
+        email_confirmed_at=now, password=registration.password, terms_version=registration.terms_version,
+        terms_accepted_at=registration.created_at, created_at=market_now,
     )  # fmt: skip
     try:
         with transaction.atomic():
-            made.save(force_insert=True)
+            worker.save(force_insert=True)
     except IntegrityError:
         return None
-    Registration.objects.filter(email=found.email).delete()
-    return made
+    Registration.objects.filter(email=registration.email).delete()
+    return worker
 
 
 def mail_sign_in_link(email: str, *, now: datetime) -> None:
@@ -171,14 +175,14 @@ def mail_reset_link(email: str, *, now: datetime) -> None:
 def reset(token: str, password: str, *, now: datetime) -> str | None:
     """Spend a reset link: the token of a new session, all others end; None when the link cannot be used."""
     # Hashing takes its time: before the transaction, not in it.
-    kept = make_password(password)
+    password_hash = make_password(password)
     with transaction.atomic():
         link = sessions.spend(token, Purpose.RESET, now=now)
         if link is None:
             return None
         if link.email == link.worker.email and link.worker.email_confirmed_at is None:
             sessions.confirm(link.worker, link.email, now=now)
-        WorkerAccount.objects.filter(pk=link.worker_id).update(password=kept)
+        WorkerAccount.objects.filter(pk=link.worker_id).update(password=password_hash)
         sessions.end_all(link.worker)
         return sessions.open_session(link.worker, now=now)
 

@@ -128,8 +128,8 @@ def visitor_of(request: HttpRequest, *, now: datetime) -> tuple[WorkerAccount, M
 
 def worker_of(request: HttpRequest, *, now: datetime) -> WorkerAccount | None:
     """The worker whose session cookie came with `request`."""
-    found = visitor_of(request, now=now)
-    return found[0] if found else None
+    visitor = visitor_of(request, now=now)
+    return visitor[0] if visitor else None
 
 
 def sign_in(request: HttpRequest, response: HttpResponse, session: str) -> HttpResponse:

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotation.marketplace.assignments.device_codes import asked_for, code_of
+from annotation.marketplace.assignments.device_codes import code_of, is_requested
 from annotation.marketplace.models import AssignmentDevice
 from annotation.marketplace.retention import forget
 from annotation.mturk.answer_xml import read_answers, without_device
@@ -77,5 +77,5 @@ def test_two_requesters_have_two_codes_of_one_device():
 @pytest.mark.parametrize("switched", [True, False])
 def test_the_site_can_do_without(settings, switched):
     settings.DEVICE_CODES = switched
-    assert asked_for("texts, assay:device") is switched
-    assert not asked_for("texts, assay:devices")
+    assert is_requested("texts, assay:device") is switched
+    assert not is_requested("texts, assay:devices")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.marketplace.channels.telling import asked_for
+from annotation.marketplace.channels.telling import is_requested
 from annotation.marketplace.models import Requester
 from annotation.marketplace.questions.answer_xml import CHANNEL, answers_xml, with_channel
 from annotation.mturk.answer_xml import WayRecord, read_answers, without_channel
@@ -48,5 +48,5 @@ def test_a_way_that_cannot_be_read_is_none(told):
 
 
 def test_the_keyword_stands_alone():
-    assert asked_for("texts, Assay:Channel")
-    assert not asked_for("texts, assay:channels")
+    assert is_requested("texts, Assay:Channel")
+    assert not is_requested("texts, assay:channels")

@@ -269,7 +269,7 @@ class Panel:
     def way_back(self, link: Link, *, external_id: str, code: str) -> str:
         return f"https://panel.example.org/submissions/complete?cc=FIXED&of={external_id}"
 
-    def told(self, participant: Participant, *, what: str) -> None:
+    def notify(self, participant: Participant, *, what: str) -> None:
         self.heard.append((participant.identity.external_id, what))
         raise RuntimeError("the platform cannot be reached")
 

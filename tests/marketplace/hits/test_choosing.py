@@ -59,11 +59,11 @@ def titles(worker: WorkerAccount, **choice: object) -> list[str]:
 
 
 def test_equal_hits_are_one_offer_that_counts_them_up_to_a_bound(worker, publish):
-    publish("many", shelf.MOST_COUNTED + 5)
+    publish("many", shelf.MAX_COUNTED + 5)
     publish("few", 3)
     few, many = shelf.offers(worker, Choice(), now=clock.now()).rows
     assert (few.count, few.many) == (3, False)
-    assert (many.count, many.many) == (shelf.MOST_COUNTED + 1, True)
+    assert (many.count, many.many) == (shelf.MAX_COUNTED + 1, True)
 
 
 def test_hits_that_were_taken_are_neither_offered_nor_counted(worker, publish):
@@ -122,8 +122,8 @@ def test_filters_ask_for_pay_and_for_what_may_be_accepted(worker, publish):
     asks = {"QualificationTypeId": "00000000000000000040", "Comparator": "GreaterThan", "IntegerValues": [50]}
     publish("for others", reward_cents=900, requirements=[asks | {"ActionsGuarded": "Accept"}])
     publish("hidden", reward_cents=900, requirements=[asks | {"ActionsGuarded": "DiscoverPreviewAndAccept"}])
-    assert titles(worker, least_cents=50) == ["for others", "enough"]
-    assert titles(worker, least_cents=50, qualified=True) == ["enough"]
+    assert titles(worker, min_reward_cents=50) == ["for others", "enough"]
+    assert titles(worker, min_reward_cents=50, qualified=True) == ["enough"]
 
 
 def test_the_hits_of_who_has_blocked_a_worker_are_not_offered(worker, publish):

@@ -16,7 +16,7 @@ from lxml import html
 from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.models import QualificationRequest, TestAttempt
 from annotation.marketplace.questions.answer_keys import read_key
-from annotation.marketplace.questions.form_answers import given_to
+from annotation.marketplace.questions.form_answers import parse_answers
 from annotation.marketplace.questions.form_parser import read
 from tests.marketplace.forms import answer_key, free_text, marks, question, question_form, selection
 from tests.marketplace.people import reason
@@ -48,7 +48,7 @@ def mapped(mapping: str) -> str:
 
 def score(key: str, move: str, fruit: str) -> int:
     form = read(FRUIT)
-    given = given_to(form, [("nextmove", move), *[("fruit", name) for name in fruit]])
+    given = parse_answers(form, [("nextmove", move), *[("fruit", name) for name in fruit]])
     return read_key(key, form).score(given)
 
 

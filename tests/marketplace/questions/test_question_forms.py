@@ -15,7 +15,7 @@ from lxml import html
 from annotation.marketplace.errors import InvalidParameterError
 from annotation.marketplace.models import Draft, Submission
 from annotation.marketplace.questions import form_parser as reading
-from annotation.marketplace.questions.form_answers import faults, form_answers_xml, given_to
+from annotation.marketplace.questions.form_answers import faults, form_answers_xml, parse_answers
 from tests.marketplace.forms import TIC_TAC_TOE, free_text, question, question_form, selection
 from tests.marketplace.people import reason
 from tests.marketplace.question_samples import hit_parameters
@@ -26,7 +26,7 @@ NS = "{http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-
 
 def answered(form: str, *pairs: tuple[str, str]) -> dict[str, str]:
     """What is wrong with the answers, by field."""
-    return faults(given_to(reading.read(form), pairs))
+    return faults(parse_answers(reading.read(form), pairs))
 
 
 def page_of(task) -> html.HtmlElement:
@@ -125,7 +125,7 @@ def test_numbers_of_selections(bounds, chosen, sound):
 def test_other_text_and_no_answer_at_all_are_written_as_documented():
     other = "<OtherSelection><Constraints><Length maxLength='5'/></Constraints></OtherSelection>"
     form = question_form(question("q", selection("ab", "", other)), question("t", "<FreeTextAnswer/>"))
-    given = given_to(reading.read(form), [("q|other", "mine")])
+    given = parse_answers(reading.read(form), [("q|other", "mine")])
     assert faults(given) == {}
     assert (
         "<QuestionIdentifier>q</QuestionIdentifier>\n<OtherSelectionText>mine</OtherSelectionText>"
@@ -134,7 +134,7 @@ def test_other_text_and_no_answer_at_all_are_written_as_documented():
     assert "<QuestionIdentifier>t</QuestionIdentifier>\n<FreeText/>" in form_answers_xml(given)
     assert answered(form, ("q|other", "too long")) == {"q": "Please write at most 5 characters."}
     assert answered(form, ("q", "a"), ("q|other", "mine")) == {"q": "Please choose only one answer."}
-    nothing = form_answers_xml(given_to(reading.read(form), []))
+    nothing = form_answers_xml(parse_answers(reading.read(form), []))
     assert "SelectionIdentifier>" not in nothing
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.template import Context, Template
 from django.utils import translation
 
-PART = Template("{% load marketplace %}{% kept place %}{{ place }} {{ count }}{% endkept %}")
+PART = Template("{% load marketplace %}{% cached place %}{{ place }} {{ count }}{% endcached %}")
 
 
 def shown(place: str, count: int) -> str:

@@ -25,7 +25,7 @@ def worker(**record: str) -> WorkerAccount:
 
 def stated(found: WorkerAccount, place: str, now: datetime = NOW) -> str:
     countries.state(found, *countries.place_of(place), now=now)
-    return countries.told(WorkerAccount.objects.get(pk=found.pk))
+    return countries.stated_place(WorkerAccount.objects.get(pk=found.pk))
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from annotation.marketplace.invitations import open_channel as opening
 from annotation.marketplace.invitations import participants as people
 from annotation.marketplace.models import Channel, Link, Participant, Requester
 
-Told = dict[str, Any]
+Payload = dict[str, Any]
 
 
 class Command(BaseCommand):
@@ -88,17 +88,17 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         catch_up(clock.now())
-        act: Callable[[Told], Told] = getattr(self, f"_{options['action']}")
+        act: Callable[[Payload], Payload] = getattr(self, f"_{options['action']}")
         try:
-            told = act(options)
+            payload = act(options)
         except InvalidParameterError as error:
             raise CommandError(str(error), returncode=2) from None
-        self.stdout.write(json.dumps(told, indent=1, default=_plain))
-        if told.get("valid") is False:
+        self.stdout.write(json.dumps(payload, indent=1, default=_plain))
+        if payload.get("valid") is False:
             raise CommandError("Unknown completion code.", returncode=1)
 
     @transaction.atomic
-    def _create(self, options: Told) -> Told:
+    def _create(self, options: Payload) -> Payload:
         channel = opening.open_channel(
             _requester(options["requester"]),
             name=options["channel"],
@@ -108,38 +108,38 @@ class Command(BaseCommand):
             plan=_plan(options),
             now=clock.now(),
         )
-        told = _channel_told(channel)
+        payload = _channel_payload(channel)
         if KINDS[channel.kind].by_link and not options["no_link"]:
             plan = _link_plan(options)
-            told["link"] = opening.new_link(channel, plan, now=clock.now())
+            payload["link"] = opening.new_link(channel, plan, now=clock.now())
             self._warn_of_codes(plan)
-        return told
+        return payload
 
     def _warn_of_codes(self, plan: opening.LinkPlan) -> None:
-        if plan.codes_of_their_own:
+        if plan.has_personal_codes:
             self.stderr.write(
                 "{code} is another code for each person. Most panels know one completion code for a study: if yours "
                 "does, make a link with --completion-code CODE."
             )
 
-    def _change(self, options: Told) -> Told:
+    def _change(self, options: Payload) -> Payload:
         channel = _channel(options["channel"])
         opening.change_channel(channel, _plan(options))
-        return _channel_told(channel)
+        return _channel_payload(channel)
 
-    def _texts(self, options: Told) -> Told:
+    def _texts(self, options: Payload) -> Payload:
         requester = _requester(options["requester"])
         opening.set_texts(requester, consent=_text(options["consent"]), debrief=_text(options["debrief"]))
         versions = {name: str(getattr(requester, name) or "") for name in ("consent", "debrief")}
         return {"requester": requester.account_name, **versions}
 
-    def _list(self, options: Told) -> Told:
+    def _list(self, options: Payload) -> Payload:
         rows = Channel.objects.select_related("requester__user", "consent").order_by("pk")
         if options["requester"]:
             rows = rows.filter(requester=_requester(options["requester"]))
-        return {"channels": [{**_channel_told(channel), **_numbers(channel)} for channel in rows]}
+        return {"channels": [{**_channel_payload(channel), **_numbers(channel)} for channel in rows]}
 
-    def _link(self, options: Told) -> Told:
+    def _link(self, options: Payload) -> Payload:
         channel, plan = _channel(options["channel"]), _link_plan(options)
         if options["single"] is None:
             links = [opening.new_link(channel, plan, now=clock.now())]
@@ -148,7 +148,7 @@ class Command(BaseCommand):
             links = opening.new_personal_links(channel, plan, number=options["single"], now=clock.now())
         return {"channel": channel.channel_id, "links": links}
 
-    def _close(self, options: Told) -> Told:
+    def _close(self, options: Payload) -> Payload:
         channel = _channel(options["channel"])
         if options["link"] is None:
             opening.close(channel, now=clock.now())
@@ -159,7 +159,7 @@ class Command(BaseCommand):
         opening.close_link(link, now=clock.now())
         return {"channel": channel.channel_id, "link": link.link_id, "closed": True}
 
-    def _people(self, options: Told) -> Told:
+    def _people(self, options: Payload) -> Payload:
         channel, out = _channel(options["channel"]), options["out"]
         if out.exists():
             raise CommandError(f"{out} exists; name a new file, as links are shown once.", returncode=2)
@@ -168,48 +168,51 @@ class Command(BaseCommand):
                 guests = people.read(lines)
             # Opened before anybody is invited: what is shown once must have a place to be shown.
             with out.open("x", encoding="utf-8", newline="") as links, transaction.atomic():
-                made = people.invite(channel, guests, _link_plan(options), now=clock.now())
-                people.write_links(made.new, links)
+                imported = people.invite(channel, guests, _link_plan(options), now=clock.now())
+                people.write_links(imported.new, links)
         except (OSError, UnicodeDecodeError) as error:
             raise CommandError(f"{error}. No invitations were created.", returncode=2) from None
         except InvalidParameterError as error:
             out.unlink(missing_ok=True)
             raise InvalidParameterError(f"{error} No invitations were created.") from None
         return {
-            "channel": channel.channel_id, "invited": len(made.new), "invited_before": made.before, "links": str(out)
-        }  # fmt: skip
+            "channel": channel.channel_id,
+            "invited": len(imported.new),
+            "invited_before": imported.before,
+            "links": str(out),
+        }
 
-    def _mail(self, options: Told) -> Told:
+    def _mail(self, options: Payload) -> Payload:
         channel = _channel(options["channel"])
         done = mailing.send(channel, _link_plan(options), again=options["again"], now=clock.now())
         return {"channel": channel.channel_id, **dataclasses.asdict(done)}
 
-    def _status(self, options: Told) -> Told:
+    def _status(self, options: Payload) -> Payload:
         channel = _channel(options["channel"])
         hidden = set() if options["names"] else {"email", "name", "external_id", "panel_ids"}
         rows = [dataclasses.asdict(state) for state in people.states(channel)]
         shown = [{key: value for key, value in row.items() if key not in hidden} for row in rows]
-        return {**_channel_told(channel), **_numbers(channel), "people": shown}
+        return {**_channel_payload(channel), **_numbers(channel), "people": shown}
 
-    def _codes(self, options: Told) -> Told:
+    def _codes(self, options: Payload) -> Payload:
         channel = _channel(options["channel"])
         rows = Participant.objects.filter(channel=channel, finished_at__isnull=False)
         rows = rows.select_related("link").order_by("finished_at", "pk")
         codes = [{"code": row.shown_code, "issued_at": row.finished_at} for row in rows]
         return {"channel": channel.channel_id, "codes": codes}
 
-    def _verify(self, options: Told) -> Told:
-        found = ending.verify(options["code"])
-        if found is None:
+    def _verify(self, options: Payload) -> Payload:
+        verified = ending.verify(options["code"])
+        if verified is None:
             return {"valid": False}
         return {
             "valid": True,
-            "requester": found.channel.requester.account_name,
-            "channel": found.channel.name,
-            "study": found.channel.study,
-            "issued_at": found.issued_at,
-            "handed_in": found.handed_in,
-            "withdrawn": found.withdrawn,
+            "requester": verified.channel.requester.account_name,
+            "channel": verified.channel.name,
+            "study": verified.channel.study,
+            "issued_at": verified.issued_at,
+            "handed_in": verified.handed_in,
+            "withdrawn": verified.withdrawn,
         }
 
 
@@ -248,7 +251,7 @@ def _link_options(parser: CommandParser) -> None:
     parser.add_argument("--link-expires", type=_moment)
 
 
-def _plan(options: Told) -> opening.Plan:
+def _plan(options: Payload) -> opening.Plan:
     return opening.Plan(
         title=options["title"],
         opens_at=options["opens"],
@@ -262,21 +265,21 @@ def _plan(options: Told) -> opening.Plan:
     )
 
 
-def _link_plan(options: Told) -> opening.LinkPlan:
+def _link_plan(options: Payload) -> opening.LinkPlan:
     names = tuple(options["id_parameter"])
     return opening.LinkPlan(
         names, options["id_optional"], options["return_url"], options["link_expires"],
-        kept_parameters=tuple(options["keep_parameter"]), completion_code=options["completion_code"],
+        stored_parameters=tuple(options["keep_parameter"]), completion_code=options["completion_code"],
     )  # fmt: skip
 
 
 def _moment(text: str) -> datetime:
     """A moment in UTC; of a date alone its beginning. Raises ValueError, which argparse tells."""
     day = parse_date(text)
-    found = datetime.combine(day, time()) if day and len(text) == len("2026-12-01") else parse_datetime(text)
-    if found is None:
+    moment = datetime.combine(day, time()) if day and len(text) == len("2026-12-01") else parse_datetime(text)
+    if moment is None:
         raise ValueError(text)
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def _text(file: Path | None) -> str | None:
@@ -289,24 +292,24 @@ def _text(file: Path | None) -> str | None:
 
 
 def _requester(name: str) -> Requester:
-    found = Requester.objects.select_related("user", "consent", "debrief").filter(user__username=name).first()
-    if found is None:
+    requester = Requester.objects.select_related("user", "consent", "debrief").filter(user__username=name).first()
+    if requester is None:
         raise CommandError(f"There is no requester called {name}.", returncode=2)
-    return found
+    return requester
 
 
 def _channel(name: str) -> Channel:
     """By id, or by name where one requester alone has such a channel."""
     rows = Channel.objects.select_related("requester__user", "requester__consent", "consent", "debrief")
-    found = list(rows.filter(Q(channel_id=name) | Q(name=name))[:2])
-    if len(found) != 1:
-        reason = "Several requesters have" if found else "There is no"
-        raise CommandError(f"{reason} a channel called {name}; use its id." if found else
+    channels = list(rows.filter(Q(channel_id=name) | Q(name=name))[:2])
+    if len(channels) != 1:
+        reason = "Several requesters have" if channels else "There is no"
+        raise CommandError(f"{reason} a channel called {name}; use its id." if channels else
                            f"{reason} channel called {name}.", returncode=2)  # fmt: skip
-    return found[0]
+    return channels[0]
 
 
-def _channel_told(channel: Channel) -> Told:
+def _channel_payload(channel: Channel) -> Payload:
     return {
         "channel": channel.channel_id,
         "name": channel.name,
@@ -325,7 +328,7 @@ def _channel_told(channel: Channel) -> Told:
     }
 
 
-def _numbers(channel: Channel) -> Told:
+def _numbers(channel: Channel) -> Payload:
     people_of = Participant.objects.filter(channel=channel).aggregate(
         **{word: Count("pk", filter=Q(**{f"{word}_at__isnull": False})) for word in
            ("mailed", "opened", "began", "finished", "withdrawn")},
@@ -334,7 +337,9 @@ def _numbers(channel: Channel) -> Told:
     shared = Link.objects.filter(channel=channel, participant=None).order_by("pk")
     return {
         "numbers": {**people_of, "declined": channel.refusals.count()},
-        "links": [{"link": one.link_id, "closed_at": one.closed_at, "expires_at": one.expires_at} for one in shared],
+        "links": [
+            {"link": link.link_id, "closed_at": link.closed_at, "expires_at": link.expires_at} for link in shared
+        ],
         "personal_links": Link.objects.filter(channel=channel).exclude(participant=None).count(),
     }
 

@@ -25,6 +25,6 @@ class Command(BaseCommand):
         forget_payees()
         self.stdout.write(f"{catch_up(now)} HITs brought up to date.")
         self.stdout.write(f"{forget(now=timezone.now(), market=now)} old notifications, messages and tokens deleted.")
-        gone = purge(now=now, dry_run=False)
-        if gone.identities:
-            self.stdout.write(f"{gone.identities} people of {gone.channels} channels are no longer known.")
+        purged = purge(now=now, dry_run=False)
+        if purged.identities:
+            self.stdout.write(f"{purged.identities} people of {purged.channels} channels are no longer known.")

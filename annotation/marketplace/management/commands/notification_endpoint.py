@@ -18,47 +18,47 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
-        for action, argument, told in (
+        for action, argument, help_text in (
             ("add", "url", "an address that will be asked to confirm"),
             ("queue", "name", "a queue of the marketplace's own, read with an SQS client"),
             ("list", "", "what is registered"),
             ("close", "arn", "send nothing there any more"),
         ):
-            made = actions.add_parser(action, help=told)
+            subparser = actions.add_parser(action, help=help_text)
             if argument:
-                made.add_argument(argument)
+                subparser.add_argument(argument)
             if action == "add":
-                made.add_argument("--name", help="the last part of the ARN (usually chosen by chance)")
-            made.add_argument("--requester", help="whose it is; needed where there are several requesters")
-            made.add_argument("--json", action="store_true", help="print JSON, one object a line")
+                subparser.add_argument("--name", help="the last part of the ARN (usually chosen by chance)")
+            subparser.add_argument("--requester", help="whose it is; needed where there are several requesters")
+            subparser.add_argument("--json", action="store_true", help="print JSON, one object a line")
 
     def handle(self, *args: Any, **options: Any) -> None:
         requester, now = _requester(options["requester"]), timezone.now()
         try:
             if options["action"] == "add":
-                found = [register_address(requester, options["url"], name=options["name"], now=now)]
+                endpoints = [register_address(requester, options["url"], name=options["name"], now=now)]
             elif options["action"] == "queue":
-                found = [register_queue(requester, options["name"], now=now)]
+                endpoints = [register_queue(requester, options["name"], now=now)]
             else:
-                found = list(_known(requester, options.get("arn")))
+                endpoints = list(_known(requester, options.get("arn")))
         except InvalidParameterError as error:
             raise CommandError(str(error)) from None
         if options["action"] == "close":
-            _close(found)
-        for endpoint in found:
+            _close(endpoints)
+        for endpoint in endpoints:
             endpoint.refresh_from_db()
             self._tell(endpoint, as_json=options["json"])
 
     def _tell(self, endpoint: Endpoint, *, as_json: bool) -> None:
-        told = {"arn": endpoint.arn, "url": endpoint.url or queue_url(endpoint), "state": _state(endpoint)}
-        self.stdout.write(json.dumps(told) if as_json else "  ".join(told.values()))
+        fields = {"arn": endpoint.arn, "url": endpoint.url or queue_url(endpoint), "state": _state(endpoint)}
+        self.stdout.write(json.dumps(fields) if as_json else "  ".join(fields.values()))
 
 
 def _requester(name: str | None) -> Requester:
     rows = Requester.objects.order_by("pk")
-    found = list(rows.filter(user__username=name) if name is not None else rows[:2])
-    if len(found) == 1:
-        return found[0]
+    requesters = list(rows.filter(user__username=name) if name is not None else rows[:2])
+    if len(requesters) == 1:
+        return requesters[0]
     if name is not None:
         raise CommandError(f"There is no requester {name!r}.")
     raise CommandError("Name the requester by --requester: there is not exactly one.")
@@ -66,10 +66,10 @@ def _requester(name: str | None) -> Requester:
 
 def _known(requester: Requester, arn: str | None) -> list[Endpoint]:
     rows = Endpoint.objects.select_related("account").filter(account__requester=requester).order_by("pk")
-    found = [endpoint for endpoint in rows if arn in {None, endpoint.arn}]
-    if arn is not None and not found:
+    endpoints = [endpoint for endpoint in rows if arn in {None, endpoint.arn}]
+    if arn is not None and not endpoints:
         raise CommandError(f"There is no endpoint {arn}.")
-    return found
+    return endpoints
 
 
 def _close(endpoints: list[Endpoint]) -> None:

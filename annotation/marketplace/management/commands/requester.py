@@ -52,17 +52,21 @@ class Command(BaseCommand):
         if options["balance"] is not None:
             fund(requester, balance=_cents(options["balance"]), now=clock.now())
         key_id, secret = _key(user, renew=options["new_key"])
-        found = {
+        credentials = {
             "access_key": key_id,
             "secret_key": secret,
             "endpoint_url": settings.WORKER_ORIGIN + reverse("wire:endpoint"),
         }
         requester.refresh_from_db()
         if options["json"]:
-            self.stdout.write(json.dumps(found))
+            self.stdout.write(json.dumps(credentials))
             return
         shown = requester.display_name or f"(not set: people read {requester.account_name}; set it by --display-name)"
-        for name, value in (*found.items(), ("display_name", shown), ("balance", dollars(requester.balance_cents))):
+        for name, value in (
+            *credentials.items(),
+            ("display_name", shown),
+            ("balance", dollars(requester.balance_cents)),
+        ):
             self.stdout.write(f"{name}: {value if value is not None else '(shown once, when it was issued)'}")
 
 

@@ -35,9 +35,9 @@ class Command(BaseCommand):
             worker = open_worker(options["name"], worker_id=options["worker_id"], record=record, now=clock.now())
         except InvalidParameterError as error:
             raise CommandError(str(error)) from None
-        found = {"worker_id": worker.worker_id, "sign_in_url": new_link(worker, now=timezone.now())}
+        credentials = {"worker_id": worker.worker_id, "sign_in_url": new_link(worker, now=timezone.now())}
         if options["json"]:
-            self.stdout.write(json.dumps(found))
+            self.stdout.write(json.dumps(credentials))
             return
-        for name, value in found.items():
+        for name, value in credentials.items():
             self.stdout.write(f"{name}: {value}")

@@ -16,9 +16,9 @@ from annotation.models import Role, Study
 COMMAND_LINE = "command line"
 
 
-def at_least(least: Role) -> tuple[str, ...]:
-    """The roles that may do what `least` may: they are declared from the most to the least."""
-    return tuple(Role.values[: Role.values.index(least) + 1])
+def allowed_roles(required: Role) -> tuple[str, ...]:
+    """Return `required` and the roles above it: they are declared from the highest to the lowest."""
+    return tuple(Role.values[: Role.values.index(required) + 1])
 
 
 def study_called(name: str, *, by: User | None = None, roles: Sequence[str] = ()) -> Study:

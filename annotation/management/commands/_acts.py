@@ -15,17 +15,17 @@ Report = TypeVar("Report")
 
 
 class ActCommand(StudyCommand, Generic[Report]):
-    """`manage.py ACT STUDY`: calls `verb`, says `told` of its report, and wakes the work loop."""
+    """`manage.py ACT STUDY`: calls `verb`, prints `describe` of its report, and wakes the work loop."""
 
     verb: Callable[..., Report]
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study, _, actor = self.asked(options)
+        study, _, actor = self.study_and_actor(options)
         with sentences():
-            found = type(self).verb(study, actor=actor, now=timezone.now())
-        self.stdout.write(self.told(found))
+            report = type(self).verb(study, actor=actor, now=timezone.now())
+        self.stdout.write(self.describe(report))
         if not wake(study.pk):
             self.stdout.write("Run `manage.py work` to carry this out on the marketplace.")
 
-    def told(self, found: Report) -> str:
+    def describe(self, report: Report) -> str:
         raise NotImplementedError

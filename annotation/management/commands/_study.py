@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 from django.core.management.base import BaseCommand, CommandParser
 
 from annotation.accounts.models import User
-from annotation.management.lookup import actor_of, add_actor, at_least, study_called
+from annotation.management.lookup import actor_of, add_actor, allowed_roles, study_called
 from annotation.models import Role, Study
 
 
-class Asked(NamedTuple):
-    """What a command is about, and who acts: a user (None: whoever has the terminal), and the name for the log."""
+class StudyAndActor(NamedTuple):
+    """The study of a command, and who acts: the user (None: whoever has the terminal) and the name for the log."""
 
     study: Study
     user: User | None
@@ -21,15 +21,17 @@ class Asked(NamedTuple):
 
 
 class StudyCommand(BaseCommand):
-    """`manage.py COMMAND STUDY [--as USER]`: a person needs at least the role `least`, as on the console's page."""
+    """`manage.py COMMAND STUDY [--as USER]`: a user needs at least `required_role`, as on the console's page."""
 
-    least = Role.EDITOR
+    required_role = Role.EDITOR
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study", metavar="STUDY")
         add_actor(parser)
 
-    def asked(self, options: Mapping[str, Any], least: Role | None = None) -> Asked:
-        """The study and the actor; CommandError (exit code 2) where there is no such study for that person."""
+    def study_and_actor(self, options: Mapping[str, Any], role: Role | None = None) -> StudyAndActor:
+        """Return the study and the actor. Raises CommandError (exit code 2) for a study that the user may not use."""
         user, actor = actor_of(options)
-        return Asked(study_called(options["study"], by=user, roles=at_least(least or self.least)), user, actor)
+        return StudyAndActor(
+            study_called(options["study"], by=user, roles=allowed_roles(role or self.required_role)), user, actor
+        )

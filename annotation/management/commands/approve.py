@@ -15,7 +15,7 @@ from annotation.review.assignment import Preview
 ANY = "any"
 
 
-def _told(seen: Preview) -> str:
+def _describe(seen: Preview) -> str:
     fees = f" and ${seen.fee_cents / 100:,.2f} in fees" if seen.fee_cents else ""
     return (
         f"{len(seen.submissions)} submissions to decide: ${seen.cents / 100:,.2f} in rewards{fees}, "
@@ -26,7 +26,7 @@ def _told(seen: Preview) -> str:
 class Command(StudyCommand):
     help = "Approve every undecided submission of a study. `manage.py work` carries it out on the marketplace."
 
-    least = Role.REVIEWER
+    required_role = Role.REVIEWER
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
@@ -36,16 +36,16 @@ class Command(StudyCommand):
         )  # fmt: skip
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study, user, _ = self.asked(options)
+        study, user, _ = self.study_and_actor(options)
         mine = Submission.objects.filter(hit__study=study)
         seen = desk.preview_of(study, mine)
-        self.stdout.write(_told(seen))
+        self.stdout.write(_describe(seen))
         with sentences():
             shown = self._confirmed(seen, options["yes"]) if seen.submissions else seen.shown
-            found = approve(study, mine, actor=user, now=timezone.now(), shown=shown)
-        self.stdout.write(f"{found.decided} approved ({found.already} were decided before)")
-        if found.proposed:
-            self.stdout.write(f"{found.proposed} need a second reviewer (rejection proposed).")
+            done = approve(study, mine, actor=user, now=timezone.now(), shown=shown)
+        self.stdout.write(f"{done.decided} approved ({done.already} were decided before)")
+        if done.proposed:
+            self.stdout.write(f"{done.proposed} need a second reviewer (rejection proposed).")
         wake(study.pk)
 
     def _confirmed(self, seen: Preview, yes: str) -> str:

@@ -30,7 +30,7 @@ class Command(StudyCommand):
         parser.add_argument("--take-away", action="store_true", help="detach the file of this name")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study, _, actor = self.asked(options)
+        study, _, actor = self.study_and_actor(options)
         path, now = options["file"], timezone.now()
         if options["take_away"]:
             held = study.score_files.filter(name=path.name).order_by("pk").last()
@@ -39,7 +39,9 @@ class Command(StudyCommand):
             detach(held, actor=actor, now=now)
             self.stdout.write(f"{held.name} is no longer attached.")
             return
-        made = {"model": options["model"], "version": options["version_of"], "columns": options["column"]}
+        source = {"model": options["model"], "version": options["version_of"], "columns": options["column"]}
         with sentences():
-            kept = attach(study, path, **made, actor=actor, now=now)
-        self.stdout.write(f"{kept.name} ({kept.get_kind_display()}, SHA-256 {kept.sha256}) is attached to {study}.")
+            score_file = attach(study, path, **source, actor=actor, now=now)
+        self.stdout.write(
+            f"{score_file.name} ({score_file.get_kind_display()}, SHA-256 {score_file.sha256}) is attached to {study}."
+        )

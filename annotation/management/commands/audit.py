@@ -2,7 +2,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation.management.lookup import actor_of, add_actor, at_least, study_called
+from annotation.management.lookup import actor_of, add_actor, allowed_roles, study_called
 from annotation.models import Role, Study
 from annotation.studies.audit_check import prove
 
@@ -15,16 +15,16 @@ class Command(BaseCommand):
         add_actor(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        user, roles = actor_of(options)[0], at_least(Role.VIEWER)
+        user, roles = actor_of(options)[0], allowed_roles(Role.VIEWER)
         every = Study.objects.order_by("pk") if user is None else Study.objects.with_role(user, *roles).order_by("pk")
         studies = [study_called(options["study"], by=user, roles=roles)] if options["study"] else list(every)
         faults = 0
         for study in studies:
-            found = prove(study)
-            for fault in found.faults:
+            proof = prove(study)
+            for fault in proof.faults:
                 self.stderr.write(f"{study}: {fault}")
-            faults += len(found.faults)
-            if not found.faults:
-                self.stdout.write(f"{study}: {found.rows} rows of the log, decisions and money agree.")
+            faults += len(proof.faults)
+            if not proof.faults:
+                self.stdout.write(f"{study}: {proof.rows} rows of the log, decisions and money agree.")
         if faults:
             raise CommandError(f"{faults} faults found.", returncode=1)

@@ -17,7 +17,7 @@ from annotation.review.block import block, unblock
 
 class Command(StudyCommand):
     help = "Block a worker of a study (by pseudonym) on the marketplace. Usually `manage.py hold` is enough."
-    least = Role.OWNER
+    required_role = Role.OWNER
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
@@ -27,7 +27,7 @@ class Command(StudyCommand):
         deed.add_argument("--lift", action="store_true", help="end the block")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study, _, actor = self.asked(options)
+        study, _, actor = self.study_and_actor(options)
         now = timezone.now()
         worker = workers.worker(study, options["worker"])
         if worker is None:

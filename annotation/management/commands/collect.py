@@ -15,15 +15,17 @@ class Command(StudyCommand):
     help = "Fetch submissions from the marketplace, store them unchanged, and parse them into judgments."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study, _, _ = self.asked(options)
+        study, _, _ = self.study_and_actor(options)
         with sentences():
             market = Market(conf.endpoint())
             got = collect(study, market=market, now=timezone.now())
-            gone = withdraw(study, withdrawn_on(study, market=market), actor="marketplace", now=timezone.now())
+            withdrawn = withdraw(study, withdrawn_on(study, market=market), actor="marketplace", now=timezone.now())
             understood = read(study, now=timezone.now())
         self.stdout.write(
             f"{got.new} new submissions, {understood.judgments} judgments; {understood.unreadable} could not be read; "
             f"{got.open_hits} HITs still open"
         )
-        if gone.submissions:
-            self.stdout.write(f"{gone.submissions} submissions were withdrawn: {gone.judgments} judgments erased")
+        if withdrawn.submissions:
+            self.stdout.write(
+                f"{withdrawn.submissions} submissions were withdrawn: {withdrawn.judgments} judgments erased"
+            )

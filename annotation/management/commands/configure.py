@@ -31,7 +31,7 @@ class Command(StudyCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         changes = options["set"] or options["wording"] or options["clear_layout"]
-        study, _, actor = self.asked(options, Role.EDITOR if changes else Role.VIEWER)
+        study, _, actor = self.study_and_actor(options, Role.EDITOR if changes else Role.VIEWER)
         who: dict[str, Any] = {"actor": actor, "now": timezone.now()}
         with sentences():
             if options["clear_layout"]:
@@ -39,16 +39,16 @@ class Command(StudyCommand):
             if options["set"]:
                 configure(study, dict(options["set"]), **who)
             if options["wording"]:
-                made = reword(study, from_json(_read(options["wording"])), **who)
-                self.stdout.write(f"The task text is version {made.version}.")
+                wording = reword(study, from_json(_read(options["wording"])), **who)
+                self.stdout.write(f"The task text is version {wording.version}.")
         self.stdout.write(_words(study) if options["print_wording"] else _settings(study))
 
 
 def _settings(study: Study) -> str:
-    return "\n".join(f"{name}={_told(getattr(study, name))}" for name in sorted(DEALT | EVER | LATER))
+    return "\n".join(f"{name}={_display(getattr(study, name))}" for name in sorted(DEALT | EVER | LATER))
 
 
-def _told(value: object) -> str:
+def _display(value: object) -> str:
     return {None: "", True: "yes", False: "no"}[value] if value is None or isinstance(value, bool) else str(value)
 
 

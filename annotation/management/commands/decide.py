@@ -24,7 +24,7 @@ class Command(StudyCommand):
         "Decide on an assignment as --as USER: approve it, propose or confirm a rejection, reverse or uphold one, or "
         "exclude it from the analysis. You can undo an approval for ten minutes."
     )
-    least = Role.REVIEWER
+    required_role = Role.REVIEWER
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
@@ -42,7 +42,7 @@ class Command(StudyCommand):
         deed.add_argument("--reply", metavar="TEXT", help="store the worker's reply")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study, user, _ = self.asked(options)
+        study, user, _ = self.study_and_actor(options)
         if user is None:
             raise CommandError("--as USER is required.", returncode=2)
         submission = desk.submission(study, options["assignment"])

@@ -40,7 +40,7 @@ class Command(StudyCommand):
         parser.add_argument("--allow-download", action="store_true", help="download the model if it is not local")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study, _, actor = self.asked(options)
+        study, _, actor = self.study_and_actor(options)
         with sentences():
             try:
                 declared, score = self._detector(study, options)
@@ -61,7 +61,7 @@ class Command(StudyCommand):
         if options["model"]:
             named = {name: options[name] for name in ("revision", "dtype", "device", "allow_download")}
             return detecting.fast_detect_gpt(options["model"], options["threshold"], **named)
-        found = read_detections(options["scores"], detecting.explanations(study))
+        scores = read_detections(options["scores"], detecting.explanations(study))
         side = Detector.Side.BELOW if options["below"] else Detector.Side.ABOVE
         declared = detecting.Declared(options["name"], options["version_of"], options["threshold"], side)
-        return declared, detecting.by_file(found)
+        return declared, detecting.by_file(scores)

@@ -42,31 +42,31 @@ class Command(StudyCommand):
         parser.add_argument("--out", type=Path, help="folder for figures (SVG), one per generator or condition")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study, _, actor = self.asked(options)
+        study, _, actor = self.study_and_actor(options)
         with sentences():
             if warning := look(study, actor=actor, now=timezone.now()):
                 self.stderr.write(warning)
             done = assess(study, now=timezone.now())
             try:
-                given = replace(score(study), rules=sensitivity.rules(study, options["rule"]))
+                report_input = replace(score(study), rules=sensitivity.rules(study, options["rule"]))
             except MetricsError as error:
                 raise CommandError(str(error), returncode=2) from error
         self.stdout.write(f"{done.submissions} submissions measured, {done.flags} flags raised.")
         self.stdout.write(paragraph(facts.quality_done(study)))
-        for name in idle(given):
+        for name in idle(report_input):
             self.stdout.write(f"Excludes no submissions: {name}.")
-        found = everything(given, draws=options["draws"], seed=options["seed"])
-        for (name, told), slug in zip(found.parts.items(), slugs(list(found.parts)), strict=True):
-            self._tell(name, told, options["out"] and options["out"] / f"exclusions-{slug}.svg")
-        for line in conclusions(found.parts):
+        effects = everything(report_input, draws=options["draws"], seed=options["seed"])
+        for (name, part), slug in zip(effects.parts.items(), slugs(list(effects.parts)), strict=True):
+            self._tell(name, part, options["out"] and options["out"] / f"exclusions-{slug}.svg")
+        for line in conclusions(effects.parts):
             self.stdout.write(line)
-        if found.missing:
-            raise CommandError(" ".join(f"{name}: {why}" for name, why in found.missing), returncode=2)
+        if effects.missing:
+            raise CommandError(" ".join(f"{name}: {why}" for name, why in effects.missing), returncode=2)
 
-    def _tell(self, name: str, told: Exclusions, path: Path | None) -> None:
-        self.stdout.write(f"\n{name}: {exclusion_curve.alt(told)}\n{table_text(exclusions_table(told))}")
-        self.stdout.write(told.signature)
+    def _tell(self, name: str, part: Exclusions, path: Path | None) -> None:
+        self.stdout.write(f"\n{name}: {exclusion_curve.alt(part)}\n{table_text(exclusions_table(part))}")
+        self.stdout.write(part.signature)
         if path:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(svg(exclusion_curve.chart(told)), encoding="utf-8")
+            path.write_text(svg(exclusion_curve.chart(part)), encoding="utf-8")
             self.stdout.write(f"Wrote {path}.")

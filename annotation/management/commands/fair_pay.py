@@ -23,11 +23,11 @@ class Command(StudyCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study, _, actor = self.asked(options, Role.OWNER if options["pay"] else Role.VIEWER)
-        for one in arm_wages(study, floor_cents=options["floor"]):
+        study, _, actor = self.study_and_actor(options, Role.OWNER if options["pay"] else Role.VIEWER)
+        for wage in arm_wages(study, floor_cents=options["floor"]):
             self.stdout.write(
-                f"{one.name}: ${one.wage_cents / 100:,.2f} per hour at the median of {one.median_seconds:,.0f} s "
-                f"({one.n} submissions); ${one.lacking_cents / 100:,.2f} per submission below the minimum"
+                f"{wage.name}: ${wage.wage_cents / 100:,.2f} per hour at the median of {wage.median_seconds:,.0f} s "
+                f"({wage.n} submissions); ${wage.lacking_cents / 100:,.2f} per submission below the minimum"
             )
         if not options["pay"]:
             return

@@ -25,7 +25,7 @@ class Command(StudyCommand):
         parser.add_argument("--lift", action="store_true", help="end the exclusion")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study, user, _ = self.asked(options)
+        study, user, _ = self.study_and_actor(options)
         worker = workers.worker(study, options["worker"])
         if worker is None:
             raise CommandError("The study has no such worker.", returncode=2)

@@ -14,7 +14,7 @@ from django.utils import timezone
 from annotation.exceptions import StateError
 from annotation.importing.add_texts import TextsAdded, add_texts, compare_with_study
 from annotation.management.commands import _imports as imports
-from annotation.management.lookup import actor_of, at_least, sentences, study_called
+from annotation.management.lookup import actor_of, allowed_roles, sentences, study_called
 from annotation.models import Role, Study
 from annotation.readers.cells import short
 from annotation.readers.columns import Names, load_names, named_by
@@ -87,57 +87,57 @@ class Command(BaseCommand):
                 raise StateError(
                     f"There is already a study called {options['study']}. Run without --create to add to it."
                 )
-            found = self._examined(options, study, problems.take if problems else None)
+            examination = self._examined(options, study, problems.take if problems else None)
             if problems:
                 self.stdout.write(f"Every problem and warning, {problems.count} in all: {out}")
             if options["dry_run"]:
-                self._show(found)
-            found.raise_if_any()
-            for warning in warning_sentences(found):
+                self._show(examination)
+            examination.raise_if_any()
+            for warning in warning_sentences(examination):
                 self.stdout.write(f"Warning: {warning}")
             if options["dry_run"]:
-                self.stdout.write(f"Dry run: {len(found.texts)} texts could be added; nothing was changed.")
+                self.stdout.write(f"Dry run: {len(examination.texts)} texts could be added; nothing was changed.")
                 return
-            self._tell(self._add(found, options), options["study"])
+            self._tell(self._add(examination, options), options["study"])
 
     def _study(self, options: dict[str, Any]) -> Study:
-        return study_called(options["study"], by=actor_of(options)[0], roles=at_least(Role.EDITOR))
+        return study_called(options["study"], by=actor_of(options)[0], roles=allowed_roles(Role.EDITOR))
 
     def _examined(self, options: dict[str, Any], study: Study | None, sink: Sink | None) -> Examination:
         with imports.bar("Reading", "B") as progress:
-            found = examine_texts(
+            examination = examine_texts(
                 options["file"],
                 names=self._names(options),
                 likelihoods=options["likelihoods"],
                 generator=options["generator"],
                 form=FileForm(imports.delimiter_of(options), options["encoding"], options["split"]),
-                allow=[Code(one) for one in options["allow"]],
+                allow=[Code(code) for code in options["allow"]],
                 sink=sink,
                 progress=progress,
             )
-        for note in found.notes:
+        for note in examination.notes:
             self.stdout.write(note)
-        if study is not None and not found.total_problems:
-            return compare_with_study(study, found, file=options["file"].name, sink=sink)
-        return found
+        if study is not None and not examination.total_problems:
+            return compare_with_study(study, examination, file=options["file"].name, sink=sink)
+        return examination
 
     def _names(self, options: dict[str, Any]) -> Names:
         known = (*NEEDED, *OPTIONAL)
         base = load_names(options["mapping"], known)
         return named_by(dict(options["column"]), dict(options["source"]), known, base)
 
-    def _show(self, found: Examination) -> None:
+    def _show(self, examination: Examination) -> None:
         """The first rows as they are read, a line for each cell."""
-        self.stdout.write(f"{found.rows} rows read. The first {len(found.preview)}:")
-        for row in found.preview:
+        self.stdout.write(f"{examination.rows} rows read. The first {len(examination.preview)}:")
+        for row in examination.preview:
             self.stdout.write(f"  row {row.row}")
             for name, cell in row.cells.items():
                 if cell:
                     self.stdout.write(f"    {name}: {short(cell)}")
 
-    def _add(self, found: Examination, options: dict[str, Any]) -> TextsAdded:
+    def _add(self, examination: Examination, options: dict[str, Any]) -> TextsAdded:
         now, (owner, actor) = timezone.now(), imports.owner_and_actor(options)
-        allowed = [Code(one) for one in options["allow"]]
+        allowed = [Code(code) for code in options["allow"]]
         with transaction.atomic(), imports.bar("Writing", " texts") as progress:
             if options["create"]:
                 study = create(options["study"], mode="live", plan=Plan(), actor=actor, now=now, owner=owner)
@@ -145,10 +145,10 @@ class Command(BaseCommand):
                 study = self._study(options)
             return add_texts(
                 study,
-                found.texts,
+                examination.texts,
                 actor=actor,
                 now=now,
-                origin=found.provenance,
+                origin=examination.provenance,
                 allowed=allowed,
                 progress=progress,
             )
@@ -163,7 +163,7 @@ class Command(BaseCommand):
 
 
 def _pair(word: str) -> tuple[str, str]:
-    ours, sign, theirs = word.partition("=")
-    if not sign or not ours or not theirs:
+    left, sign, right = word.partition("=")
+    if not sign or not left or not right:
         raise argparse.ArgumentTypeError(f"{word!r} does not have the form A=B")
-    return ours, theirs
+    return left, right

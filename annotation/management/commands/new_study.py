@@ -25,7 +25,7 @@ PLAIN = {"question", "noun", "mix", "country"}
 def setting(text: str) -> tuple[str, object]:
     """FIELD=VALUE of a plan; empty for none."""
     name, equals, value = text.partition("=")
-    known = {one.name for one in fields(Plan)}
+    known = {field.name for field in fields(Plan)}
     if not equals or name not in known:
         raise argparse.ArgumentTypeError(
             f"{text!r} does not have the form FIELD=VALUE; fields are {', '.join(sorted(known))}"
@@ -81,11 +81,11 @@ class Command(BaseCommand):
                 raise CommandError("Enter the name of the study.", returncode=2)
             plan = Plan(**{**preset.settings, **dict(options["set"]), "noun": wording.noun})
             group = StudyGroup.objects.get_or_create(name=options["group"])[0] if options["group"] else None
-            made = create(
+            study = create(
                 options["study"], mode=options["mode"], plan=plan, wording=wording, group=group,
                 owner=user_named(options["owner"]) or user, actor=actor, now=timezone.now(),
             )  # fmt: skip
-        self.stdout.write(f"The study {made} is a draft by {preset.name} ({preset.source}).")
+        self.stdout.write(f"The study {study} is a draft by {preset.name} ({preset.source}).")
         for field, reason in preset.differs.items():
             self.stdout.write(f"  {field}: {reason}")
 

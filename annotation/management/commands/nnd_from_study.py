@@ -25,7 +25,7 @@ from metrics.nnd.documents import tests_json
 class Command(StudyCommand):
     help = "Create near-negative tests from a finished study. `python -m metrics nnd run FILE --model PATH` runs them."
 
-    least = Role.VIEWER
+    required_role = Role.VIEWER
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
@@ -38,9 +38,9 @@ class Command(StudyCommand):
         parser.add_argument("--one-context", action="store_true", help="texts without a context share one")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study, _, actor = self.asked(options)
+        study, _, actor = self.study_and_actor(options)
         if seen_at(study) is None:
-            self.asked(options, Role.REVIEWER)
+            self.study_and_actor(options, Role.REVIEWER)
         with sentences():
             if warning := look(study, actor=actor, now=timezone.now()):
                 self.stderr.write(warning)

@@ -27,20 +27,20 @@ class Command(StudyCommand):
         parser.add_argument("--text", required=True)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study, _, actor = self.asked(options)
+        study, _, actor = self.study_and_actor(options)
         words = {"subject": options["subject"], "text": options["text"]}
         with sentences():
             workers = None if options["everybody"] else _named(study, options["to"])
-            told = notify(study, **words, actor=actor, now=timezone.now(), workers=workers)
+            notices = notify(study, **words, actor=actor, now=timezone.now(), workers=workers)
         wake(study.pk)
         self.stdout.write(
-            f"{told.people} workers will get the message; {told.already} already have it; "
-            f"{told.undecided} have no decision yet."
+            f"{notices.people} workers will get the message; {notices.already} already have it; "
+            f"{notices.undecided} have no decision yet."
         )
 
 
 def _named(study: Study, names: list[str]) -> list[Worker]:
-    found = review_workers.workers_by_pseudonym(study, names)
-    if strangers := sorted(set(names) - set(found)):
+    workers = review_workers.workers_by_pseudonym(study, names)
+    if strangers := sorted(set(names) - set(workers)):
         raise CommandError(f"The study has no such worker: {', '.join(strangers)}.", returncode=2)
-    return list(found.values())
+    return list(workers.values())

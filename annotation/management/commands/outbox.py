@@ -15,14 +15,14 @@ class Command(StudyCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        mend = parser.add_mutually_exclusive_group()
-        mend.add_argument("--retry", action="store_true", help="retry failed actions, with the same request tokens")
-        mend.add_argument("--drop", action="store_true", help="discard failed actions (except decisions on payment)")
+        repair = parser.add_mutually_exclusive_group()
+        repair.add_argument("--retry", action="store_true", help="retry failed actions, with the same request tokens")
+        repair.add_argument("--drop", action="store_true", help="discard failed actions (except decisions on payment)")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        mends = options["retry"] or options["drop"]
-        study, _, actor = self.asked(options, Role.EDITOR if mends else Role.VIEWER)
-        if mends:
+        changes = options["retry"] or options["drop"]
+        study, _, actor = self.study_and_actor(options, Role.EDITOR if changes else Role.VIEWER)
+        if changes:
             verb = retry if options["retry"] else drop
             done = verb(study, actor=actor, now=timezone.now())
             self.stdout.write(f"{done.effects} actions; ${done.released_cents / 100:,.2f} are no longer reserved.")

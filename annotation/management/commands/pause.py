@@ -6,5 +6,5 @@ class Command(ActCommand[Change]):
     help = "Pause a study: no worker can start it. Workers with an open assignment can still submit."
     verb = staticmethod(pause)
 
-    def told(self, found: Change) -> str:
-        return f"Paused {found.hits} HITs. `manage.py resume` makes them available again."
+    def describe(self, report: Change) -> str:
+        return f"Paused {report.hits} HITs. `manage.py resume` makes them available again."

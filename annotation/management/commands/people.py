@@ -25,7 +25,7 @@ class Command(StudyCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         name, role = options["give"] or (options["remove"], None)
-        study, _, actor = self.asked(options, Role.OWNER if name else Role.VIEWER)
+        study, _, actor = self.study_and_actor(options, Role.OWNER if name else Role.VIEWER)
         if role is not None and role not in Role.values:
             raise CommandError(f"A role is one of {', '.join(Role.values)}, not {role}.", returncode=2)
         if name:
@@ -34,5 +34,5 @@ class Command(StudyCommand):
                 raise CommandError(f"There is no active user named {name!r}.", returncode=2)
             with sentences():
                 enrol(study, person, role, actor=actor, now=timezone.now())
-        for one in study.memberships.select_related("user").order_by("user__username"):
-            self.stdout.write(f"{one.user}  {one.role}")
+        for membership in study.memberships.select_related("user").order_by("user__username"):
+            self.stdout.write(f"{membership.user}  {membership.role}")

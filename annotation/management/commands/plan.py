@@ -50,12 +50,12 @@ def cents(text: str) -> int:
 def counts(text: str) -> list[int]:
     """Whole numbers above 0, with commas between."""
     try:
-        found = [int(part) for part in text.split(",")]
+        numbers = [int(part) for part in text.split(",")]
     except ValueError:
-        found = []
-    if not found or min(found) < 1:
+        numbers = []
+    if not numbers or min(numbers) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a list of whole numbers such as 50,100,200")
-    return found
+    return numbers
 
 
 class Command(BaseCommand):
@@ -91,13 +91,13 @@ class Command(BaseCommand):
         parser.add_argument("--seed", type=int, default=0)
         parser.add_argument("--json", action="store_true")
 
-    def handle(self, *args: Any, **given: Any) -> None:
+    def handle(self, *args: Any, **options: Any) -> None:
         with sentences():
             try:
-                found = _plan(given)
+                plan = _plan(options)
             except (MetricsError, ValueError) as error:
                 raise CommandError(str(error), returncode=2) from None
-        self.stdout.write(json.dumps(found.as_json(), indent=1) if given["json"] else found.text())
+        self.stdout.write(json.dumps(plan.as_json(), indent=1) if options["json"] else plan.text())
 
 
 @dataclass(frozen=True)
@@ -133,10 +133,10 @@ class _Plan:
 
     def _buys(self) -> list[str]:
         largest = self.table[-1]
-        said = f"${self.extra / 100:,.2f} more than {_name(largest)} buy"
+        heading = f"${self.extra / 100:,.2f} more than {_name(largest)} buy"
         if not self.more:
-            return [f"{said} nothing: a whole rater or HIT costs more."]
-        return [f"{said}:", *(f"{_row(option)}  {option.bought}" for option in self.more)]
+            return [f"{heading} nothing: a whole rater or HIT costs more."]
+        return [f"{heading}:", *(f"{_row(option)}  {option.bought}" for option in self.more)]
 
     def _bill(self) -> list[str]:
         lines = [f"  {line.what:<24} {line.count:>7,} x ${line.each / 100:.2f} = ${line.cents / 100:,.2f}"
@@ -151,15 +151,15 @@ class _Plan:
     def _wage(self) -> list[str]:
         how = "measured" if self.pay.measured else "estimated"
         quartiles = " / ".join(f"${cents / 100:.2f}" for cents in (self.pay.quick, self.pay.median, self.pay.slow))
-        said = [f"Hourly pay ({how}; quick quarter / median / slow quarter): {quartiles}"]
+        lines = [f"Hourly pay ({how}; quick quarter / median / slow quarter): {quartiles}"]
         if self.pay.slow_below_floor:
             who = "half" if self.pay.below_floor else "a quarter"
-            least = reward_for_floor(self.time, floor=self.pay.floor)
-            said.append(
+            reward_cents = reward_for_floor(self.time, floor=self.pay.floor)
+            lines.append(
                 f"  At least {who} of the workers would earn less than ${self.pay.floor / 100:.2f}: "
-                f"a reward of ${least / 100:.2f} would pay it to three quarters of them."
+                f"a reward of ${reward_cents / 100:.2f} would pay it to three quarters of them."
             )
-        return said
+        return lines
 
 
 def _row(option: Option) -> str:
@@ -174,40 +174,43 @@ def _name(option: Option) -> str:
     return f"{option.layout.contexts} contexts with {option.layout.raters} raters"
 
 
-def _plan(given: dict[str, Any]) -> _Plan:
+def _plan(arguments: dict[str, Any]) -> _Plan:
     terms = Terms(
-        given["reward"],
-        Fees(given["fees"] or settings.MTURK_FEES),
-        given["bonus"],
-        masters=given["masters"],
-        excluded=given["excluded"],
-        in_nines=not given["large_hits"],
+        arguments["reward"],
+        Fees(arguments["fees"] or settings.MTURK_FEES),
+        arguments["bonus"],
+        masters=arguments["masters"],
+        excluded=arguments["excluded"],
+        in_nines=not arguments["large_hits"],
     )
-    if given["generators"] < 1 or given["texts_per_hit"] < 1:
+    if arguments["generators"] < 1 or arguments["texts_per_hit"] < 1:
         raise ValueError("A study compares at least one generator and a HIT holds at least one text.")
-    pilot = _pilot(given)
-    shape = (given["generators"], given["texts_per_hit"])
-    layouts = [Layout(n, r, *shape) for n in given["contexts"] for r in given["raters"]]
-    how = {"studies": given["studies"], "seed": given["seed"]}
-    with tqdm(total=len(layouts), desc="simulating", unit=" designs", disable=given["json"] or None) as bar:
+    pilot = _pilot(arguments)
+    shape = (arguments["generators"], arguments["texts_per_hit"])
+    layouts = [Layout(n, r, *shape) for n in arguments["contexts"] for r in arguments["raters"]]
+    how = {"studies": arguments["studies"], "seed": arguments["seed"]}
+    with tqdm(total=len(layouts), desc="simulating", unit=" designs", disable=arguments["json"] or None) as bar:
         table = options(pilot, terms, layouts, progress=lambda done, _: bar.update(done - bar.n), **how)
-    more = next_options(pilot, terms, layouts[-1], cents=given["more"], **how)
-    time = _time(given)
-    pay = wage(terms.reward_cents + terms.bonus_cents, time, floor=given["floor"])
+    more = next_options(pilot, terms, layouts[-1], cents=arguments["more"], **how)
+    time = _time(arguments)
+    pay = wage(terms.reward_cents + terms.bonus_cents, time, floor=arguments["floor"])
     bill = quote(layouts[-1].pages, layouts[-1].raters, terms)
-    return _Plan(pilot, table, more, bill, time, pay, given["more"], given["budget"])
+    return _Plan(pilot, table, more, bill, time, pay, arguments["more"], arguments["budget"])
 
 
-def _pilot(given: dict[str, Any]) -> Pilot:
-    if not given["pilot"]:
-        return prior_pilot(given["prior"])
-    study = study_called(given["pilot"])
-    return _learnt(score(study), given["generator"], study.name)
+def _pilot(arguments: dict[str, Any]) -> Pilot:
+    if not arguments["pilot"]:
+        return prior_pilot(arguments["prior"])
+    study = study_called(arguments["pilot"])
+    return _learnt(score(study), arguments["generator"], study.name)
 
 
 def _learnt(facts: ReportInput, generator: str, name: str) -> Pilot:
-    names = [one.name for one in facts.generators]
-    chosen = next((one for one in facts.generators if one.name == (generator or names[0])), None)
+    names = [candidate.name for candidate in facts.generators]
+    chosen = next(
+        (candidate for candidate in facts.generators if candidate.name == (generator or names[0])),
+        None,
+    )
     if chosen is None:
         raise ValueError(f"The pilot's generators are {', '.join(names)}, not {generator}.")
     items = [item for item in chosen.items if item.log_prob is not None and item.ratings]
@@ -219,12 +222,14 @@ def _learnt(facts: ReportInput, generator: str, name: str) -> Pilot:
     return fit_pilot(rated, q, np.array([item.source == "reference" for item in items]), name=name)
 
 
-def _time(given: dict[str, Any]) -> WorkTime:
-    if given["pilot"]:
-        seconds = [one for one in collecting_counts.work_seconds(study_called(given["pilot"])) if one > 0]
+def _time(arguments: dict[str, Any]) -> WorkTime:
+    if arguments["pilot"]:
+        seconds = [
+            duration for duration in collecting_counts.work_seconds(study_called(arguments["pilot"])) if duration > 0
+        ]
         if len(seconds) > 1:
             return measured_time(seconds)
-    texts = given["texts_per_hit"]
-    if given["seconds"]:
-        return estimated_time(0, judgments=1, seconds_a_judgment=given["seconds"])
-    return estimated_time(given["words_a_text"] * texts, judgments=texts, seconds_a_judgment=8, other_seconds=60)
+    texts = arguments["texts_per_hit"]
+    if arguments["seconds"]:
+        return estimated_time(0, judgments=1, seconds_a_judgment=arguments["seconds"])
+    return estimated_time(arguments["words_a_text"] * texts, judgments=texts, seconds_a_judgment=8, other_seconds=60)

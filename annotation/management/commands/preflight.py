@@ -20,7 +20,7 @@ class Command(StudyCommand):
         "Check a designed study before it is published: pages, texts, training, wage, budget, balance. Changes nothing."
     )
 
-    least = Role.VIEWER
+    required_role = Role.VIEWER
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
@@ -31,23 +31,25 @@ class Command(StudyCommand):
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study, _, _ = self.asked(options)
+        study, _, _ = self.study_and_actor(options)
         with sentences():
-            asked = None if options["offline"] else endpoint()
-            found = preflight(study, endpoint=asked, by_invitation=options["by_invitation"])
+            market = None if options["offline"] else endpoint()
+            result = preflight(study, endpoint=market, by_invitation=options["by_invitation"])
         self.stdout.write(
-            json.dumps({"schema_version": 1, **found.as_json()}, indent=1) if options["json"] else told(found)
+            json.dumps({"schema_version": 1, **result.as_json()}, indent=1)
+            if options["json"]
+            else describe_preflight(result)
         )
-        if found.errors:
-            raise CommandError(f"{len(found.errors)} errors: the study cannot be published like this.", returncode=2)
+        if result.errors:
+            raise CommandError(f"{len(result.errors)} errors: the study cannot be published like this.", returncode=2)
 
 
-def told(found: Preflight) -> str:
+def describe_preflight(result: Preflight) -> str:
     """The findings and the plan, line by line."""
-    lines = [f"{one.level.upper()}: {one.sentence}" for one in found.findings] or ["No problems found."]
-    fees = f"and ${found.fee_cents / 100:,.2f} in fees" if found.fee_cents else "without fees"
+    lines = [f"{finding.level.upper()}: {finding.sentence}" for finding in result.findings] or ["No problems found."]
+    fees = f"and ${result.fee_cents / 100:,.2f} in fees" if result.fee_cents else "without fees"
     plan = (
-        f"Publishing creates {found.hits} HITs with {found.assignments} assignments: ${found.reward_cents / 100:,.2f} "
-        f"in rewards {fees}, ${found.total_cents / 100:,.2f} at most."
+        f"Publishing creates {result.hits} HITs with {result.assignments} assignments: "
+        f"${result.reward_cents / 100:,.2f} in rewards {fees}, ${result.total_cents / 100:,.2f} at most."
     )
     return "\n".join([*lines, plan])

@@ -17,7 +17,7 @@ from annotation.models import Role
 class Command(StudyCommand):
     help = "Write the pages of a study as HTML files: the first HIT of each condition, or all."
 
-    least = Role.VIEWER
+    required_role = Role.VIEWER
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
@@ -25,7 +25,7 @@ class Command(StudyCommand):
         parser.add_argument("--all", action="store_true", help="every HIT, not only the first of each condition")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study, out = self.asked(options).study, options["out"]
+        study, out = self.study_and_actor(options).study, options["out"]
         with sentences():
             hits = list(study.hits.select_related("cell__arm", "study", "wording").order_by("slot"))
             if not hits:

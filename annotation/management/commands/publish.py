@@ -7,7 +7,7 @@ from annotation.design.lay_out import design
 from annotation.exceptions import AssayError
 from annotation.jobs.celery_tasks import wake
 from annotation.management.commands._study import StudyCommand
-from annotation.management.commands.preflight import told
+from annotation.management.commands.preflight import describe_preflight
 from annotation.management.lookup import sentences
 from annotation.models import Role, Study
 from annotation.mturk.client import Market
@@ -20,7 +20,7 @@ from annotation.settings import endpoint
 class Command(StudyCommand):
     help = "Create a study's HITs if needed, check them, and queue them for publishing (`manage.py work` sends them)."
 
-    least = Role.OWNER
+    required_role = Role.OWNER
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
@@ -33,7 +33,7 @@ class Command(StudyCommand):
         parser.add_argument("--yes", action="store_true", help="publish without asking for the study's name")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study, _, actor = self.asked(options)
+        study, _, actor = self.study_and_actor(options)
         with sentences():
             if not study.hits.exists():
                 laid_out = design(study, actor=actor, now=timezone.now())
@@ -41,15 +41,15 @@ class Command(StudyCommand):
                     f"Tasks created. HITs: {laid_out.hits}, assignments: {laid_out.assignments}, "
                     f"at most ${laid_out.total_cents / 100:,.2f}"
                 )
-            self._confirm(study, asked=not options["yes"], by_invitation=options["by_invitation"])
-            found = publish(
+            self._confirm(study, by_name=not options["yes"], by_invitation=options["by_invitation"])
+            publication = publish(
                 study,
                 actor=actor,
                 now=timezone.now(),
                 by_invitation=options["by_invitation"],
                 wave=options["wave"],
             )
-        self.stdout.write(f"HITs to create: {found.intended} (queued before: {found.already}).")
+        self.stdout.write(f"HITs to create: {publication.intended} (queued before: {publication.already}).")
         if study.channel_tag:
             self.stdout.write(f"Open by invitation only; the tag of its channels is {study.channel_tag}")
             self._show_link(study, actor)
@@ -62,7 +62,7 @@ class Command(StudyCommand):
         if not market.ours:
             return
         try:
-            made = invite(study, market=market, actor=actor, now=timezone.now())
+            invitation = invite(study, market=market, actor=actor, now=timezone.now())
         except AssayError as error:
             self.stderr.write(
                 f"The study is published, but no link could be created: {error} Create one with `manage.py "
@@ -70,16 +70,19 @@ class Command(StudyCommand):
             )
             return
         self.stdout.write(
-            f"Invitation link (made on {market.url}): {made.link}\n"
+            f"Invitation link (made on {market.url}): {invitation.link}\n"
             "Copy it and send it to the people you invite. For a panel, a list of people or other texts, see "
             "`manage.py invite --help` and docs/link-study.md."
         )
 
-    def _confirm(self, study: Study, *, asked: bool, by_invitation: bool) -> None:
+    def _confirm(self, study: Study, *, by_name: bool, by_invitation: bool) -> None:
         """Say what will be created and spent; an error stops, and a person types the study's name."""
-        found = preflight(study, endpoint=endpoint(), by_invitation=by_invitation)
-        self.stdout.write(told(found))
-        if found.errors:
-            raise CommandError(f"{len(found.errors)} errors: nothing was published.", returncode=2)
-        if asked and input(f"Type {study.name} to spend up to ${found.total_cents / 100:,.2f}: ").strip() != study.name:
+        result = preflight(study, endpoint=endpoint(), by_invitation=by_invitation)
+        self.stdout.write(describe_preflight(result))
+        if result.errors:
+            raise CommandError(f"{len(result.errors)} errors: nothing was published.", returncode=2)
+        if (
+            by_name
+            and input(f"Type {study.name} to spend up to ${result.total_cents / 100:,.2f}: ").strip() != study.name
+        ):
             raise CommandError("That is not the study's name: nothing was published.", returncode=2)

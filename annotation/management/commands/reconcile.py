@@ -30,8 +30,8 @@ class Command(StudyCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        mends = options["adopt"] or options["close_ghost"] or options["write_off"]
-        study, _, actor = self.asked(options, Role.EDITOR if mends else Role.VIEWER)
+        changes = options["adopt"] or options["close_ghost"] or options["write_off"]
+        study, _, actor = self.study_and_actor(options, Role.EDITOR if changes else Role.VIEWER)
         who: dict[str, Any] = {"actor": actor, "now": timezone.now()}
         with sentences():
             market = Market(conf.endpoint())
@@ -43,12 +43,14 @@ class Command(StudyCommand):
                 close_ghost(study, options["close_ghost"], market=market, **who)
                 if not wake(study.pk):
                     self.stdout.write("Run `manage.py work` to carry this out on the marketplace.")
-            found = compare(study, market=market)
+            comparison = compare(study, market=market)
         self.stdout.write(
-            f"{found.ours} HITs here, {found.theirs} on the marketplace; {len(found.differences)} differences."
+            f"{comparison.ours} HITs here, {comparison.theirs} on the marketplace; "
+            f"{len(comparison.differences)} differences."
         )
-        for one in found.differences:
-            name = f"HIT {one.hit}" if one.hit else "Ghost HIT"
+        for difference in comparison.differences:
+            name = f"HIT {difference.hit}" if difference.hit else "Ghost HIT"
             self.stdout.write(
-                f"{name} {one.market_id}: here {one.ours}, there {one.theirs}. {one.reason} Fix: {one.mend}."
+                f"{name} {difference.market_id}: here {difference.ours}, there {difference.theirs}. "
+                f"{difference.reason} Fix: {difference.mend}."
             )

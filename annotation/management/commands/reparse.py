@@ -17,11 +17,11 @@ class Command(StudyCommand):
         parser.add_argument("--all", action="store_true", help="also those that were parsed")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study, _, actor = self.asked(options)
+        study, _, actor = self.study_and_actor(options)
         with sentences():
-            back = reparse(study, everything=options["all"], actor=actor, now=timezone.now())
-            found = read(study, now=timezone.now())
+            reset = reparse(study, everything=options["all"], actor=actor, now=timezone.now())
+            parsed = read(study, now=timezone.now())
         self.stdout.write(
-            f"{back.submissions} submissions reset ({back.judgments} judgments); parsed {found.submissions}: "
-            f"{found.judgments} judgments, {found.unreadable} could not be read"
+            f"{reset.submissions} submissions reset ({reset.judgments} judgments); parsed {parsed.submissions}: "
+            f"{parsed.judgments} judgments, {parsed.unreadable} could not be read"
         )

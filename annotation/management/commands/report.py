@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from annotation import settings as conf
 from annotation.accounts.models import User
-from annotation.management.lookup import actor_of, add_actor, at_least, sentences, study_called
+from annotation.management.lookup import actor_of, add_actor, allowed_roles, sentences, study_called
 from annotation.models import Role, Study
 from annotation.reports.export import export
 from annotation.reports.export_comparison import export_comparison
@@ -61,8 +61,8 @@ class Command(BaseCommand):
         names = [options["study"]] if isinstance(options["study"], str) else list(dict.fromkeys(options["study"]))
         studies = [_study(name, user) for name in names]
         with sentences():
-            for one in studies:
-                if warning := look(one, actor=actor, now=timezone.now()):
+            for study in studies:
+                if warning := look(study, actor=actor, now=timezone.now()):
                     self.stderr.write(warning)
             if len(studies) > 1:
                 self._comparison(studies, actor, options)
@@ -74,8 +74,8 @@ class Command(BaseCommand):
         command = f"manage.py report {study} --out DIR --seed {seed} --level {level:g}"
         command += "".join(f" --attach {path.name}" for path in options["attach"])
         try:
-            given = score(study, command=command, attached=[attached(path) for path in options["attach"]])
-            report = build_report(given, seed=seed, level=level, progress=self._progress)
+            report_input = score(study, command=command, attached=[attached(path) for path in options["attach"]])
+            report = build_report(report_input, seed=seed, level=level, progress=self._progress)
         except MetricsError as error:
             raise CommandError(f"The study {study} cannot be scored: {error}", returncode=2) from None
         done = export(report, options["out"], study=study, actor=actor, now=timezone.now(), **how)
@@ -88,11 +88,11 @@ class Command(BaseCommand):
         if options["attach"]:
             raise CommandError("Files are attached to the report of one study, not to a comparison.", returncode=2)
         seed, level, how = options["seed"], options["level"], _formats(options)
-        told = f"--out DIR --seed {seed} --level {level:g}"
-        command = f"manage.py report {' '.join(one.name for one in studies)} {told}"
+        arguments = f"--out DIR --seed {seed} --level {level:g}"
+        command = f"manage.py report {' '.join(study.name for study in studies)} {arguments}"
         try:
-            given = [score(one, command=f"manage.py report {one} {told}") for one in studies]
-            compared = compare(given, seed=seed, level=level, command=command, progress=self._progress)
+            report_inputs = [score(study, command=f"manage.py report {study} {arguments}") for study in studies]
+            compared = compare(report_inputs, seed=seed, level=level, command=command, progress=self._progress)
         except MetricsError as error:
             raise CommandError(f"The studies cannot be compared: {error}", returncode=2) from None
         out, now = options["out"], timezone.now()
@@ -112,8 +112,8 @@ class Command(BaseCommand):
 
 def _study(name: str, user: User | None) -> Study:
     """The study, for whoever may see its results: before somebody has looked at them, that takes more than a viewer."""
-    found = study_called(name, by=user, roles=at_least(Role.VIEWER))
-    return found if seen_at(found) else study_called(name, by=user, roles=at_least(Role.REVIEWER))
+    study = study_called(name, by=user, roles=allowed_roles(Role.VIEWER))
+    return study if seen_at(study) else study_called(name, by=user, roles=allowed_roles(Role.REVIEWER))
 
 
 def _check(options: Mapping[str, Any]) -> None:
@@ -133,7 +133,7 @@ def _check(options: Mapping[str, Any]) -> None:
 def _check_folder(out: Path) -> None:
     """That it, or where it would be made, is a folder that takes files."""
     every = (out.absolute(), *out.absolute().parents)
-    place = next(one for one in every if os.path.exists(one))  # noqa: PTH110 (a name that no file can have is not there)
+    place = next(folder for folder in every if os.path.exists(folder))  # noqa: PTH110 (a name that no file can have is not there)
     if not place.is_dir() or not os.access(place, os.W_OK):
         what = "takes no files" if place.is_dir() else "is not a folder"
         raise CommandError(f"The report cannot be written to {out}: {place} {what}.", returncode=2)
@@ -145,12 +145,12 @@ def _formats(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def formats_of(text: str) -> tuple[Format, ...]:
     """The formats of a list with commas."""
-    found: tuple[str, ...] = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
-    strange = [name for name in found if name not in FORMATS]
-    if strange or not found:
+    names: tuple[str, ...] = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    strange = [name for name in names if name not in FORMATS]
+    if strange or not names:
         named = strange[0] if strange else "an empty list"
         raise CommandError(f"{named} is not a format; use {', '.join(FORMATS)}.", returncode=2)
-    return cast("tuple[Format, ...]", found)
+    return cast("tuple[Format, ...]", names)
 
 
 def attached(path: Path) -> Attached:

@@ -6,5 +6,5 @@ class Command(ActCommand[Change]):
     help = "Resume a paused study: HITs with free places become available again."
     verb = staticmethod(resume)
 
-    def told(self, found: Change) -> str:
-        return f"Resumed. {found.hits} HITs become available again."
+    def describe(self, report: Change) -> str:
+        return f"Resumed. {report.hits} HITs become available again."

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_date
 
 from annotation.design.configure import configure
-from annotation.management.lookup import actor_of, add_actor, at_least, sentences, study_called
+from annotation.management.lookup import actor_of, add_actor, allowed_roles, sentences, study_called
 from annotation.models import Role, Study
 from annotation.workers.retention import forget
 
@@ -31,12 +31,12 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if options["action"] == "set":
             user, actor = actor_of(options)
-            study = study_called(options["study"], by=user, roles=at_least(Role.OWNER))
-            told = self._set(study, options["until"], actor)
+            study = study_called(options["study"], by=user, roles=allowed_roles(Role.OWNER))
+            answer = self._set(study, options["until"], actor)
         else:
-            gone = forget(now=timezone.now(), dry_run=options["dry_run"])
-            told = {"dry_run": options["dry_run"], "workers": gone.workers, "studies": list(gone.studies)}
-        self.stdout.write(json.dumps(told))
+            forgotten = forget(now=timezone.now(), dry_run=options["dry_run"])
+            answer = {"dry_run": options["dry_run"], "workers": forgotten.workers, "studies": list(forgotten.studies)}
+        self.stdout.write(json.dumps(answer))
 
     def _set(self, study: Study, text: str, actor: str) -> dict[str, Any]:
         try:

@@ -24,7 +24,7 @@ class Command(StudyCommand):
         parser.add_argument("--generator", default="bm25", metavar="NAME", help="what the generator is called (bm25)")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study, _, actor = self.asked(options)
+        study, _, actor = self.study_and_actor(options)
         with sentences():
             try:
                 training = [pair for _, pair, _ in read_rows(options["training"])]

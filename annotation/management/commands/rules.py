@@ -36,13 +36,15 @@ class Command(StudyCommand):
         deed = parser.add_mutually_exclusive_group()
         deed.add_argument("--fix", metavar="NAME", help="lock the rules of --set and --rule as a version")
         deed.add_argument("--apply", type=int, metavar="NUMBER", help="exclude submissions by that version")
-        told = "; ".join(f"{name}: {one.title}. {one.about}" for name, one in NAMED_SETS.items())
-        parser.add_argument("--set", dest="named_set", choices=[*NAMED_SETS], default="", help=f"start from {told}")
+        named_sets = "; ".join(f"{name}: {rules.title}. {rules.about}" for name, rules in NAMED_SETS.items())
+        parser.add_argument(
+            "--set", dest="named_set", choices=[*NAMED_SETS], default="", help=f"start from {named_sets}"
+        )
         parser.add_argument("--rule", type=rule, action="append", default=[], metavar="FILTER=THRESHOLD")
 
     def handle(self, *args: Any, **options: Any) -> None:
         changes = options["fix"] or options["apply"] is not None
-        study, user, _ = self.asked(options, Role.EDITOR if changes else Role.VIEWER)
+        study, user, _ = self.study_and_actor(options, Role.EDITOR if changes else Role.VIEWER)
         with sentences():
             if options["fix"]:
                 rules = rules_from(options["named_set"], options["rule"])
@@ -53,11 +55,12 @@ class Command(StudyCommand):
                     raise CommandError("The study has no such version of the rules.", returncode=2)
                 done = apply_rules(stored, actor=user, now=timezone.now())
                 self.stdout.write(f"{done.left_out} submissions excluded, {done.returned} included again.")
-        for one in study.rule_sets.order_by("number"):
-            self.stdout.write(_told(one))
+        for rule_set in study.rule_sets.order_by("number"):
+            self.stdout.write(_describe(rule_set))
 
 
-def _told(one: RuleSet) -> str:
-    rules = ", ".join(kind if at is None else f"{kind}={at:g}" for kind, at in one.rules) or "none"
-    when = f"applied {one.applied_at:%Y-%m-%d %H:%M}" if one.applied_at else "not applied"
-    return f"{one.number}  {one.name}: {rules} ({'blind' if one.blind else 'after results were seen'}; {when})"
+def _describe(rule_set: RuleSet) -> str:
+    rules = ", ".join(kind if at is None else f"{kind}={at:g}" for kind, at in rule_set.rules) or "none"
+    when = f"applied {rule_set.applied_at:%Y-%m-%d %H:%M}" if rule_set.applied_at else "not applied"
+    seen = "blind" if rule_set.blind else "after results were seen"
+    return f"{rule_set.number}  {rule_set.name}: {rules} ({seen}; {when})"

@@ -44,7 +44,7 @@ class Command(StudyCommand):
         parser.set_defaults(server="", end="")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study, _, actor = self.asked(options)
+        study, _, actor = self.study_and_actor(options)
         wish = Wish(options["each"], options["count"], options["prompt"], options["most_overlap"])
         with sentences():
             try:
@@ -68,7 +68,7 @@ class Command(StudyCommand):
 
 def _settings(options: dict[str, Any]) -> Settings:
     rows = read_rows(options["priming"]) if options["priming"] else []
-    examples = [(str(one.get("id", row)), pair[1]) for row, pair, one in rows]
+    examples = [(str(fields.get("id", row)), pair[1]) for row, pair, fields in rows]
     return Settings(
         decoding=Decoding(options["temperature"], options["top_k"], options["top_p"]),
         max_tokens=options["max_tokens"],

@@ -34,17 +34,17 @@ class Command(StudyCommand):
         parser.add_argument("--seed", type=int, default=0, help="of the calibration's folds (default 0)")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study, _, actor = self.asked(options)
+        study, _, actor = self.study_and_actor(options)
         layout = Layout(include_eos=False, start="always", long_texts=options["long_texts"])
         how = {name: options[name] for name in ("revision", "dtype", "device", "allow_download")}
         with sentences():
             try:
                 model = open_model(options["model"], layout=layout, **how)
-                found = read_by_model(study, model=model, actor=actor, now=timezone.now(), seed=options["seed"])
-                options["out"].write_bytes(as_json(found))
+                scores = read_by_model(study, model=model, actor=actor, now=timezone.now(), seed=options["seed"])
+                options["out"].write_bytes(as_json(scores))
             except MetricsError as error:
                 raise CommandError(f"The texts of {study} cannot be read: {error}", returncode=2) from None
             except OSError as error:
                 raise CommandError(f"{options['out']} cannot be written: {error.strerror}.", returncode=2) from None
         next_step = f"manage.py attach_scores {study} {options['out']}"
-        self.stdout.write(f"{len(found['texts'])} texts were scored. Next: {next_step}")
+        self.stdout.write(f"{len(scores['texts'])} texts were scored. Next: {next_step}")

@@ -36,7 +36,7 @@ class Command(StudyCommand):
         parser.set_defaults(temperature=None)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study, _, actor = self.asked(options)
+        study, _, actor = self.study_and_actor(options)
         with sentences():
             generator = generator_of(study, options["generator"])
             try:
@@ -74,12 +74,12 @@ class Command(StudyCommand):
         """The decoding asked for; where none is, the generator's own, which is what HUSE needs."""
         if any(options[name] is not None for name in ("temperature", "top_k", "top_p")):
             return {"temperature": 1.0 if options["temperature"] is None else options["temperature"]}
-        own = decoding_from(generator.decoding) if generator.decoding else None
-        if own is None:
+        decoding = decoding_from(generator.decoding) if generator.decoding else None
+        if decoding is None:
             if generator.decoding:
                 self.stderr.write(
                     f"Warning: the decoding {generator.decoding!r} of {generator} cannot be read; "
                     "log p is computed at temperature 1 unless --temperature is given."
                 )
             return {"temperature": 1.0}
-        return {"temperature": own.temperature, "top_k": own.top_k, "top_p": own.top_p}
+        return {"temperature": decoding.temperature, "top_k": decoding.top_k, "top_p": decoding.top_p}

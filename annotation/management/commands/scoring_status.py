@@ -14,10 +14,10 @@ from annotation.texts.log_probs.store import ScoringProgress, scoring_progress
 class Command(StudyCommand):
     help = "Show the progress of scoring a study's texts on the queue, and what failed and why."
 
-    least = Role.VIEWER
+    required_role = Role.VIEWER
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study, _, _ = self.asked(options)
+        study, _, _ = self.study_and_actor(options)
         jobs = scoring_progress(study)
         if not jobs:
             self.stdout.write(f"No scoring of {study} was queued.")

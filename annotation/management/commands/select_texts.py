@@ -69,7 +69,7 @@ class Command(StudyCommand):
         rules.add_argument("--by", action="append", choices=("domain", "side"), help="draw in each domain, each side")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study, _, actor = self.asked(options)
+        study, _, actor = self.study_and_actor(options)
         with sentences():
             if options["repeat"]:
                 self._repeat(study)
@@ -103,8 +103,8 @@ class Command(StudyCommand):
         if done.dropped:
             goes = "would lose" if done.number is None else "lost"
             self.stdout.write(f"{done.dropped} texts {goes} their log-probabilities, because their wording changes.")
-        said = "Dry run: nothing was changed." if done.number is None else f"Stored as selection {done.number}."
-        self.stdout.write(said)
+        outcome = "Dry run: nothing was changed." if done.number is None else f"Stored as selection {done.number}."
+        self.stdout.write(outcome)
 
 
 def _plan(options: dict[str, Any]) -> dict[str, Any]:
@@ -120,20 +120,20 @@ def _plan(options: dict[str, Any]) -> dict[str, Any]:
 def _read_plan(path: Path) -> dict[str, Any]:
     content = _read(path)
     try:
-        found = json.loads(content) if path.suffix.lower() == ".json" else tomllib.loads(content)
+        plan = json.loads(content) if path.suffix.lower() == ".json" else tomllib.loads(content)
     except (ValueError, RecursionError) as error:
         raise CommandError(f"{path.name} is not a plan: {error}", returncode=BAD_INPUT) from None
-    if not isinstance(found, dict):
+    if not isinstance(plan, dict):
         raise CommandError(f"{path.name} is not a plan: no table found.", returncode=BAD_INPUT)
-    return found
+    return plan
 
 
 def _steps(options: dict[str, Any]) -> list[dict[str, Any]]:
     """The rules asked for by options, in the order of the help."""
     steps: list[dict[str, Any]] = []
 
-    def add(rule: str, given: Any, **settings: Any) -> None:
-        if given:
+    def add(rule: str, requested: Any, **settings: Any) -> None:
+        if requested:
             steps.append({"rule": rule, **settings})
 
     def count(name: str) -> bool:

@@ -138,11 +138,14 @@ def _start_delivery() -> None:
 @contextmanager
 def _work_loop() -> Iterator[None]:
     """`manage.py work` beside the server: heavy computing holds up no page, and what is due is done while it runs."""
-    told = {name: getattr(settings, name) for name in (*ORIGINS, *_key_of_our_own())}
-    told["MTURK_ENDPOINT_URL"], told["MTURK_FEES"] = settings.MTURK_ENDPOINT_URL, settings.MTURK_FEES
+    origins_and_key = {name: getattr(settings, name) for name in (*ORIGINS, *_development_key())}
+    origins_and_key["MTURK_ENDPOINT_URL"], origins_and_key["MTURK_FEES"] = (
+        settings.MTURK_ENDPOINT_URL,
+        settings.MTURK_FEES,
+    )
     command = [sys.executable, str(settings.ROOT / "manage.py"), "work", "--every", WORK_SECONDS, "--collect"]
     stop, log = threading.Event(), settings.VAR / "work.log"
-    keeper = threading.Thread(target=kept_running, args=[command, {**os.environ, **told}, log, stop])
+    keeper = threading.Thread(target=keep_running, args=[command, {**os.environ, **origins_and_key}, log, stop])
     try:
         keeper.start()
         yield
@@ -152,18 +155,18 @@ def _work_loop() -> Iterator[None]:
             keeper.join()
 
 
-def kept_running(command: Sequence[str], env: Mapping[str, str], log: Path, stop: threading.Event) -> None:
+def keep_running(command: Sequence[str], env: Mapping[str, str], log: Path, stop: threading.Event) -> None:
     """Run a command until `stop`, and again whenever it ends before: killed, say, for want of memory."""
-    with log.open("a") as told:
+    with log.open("a") as log_file:
         while not stop.is_set():
-            loop = subprocess.Popen(command, env=env, stdout=told, stderr=subprocess.STDOUT)  # noqa: S603
+            loop = subprocess.Popen(command, env=env, stdout=log_file, stderr=subprocess.STDOUT)  # noqa: S603
             while loop.poll() is None and not stop.wait(LOOK_SECONDS):
                 pass
             if loop.returncode is None:
                 _ended(loop)
             else:
-                told.write(f"The work loop ended with {loop.returncode}; it starts again.\n")
-                told.flush()
+                log_file.write(f"The work loop ended with {loop.returncode}; it starts again.\n")
+                log_file.flush()
                 stop.wait(BEGIN_ANEW_SECONDS)
 
 
@@ -176,7 +179,7 @@ def _ended(loop: subprocess.Popen[bytes]) -> None:
         loop.wait()
 
 
-def _key_of_our_own() -> tuple[str, ...]:
+def _development_key() -> tuple[str, ...]:
     """On one machine the console publishes to the marketplace beside it: under a key of its own, with play money."""
     if settings.MARKETPLACE_DEVELOPMENT and not settings.MTURK_ACCESS_KEY:
         known = User.objects.filter(username=REQUESTER).exists()
@@ -185,11 +188,11 @@ def _key_of_our_own() -> tuple[str, ...]:
         key = json.loads(out.getvalue())
         settings.MTURK_ACCESS_KEY, settings.MTURK_SECRET_KEY = key["access_key"], key["secret_key"]
         if not settings.MTURK_QUEUE_URL and not settings.MTURK_TOPIC_ARN:
-            settings.MTURK_QUEUE_URL = _queue_of_our_own()
+            settings.MTURK_QUEUE_URL = _development_queue()
     return "MTURK_ACCESS_KEY", "MTURK_SECRET_KEY", "MTURK_QUEUE_URL"
 
 
-def _queue_of_our_own() -> str:
+def _development_queue() -> str:
     """What workers answer to rejections comes by no other way."""
     out = io.StringIO()
     call_command("notification_endpoint", "queue", QUEUE, "--requester", REQUESTER, "--json", stdout=out)

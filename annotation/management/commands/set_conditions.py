@@ -42,15 +42,15 @@ class Command(StudyCommand):
         parser.add_argument("--reward", type=reward, action="append", default=[], metavar="TRAINING=CENTS")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study, _, actor = self.asked(options)
+        study, _, actor = self.study_and_actor(options)
         with sentences():
             cells = _clark(study) if options["clark"] else options["cell"]
             arms = {plan.training: plan for plan in CLARK.arms} | {plan.training: plan for plan in options["reward"]}
             used = [
                 arms.get(name, ArmPlan(name, study.reward_cents)) for name in dict.fromkeys(c.training for c in cells)
             ]
-            made = arrange(study, used, cells, actor=actor, now=timezone.now())
-        self.stdout.write(f"The study {study} has {made} cells.")
+            count = arrange(study, used, cells, actor=actor, now=timezone.now())
+        self.stdout.write(f"The study {study} has {count} cells.")
 
 
 def _clark(study: Study) -> list[CellPlan]:

@@ -22,7 +22,7 @@ class Command(StudyCommand):
         parser.add_argument("text", metavar="TEXT")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study, _, actor = self.asked(options)
+        study, _, actor = self.study_and_actor(options)
         with sentences():
-            made = state(study, options["key"], options["text"], actor=actor, now=timezone.now())
-        self.stdout.write(f"{options['key']}: {made.body if made else 'not stated'}")
+            statement = state(study, options["key"], options["text"], actor=actor, now=timezone.now())
+        self.stdout.write(f"{options['key']}: {statement.body if statement else 'not stated'}")

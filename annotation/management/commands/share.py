@@ -25,10 +25,10 @@ from annotation.studies.unblind import look
 
 def day(text: str) -> datetime:
     """The end of a day (UTC)."""
-    found = parse_date(text)
-    if found is None:
+    date = parse_date(text)
+    if date is None:
         raise ValueError(text)
-    return datetime.combine(found, time.max, UTC)
+    return datetime.combine(date, time.max, UTC)
 
 
 class Command(StudyCommand):
@@ -49,36 +49,36 @@ class Command(StudyCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         names = [options["study"]] if isinstance(options["study"], str) else list(dict.fromkeys(options["study"]))
-        asked = [self.asked({**options, "study": name}) for name in names]
-        studies, user = [one.study for one in asked], asked[0].user
+        requests = [self.study_and_actor({**options, "study": name}) for name in names]
+        studies, user = [request.study for request in requests], requests[0].user
         with sentences():
             if options["new"]:
-                for one in asked:
-                    if warning := look(one.study, actor=one.actor, now=timezone.now()):
+                for request in requests:
+                    if warning := look(request.study, actor=request.actor, now=timezone.now()):
                         self.stderr.write(warning)
                 job = _finished(studies, user) or _computed(studies, user)
-                made = share(job, by=user, now=timezone.now(), ends_at=options["ends"])
-                self.stdout.write(settings.CONSOLE_ORIGIN + reverse("shared-report", args=[made.token]))
+                shared = share(job, by=user, now=timezone.now(), ends_at=options["ends"])
+                self.stdout.write(settings.CONSOLE_ORIGIN + reverse("shared-report", args=[shared.token]))
                 return
             links = ShareLink.objects.filter(job__in=_jobs(studies)).select_related("job").order_by("pk")
             if options["revoke"] is not None:
-                found = links.filter(pk=options["revoke"]).first()
-                if found is None:
+                link_row = links.filter(pk=options["revoke"]).first()
+                if link_row is None:
                     raise CommandError("There is no such link.", returncode=2)
-                revoke(found, by=user, now=timezone.now())
+                revoke(link_row, by=user, now=timezone.now())
         for link in links:
             ended = link.revoked_at or link.ends_at
-            told = f", {'revoked' if link.revoked_at else 'until'} {ended:%Y-%m-%d}" if ended else ""
-            self.stdout.write(f"{link.pk}  made {link.made_at:%Y-%m-%d}{told}")
+            end = f", {'revoked' if link.revoked_at else 'until'} {ended:%Y-%m-%d}" if ended else ""
+            self.stdout.write(f"{link.pk}  made {link.made_at:%Y-%m-%d}{end}")
 
 
 def _jobs(studies: Sequence[Study]) -> list[Job]:
     """Jobs that report on the study, or compare exactly these, the latest first."""
     if len(studies) == 1:
         return list(studies[0].jobs.filter(kind=Job.Kind.REPORT).order_by("-created_at"))
-    wanted = {str(one.uuid) for one in studies}
+    uuids = {str(study.uuid) for study in studies}
     every = Job.objects.filter(kind=Job.Kind.COMPARISON).order_by("-created_at")
-    return [job for job in every if set(job.settings.get("studies", ())) == wanted]
+    return [job for job in every if set(job.settings.get("studies", ())) == uuids]
 
 
 def _finished(studies: Sequence[Study], user: User | None) -> Job | None:
@@ -93,13 +93,13 @@ def _computed(studies: Sequence[Study], user: User | None) -> Job:
     if len(studies) == 1:
         job = jobs.ask(Job.Kind.REPORT, by=user, now=now, study=studies[0])
     else:
-        wanted = {"studies": [str(one.uuid) for one in studies], "terminal": user is None}
-        job = jobs.ask(Job.Kind.COMPARISON, by=user, now=now, settings=wanted)
-    taken = jobs.take(now=now, wanted=job)
-    if taken is None:
+        options = {"studies": [str(study.uuid) for study in studies], "terminal": user is None}
+        job = jobs.ask(Job.Kind.COMPARISON, by=user, now=now, settings=options)
+    running = jobs.take(now=now, wanted=job)
+    if running is None:
         raise StateError("The report is being computed. Create the link when it is finished.")
-    run(taken)
-    taken.refresh_from_db()
-    if taken.state != Job.State.DONE:
-        raise StateError(f"There is no report to share, and none can be created: {taken.problem}")
-    return taken
+    run(running)
+    running.refresh_from_db()
+    if running.state != Job.State.DONE:
+        raise StateError(f"There is no report to share, and none can be created: {running.problem}")
+    return running

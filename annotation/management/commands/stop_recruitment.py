@@ -10,8 +10,8 @@ class Command(ActCommand[Ending]):
     help = "Stop recruitment. Workers with an open assignment can still submit. Then `manage.py close` ends the study."
     verb = staticmethod(expire_now)
 
-    def told(self, found: Ending) -> str:
+    def describe(self, report: Ending) -> str:
         return (
-            f"{found.hits} HITs expire now; {found.dropped} pending marketplace actions were discarded, "
-            f"${found.released_cents / 100:,.2f} are no longer reserved."
+            f"{report.hits} HITs expire now; {report.dropped} pending marketplace actions were discarded, "
+            f"${report.released_cents / 100:,.2f} are no longer reserved."
         )

@@ -30,23 +30,25 @@ class Command(BaseCommand):
             self.stderr.write("Copy it now: only its digest is stored.")
             return
         self._revoke(user, options)
-        for one in ApiToken.objects.filter(user=user).order_by("pk"):
-            self.stdout.write(f"{one.pk}  {one.name}  made {one.created_at:%Y-%m-%d}{_ended(one)}")
+        for token_row in ApiToken.objects.filter(user=user).order_by("pk"):
+            self.stdout.write(
+                f"{token_row.pk}  {token_row.name}  made {token_row.created_at:%Y-%m-%d}{_ended(token_row)}"
+            )
         for key in AccessKey.objects.filter(user=user).order_by("pk"):
             self.stdout.write(f"{key.key_id}  issued {key.created_at:%Y-%m-%d}{_ended(key)}")
 
     def _revoke(self, user: User, options: dict[str, Any]) -> None:
-        found: ApiToken | AccessKey | None
+        credential: ApiToken | AccessKey | None
         if options["revoke"] is not None:
-            found = ApiToken.objects.filter(user=user, pk=options["revoke"]).first()
+            credential = ApiToken.objects.filter(user=user, pk=options["revoke"]).first()
         elif options["revoke_key"]:
-            found = AccessKey.objects.filter(user=user, key_id=options["revoke_key"]).first()
+            credential = AccessKey.objects.filter(user=user, key_id=options["revoke_key"]).first()
         else:
             return
-        if found is None:
+        if credential is None:
             raise CommandError(f"{user} has no such token or key.", returncode=2)
-        found.revoke(now=timezone.now())
+        credential.revoke(now=timezone.now())
 
 
-def _ended(one: ApiToken | AccessKey) -> str:
-    return f", revoked {one.revoked_at:%Y-%m-%d}" if one.revoked_at else ""
+def _ended(credential: ApiToken | AccessKey) -> str:
+    return f", revoked {credential.revoked_at:%Y-%m-%d}" if credential.revoked_at else ""

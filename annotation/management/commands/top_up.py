@@ -23,7 +23,7 @@ class Command(ActCommand[TopUp]):
         parser.add_argument("--most", type=int, help="with --width: maximum raters per text")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study, _, actor = self.asked(options)
+        study, _, actor = self.study_and_actor(options)
         if options["width"] is not None:
             with sentences():
                 declare_width(
@@ -33,10 +33,10 @@ class Command(ActCommand[TopUp]):
             keep_topped_up(study, on=options["always"] == "yes", actor=actor, now=timezone.now())
         super().handle(*args, **options)
 
-    def told(self, found: TopUp) -> str:
-        if not found.pages:
+    def describe(self, report: TopUp) -> str:
+        if not report.pages:
             return "Every text has the ratings that the study requires."
         return (
-            f"{found.pages} pages need ratings: {found.places} places requested ({found.new_hits} new HITs), "
-            f"{found.prolonged} HITs prolonged, ${found.reserved_cents / 100:,.2f} reserved."
+            f"{report.pages} pages need ratings: {report.places} places requested ({report.new_hits} new HITs), "
+            f"{report.prolonged} HITs prolonged, ${report.reserved_cents / 100:,.2f} reserved."
         )

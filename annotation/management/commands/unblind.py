@@ -9,9 +9,9 @@ from annotation.studies.unblind import unblind
 
 class Command(StudyCommand):
     help = "Unblind a study's results. The log notes it: later decisions count as not blind."
-    least = Role.REVIEWER
+    required_role = Role.REVIEWER
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study, _, actor = self.asked(options)
+        study, _, actor = self.study_and_actor(options)
         first = unblind(study, actor=actor, now=timezone.now())
         self.stdout.write("Results unblinded." if first else "Results were unblinded before.")

@@ -24,7 +24,7 @@ class Command(StudyCommand):
         parser.add_argument("--assignment", action="append", default=[], metavar="ID", help="repeatable")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study, _, actor = self.asked(options)
+        study, _, actor = self.study_and_actor(options)
         with sentences():
             named = options["assignment"] or withdrawn_on(study, market=Market(conf.endpoint()))
             done = withdraw(study, named, actor=actor, now=timezone.now())

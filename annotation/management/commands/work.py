@@ -55,9 +55,9 @@ class Command(BaseCommand):
             failed += self._scoring(Q(job__study=study) if study else Q())
         if only in (None, "jobs"):
             run_due()
-        gone = keep_house()
-        if gone.workers:
-            self.stdout.write(f"{gone.workers} worker IDs were deleted (retention date)")
+        forgotten = keep_house()
+        if forgotten.workers:
+            self.stdout.write(f"{forgotten.workers} worker IDs were deleted (retention date)")
         return failed
 
     def _market(self, study: Study | None, *, collecting: bool) -> int:
@@ -66,19 +66,19 @@ class Command(BaseCommand):
         done = carry_out(Q(study=study) if study else Q(), market, self._tell)
         self.stdout.write(f"{done.done} done, {done.failed} failed, {done.put_off} postponed, {done.waiting} waiting")
         if collecting:
-            for one in running_studies().filter(pk=study.pk) if study else running_studies():
-                self._look_after(one, market)
+            for running in running_studies().filter(pk=study.pk) if study else running_studies():
+                self._look_after(running, market)
         return done.failed
 
     def _look_after(self, study: Study, market: Market) -> None:
         """A market that cannot be reached now is asked again in the next pass."""
         try:
-            found = look_after(study, market)
+            collected = look_after(study, market)
         except AssayError as error:
             self.stderr.write(f"{study}: {error}")
         else:
-            if found.new:
-                self.stdout.write(f"{study}: {found.new} new submissions, {found.open_hits} HITs open")
+            if collected.new:
+                self.stdout.write(f"{study}: {collected.new} new submissions, {collected.open_hits} HITs open")
         read(study, now=timezone.now())
         measure(study, now=timezone.now())
 

@@ -21,7 +21,7 @@ import pytest
 from django.core.management import call_command
 
 from annotation.management.commands import serve
-from annotation.management.commands.serve import _key_of_our_own, kept_running
+from annotation.management.commands.serve import _development_key, keep_running
 
 ROOT = Path(__file__).resolve().parents[3]
 PATIENCE = 240.0  # seconds; a busy machine is slow, not wrong
@@ -130,7 +130,7 @@ def test_work_that_is_killed_begins_anew_until_the_server_stops(tmp_path: Path) 
     begun, stop = tmp_path / "begun", threading.Event()
     code = f"import os, pathlib, time; open({str(begun)!r}, 'a').write(f'{{os.getpid()}}\\n'); time.sleep(600)"
     keeper = threading.Thread(
-        target=kept_running, args=[[sys.executable, "-c", code], dict(os.environ), tmp_path / "work.log", stop]
+        target=keep_running, args=[[sys.executable, "-c", code], dict(os.environ), tmp_path / "work.log", stop]
     )
     keeper.start()
     try:
@@ -153,11 +153,11 @@ def test_with_a_key_of_its_own_the_console_has_a_queue_too_for_answers_to_reject
     settings: Any,
 ) -> None:
     settings.MARKETPLACE_DEVELOPMENT, settings.MTURK_ACCESS_KEY, settings.MTURK_QUEUE_URL = True, "", ""
-    assert "MTURK_QUEUE_URL" in _key_of_our_own()
+    assert "MTURK_QUEUE_URL" in _development_key()
     made = settings.MTURK_QUEUE_URL
     assert re.fullmatch(rf"{settings.WORKER_ORIGIN}/sqs/\d{{12}}/console", made)
     settings.MTURK_ACCESS_KEY = settings.MTURK_QUEUE_URL = ""
-    _key_of_our_own()
+    _development_key()
     assert made == settings.MTURK_QUEUE_URL
 
 
@@ -168,7 +168,7 @@ def test_a_queue_or_a_topic_that_the_settings_name_is_left_alone(settings: Any) 
         settings.MARKETPLACE_DEVELOPMENT, settings.MTURK_ACCESS_KEY = True, ""
         settings.MTURK_QUEUE_URL = settings.MTURK_TOPIC_ARN = ""
         setattr(settings, name, "named")
-        _key_of_our_own()
+        _development_key()
         assert {settings.MTURK_QUEUE_URL, settings.MTURK_TOPIC_ARN} == {"named", ""}
 
 

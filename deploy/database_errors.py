@@ -42,10 +42,10 @@ def sentence_of(error: BaseException) -> str:
     """What happened and what to do; "" for an error that is none of the database's state or the disk's."""
     if isinstance(error, OSError):
         place = f"the file {error.filename}" if error.filename else "the files that Assay writes"
-        return _said(FILES.get(error.errno or 0, ""), place, error)
+        return _sentence(FILES.get(error.errno or 0, ""), place, error)
     if not isinstance(error, OperationalError | InternalError | InterfaceError):
         return ""
-    return _said(_words(error.__cause__ or error), _database(), error)
+    return _sentence(_words(error.__cause__ or error), _database(), error)
 
 
 def _words(cause: Any) -> str:
@@ -56,10 +56,10 @@ def _words(cause: Any) -> str:
     return "" if settings.DATABASES["default"]["ENGINE"].endswith("sqlite3") else CANNOT_CONNECT
 
 
-def _said(words: str, place: str, error: BaseException) -> str:
+def _sentence(words: str, place: str, error: BaseException) -> str:
     reason = " ".join(str(error).split()).rstrip(".?")
-    told = words.format(place=place, reason=reason)
-    return told[:1].upper() + told[1:]
+    sentence = words.format(place=place, reason=reason)
+    return sentence[:1].upper() + sentence[1:]
 
 
 def _database() -> str:

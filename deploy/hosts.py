@@ -13,13 +13,13 @@ Answer = Callable[[HttpRequest], HttpResponse]
 CONSOLE = ("/admin/", "/console/")
 
 
-def console_on_its_own_host(answer: Answer) -> Answer:
+def console_on_separate_host(answer: Answer) -> Answer:
     """Middleware: where HIT_ORIGIN has a host of its own, pages that people sign in to do not answer there."""
 
     def guarded(request: HttpRequest) -> HttpResponse:
         frames, console = (urlsplit(origin).hostname for origin in (settings.HIT_ORIGIN, settings.CONSOLE_ORIGIN))
-        asked = urlsplit(f"//{request.get_host()}").hostname
-        if not request.path.startswith(CONSOLE) or asked != frames or frames == console:
+        host = urlsplit(f"//{request.get_host()}").hostname
+        if not request.path.startswith(CONSOLE) or host != frames or frames == console:
             return answer(request)
         if request.method not in {"GET", "HEAD"}:
             return HttpResponseNotFound()

@@ -42,7 +42,7 @@ def first_owner_link(*, now: datetime) -> str | None:
     """A link for the owner of an installation that nobody has entered yet (the account is made with the first);
     None from then on."""
     owners = list(User.objects.filter(is_superuser=True).order_by("pk"))
-    if any(one.last_login or one.has_usable_password() for one in owners):
+    if any(owner.last_login or owner.has_usable_password() for owner in owners):
         return None
     return new_link(owners[0] if owners else make_owner(_name_of_owner()), now=now)
 
@@ -60,7 +60,7 @@ def make_owner(name: str) -> User:
 def _name_of_owner() -> str:
     """That of an account which somebody uses is left to them."""
     names = chain([OWNER], (f"{OWNER}-{number}" for number in count(2)))
-    used = {one.username for one in User.objects.filter(username__startswith=OWNER) if _in_use(one)}
+    used = {user.username for user in User.objects.filter(username__startswith=OWNER) if _in_use(user)}
     return next(name for name in names if name not in used)
 
 

@@ -72,8 +72,8 @@ class ApiTokenManager(models.Manager["ApiToken"]):
     def user_of(self, token: str) -> User | None:
         """Whose token it is, while neither it nor the person has been shut out."""
         row = self.select_related("user").filter(digest=token_digest(token), revoked_at=None, user__is_active=True)
-        found = row.first()
-        return found.user if found else None
+        token_row = row.first()
+        return token_row.user if token_row else None
 
 
 def token_digest(token: str) -> str:

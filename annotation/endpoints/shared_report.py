@@ -18,8 +18,8 @@ def shared_report(request: HttpRequest, token: str) -> HttpResponse:
     path = folder_of(job) / job.page if job and job.page else None
     if path is None or not path.is_file():
         text = "It may be mistyped, expired or revoked. Ask the person who sent it for a new link."
-        told = {"sentence": "No report at this link", "text": text}
-        return render(request, "console/refused.html", told, status=404)
+        context = {"sentence": "No report at this link", "text": text}
+        return render(request, "console/refused.html", context, status=404)
     response = HttpResponse(path.read_bytes())
     response.headers["Content-Security-Policy"] = (
         "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "

@@ -15,7 +15,7 @@ from annotation.rehearsal.ports import free_port
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def _own_folder(first: Path) -> tuple[Path, TextIO]:
+def _locked_folder(first: Path) -> tuple[Path, TextIO]:
     """The first of demo, demo-2 ... that no other demo is using, emptied. The lock ends with the process."""
     for number in range(1, 100):
         folder = first if number == 1 else first.with_name(f"{first.name}-{number}")
@@ -35,7 +35,7 @@ def _own_folder(first: Path) -> tuple[Path, TextIO]:
     raise SystemExit("A hundred demos are running already.")
 
 
-def apart(folder: Path) -> dict[str, str]:
+def isolated_environment(folder: Path) -> dict[str, str]:
     """The environment of an installation with the database of `folder` and a port of its own."""
     port = free_port()
     return {
@@ -54,10 +54,10 @@ def apart(folder: Path) -> dict[str, str]:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m annotation.rehearsal", description=__doc__, add_help=False)
     parser.add_argument("--folder", type=Path, default=ROOT / "var" / "demo")
-    given, rest = parser.parse_known_args()
-    folder, _lock = _own_folder(given.folder.resolve())
+    arguments, rest = parser.parse_known_args()
+    folder, _lock = _locked_folder(arguments.folder.resolve())
     os.chdir(ROOT)
-    os.environ.update(apart(folder))
+    os.environ.update(isolated_environment(folder))
     import django
     from django.core.management import CommandError, call_command, execute_from_command_line
 

@@ -41,4 +41,4 @@ class TinyModel:
                 raise UnknownTokens(f"The rehearsal's model does not know the word {unknown[0]!r}.")
         log_probs = self.world.log_prob_model(headlines, self.temperature)
         lengths = self.world.lengths(headlines)
-        return [Scored(min(0.0, float(one)), int(n)) for one, n in zip(log_probs, lengths, strict=True)]
+        return [Scored(min(0.0, float(log_prob)), int(n)) for log_prob, n in zip(log_probs, lengths, strict=True)]

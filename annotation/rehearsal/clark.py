@@ -92,28 +92,30 @@ def evaluators(world: World, places: int, *, seed: int) -> list[Member]:
 def offers(*, seed: int) -> list[str]:
     """Addresses of the HITs on offer, in an order that hangs on what they hold."""
     with Browser(script.sign_in_url("scout", seed)) as scout:
-        found = sheets_on_offer(scout)
-    return sorted(found, key=lambda offer: script.number(seed, *(field.text for field in found[offer].fields)))
+        sheets = sheets_on_offer(scout)
+    return sorted(sheets, key=lambda offer: script.number(seed, *(field.text for field in sheets[offer].fields)))
 
 
 def take_part(
-    members: Sequence[Member], found: Sequence[str], *, progress: Callable[[int], object] | None = None
+    members: Sequence[Member], offers: Sequence[str], *, progress: Callable[[int], object] | None = None
 ) -> Day:
     """Each member takes one HIT; one who meets a full HIT goes on to the next."""
-    return work_through([(member, _offers(found, i)) for i, member in enumerate(members)], most=1, progress=progress)
+    return work_through(
+        [(member, _offers(offers, i)) for i, member in enumerate(members)], max_hits=1, progress=progress
+    )
 
 
-def _offers(found: Sequence[str], number: int) -> list[str]:
+def _offers(offers: Sequence[str], number: int) -> list[str]:
     """All HITs, beginning with one that is the next in turn."""
-    first = number % len(found)
-    return [*found[first:], *found[:first]]
+    first = number % len(offers)
+    return [*offers[first:], *offers[:first]]
 
 
-def tries_again(name: str, found: Sequence[str], *, seed: int) -> str:
+def tries_again(name: str, offers: Sequence[str], *, seed: int) -> str:
     """What an evaluator who has taken part is told on another HIT, before starting; "" if nothing stops him."""
     with Browser(script.sign_in_url(name, seed)) as browser:
         try:
-            browser.accept(found[0])
+            browser.accept(offers[0])
         except RefusedError as refusal:
             return str(refusal)
     return ""

@@ -16,25 +16,25 @@ def evaluators_text(judged: Sequence[EvaluatorJudgment], *, assigned: ArmAssignm
     """One row a cell: accuracy by evaluators with interval, F1, agreement, sizes; below, how raters came to cells."""
     evaluation = evaluate_judgments(judged, ("generator", "domain", "training"), agreement=krippendorff_alpha)
     rows = [_row(name, condition) for name, condition in evaluation.conditions.items()]
-    told = assignment_sentence(assigned) if len(rows) > 1 else ""
-    return table_text(evaluator_table(rows, notes=(told,) if told else ()), width=120)
+    assignment = assignment_sentence(assigned) if len(rows) > 1 else ""
+    return table_text(evaluator_table(rows, notes=(assignment,) if assignment else ()), width=120)
 
 
 def _row(name: str, condition: Condition) -> EvaluatorRow:
     model, domain, training = name.split(BETWEEN)
-    found = condition.accuracy
+    measures = condition.accuracy
     return EvaluatorRow(
         model,
         domain,
         training,
-        accuracy=found.accuracy,
-        f1=found.f1,
+        accuracy=measures.accuracy,
+        f1=measures.f1,
         precision=None,
         recall=None,
         alpha_nominal=condition.agreement.get("alpha_nominal_binary"),
         alpha_ordinal=None,
-        human=found.percent_human,
+        human=measures.percent_human,
         confident=None,
-        evaluators=found.accuracy.n,
-        ratings=int(found.accuracy.settings["judgments"] or 0),
+        evaluators=measures.accuracy.n,
+        ratings=int(measures.accuracy.settings["judgments"] or 0),
     )

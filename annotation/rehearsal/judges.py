@@ -61,8 +61,8 @@ class Judge:
 
 
 def _words(field: Field, label: str, rng: np.random.Generator) -> tuple[tuple[str, str], ...]:
-    asked = [one for one in field.follow_ups if not one.when or label in one.when]
-    return tuple((one.name, WHY[int(rng.integers(len(WHY)))]) for one in asked)
+    follow_ups = [follow_up for follow_up in field.follow_ups if not follow_up.when or label in follow_up.when]
+    return tuple((follow_up.name, WHY[int(rng.integers(len(WHY)))]) for follow_up in follow_ups)
 
 
 def _arm(fields: Sequence[Field]) -> str:

@@ -31,12 +31,12 @@ class Passer:
 
     def _answer(self, field: Field, bias: float, rng: np.random.Generator) -> Answer:
         milliseconds = round(1000 * READING_SECONDS * float(np.exp(READING_SPREAD * rng.standard_normal())))
-        label = _asked_for(field) or _chosen(field, bias, rng)
-        asked = [one for one in field.follow_ups if not one.when or label in one.when]
-        return Answer(label, milliseconds, tuple((one.name, WORDS) for one in asked))
+        label = _requested_label(field) or _chosen(field, bias, rng)
+        follow_ups = [follow_up for follow_up in field.follow_ups if not follow_up.when or label in follow_up.when]
+        return Answer(label, milliseconds, tuple((follow_up.name, WORDS) for follow_up in follow_ups))
 
 
-def _asked_for(field: Field) -> str:
+def _requested_label(field: Field) -> str:
     if field.kind != "check":
         return ""
     return next((label for label in field.labels if f"“{label}”" in field.text), "")

@@ -23,7 +23,7 @@ from annotation.studies.create import Plan
 from metrics.likelihood import Decoding
 
 # A rater of the crowd meets the recruitment rules of the preset.
-STANDING = {"approved": 500, "percent": 99, "locale": "US"}
+QUALIFICATIONS = {"approved": 500, "percent": 99, "locale": "US"}
 # Simulated reading: seconds a text, log-normal; spammers do not read.
 READING_SECONDS, READING_SPREAD, SPAM_SECONDS = 22.0, 0.4, 1.5
 
@@ -67,8 +67,8 @@ def texts(world: World, design: Design, *, seed: int) -> list[TextRecord]:
 
 def requester(name: str, *, dollars: int) -> dict[str, str]:
     """An access key of a marketplace account with that balance."""
-    told: dict[str, str] = _json_of("requester", name, "--balance", f"{dollars}.00")
-    return told
+    key: dict[str, str] = _json_of("requester", name, "--balance", f"{dollars}.00")
+    return key
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +100,11 @@ def rate(
 ) -> Day:
     """Let the crowd find the HITs on offer and do them; who does which is drawn by `seed` and what the HITs hold."""
     with Browser(sign_in_url("scout", seed)) as scout:
-        found = sheets_on_offer(scout)
-    offers = sorted(found, key=lambda offer: number(seed, *(field.text for field in found[offer].fields)))
-    taken = allot_raters(len(offers), len(members), design.ratings, np.random.default_rng([seed, 2]))
+        sheets = sheets_on_offer(scout)
+    offers = sorted(sheets, key=lambda offer: number(seed, *(field.text for field in sheets[offer].fields)))
+    turns = allot_raters(len(offers), len(members), design.ratings, np.random.default_rng([seed, 2]))
     places = [
-        (member, [offer for offer, raters in zip(offers, taken, strict=True) if number in raters])
+        (member, [offer for offer, raters in zip(offers, turns, strict=True) if number in raters])
         for number, member in enumerate(members)
     ]
     return work_through(places, progress=progress)
@@ -112,15 +112,15 @@ def rate(
 
 def sign_in_url(name: str, seed: int) -> str:
     worker_id = "A" + base64.b32encode(hashlib.sha256(f"{seed}:{name}".encode()).digest()).decode()[:13]
-    options = [word for key, value in STANDING.items() for word in (f"--{key}", str(value))]
+    options = [word for key, value in QUALIFICATIONS.items() for word in (f"--{key}", str(value))]
     return str(_json_of("worker", f"{name}-{seed}", "--worker-id", worker_id, *options)["sign_in_url"])
 
 
 def _json_of(command: str, *words: str) -> dict[str, str]:
     out = io.StringIO()
     call_command(command, *words, "--json", stdout=out)
-    told: dict[str, str] = json.loads(out.getvalue())
-    return told
+    answer: dict[str, str] = json.loads(out.getvalue())
+    return answer
 
 
 def number(*parts: object) -> int:

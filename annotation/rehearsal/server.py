@@ -36,16 +36,16 @@ def served(*, tell: Callable[[str], object] = lambda sentence: None) -> Iterator
     if urlsplit(settings.WORKER_ORIGIN).scheme == "https":
         yield _served_already()
         return
-    wanted = urlsplit(settings.WORKER_ORIGIN).port or 80
-    port = wanted if is_free(wanted) else free_port()
-    if port != wanted:
-        tell(f"Something else listens on port {wanted}; the rehearsal has port {port}")
+    origin_port = urlsplit(settings.WORKER_ORIGIN).port or 80
+    port = origin_port if is_free(origin_port) else free_port()
+    if port != origin_port:
+        tell(f"Something else listens on port {origin_port}; the rehearsal has port {port}")
     with _moved_to(port) as environment:
         origin: str = settings.WORKER_ORIGIN
         command = [sys.executable, str(settings.ROOT / "manage.py"), "serve", "--port", str(port)]
         log = settings.VAR / f"serve-{port}.log"
-        with log.open("w+") as said:
-            process = subprocess.Popen(command, stdout=said, stderr=subprocess.STDOUT, env=environment)  # noqa: S603
+        with log.open("w+") as output:
+            process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env=environment)  # noqa: S603
             try:
                 if not _answers(origin, process):
                     raise ServerError(f"The server did not start at {origin}; {log} says why.")

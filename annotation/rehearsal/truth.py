@@ -19,15 +19,15 @@ def known_truths(design: Design) -> dict[str, Truth]:
 
 
 def _truth(stored: truths.Truths, temperature: float) -> Truth:
-    found = stored.at(temperature)
+    truths = stored.at(temperature)
     return Truth(
         temperature=temperature,
-        l_star=_known(found.l_star),
-        l_phi=_known(found.l_phi["huse"]),
-        l_phi_q=_known(found.l_phi["huse_q"]),
-        huse=_known(found.expected["huse"]),
-        huse_q=_known(found.expected["huse_q"]),
-        huse_d=_known(found.expected["huse_d"]),
+        l_star=_known(truths.l_star),
+        l_phi=_known(truths.l_phi["huse"]),
+        l_phi_q=_known(truths.l_phi["huse_q"]),
+        huse=_known(truths.expected["huse"]),
+        huse_q=_known(truths.expected["huse_q"]),
+        huse_d=_known(truths.expected["huse_d"]),
         studies=stored.studies,
         raters=stored.design.ratings,
         texts=stored.design.references,

@@ -35,7 +35,7 @@ MIDDLEWARE = [
     "deploy.addresses.without_nul",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
-    "deploy.hosts.console_on_its_own_host",
+    "deploy.hosts.console_on_separate_host",
     "deploy.console.Sessions",
     "deploy.console.Languages",
     "django.middleware.common.CommonMiddleware",
@@ -92,7 +92,7 @@ AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_LOCKOUT_TEMPLATE = "console/locked.html"
 AXES_CLIENT_IP_CALLABLE = "annotation.accounts.addresses.client_address"
 # How many proxies of ours stand in front and add to X-Forwarded-For; 0: the header is not believed.
-TRUSTED_PROXIES = env.whole("TRUSTED_PROXIES", 0)
+TRUSTED_PROXIES = env.whole_number("TRUSTED_PROXIES", 0)
 
 LANGUAGE_CODE = "en"
 # Only what pages are translated to: a page must not call itself by a language that it does not speak.
@@ -126,7 +126,7 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 # Sessions of the console and the administration; the worker site has its own.
 SESSION_COOKIE_NAME = "assay_console"
-SESSION_COOKIE_AGE = env.whole("CONSOLE_SESSION_HOURS", 7 * 24, least=1) * 3600
+SESSION_COOKIE_AGE = env.whole_number("CONSOLE_SESSION_HOURS", 7 * 24, minimum=1) * 3600
 LOGIN_URL = "console:sign-in"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -138,7 +138,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 # Mail to workers; without a mail server it is written to the terminal, where the one who runs this can read it.
 EMAIL_HOST = env.text("EMAIL_HOST", "")
 EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend"
-EMAIL_PORT = env.whole("EMAIL_PORT", 587)
+EMAIL_PORT = env.whole_number("EMAIL_PORT", 587)
 EMAIL_HOST_USER = env.text("EMAIL_HOST_USER", "")
 EMAIL_HOST_PASSWORD = env.text("EMAIL_HOST_PASSWORD", "")
 EMAIL_USE_TLS = env.flag("EMAIL_USE_TLS", True)
@@ -158,19 +158,19 @@ CELERY_TASK_ROUTES = {
 }
 # The scheduler (`celery -A deploy beat`) has running studies looked after, open jobs taken up again and the house kept;
 # who comes too late for his turn leaves it.
-POLL_SECONDS = env.whole("POLL_SECONDS", 60, least=1)
+POLL_SECONDS = env.whole_number("POLL_SECONDS", 60, minimum=1)
 CELERY_BEAT_SCHEDULE = {
     name: {"task": f"annotation.{name}", "schedule": POLL_SECONDS, "options": {"expires": POLL_SECONDS}}
     for name in ("poll_all", "jobs", "keep_house")
 }
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # A worker that took an effect and has said nothing for so long is taken for dead, and another takes it.
-INTENT_LEASE_SECONDS = env.whole("INTENT_LEASE_SECONDS", 600, least=1)
+INTENT_LEASE_SECONDS = env.whole_number("INTENT_LEASE_SECONDS", 600, minimum=1)
 # A scoring worker that has kept nothing for so long is taken for dead, and its chunk is given to another.
-SCORING_LEASE_SECONDS = env.whole("SCORING_LEASE_SECONDS", 600, least=1)
+SCORING_LEASE_SECONDS = env.whole_number("SCORING_LEASE_SECONDS", 600, minimum=1)
 
 # A job (reading a file, a report, a layout) that takes longer is ended and noted as failed.
-JOB_SECONDS = env.whole("JOB_SECONDS", 3600, least=1)
+JOB_SECONDS = env.whole_number("JOB_SECONDS", 3600, minimum=1)
 
 # Three hosts: requester HTML (HIT_ORIGIN) never shares an origin with anybody's session.
 WORKER_ORIGIN = env.origin("WORKER_ORIGIN", "http://127.0.0.1:8000")
@@ -198,22 +198,22 @@ MTURK_QUEUE_URL = env.text("MTURK_QUEUE_URL", "")
 # believed. Where a queue is named too, HITs are told to the queue.
 MTURK_TOPIC_ARN = env.text("MTURK_TOPIC_ARN", "")
 # How often all processes together call at most; marketplaces throttle accounts. 0: as fast as it answers.
-MTURK_CALLS_A_SECOND = env.whole("MTURK_CALLS_A_SECOND", 0)
+MTURK_CALLS_A_SECOND = env.whole_number("MTURK_CALLS_A_SECOND", 0)
 
 # Whether our marketplace is asked which work came from one device (F23; workers read so), and how long that is kept.
 NOTE_DEVICES = env.flag("NOTE_DEVICES", True)
-DEVICE_DAYS = env.whole("DEVICE_DAYS", 90, least=1)
+DEVICE_DAYS = env.whole_number("DEVICE_DAYS", 90, minimum=1)
 # The folder of the causal language model by which pages look for machine-written explanations (F21); empty: none.
 DETECTOR_MODEL = env.text("DETECTOR_MODEL", "")
 # Files that were uploaded and never gone on with are deleted after so many days (by the work loop).
-UPLOADS_DAYS = env.whole("UPLOADS_DAYS", 7, least=1)
+UPLOADS_DAYS = env.whole_number("UPLOADS_DAYS", 7, minimum=1)
 
 # Development aids of the marketplace (movable clock, http ExternalQuestions on loopback); never in production.
 MARKETPLACE_DEVELOPMENT = False
 # Whether HITs may be published that the requester's balance does not cover; real workers should not meet such.
 MARKETPLACE_PUBLISH_UNFUNDED = env.flag("MARKETPLACE_PUBLISH_UNFUNDED", False)
 # Events that were told, and sign-ins that were noted, are deleted after so many days.
-MARKETPLACE_EVENT_LOG_DAYS = env.whole("MARKETPLACE_EVENT_LOG_DAYS", 90, least=1)
+MARKETPLACE_EVENT_LOG_DAYS = env.whole_number("MARKETPLACE_EVENT_LOG_DAYS", 90, minimum=1)
 
 # Whether people may open worker accounts by themselves (by a mail); otherwise they come by links.
 WORKER_REGISTRATION = env.flag("WORKER_REGISTRATION", True)
@@ -221,7 +221,7 @@ WORKER_REGISTRATION = env.flag("WORKER_REGISTRATION", True)
 WORKER_TERMS_VERSION = env.text("WORKER_TERMS_VERSION", "2026-11-23")
 # Whether requesters who ask for it are told which work came from one device (a keyed code), and how long that is kept.
 DEVICE_CODES = env.flag("DEVICE_CODES", True)
-DEVICE_CODE_DAYS = env.whole("DEVICE_CODE_DAYS", 30, least=1)
+DEVICE_CODE_DAYS = env.whole_number("DEVICE_CODE_DAYS", 30, minimum=1)
 # Who runs this site: an address that pages and terms name. Empty: none is named.
 SITE_CONTACT = env.text("SITE_CONTACT", "")
 # What a monitor must show to read /metrics (Authorization: Bearer ...); empty: it answers on this machine only.
@@ -229,7 +229,7 @@ METRICS_TOKEN = env.text("METRICS_TOKEN", "")
 # How notifications are signed: 2 is SHA-256; 1 is SHA-1, for receivers that know nothing else.
 MARKETPLACE_SIGNATURE_VERSION = env.chosen("MARKETPLACE_SIGNATURE_VERSION", "2", ("2", "1"))
 # How long notifications that were delivered or given up stay; those under way live for a day at most.
-MARKETPLACE_NOTICES_DAYS = env.whole("MARKETPLACE_NOTICES_DAYS", 30, least=2)
+MARKETPLACE_NOTICES_DAYS = env.whole_number("MARKETPLACE_NOTICES_DAYS", 30, minimum=2)
 
 LOGGING = {
     "version": 1,

@@ -37,20 +37,20 @@ def flag(name: str, default: bool) -> bool:
 
 def words(name: str, default: list[str] | None = None) -> list[str]:
     """A comma-separated list; without a default it must hold at least one word."""
-    found = [word.strip() for word in _env.list(name, default or []) if word.strip()]
-    if not found and default is None:
+    items = [word.strip() for word in _env.list(name, default or []) if word.strip()]
+    if not items and default is None:
         raise ImproperlyConfigured(f"The environment variable {name} must name at least one value, comma-separated.")
-    return found
+    return items
 
 
-def whole(name: str, default: int, *, least: int = 0) -> int:
+def whole_number(name: str, default: int, *, minimum: int = 0) -> int:
     """A whole number of at least `least`."""
     try:
         value: int = _env.int(name, default)
     except EnvError:
         raise ImproperlyConfigured(f"The environment variable {name} must be a whole number.") from None
-    if value < least:
-        raise ImproperlyConfigured(f"The environment variable {name} must be {least} or more, not {value}.")
+    if value < minimum:
+        raise ImproperlyConfigured(f"The environment variable {name} must be {minimum} or more, not {value}.")
     return value
 
 
@@ -90,29 +90,29 @@ def database(name: str, default: str) -> dict[str, Any]:
     """
     url = text(name, default)
     try:
-        found: dict[str, Any] = dict(dj_database_url.parse(url))
+        options: dict[str, Any] = dict(dj_database_url.parse(url))
     except (ValueError, KeyError, dj_database_url.UnknownSchemeError):
-        found = {}
-    engine = found.get("ENGINE", "")
-    if engine == "django.db.backends.sqlite3" and found.get("NAME"):
-        if found["NAME"] != ":memory:":
-            _make_folder(name, Path(found["NAME"]).parent)
+        options = {}
+    engine = options.get("ENGINE", "")
+    if engine == "django.db.backends.sqlite3" and options.get("NAME"):
+        if options["NAME"] != ":memory:":
+            _make_folder(name, Path(options["NAME"]).parent)
         # Opening the file anew, with its pragmas, would take half of the time of a small request.
-        found["CONN_MAX_AGE"] = 600
-        found["OPTIONS"] = {
+        options["CONN_MAX_AGE"] = 600
+        options["OPTIONS"] = {
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
         }
-        return found
-    if engine == "django.db.backends.postgresql" and found.get("NAME"):
-        found["CONN_MAX_AGE"] = 600
-        found["CONN_HEALTH_CHECKS"] = True
-        found["ENGINE"] = "deploy.postgresql"
+        return options
+    if engine == "django.db.backends.postgresql" and options.get("NAME"):
+        options["CONN_MAX_AGE"] = 600
+        options["CONN_HEALTH_CHECKS"] = True
+        options["ENGINE"] = "deploy.postgresql"
         # Statements that come again are prepared by the server: half of its work for a small call is reading SQL.
         prepared = {"server_side_binding": True, "prepare_threshold": 3 if flag(PREPARE, True) else None}
-        found["OPTIONS"] = {**prepared, **found.get("OPTIONS", {})}
-        return found
+        options["OPTIONS"] = {**prepared, **options.get("OPTIONS", {})}
+        return options
     scheme = url.partition(":")[0]
     raise ImproperlyConfigured(
         f"The environment variable {name} must be sqlite:///path or postgres://user@host/name, not {scheme}:..."

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from annotation.rehearsal.__main__ import apart
+from annotation.rehearsal.__main__ import isolated_environment
 from annotation.rehearsal.world import World
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,7 +31,7 @@ def demo(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 def rehearsal(folder: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """The same in a folder that holds a migrated database."""
     command = [sys.executable, "manage.py", "rehearse", "--name", "demo", "--out", str(folder / "report"), *words]
-    told = {**os.environ, **apart(folder), "ASSAY_VAR": str(folder), **environment}
+    told = {**os.environ, **isolated_environment(folder), "ASSAY_VAR": str(folder), **environment}
     return subprocess.run(command, cwd=ROOT, env=told, capture_output=True, text=True, check=False, timeout=800)
 
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from annotation.rehearsal.__main__ import apart
+from annotation.rehearsal.__main__ import isolated_environment
 from tests.screenshots.shots import World
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,7 +27,9 @@ def rehearsed(folder: Path) -> None:
     """Finished rehearsals in `folder`: their database, and the report of the first."""
     _run("-m", "annotation.rehearsal", "--folder", str(folder), *SIZE)
     for name, *size in BESIDE:
-        _run("manage.py", "rehearse", "--name", name, "--out", str(folder / name), *size, **apart(folder))
+        _run(
+            "manage.py", "rehearse", "--name", name, "--out", str(folder / name), *size, **isolated_environment(folder)
+        )
 
 
 def _run(*words: str, **environment: str) -> None:

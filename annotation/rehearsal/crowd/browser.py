@@ -103,7 +103,7 @@ class Browser:
 
     def offers(self) -> Iterator[str]:
         """Addresses of the HITs on offer: over all pages of the list, and of its groups with several HITs."""
-        found: dict[str, None] = {}
+        addresses: dict[str, None] = {}
         pages = [self._home]
         seen = {str(self._home.url)}
         while pages:
@@ -111,11 +111,11 @@ class Browser:
             tree = html.fromstring(page.content)
             for link, rel in _links(tree, str(page.url)):
                 if _OFFER.search(urlsplit(link).path):
-                    found[link] = None
+                    addresses[link] = None
                 elif (rel == "next" or _GROUP.search(urlsplit(link).path)) and link not in seen:
                     seen.add(link)
                     pages.append(self._get(link))
-        yield from found
+        yield from addresses
 
     def preview(self, offer: str) -> Sheet:
         """The form of a HIT that has not been accepted."""
@@ -133,10 +133,10 @@ class Browser:
         stood = {"Origin": str(page.url.join("/")).rstrip("/"), "Referer": str(page.url)}
         answer = _answer(self._site, "POST", action, data=dict(forms[0].form_values()), headers=stood)
         if answer.status_code in {403, 409}:
-            said = html.fromstring(answer.content)
+            reason_page = html.fromstring(answer.content)
             # Only the site's own pages name a reason: any other 403 is no word about the place.
-            if said.xpath("//main/@data-reason"):
-                raise RefusedError(" ".join(said.xpath("string(//h1)").split()))
+            if reason_page.xpath("//main/@data-reason"):
+                raise RefusedError(" ".join(reason_page.xpath("string(//h1)").split()))
         return self._sheet(_sound(answer))
 
     def hand_in(self, sheet: Sheet, answers: Sequence[Answer]) -> None:

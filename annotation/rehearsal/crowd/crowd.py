@@ -38,17 +38,17 @@ class Day:
 
 def sheets_on_offer(scout: Browser) -> dict[str, Sheet]:
     """Every HIT on offer and its form as previewed, by address. Raises SiteError where there is none."""
-    found = {offer: scout.preview(offer) for offer in scout.offers()}
-    if not found:
+    sheets = {offer: scout.preview(offer) for offer in scout.offers()}
+    if not sheets:
         raise SiteError("Nothing was submitted: the site offers the simulated workers no task.")
-    return found
+    return sheets
 
 
 def work_through(
     places: Sequence[tuple[Member, Sequence[str]]],
     *,
     threads: int = 4,
-    most: int | None = None,
+    max_hits: int | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> Day:
     """Let every member do the HITs (addresses) allotted to them, `threads` members at a time.
@@ -61,7 +61,7 @@ def work_through(
         handed_in, reasons = 0, []
         with Browser(member.sign_in_url) as browser:
             for offer in offers:
-                if most is not None and handed_in >= most:
+                if max_hits is not None and handed_in >= max_hits:
                     break
                 try:
                     sheet = browser.accept(offer)

@@ -61,10 +61,10 @@ def bayes_error(counts: Counts, coarser: int) -> BayesError:
     cells = _merge(counts, coarser).reshape(2, 2, -1)
     share = cells / cells.sum(axis=2, keepdims=True)
     wrong = np.array([_wrong(share[1 - half], share[half]) for half in (0, 1)]).mean(axis=0)
-    whole = cells.sum(axis=0)
-    whole_share = whole / whole.sum(axis=1, keepdims=True)
-    se = float(np.sqrt((wrong * (1 - wrong) / whole.sum(axis=1)).sum()))
-    return BayesError(float(wrong.sum()), float(np.minimum(*whole_share).sum()), se)
+    totals = cells.sum(axis=0)
+    total_share = totals / totals.sum(axis=1, keepdims=True)
+    se = float(np.sqrt((wrong * (1 - wrong) / totals.sum(axis=1)).sum()))
+    return BayesError(float(wrong.sum()), float(np.minimum(*total_share).sum()), se)
 
 
 def _wrong(learnt: Floats, judged: Floats) -> Floats:

@@ -77,7 +77,7 @@ def simulate(world: World, design: Design, studies: int, seed: int) -> Studies:
     generated = [world.model.sample(studies * design.generated, t, rng) for t in design.temperatures]
     log_ref = world.grammar.log_prob(references)
     log_model = world.model.log_probs(references, design.temperatures)
-    own = [world.model.log_prob(ids, t) for ids, t in zip(generated, design.temperatures, strict=True)]
+    log_probs = [world.model.log_prob(ids, t) for ids, t in zip(generated, design.temperatures, strict=True)]
     features = [_features(world, ids) for ids in (references, *generated)]
     shape = (studies, -1)
 
@@ -88,9 +88,9 @@ def simulate(world: World, design: Design, studies: int, seed: int) -> Studies:
         design=design,
         sums=_all_sums(features, design, studies, seed),
         q_reference=np.array([by_study(row / token_counts(references)) for row in log_model]),
-        q_model=np.array([by_study(row / token_counts(ids)) for row, ids in zip(own, generated, strict=True)]),
+        q_model=np.array([by_study(row / token_counts(ids)) for row, ids in zip(log_probs, generated, strict=True)]),
         code_reference=by_study(expected_code(features[0].impression)),
-        code_model=np.array([by_study(expected_code(found.impression)) for found in features[1:]]),
+        code_model=np.array([by_study(expected_code(feature_set.impression)) for feature_set in features[1:]]),
         overlap=np.array([by_study(np.exp(np.minimum(row - log_ref, 0.0))) for row in log_model]),
     )
 
@@ -104,9 +104,12 @@ def _all_sums(features: list[TextFeatures], design: Design, studies: int, seed: 
     sources = np.repeat(np.arange(len(sizes)), sizes)
     rows = np.empty((studies, len(sources)), dtype=np.int64)
     for study in range(studies):
-        here = [found[slice(study * size, (study + 1) * size)] for found, size in zip(features, sizes, strict=True)]
+        slices = [
+            feature_set[slice(study * size, (study + 1) * size)]
+            for feature_set, size in zip(features, sizes, strict=True)
+        ]
         texts = TextFeatures(
-            np.concatenate([found.keys for found in here]), np.concatenate([found.impression for found in here])
+            np.concatenate([part.keys for part in slices]), np.concatenate([part.impression for part in slices])
         )
         rows[study] = rating_sums(texts, sources, design, seed=study_seed(seed, study))
     return rows

@@ -53,11 +53,11 @@ def allot_raters(hits: int, crowd: int, ratings: int, rng: np.random.Generator) 
     if ratings > crowd:
         raise ValueError(f"{ratings} raters per HIT cannot come from a crowd of {crowd}")
     load = np.zeros(crowd)
-    taken = np.empty((hits, ratings), dtype=np.int64)
+    raters = np.empty((hits, ratings), dtype=np.int64)
     for hit in range(hits):
-        taken[hit] = np.argsort(load + rng.random(crowd))[:ratings]
-        load[taken[hit]] += 1
-    return taken
+        raters[hit] = np.argsort(load + rng.random(crowd))[:ratings]
+        load[raters[hit]] += 1
+    return raters
 
 
 def rating_sums(features: TextFeatures, sources: Rows, design: Design, seed: int) -> NDArray[np.int64]:
@@ -68,8 +68,8 @@ def rating_sums(features: TextFeatures, sources: Rows, design: Design, seed: int
     rng = np.random.default_rng(seed)
     crowd = Crowd.of(draw_crowd(design.crowd, design.spam_share, rng))
     hits = pack_hits(sources, design.texts_per_hit, rng)
-    taken = allot_raters(len(hits), design.crowd, design.ratings, rng)
+    assigned = allot_raters(len(hits), design.crowd, design.ratings, rng)
     raters = np.empty((len(sources), design.ratings), dtype=np.int64)
-    for rows, people in zip(hits, taken, strict=True):
+    for rows, people in zip(hits, assigned, strict=True):
         raters[rows] = people
     return label_codes(features, crowd, raters, seed).sum(axis=1, dtype=np.int64)

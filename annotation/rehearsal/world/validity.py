@@ -75,8 +75,8 @@ def _sds(studies: Studies, seed: int) -> Floats:
     rows = []
     for study in range(len(studies)):
         arms = (studies.arm(study, t) for t in range(len(studies.q_model)))
-        found = [subsample_sd(arm.sums, arm.q, arm.reference, rng, DRAWS, k=studies.design.k) for arm in arms]
-        rows.append([[getattr(sd, name) for name in MEASURES] for sd in found])
+        sds = [subsample_sd(arm.sums, arm.q, arm.reference, rng, DRAWS, k=studies.design.k) for arm in arms]
+        rows.append([[getattr(sd, name) for name in MEASURES] for sd in sds])
     return np.array(rows)
 
 
@@ -166,11 +166,11 @@ def _expected(expectation: Counted, coverage: Counted, design: Design, arm: int,
 
 def _covered(known: Expected, coverage: Counted, design: Design, arm: int, measure: int) -> Expected:
     """With the share of the intervals that hold the expectation, and their mean half-widths."""
-    found, sds = coverage.estimates[:, arm, measure], coverage.sds[:, arm, measure]
+    estimates, sds = coverage.estimates[:, arm, measure], coverage.sds[:, arm, measure]
     texts, difference = design.references + design.generated, MEASURES[measure] == "huse_d"
     covered, width = {}, {}
     for level in LEVELS:
-        pairs = zip(found, sds, strict=True)
+        pairs = zip(estimates, sds, strict=True)
         intervals = [subsample_interval(float(v), float(sd), texts, level, difference) for v, sd in pairs]
         share = float(np.mean([i.low <= known.value <= i.high for i in intervals]))
         covered[f"{level:.2f}"] = Known(share, float(np.sqrt(share * (1 - share) / len(intervals))))

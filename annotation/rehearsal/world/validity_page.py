@@ -67,19 +67,19 @@ def _coverage_table(truths: Truths) -> str:
 
 
 def _coverage_cells(truth: Truth, name: str, levels: Iterable[str]) -> list[str]:
-    found = truth.expected[name]
+    expected = truth.expected[name]
     return [
-        f"{100 * found.coverage[level].value:.1f} ± {100 * found.coverage[level].se:.1f} % | "
-        f"{found.half_width[level]:.3f}"
+        f"{100 * expected.coverage[level].value:.1f} ± {100 * expected.coverage[level].se:.1f} % | "
+        f"{expected.half_width[level]:.3f}"
         for level in levels
     ]
 
 
 def _cell_table(truths: Truths) -> str:
     rows = [
-        [f"{truth.temperature:.1f}", size, f"{found.value:.4f}", f"{found.in_sample:.4f}", f"{found.se:.4f}"]
+        [f"{truth.temperature:.1f}", size, f"{l_phi.value:.4f}", f"{l_phi.in_sample:.4f}", f"{l_phi.se:.4f}"]
         for truth in truths.temperatures
-        for size, found in truth.l_phi_by_cell.items()
+        for size, l_phi in truth.l_phi_by_cell.items()
     ]
     note = (
         f"L(phi) is quoted at cells of {truths.cell:g} nats a token by {truths.cell:g} steps of the scale. The rule is "

@@ -79,8 +79,8 @@ class World:
 
     def labels(self, texts: Sequence[str], rater: RaterProfile, seed: int) -> list[str]:
         """The labels, as worded in LABELS, that one rater gives to these texts; the same whatever their order."""
-        nobody_else = np.zeros((len(texts), 1), dtype=np.int64)
-        codes = label_codes(self.features(texts), Crowd.of([rater]), nobody_else, seed)
+        no_others = np.zeros((len(texts), 1), dtype=np.int64)
+        codes = label_codes(self.features(texts), Crowd.of([rater]), no_others, seed)
         return [LABELS[code] for code in codes[:, 0]]
 
     def _encode(self, texts: Sequence[str]) -> Ids:

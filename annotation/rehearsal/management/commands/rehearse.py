@@ -84,10 +84,10 @@ class Command(BaseCommand):
         out = options["out"] or settings.VAR / "reports" / name
         world = World.load()
         with sentences():
-            study, found = self._prepare_clark(name, world, size, seed=seed)
+            study, layout = self._prepare_clark(name, world, size, seed=seed)
             with served(tell=self._step):
-                market = self._publish(study, cents=found.total_cents)
-                self._evaluate(world, found.assignments, seed=seed)
+                market = self._publish(study, cents=layout.total_cents)
+                self._evaluate(world, layout.assignments, seed=seed)
                 self._close(study, market)
             self._tell(study, out)
 
@@ -98,12 +98,12 @@ class Command(BaseCommand):
         study = create(name, mode="rehearsal", plan=plan, wording=words, actor=ACTOR, now=timezone.now())
         add_texts(study, clark.texts(world, size, seed=seed), actor=ACTOR, now=timezone.now())
         arrange(study, CLARK.arms, clark.cells(), actor=ACTOR, now=timezone.now())
-        found = lay_out(study, actor=ACTOR, now=timezone.now())
-        cost = f"${found.total_cents / 100:,.2f} at most"
+        layout = lay_out(study, actor=ACTOR, now=timezone.now())
+        cost = f"${layout.total_cents / 100:,.2f} at most"
         self._step(
-            f"Created {found.hits} HITs in {found.cells} conditions with {found.assignments} assignments, {cost}"
+            f"Created {layout.hits} HITs in {layout.cells} conditions with {layout.assignments} assignments, {cost}"
         )
-        return study, found
+        return study, layout
 
     def _evaluate(self, world: World, places: int, *, seed: int) -> None:
         members = clark.evaluators(world, places, seed=seed)
@@ -112,12 +112,12 @@ class Command(BaseCommand):
             total=places, desc="evaluators", unit=" assignments", mininterval=1, ascii=True, file=self.stdout
         ) as b:
             day = clark.take_part(members, offers, progress=b.update)
-        told = clark.tries_again("evaluator-00001", offers[1:], seed=seed)
-        if day.handed_in != places or not told:
+        sentence = clark.tries_again("evaluator-00001", offers[1:], seed=seed)
+        if day.handed_in != places or not sentence:
             raise CommandError(
-                f"{day.handed_in} of {places} took part; the answer to a second try was {told!r}.", returncode=1
+                f"{day.handed_in} of {places} took part; the answer to a second try was {sentence!r}.", returncode=1
             )
-        self._step(f"A worker who tries a second HIT reads: {told}")
+        self._step(f"A worker who tries a second HIT reads: {sentence}")
 
     def _publish(self, study: Study, *, cents: int) -> Market:
         key = script.requester(f"rehearsal-{study.pk}", dollars=-(-cents // 100))
@@ -141,9 +141,11 @@ class Command(BaseCommand):
         with (out / "judgments.csv").open("w", encoding="utf-8", newline="") as file:
             rows = csv.writer(file)
             rows.writerow(["rater", "item", "truth", "rating", *FACTORS])
-            rows.writerows([one.rater, one.item, one.truth, one.rating, *one.factors.values()] for one in judged)
-        told = evaluators_text(judged, assigned=arm_assignment(study))
-        self.stdout.write(f"\n{told}\n\nThe judgments: {_from_here(out / 'judgments.csv')}")
+            for judgment in judged:
+                values = [judgment.rater, judgment.item, judgment.truth, judgment.rating]
+                rows.writerow([*values, *judgment.factors.values()])
+        text = evaluators_text(judged, assigned=arm_assignment(study))
+        self.stdout.write(f"\n{text}\n\nThe judgments: {_relative(out / 'judgments.csv')}")
 
     def _prepare(self, name: str, world: World, design: Design, *, seed: int) -> tuple[Study, int]:
         self._step(
@@ -154,10 +156,10 @@ class Command(BaseCommand):
         for t in design.temperatures:
             name, model = script.generator_name(t), TinyModel(world, t)
             score_texts(study, backend=model, generator=name, actor=ACTOR, now=timezone.now())
-        found = lay_out(study, actor=ACTOR, now=timezone.now())
-        cost = f"${found.total_cents / 100:,.2f} at most"
-        self._step(f"Created {found.hits} HITs with {found.assignments} assignments, {cost}")
-        return study, found.total_cents
+        layout = lay_out(study, actor=ACTOR, now=timezone.now())
+        cost = f"${layout.total_cents / 100:,.2f} at most"
+        self._step(f"Created {layout.hits} HITs with {layout.assignments} assignments, {cost}")
+        return study, layout.total_cents
 
     def _run(self, study: Study, world: World, design: Design, *, cents: int, seed: int) -> None:
         market = self._publish(study, cents=cents)
@@ -180,8 +182,8 @@ class Command(BaseCommand):
         report = build_report(score(study, truths=known_truths(design), command=command), seed=seed)
         done = export(report, out, study=study, actor=ACTOR, now=timezone.now())
         self.stdout.write(f"\n{table(report)}")
-        beside = ", ".join(path.name for path in done.paths if path.suffix != ".html")
-        self.stdout.write(f"The report: {_from_here(out / 'report.html')}\nOther files: {beside}")
+        others = ", ".join(path.name for path in done.paths if path.suffix != ".html")
+        self.stdout.write(f"The report: {_relative(out / 'report.html')}\nOther files: {others}")
 
     def _must(self, done: Work) -> None:
         """A rehearsal stops where a real study would wait for a person."""
@@ -196,7 +198,7 @@ class Command(BaseCommand):
         self.stdout.flush()
 
 
-def _from_here(path: Path) -> Path:
+def _relative(path: Path) -> Path:
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 

@@ -282,7 +282,7 @@ def _name(market: Market) -> Iterator[Finding]:
             "no_name",
             f"Participants would read “{name.account}” as the name of who asks. Set the name that they see (a person, "
             "a group, a lab) in the console, on the page Publish, or by the command "
-            f'manage.py requester {name.account} --display-name "NAME".',
+            f'manage.py create_requester {name.account} --display-name "NAME".',
         )
 
 

@@ -47,7 +47,7 @@ def study(db: None) -> Study:
 
 @pytest.fixture
 def endpoint(site: str) -> Endpoint:
-    key = told("requester", "lab", "--balance", "100.00")
+    key = told("create_requester", "lab", "--balance", "100.00")
     return Endpoint(f"{site}/mturk/", key["access_key"], key["secret_key"], provider="test")
 
 
@@ -62,7 +62,7 @@ def everybody_rates(site: str) -> Callable[..., None]:
 
     def rate(*names: str, label: str = "Typical") -> None:
         for name in names:
-            with Browser(told("worker", name)["sign_in_url"]) as browser:
+            with Browser(told("create_worker", name)["sign_in_url"]) as browser:
                 for offer in list(browser.offers()):
                     sheet = browser.accept(offer)
                     browser.hand_in(sheet, [Answer(label, 1500)] * len(sheet.fields))

@@ -126,7 +126,7 @@ def main() -> None:
             "CELERY_BROKER_URL": "",
         }
         manage(environment, "shell", "-v0", "-c", PREPARE.format(places=PLACES, hits=hits))
-        manage(environment, "requester", "bench", "--balance", "1000000.00")
+        manage(environment, "create_requester", "bench", "--balance", "1000000.00")
         manage(environment, "publish", "ingest", "--yes")
         manage(environment, "work", "--only", "market")
         fields = [(f"rating-{i}", "label") for i in range(RATINGS)] + [(f"active-ms-{i}", "ms") for i in range(RATINGS)]

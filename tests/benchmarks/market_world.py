@@ -142,7 +142,7 @@ def market(postgres: str, *, processes: int, rows: int = 0) -> Iterator[Market]:
                 "LOG_LEVEL": "ERROR",
             }
             manage(environment, "migrate", "--verbosity", "0")
-            key = json.loads(manage(environment, "requester", "bench", "--balance", "1000000.00", "--json"))
+            key = json.loads(manage(environment, "create_requester", "bench", "--balance", "1000000.00", "--json"))
             running = [_serve(environment) for _ in range(processes)]
             try:
                 servers = tuple(Server(process.pid, _origin(process)) for process in running)

@@ -34,13 +34,13 @@ def main(steps: int, seed: int) -> int:
 
 def _prove(steps: int, seed: int) -> int:
     from annotation.marketplace.core import clock
-    from annotation.marketplace.money.balance_check import prove
+    from annotation.marketplace.money.balance_check import check_balances
     from tests.marketplace.random_life import Life, counted_faults, doubled_hits, hold_faults
 
     start = time.perf_counter()
     life = Life(seed, clock.now())
     life.run(steps)
-    proof = prove()
+    proof = check_balances()
     faults = [*proof.faults, *hold_faults(life.now), *counted_faults(), *doubled_hits()]
     print(f"{steps:,} steps with seed {seed} in {time.perf_counter() - start:.0f} s")
     for what, count in sorted(life.counts.items()):

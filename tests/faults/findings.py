@@ -8,7 +8,7 @@ from dataclasses import astuple, dataclass, fields
 from django.db.models import Count, Q, Sum
 
 from annotation.marketplace import models as market
-from annotation.marketplace.money.balance_check import prove as prove_marketplace
+from annotation.marketplace.money.balance_check import check_balances as prove_marketplace
 from annotation.models import Decision, Intent, Study, Submission, WorkerIdentity
 from annotation.studies.audit_check import prove
 

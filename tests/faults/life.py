@@ -220,7 +220,7 @@ class Life:
 
     def keep_out(self, name: str, now: datetime) -> None:
         """Somebody is on hold when the study is made: its HITs ask for people without the mark."""
-        worker = Worker.objects.known_as("assay", _told("worker", f"{self.name}-{name}")["worker_id"])
+        worker = Worker.objects.known_as("assay", _told("create_worker", f"{self.name}-{name}")["worker_id"])
         until = now.date() + timedelta(days=30)
         hold.hold(worker, reason="Too fast twice.", until=until, actor=_user("ada"), now=now)
 
@@ -306,7 +306,7 @@ class Person:
     def rates(self, study: str, *, most: int | None = None) -> int:
         """How many HITs of the study were on offer and are done now; `most`: no more than so many."""
         done = 0
-        with Browser(_told("worker", self._name)["sign_in_url"]) as browser:
+        with Browser(_told("create_worker", self._name)["sign_in_url"]) as browser:
             for offer in list(browser.offers()):
                 if done == most:
                     break

@@ -23,7 +23,7 @@ SET_UP = """
 import io
 from django.core.management import call_command
 call_command("migrate", verbosity=0)
-call_command("requester", "lab", balance="100000.00", json=True)
+call_command("create_requester", "lab", balance="100000.00", json=True)
 call_command("notification_endpoint", "queue", "events", "--requester", "lab", "--json")
 call_command("marketplace_faults", **{faults}, stdout=io.StringIO())
 """

@@ -127,7 +127,7 @@ def _ann() -> Any:
 
 
 def _lab() -> Lab:
-    key = told("requester", "lab", "--balance", "500.00")
+    key = told("create_requester", "lab", "--balance", "500.00")
     address = settings.MTURK_ENDPOINT_URL
     return Lab(mturk(address, key["access_key"], key["secret_key"]), address, key["access_key"], key["secret_key"])
 

@@ -184,7 +184,7 @@ def _development_key() -> tuple[str, ...]:
     if settings.MARKETPLACE_DEVELOPMENT and not settings.MTURK_ACCESS_KEY:
         known = User.objects.filter(username=REQUESTER).exists()
         out = io.StringIO()
-        call_command("requester", REQUESTER, "--json", *(() if known else ("--balance", PLAY_MONEY)), stdout=out)
+        call_command("create_requester", REQUESTER, "--json", *(() if known else ("--balance", PLAY_MONEY)), stdout=out)
         key = json.loads(out.getvalue())
         settings.MTURK_ACCESS_KEY, settings.MTURK_SECRET_KEY = key["access_key"], key["secret_key"]
         if not settings.MTURK_QUEUE_URL and not settings.MTURK_TOPIC_ARN:

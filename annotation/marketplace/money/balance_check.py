@@ -25,7 +25,7 @@ class Proof:
     faults: tuple[str, ...]
 
 
-def prove() -> Proof:
+def check_balances() -> Proof:
     """Compare balances, holds, earnings and payouts with their ledger rows, and every posting with zero."""
     with transaction.atomic():
         faults = [*_requesters(), *_hits(), *_workers(), *_postings()]

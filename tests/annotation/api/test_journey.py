@@ -105,7 +105,7 @@ def test_publishing_takes_the_sum_typed_and_the_study_is_watched_and_ended(
     caller: Caller, draft: str, site: str, settings: Any
 ) -> None:
     settings.MTURK_ENDPOINT_URL = f"{site}/mturk/"
-    key = told("requester", "lab", "--balance", "100.00")
+    key = told("create_requester", "lab", "--balance", "100.00")
     settings.MTURK_ACCESS_KEY, settings.MTURK_SECRET_KEY = key["access_key"], key["secret_key"]
     caller("patch", f"{draft}/design", {"raters_per_text": 3, "reward_cents": 200})
     caller("post", f"{draft}/layout")

@@ -41,7 +41,7 @@ def people(
     Hit.objects.filter(pk=last.pk).update(market_id=None)
     Hit.objects.filter(pk=first.pk).update(market_id="3ELSEWHERE")
     Intent.objects.filter(kind="create_hit", subject=first.pk).update(key="0" * 64)
-    ids = [told("worker", name)["worker_id"] for name in ("ann", "bob")]
+    ids = [told("create_worker", name)["worker_id"] for name in ("ann", "bob")]
     assert WorkerIdentity.objects.filter(external_id=ids[0]).exists()
     return ids
 

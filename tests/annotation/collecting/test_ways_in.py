@@ -88,8 +88,8 @@ def test_a_stranger_with_an_invitation_gets_to_the_task_of_a_paper(
 @pytest.mark.parametrize("preset", ["huse-2019", "clark-2021"])
 def test_the_check_stops_a_study_that_no_account_may_enter(preset: str, own_market: Market) -> None:
     study = by_preset(preset)
-    told("worker", "new")
-    told("worker", "abroad", "--approved", "5000", "--locale", "DE")
+    told("create_worker", "new")
+    told("create_worker", "abroad", "--approved", "5000", "--locale", "DE")
     found = {one.rule: one.sentence for one in preflight(study, market=own_market).errors}
     assert "more than 95 % approved" in found["nobody_enters"]
     assert "None of the 2 accounts" in found["nobody_enters"]
@@ -100,17 +100,17 @@ def test_the_check_stops_a_study_that_no_account_may_enter(preset: str, own_mark
 
 def test_the_check_warns_of_fewer_accounts_than_raters(own_market: Market) -> None:
     study = by_preset("huse-2019")
-    told("worker", "known", "--approved", "51", "--locale", "US")
+    told("create_worker", "known", "--approved", "51", "--locale", "US")
     found = {one.rule: one for one in preflight(study, market=own_market).findings}
     assert found["few_enter"].level == "warning"
     assert "1 of the 1 accounts" in found["few_enter"].sentence
-    told("worker", "second", "--approved", "51", "--locale", "US")
+    told("create_worker", "second", "--approved", "51", "--locale", "US")
     assert not {"few_enter", "nobody_enters"} & {one.rule for one in preflight(study, market=own_market).findings}
 
 
 def test_a_country_alone_warns_for_a_new_account_may_still_state_it(own_market: Market) -> None:
     study = by_preset("huse-2019", minimum_approved_hits=0)
-    told("worker", "new")
+    told("create_worker", "new")
     found = {one.rule: one.level for one in preflight(study, market=own_market).findings}
     assert (found.get("nobody_enters"), found.get("few_enter")) == (None, "warning")
 
@@ -121,11 +121,11 @@ def test_a_fresh_account_enters_a_study_whose_requirements_are_none(own_market: 
     hit = study.hits.get(slot=0)
     assert not HISTORY & {one.qualification_type_id for one in hit_order(hit, token="t").requirements}
     assert plan_of(study).requirements == ()
-    told("worker", "somebody")
+    told("create_worker", "somebody")
     assert "nobody_enters" not in {one.rule for one in preflight(study, market=own_market).findings}
     publish(study, actor="ada", now=NOW)
     work(Q(), market=own_market, clock=lambda: NOW)
-    with Browser(told("worker", "fresh")["sign_in_url"]) as browser:
+    with Browser(told("create_worker", "fresh")["sign_in_url"]) as browser:
         assert browser.accept(next(iter(browser.offers()))).fields
 
 
@@ -146,7 +146,7 @@ def test_the_check_stops_a_study_with_people_whose_requester_has_no_name(own_mar
 
 def test_participants_read_the_name_that_the_owner_set(own_market: Market, stranger: Guest) -> None:
     study = by_preset("huse-2019")
-    call_command("requester", "lab", "--display-name", "Ada Lovelace", stdout=io.StringIO())
+    call_command("create_requester", "lab", "--display-name", "Ada Lovelace", stdout=io.StringIO())
     publish(study, actor="ada", now=NOW, by_invitation=True)
     work(Q(), market=own_market, clock=lambda: NOW)
     door = stranger.browser.get(invitation(study)).text
@@ -175,7 +175,7 @@ def test_publishing_by_invitation_from_the_command_line_prints_the_link(
     own_market: Market, stranger: Guest, site: str, settings: Any
 ) -> None:
     study = by_preset("clark-2021")
-    key = told("requester", "lab", "--display-name", "Ada Lovelace", "--new-key")
+    key = told("create_requester", "lab", "--display-name", "Ada Lovelace", "--new-key")
     settings.MTURK_ENDPOINT_URL = f"{site}/mturk/"
     settings.MTURK_ACCESS_KEY, settings.MTURK_SECRET_KEY = key["access_key"], key["secret_key"]
     out = io.StringIO()

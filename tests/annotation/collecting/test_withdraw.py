@@ -60,7 +60,7 @@ def rated(study: Study, market: Market, everybody_rates: Callable[..., None]) ->
 def take_back(name: str) -> None:
     """On the worker site, as the worker `name` would."""
     with httpx.Client(trust_env=False, follow_redirects=True) as site:
-        page = site.get(told("worker", name)["sign_in_url"])
+        page = site.get(told("create_worker", name)["sign_in_url"])
         origin = f"{page.url.scheme}://{page.url.netloc.decode()}"
         token = site.get(f"{origin}/hits/your-data/").text.split('name="token" value="')[1].split('"')[0]
         fields = {"token": token, "sure": "1", "csrfmiddlewaretoken": site.cookies["csrftoken"]}
@@ -159,7 +159,7 @@ def test_a_study_by_invitation_is_shown_to_no_account(study: Study, market: Mark
     publish(study, actor="ada", now=NOW, by_invitation=True)
     work(Q(), market=market, clock=lambda: NOW)
     assert study.channel_tag.startswith("headlines-")
-    with Browser(told("worker", "ann")["sign_in_url"]) as browser:
+    with Browser(told("create_worker", "ann")["sign_in_url"]) as browser:
         assert list(browser.offers()) == []
     out = io.StringIO()
     call_command("invite", "create", "class", "--requester", "lab", "--study", study.channel_tag, stdout=out)

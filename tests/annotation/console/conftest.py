@@ -47,7 +47,7 @@ def loop(site: str, settings: Any, tmp_path: Path) -> Iterator[None]:
     """`manage.py work --collect` beside the pages, as `make serve` runs it, and the key it works with."""
     settings.VAR, settings.CONSOLE_ORIGIN = tmp_path, site
     settings.MTURK_ENDPOINT_URL = f"{site}/mturk/"
-    key = told("requester", "console-requester", "--balance", "1000.00")
+    key = told("create_requester", "console-requester", "--balance", "1000.00")
     settings.MTURK_ACCESS_KEY, settings.MTURK_SECRET_KEY = key["access_key"], key["secret_key"]
     stop = threading.Event()
 

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def study(site: str, settings: Any) -> Study:
     """Live, laid out, by the preset of HUSE; the console has the account that `serve` opens for it."""
-    key = told("requester", "console-requester", "--balance", "1000.00")
+    key = told("create_requester", "console-requester", "--balance", "1000.00")
     settings.MTURK_ENDPOINT_URL = f"{site}/mturk/"
     settings.MTURK_ACCESS_KEY, settings.MTURK_SECRET_KEY = key["access_key"], key["secret_key"]
     return by_preset("huse-2019")

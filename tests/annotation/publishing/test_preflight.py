@@ -48,7 +48,7 @@ def test_a_sound_study_has_warnings_only_and_a_bill(study: Study, market: Market
 
 
 def test_an_empty_account_and_a_small_budget_stop_it(study: Study, market: Market) -> None:
-    call_command("requester", "lab", "--balance", "1.00", stdout=io.StringIO())
+    call_command("create_requester", "lab", "--balance", "1.00", stdout=io.StringIO())
     Study.objects.update(budget_cents=200)
     study.refresh_from_db()
     found = {one.rule: one.sentence for one in preflight(study, market=market).errors}

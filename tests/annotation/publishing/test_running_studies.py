@@ -70,7 +70,7 @@ def free_places(market: Market) -> int:
 
 
 def test_a_pause_lets_nobody_in_and_who_is_inside_finishes(out: Study, market: Market, site: str) -> None:
-    with Browser(told("worker", "bea")["sign_in_url"]) as bea:
+    with Browser(told("create_worker", "bea")["sign_in_url"]) as bea:
         offer, other = bea.offers()
         sheet = bea.accept(offer)
         pause(out, actor="ada", now=NOW)

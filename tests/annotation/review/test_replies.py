@@ -45,7 +45,7 @@ Reviewer = Callable[[str], User]
 @pytest.fixture
 def endpoint(site: str) -> Endpoint:
     """Our own marketplace, as `conf.endpoint` names it."""
-    key = told("requester", "lab", "--balance", "100.00")
+    key = told("create_requester", "lab", "--balance", "100.00")
     return Endpoint(f"{site}/mturk/", key["access_key"], key["secret_key"], provider="assay")
 
 
@@ -68,7 +68,7 @@ def reviewer(study: Study) -> Reviewer:
 @pytest.fixture
 def ann(site: str) -> Iterator[Browser]:
     with ExitStack() as stack:
-        yield stack.enter_context(Browser(told("worker", "ann")["sign_in_url"]))
+        yield stack.enter_context(Browser(told("create_worker", "ann")["sign_in_url"]))
 
 
 def out(study: Study, market: Market, where: str) -> None:
@@ -152,7 +152,7 @@ def test_no_real_worker_id_comes_with_it(study: Study, market: Market, queue: st
     one = refused(study, market, ada, bea)
     answers(ann, one)
     look_after(study, market)
-    real = told("worker", "ann")["worker_id"]
+    real = told("create_worker", "ann")["worker_id"]
     assert Reply.objects.count() == 1
     assert real not in everything_stored()
     for page in (

@@ -33,7 +33,7 @@ def people(site: str) -> Iterator[People]:
     with ExitStack() as stack:
 
         def signed_in(name: str, *, where: Browser | None = None) -> Browser:
-            one = stack.enter_context(Browser(told("worker", name)["sign_in_url"]))
+            one = stack.enter_context(Browser(told("create_worker", name)["sign_in_url"]))
             if where is not None:
                 one._site.cookies.set(COOKIE, number_of(where))
             return one
@@ -69,7 +69,7 @@ def flagged(study: Study, market: Market) -> set[str]:
 
 
 def ids(*names: str) -> set[str]:
-    return {told("worker", name)["worker_id"] for name in names}
+    return {told("create_worker", name)["worker_id"] for name in names}
 
 
 def everything_stored() -> str:

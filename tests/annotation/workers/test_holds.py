@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 @pytest.fixture
 def held(site: str) -> tuple[Worker, str]:
     """Ann is on hold when the study is made; and the link by which she enters."""
-    ann, now = told("worker", "ann"), timezone.now()
+    ann, now = told("create_worker", "ann"), timezone.now()
     worker = Worker.objects.known_as("test", ann["worker_id"])
     made = verbs.hold(
         worker, reason="Too fast twice.", until=now.date() + timedelta(days=30), actor=User.objects.create_user("ada"),
@@ -90,7 +90,7 @@ def test_lifting_a_hold_opens_too(held: tuple[Worker, str], study: Study, market
 
 
 def test_a_study_made_before_the_hold_stays_open(study: Study, market: Market, site: str) -> None:
-    ann = told("worker", "ann")
+    ann = told("create_worker", "ann")
     worker = Worker.objects.known_as("test", ann["worker_id"])
     until = timezone.now().date() + timedelta(days=30)
     verbs.hold(worker, reason="Late.", until=until, actor=User.objects.create_user("ada"), now=timezone.now())

@@ -6,7 +6,7 @@ import pytest
 from django.core.management import call_command
 
 from annotation.marketplace.models import WorkerAccount
-from annotation.marketplace.money.balance_check import prove
+from annotation.marketplace.money.balance_check import check_balances
 
 pytestmark = pytest.mark.database
 
@@ -16,7 +16,7 @@ DAY = 86_400
 @pytest.fixture(autouse=True)
 def money_adds_up(site):
     yield
-    assert prove().faults == ()
+    assert check_balances().faults == ()
 
 
 def test_approval_pays_reward_and_fee(lab, ann):
@@ -144,7 +144,7 @@ def test_auto_approval_waits_for_money_and_then_happens(open_lab, ann, pass_time
     ann.do(hit)
     pass_time(120)
     assert poor.work(hit)[0]["AssignmentStatus"] == "Submitted"
-    call_command("requester", "poor", "--balance", "0.60", "--json")
+    call_command("create_requester", "poor", "--balance", "0.60", "--json")
     row = poor.work(hit)[0]
     assert row["AssignmentStatus"] == "Approved"
     assert row["ApprovalTime"] == row["AutoApprovalTime"]

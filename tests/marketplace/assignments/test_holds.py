@@ -6,7 +6,7 @@ import pytest
 from django.core.management import call_command
 
 from annotation.marketplace.models import Hit, LedgerEntry, WorkerAccount
-from annotation.marketplace.money.balance_check import prove
+from annotation.marketplace.money.balance_check import check_balances
 from tests.marketplace.question_samples import hit_parameters
 
 pytestmark = pytest.mark.database
@@ -17,7 +17,7 @@ TYPE = {"Title": "t", "Description": "d", "AssignmentDurationInSeconds": 600}
 @pytest.fixture(autouse=True)
 def money_adds_up(site):
     yield
-    assert prove().faults == ()
+    assert check_balances().faults == ()
 
 
 @pytest.fixture
@@ -138,9 +138,9 @@ def test_a_bonus_is_not_paid_out_of_what_is_on_hold(open_lab, ann):
 
 def test_setting_the_balance_leaves_holds_alone_unless_it_is_less(lab, ann):
     work = ann.do(lab.hit())
-    call_command("requester", "lab", "--balance", "5.00", "--json")
+    call_command("create_requester", "lab", "--balance", "5.00", "--json")
     assert lab.money() == ("5.00", "0.60")
-    call_command("requester", "lab", "--balance", "0.59", "--json")
+    call_command("create_requester", "lab", "--balance", "0.59", "--json")
     assert lab.money() == ("0.59", "0.00")
     assert lab.refused("approve_assignment", AssignmentId=work)[0] == "InsufficientFunds"
     assert [row["AssignmentStatus"] for row in lab.work({"HITId": lab.client.list_hits()["HITs"][0]["HITId"]})] == [
@@ -153,5 +153,5 @@ def test_holds_are_rows_of_the_ledger(lab):
     rows = LedgerEntry.objects.filter(hit__hit_id=hit["HITId"]).order_by("account")
     assert list(rows.values_list("account", "amount_cents")) == [("held", 60), ("requester", -60)]
     Hit.objects.update(held_cents=61)
-    assert any("held_cents is 61" in fault for fault in prove().faults)
+    assert any("held_cents is 61" in fault for fault in check_balances().faults)
     Hit.objects.update(held_cents=60)

@@ -26,7 +26,7 @@ from annotation.marketplace.models import (
     Submission,
     WorkerAccount,
 )
-from annotation.marketplace.money.balance_check import prove
+from annotation.marketplace.money.balance_check import check_balances
 from annotation.marketplace.site.invitations import MISSES
 from annotation.marketplace.workers.open_accounts import fund
 from tests.marketplace.channels.guests import channel, tasks, told, written
@@ -127,7 +127,7 @@ def test_taking_answers_back_erases_them_and_pays(lab, guest):
     assert WorkerAccount.objects.get().earned_cents == 50
     assert take_back(bob, token, sure="1") == "withdrawn"
     assert WorkerAccount.objects.get().earned_cents == 50
-    assert prove().faults == ()
+    assert check_balances().faults == ()
 
 
 def test_a_token_works_in_another_browser_and_a_wrong_one_tells_nothing(lab, guest):
@@ -159,7 +159,7 @@ def test_what_was_taken_back_is_paid_as_soon_as_there_is_money_and_never_rejecte
     states = dict(Assignment.objects.values_list("assignment_id", "state"))
     assert (states[rejected], states[unpaid]) == ("Rejected", "Approved")
     assert {row.withdrawn_at is not None for row in Assignment.objects.all()} == {True}
-    assert prove().faults == ()
+    assert check_balances().faults == ()
 
 
 def test_no_form_can_pretend_to_be_withdrawn(lab, guest):

@@ -78,10 +78,10 @@ def house(tmp_path: Path, migrated: Callable[[Path], None]) -> Iterator[House]:
 
 def test_answers_outlive_a_killed_server(house: House, browser: Browser) -> None:
     house.start()
-    key = json.loads(house.manage("requester", "lab", "--balance", "100.00", "--json"))
+    key = json.loads(house.manage("create_requester", "lab", "--balance", "100.00", "--json"))
     client = mturk(f"{house.origin}/mturk/", key["access_key"], key["secret_key"])
     hit = client.create_hit(**HIT, Question=html_question(task()))["HIT"]
-    worker = json.loads(house.manage("worker", "ann", "--json"))
+    worker = json.loads(house.manage("create_worker", "ann", "--json"))
     with fresh(browser, base_url=house.origin) as context:
         ann = Desk(worker["worker_id"], context, context.new_page())
         ann.page.goto(worker["sign_in_url"])

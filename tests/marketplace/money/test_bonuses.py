@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from annotation.marketplace.models import BonusPayment
-from annotation.marketplace.money.balance_check import prove
+from annotation.marketplace.money.balance_check import check_balances
 
 pytestmark = pytest.mark.database
 
@@ -27,7 +27,7 @@ def test_a_bonus_costs_itself_and_a_fifth(lab, ann, work):
     assert lab.balance() == "9998.20"
     lab.client.send_bonus(**bonus(ann, work, BonusAmount="0.03"))
     assert lab.balance() == "9998.16"
-    assert prove().faults == ()
+    assert check_balances().faults == ()
 
 
 def test_without_a_token_the_same_bonus_is_paid_again(lab, ann, work):

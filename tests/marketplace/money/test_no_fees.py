@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from annotation.marketplace.models import BonusPayment, LedgerEntry
-from annotation.marketplace.money.balance_check import prove
+from annotation.marketplace.money.balance_check import check_balances
 
 pytestmark = pytest.mark.database
 
@@ -28,7 +28,7 @@ def test_a_hold_an_approval_and_a_bonus_cost_what_the_worker_gets(free: None, la
     assert lab.money() == ("9994.00", "4.50")
     assert BonusPayment.objects.get().fee_cents == 0
     assert not LedgerEntry.objects.filter(account="house").exists()
-    assert prove().faults == ()
+    assert check_balances().faults == ()
 
 
 def test_a_hit_keeps_the_price_list_under_which_it_was_published(
@@ -47,4 +47,4 @@ def test_a_hit_keeps_the_price_list_under_which_it_was_published(
         lab.client.send_bonus(WorkerId=worker.worker_id, AssignmentId=work, BonusAmount="1.00", Reason="Well done.")
     # Paid: 0.50 + 1.00, and 0.60 + 1.20; of the rest, one place of each is on hold.
     assert lab.money() == ("9995.60", "1.10")
-    assert prove().faults == ()
+    assert check_balances().faults == ()

@@ -9,7 +9,7 @@ import pytest
 
 from annotation.marketplace.core import clock
 from annotation.marketplace.models import LedgerEntry, Requester, WorkerAccount
-from annotation.marketplace.money.balance_check import prove
+from annotation.marketplace.money.balance_check import check_balances
 from tests.marketplace.random_life import Life, counted_faults, doubled_hits, hold_faults
 
 pytestmark = [pytest.mark.database, pytest.mark.usefixtures("transactional_db")]
@@ -21,7 +21,7 @@ def test_a_random_life_leaves_the_books_in_order(settings, unfunded):
     life = Life(seed=7 + unfunded, now=clock.now())
     for _ in range(3):
         life.run(250)
-        assert (prove().faults, hold_faults(life.now), counted_faults(), doubled_hits()) == ((), [], [], [])
+        assert (check_balances().faults, hold_faults(life.now), counted_faults(), doubled_hits()) == ((), [], [], [])
     for step in (
         "publish",
         "accept",
@@ -52,6 +52,6 @@ def test_a_cent_that_is_nowhere_posted_is_found(model, field):
     life.run(60)
     row = model.objects.order_by("pk").first()
     model.objects.filter(pk=row.pk).update(**{field: getattr(row, field) + 1})
-    faults = prove().faults
+    faults = check_balances().faults
     assert faults
     assert all(field in fault for fault in faults)

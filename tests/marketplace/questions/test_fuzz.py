@@ -16,7 +16,7 @@ from annotation.marketplace.aws_protocol import views
 from annotation.marketplace.aws_protocol.callers import caller_by
 from annotation.marketplace.aws_protocol.service_model import OPERATIONS
 from annotation.marketplace.models import Submission
-from annotation.marketplace.money.balance_check import prove
+from annotation.marketplace.money.balance_check import check_balances
 from annotation.marketplace.site import submit as submits
 from tests.marketplace.question_samples import external_question, html_question
 
@@ -98,7 +98,7 @@ def test_an_operation_answers_whatever_its_parameters_are(ids, operation):
         call(json.dumps(parameters).encode(), operation)
 
     answered()
-    assert prove().faults == ()
+    assert check_balances().faults == ()
 
 
 def test_any_bytes_and_any_target_are_answered(ids):

@@ -6,7 +6,7 @@ import pytest
 
 from annotation.marketplace.core import clock
 from annotation.marketplace.models import Assignment, Payout, Requester, WorkerAccount, WorkerMessage, WorkerSession
-from annotation.marketplace.money.balance_check import prove
+from annotation.marketplace.money.balance_check import check_balances
 from annotation.marketplace.workers import payouts
 from tests.marketplace.people import Person, reason
 
@@ -39,7 +39,7 @@ def test_who_it_was_is_erased_and_the_work_stays(lab, sign_in):
     assert not WorkerSession.objects.exists()
     found = lab.client.get_assignment(AssignmentId=work)["Assignment"]
     assert (found["WorkerId"], found["AssignmentStatus"]) == (ann.worker_id, "Approved")
-    assert prove().faults == ()
+    assert check_balances().faults == ()
 
 
 def test_the_page_says_what_is_owed_and_the_payee_is_kept_until_it_is_paid(lab, sign_in):

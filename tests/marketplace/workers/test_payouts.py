@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.marketplace.models import LedgerEntry, Payout, WorkerAccount
-from annotation.marketplace.money.balance_check import prove
+from annotation.marketplace.money.balance_check import check_balances
 
 pytestmark = pytest.mark.database
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.database
 @pytest.fixture(autouse=True)
 def money_adds_up(site):
     yield
-    assert prove().faults == ()
+    assert check_balances().faults == ()
 
 
 @pytest.fixture
@@ -117,7 +117,7 @@ def test_lines_without_a_status_wait(earners, tmp_path):
     ("pays", "words"), [("volunteer", "this is volunteer work"), ("elsewhere", "paid elsewhere, not by this site")]
 )
 def test_who_is_not_paid_here_is_told_before_accepting_and_owed_nothing(lab, ann, pays, words):
-    call_command("requester", "lab", "--pays", pays, "--json", stdout=io.StringIO())
+    call_command("create_requester", "lab", "--pays", pays, "--json", stdout=io.StringIO())
     hit = lab.hit()
     assert words in ann.get("/hits/").text
     assert words in ann.get(f"/hits/{hit['HITId']}/").text

@@ -1,21 +1,5 @@
-"""Prove that the marketplace's balances equal their ledger rows."""
+"""The command `check_balances` under its earlier name, for one release."""
 
-from __future__ import annotations
+from annotation.marketplace.management.commands.check_balances import Command
 
-from typing import Any
-
-from django.core.management.base import BaseCommand, CommandError
-
-from annotation.marketplace.money.balance_check import prove
-
-
-class Command(BaseCommand):
-    help = "Compare every stored balance with the sum of its ledger rows; fails when any differs."
-
-    def handle(self, *args: Any, **options: Any) -> None:
-        proof = prove()
-        for fault in proof.faults:
-            self.stderr.write(fault)
-        if proof.faults:
-            raise CommandError(f"{len(proof.faults)} differences found.")
-        self.stdout.write(f"{proof.accounts} accounts and {proof.postings} postings agree with the ledger.")
+__all__ = ["Command"]

@@ -93,7 +93,7 @@ def _dollars(cents: int) -> str:
     return f"${cents / 100:,.2f}"
 
 
-def spend(intent: Intent, cost: Cost, *, kind: str, now: datetime, **told: object) -> None:
+def spend(intent: Intent, cost: Cost, *, kind: str, now: datetime, **evidence: object) -> None:
     """Write what the effect cost (`kind`: reward or bonus), out of what was set aside, and note it in the log."""
     rows = ((kind, cost.amount), (Kind.FEE, cost.fee), (Kind.RELEASE, -cost.total))
     LedgerEntry.objects.bulk_create(
@@ -105,7 +105,7 @@ def spend(intent: Intent, cost: Cost, *, kind: str, now: datetime, **told: objec
         spent_cents=F("spent_cents") + cost.total, reserved_cents=F("reserved_cents") - cost.total
     )
     AuditEvent.objects.record(
-        intent.study, "pay", actor="assay", now=now, intent=intent.key, **{kind: cost.amount}, fee=cost.fee, **told
+        intent.study, "pay", actor="assay", now=now, intent=intent.key, **{kind: cost.amount}, fee=cost.fee, **evidence
     )
 
 
@@ -169,12 +169,12 @@ class Sums:
 def sums(study: Study) -> Sums:
     """One aggregate over the study's rows; read it where nothing is under way, or inside a transaction."""
     rows = LedgerEntry.objects.filter(study=study)
-    found = rows.aggregate(
+    totals = rows.aggregate(
         spent=Sum("cents", filter=Q(kind__in=LedgerEntry.SPENT), default=0),
         reserved=Sum("cents", filter=Q(kind__in=LedgerEntry.RESERVED), default=0),
     )
     held = Study.objects.get(pk=study.pk)
-    return Sums(found["spent"], found["reserved"], held.spent_cents, held.reserved_cents)
+    return Sums(totals["spent"], totals["reserved"], held.spent_cents, held.reserved_cents)
 
 
 def money_spent(study: Study) -> dict[str, int]:

@@ -14,13 +14,13 @@ from annotation.mturk.records import Endpoint
 def endpoint() -> Endpoint:
     """The marketplace that the settings name."""
     url: str = settings.MTURK_ENDPOINT_URL
-    own = url.startswith(f"{settings.WORKER_ORIGIN}/")
+    is_local = url.startswith(f"{settings.WORKER_ORIGIN}/")
     return Endpoint(
         url=url,
         access_key=settings.MTURK_ACCESS_KEY,
         secret_key=settings.MTURK_SECRET_KEY,
         region=settings.MTURK_REGION,
-        provider="assay" if own else (urlsplit(url).hostname or url),
+        provider="assay" if is_local else (urlsplit(url).hostname or url),
         calls_a_second=settings.MTURK_CALLS_A_SECOND,
     )
 
@@ -58,7 +58,7 @@ def uploads() -> Path:
     return Path(settings.VAR) / "uploads"
 
 
-def uploads_kept() -> timedelta:
+def uploads_retention() -> timedelta:
     """How long such a file is kept that nobody goes on with."""
     return timedelta(days=settings.UPLOADS_DAYS)
 

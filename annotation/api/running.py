@@ -32,7 +32,7 @@ from annotation.publishing.pause import pause, resume
 from annotation.publishing.preflight import afford
 from annotation.publishing.preflight_result import Preflight
 from annotation.publishing.publish import Publication, publish
-from annotation.publishing.top_up import MOST_RATERS, declare_width, keep_topped_up, top_up
+from annotation.publishing.top_up import MAX_RATERS, declare_width, keep_topped_up, top_up
 from annotation.review import deadlines, wages
 from annotation.review.fair_pay import raise_pay
 
@@ -148,7 +148,7 @@ class RuleIn(Schema):
     """Continue until the 95% interval of each text is at most `width`, with at most `most` raters."""
 
     width: float = Field(gt=0, allow_inf_nan=False)
-    most: int = Field(ge=1, le=MOST_RATERS)
+    most: int = Field(ge=1, le=MAX_RATERS)
 
 
 class SwitchIn(Schema):
@@ -284,7 +284,7 @@ def do_act(request: HttpRequest, study: UUID, act: Act) -> dict[str, Any]:
 def put_rule(request: HttpRequest, study: UUID, body: RuleIn) -> Status[None]:
     study_row = study_for(request, study, Role.EDITOR)
     declare_width(
-        study_row, width=body.width, most=body.most, actor=caller(request).get_username(), now=timezone.now()
+        study_row, width=body.width, max_raters=body.most, actor=caller(request).get_username(), now=timezone.now()
     )  # fmt: skip
     return Status(204, None)
 

@@ -25,14 +25,14 @@ def arrange(study: Study, arms: Sequence[ArmPlan], cells: Sequence[CellPlan], *,
         if locked.hits.exists():
             raise StateError(f"The study {study.name} already has its HITs.")
         Cell.objects.filter(arm__study=study).delete()
-        made = {plan.training: _arm(study, plan) for plan in arms}
-        _check(study, cells, set(made))
+        stored_arms = {plan.training: _arm(study, plan) for plan in arms}
+        _check(study, cells, set(stored_arms))
         generators = {generator.name: generator for generator in study.generators.all()}
         Cell.objects.bulk_create(
-            Cell(arm=made[cell.training], domain=cell.domain, generator=generators.get(cell.generator))
+            Cell(arm=stored_arms[cell.training], domain=cell.domain, generator=generators.get(cell.generator))
             for cell in cells
         )
-        AuditEvent.objects.record(study, "arrange", actor=actor, now=now, arms=len(made), cells=len(cells))
+        AuditEvent.objects.record(study, "arrange", actor=actor, now=now, arms=len(stored_arms), cells=len(cells))
     return len(cells)
 
 
@@ -49,8 +49,8 @@ def _check(study: Study, cells: Sequence[CellPlan], arms: set[str]) -> None:
     generators = set(study.generators.values_list("name", flat=True))
     for cell in cells:
         if cell.training not in arms:
-            raise DesignError(f"A cell names the training {cell.training}, which is no arm of the study.")
+            raise DesignError(f"A condition names the training {cell.training}, which is not an arm of the study.")
         if cell.domain and cell.domain not in domains:
-            raise DesignError(f"A cell names the domain {cell.domain}; no text of the study is of it.")
+            raise DesignError(f"A condition names the domain {cell.domain}; no text of the study has it.")
         if cell.generator and cell.generator not in generators:
-            raise DesignError(f"A cell names the generator {cell.generator}; the study has no text of it.")
+            raise DesignError(f"A condition names the generator {cell.generator}; the study has no text of it.")

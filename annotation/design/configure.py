@@ -1,4 +1,4 @@
-"""Change the settings of a draft, or refuse where its HITs are laid out already."""
+"""Change the settings of a draft, unless its HITs were created with them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ DEALT = {"seed", "raters_per_text", "texts_per_hit", "evaluators_per_cell", "mix
 # These are looked at when work is published or paid, not when texts are dealt: they may change after the layout.
 LATER = {"question", "budget_cents", "assignment_seconds", "lifetime_seconds", "auto_approval_seconds", "country",
          "minimum_approved_hits", "minimum_percent_approved", "mode", "margin_points"}  # fmt: skip
-# No marketplace is ever told these: they may change at any time.
+# These are never sent to a marketplace: they may change at any time.
 EVER = {"retain_until"}
 
 
 def configure(study: Study, changes: Mapping[str, object], *, actor: str, now: datetime) -> list[str]:
     """Set these fields of a draft (how long ids are kept: of any study); the names of those that are different now.
 
-    Raises StateError once the study is published, or where a change would need its HITs to be laid out anew;
+    Raises StateError once the study is published, or where a change would need its HITs to be created again;
     DesignError naming the value that is out of its range.
     """
     if unknown := sorted(set(changes) - DEALT - LATER - EVER):
@@ -40,8 +40,8 @@ def configure(study: Study, changes: Mapping[str, object], *, actor: str, now: d
             locked.save(update_fields=changed)
             if "noun" in changed:
                 _rename(locked, now)
-            told = {name: _told(changes[name]) for name in changed}
-            AuditEvent.objects.record(locked, "configure", actor=actor, now=now, changed=told)
+            values = {name: _as_fact(changes[name]) for name in changed}
+            AuditEvent.objects.record(locked, "configure", actor=actor, now=now, changed=values)
     for name in changed:
         setattr(study, name, changes[name])
     return changed
@@ -52,8 +52,8 @@ def _require_changeable(study: Study, changed: list[str]) -> None:
         raise StateError(f"The study {study.name} is {study.status}; its settings are fixed.")
     dealt = sorted(DEALT.intersection(changed))
     if dealt and study.hits.exists():
-        told = f"The HITs of {study.name} are laid out with its {dealt[0]}: take the layout back first."
-        raise StateError(told).at(dealt[0])
+        problem = f"The tasks of {study.name} use its {dealt[0]}. Discard the tasks, then change it."
+        raise StateError(problem).at(dealt[0])
 
 
 def _check(study: Study, changed: Sequence[str]) -> None:
@@ -79,5 +79,5 @@ def _rename(study: Study, now: datetime) -> None:
     )
 
 
-def _told(value: object) -> object:
+def _as_fact(value: object) -> object:
     return value.isoformat() if isinstance(value, datetime) else value

@@ -26,11 +26,11 @@ def dice(seed: int, assignment: str, what: str) -> Iterator[float]:
 
 def order(count: int, *, seed: int, assignment: str) -> list[int]:
     """Positions 0 to count - 1 in the order shown (Fisher and Yates, from the end)."""
-    rolls, found = dice(seed, assignment, "order"), list(range(count))
+    rolls, positions = dice(seed, assignment, "order"), list(range(count))
     for i in range(count - 1, 0, -1):
         j = int(next(rolls) * (i + 1))
-        found[i], found[j] = found[j], found[i]
-    return found
+        positions[i], positions[j] = positions[j], positions[i]
+    return positions
 
 
 def second_first(pair: int | str, *, seed: int, assignment: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db import transaction
 
-from annotation import ledger as books
+from annotation import ledger
 from annotation.design.layout import Page, Place, Rules, lay_out
 from annotation.design.packing import Packable
 from annotation.design.wording import from_json
@@ -73,13 +73,13 @@ def deal_texts(study: Study, progress: Progress | None = None) -> Dealt:
     cells = list(Cell.objects.filter(arm__study=study).select_related("arm__study", "generator").order_by("pk"))
     pages = []
     for number, cell in enumerate(cells or [None]):
-        pages.append(_pages(study, cell, number, wording, _told_of_cell(progress, number + 1, len(cells or [None]))))
+        pages.append(_pages(study, cell, number, wording, _cell_progress(progress, number + 1, len(cells or [None]))))
     if progress is not None:
         progress("Storing the tasks", 0, 0)
     return Dealt(wording, cells, pages, inputs)
 
 
-def _told_of_cell(progress: Progress | None, number: int, of: int) -> Callable[[int, int], None] | None:
+def _cell_progress(progress: Progress | None, number: int, of: int) -> Callable[[int, int], None] | None:
     if progress is None:
         return None
     step = "Dealing the texts" if of == 1 else f"Dealing the texts of condition {number} of {of}"
@@ -91,14 +91,14 @@ def store_design(study: Study, dealt: Dealt, *, actor: str, now: datetime) -> De
     with transaction.atomic():
         _require_undesigned(Study.objects.select_for_update().get(pk=study.pk))
         if _inputs(study) != dealt.inputs:
-            raise StateError(f"The study {study.name} changed while its HITs were laid out. Lay them out again.")
+            raise StateError(f"The study {study.name} changed while its tasks were created. Create them again.")
         cells = dealt.cells or [_plain_cell(study)]
         hits = _store(study, list(zip(cells, dealt.pages, strict=True)), dealt.wording)
-        made = _cost(study, hits, len(cells))
+        stored = _cost(study, hits, len(cells))
         AuditEvent.objects.record(
             study, "design", actor=actor, now=now, hits=len(hits), texts=study.texts.judged().count(), cells=len(cells)
         )
-    return made
+    return stored
 
 
 def _require_undesigned(study: Study) -> None:
@@ -145,12 +145,12 @@ def _pages(
     wording: StudyWording,
     progress: Callable[[int, int], None] | None,
 ) -> list[Page]:
-    wanted = study.texts.judged().order_by("pk")
+    selected = study.texts.judged().order_by("pk")
     if cell is not None and cell.domain:
-        wanted = wanted.filter(domain=cell.domain)
+        selected = selected.filter(domain=cell.domain)
     if cell is not None and cell.generator is not None:
-        wanted = wanted.filter(generator=cell.generator) | wanted.filter(source=Text.Source.REFERENCE)
-    rows = list(wanted.values_list("pk", "generator__name", "context_id", "known_label"))
+        selected = selected.filter(generator=cell.generator) | selected.filter(source=Text.Source.REFERENCE)
+    rows = list(selected.values_list("pk", "generator__name", "context_id", "known_label"))
     texts = [
         Packable(key=pk, group=generator or "", context=context) for pk, generator, context, known in rows if not known
     ]
@@ -159,7 +159,7 @@ def _pages(
     strange = sorted({known for _, _, _, known in rows if known and known not in labels})
     if strange and study.gold_per_hit:
         raise DesignError(
-            f"The known answer {strange[0]!r} of a gold text is no label of {study.name}; its labels are: "
+            f"The known answer {strange[0]!r} of a gold text is not a label of {study.name}; its labels are: "
             f"{', '.join(labels)}."
         )
     if not texts:
@@ -177,8 +177,8 @@ def _store(study: Study, pages: Sequence[tuple[Cell, list[Page]]], wording: Stud
     hits: list[Hit] = []
     lines: list[tuple[Place, ...]] = []
     page_number = 0
-    for cell, found in pages:
-        for page in found:
+    for cell, cell_pages in pages:
+        for page in cell_pages:
             for places in page.places:
                 hits.append(
                     Hit(
@@ -192,24 +192,24 @@ def _store(study: Study, pages: Sequence[tuple[Cell, list[Page]]], wording: Stud
                 )
                 lines.append(page.lines)
             page_number += 1
-    made = Hit.objects.bulk_create(hits)
+    stored = Hit.objects.bulk_create(hits)
     HitItem.objects.bulk_create(
         HitItem(hit=hit, text_id=line.key, partner_id=line.partner, position=position, role=line.role)
-        for hit, page_lines in zip(made, lines, strict=True)
+        for hit, page_lines in zip(stored, lines, strict=True)
         for position, line in enumerate(page_lines)
         if line.role != "check"
     )
     AttentionCheck.objects.bulk_create(
         AttentionCheck(hit=hit, position=position, expected=labels[line.key])
-        for hit, page_lines in zip(made, lines, strict=True)
+        for hit, page_lines in zip(stored, lines, strict=True)
         for position, line in enumerate(page_lines)
         if line.role == "check"
     )
-    return made
+    return stored
 
 
 def _cost(study: Study, hits: Sequence[Hit], cells: int) -> Design:
     rewards, fees = max_cents(
-        ((hit.max_assignments, hit.cell.reward_cents) for hit in hits), fees=books.endpoint_fees()
+        ((hit.max_assignments, hit.cell.reward_cents) for hit in hits), fees=ledger.endpoint_fees()
     )
     return Design(len(hits), sum(hit.max_assignments for hit in hits), rewards, fees, cells)

@@ -68,8 +68,8 @@ def lay_out(
     """
     seed = rules.seed if cell == 0 else random.Random(f"{rules.seed}:{cell}").getrandbits(32)
     if rules.gold > len(gold):
-        told = f"Each HIT is to hold {rules.gold} gold texts, and the study has {len(gold)}."
-        raise DesignError(told).at("gold_per_hit")
+        problem = f"Each HIT is to hold {rules.gold} gold texts, and the study has {len(gold)}."
+        raise DesignError(problem).at("gold_per_hit")
     if pairs:
         pages = _pairs(texts, rules, seed)
     else:
@@ -102,13 +102,13 @@ def _pairs(texts: Sequence[Packable], rules: Rules, seed: int) -> list[list[Plac
     by_context: dict[int | None, list[Packable]] = {}
     for text in texts:
         by_context.setdefault(text.context, []).append(text)
-    odd = [c for c, found in by_context.items() if c is None or len(found) != 2 or found[0].group == found[1].group]
+    odd = [c for c, pair in by_context.items() if c is None or len(pair) != 2 or pair[0].group == pair[1].group]
     if odd or not by_context:
         raise DesignError(
             "A comparison in pairs needs exactly two texts of two sources for each context; "
             f"{len(odd)} contexts have not."
         )
-    lines = [Place("item", a.key, b.key) for a, b in (sorted(found, key=_side) for found in by_context.values())]
+    lines = [Place("item", a.key, b.key) for a, b in (sorted(pair, key=_side) for pair in by_context.values())]
     random.Random(seed).shuffle(lines)
     count = -(-len(lines) // rules.per_hit)
     return [lines[first::count] for first in range(count)]

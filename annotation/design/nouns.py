@@ -20,7 +20,7 @@ _IRREGULAR = {"person": "people", "summary": "summaries", "analysis": "analyses"
 def fill_words(text: str, *, noun: str, nouns: str, context: bool) -> str:
     """`text` with the names in place of their marks. context: whether the text in question comes with one."""
     named = text.replace("{a noun}", f"{article_of(noun)} {noun}").replace("{noun}", noun).replace("{nouns}", nouns)
-    return _CONTEXT.sub(lambda found: found[1] if context else "", named)
+    return _CONTEXT.sub(lambda match: match[1] if context else "", named)
 
 
 def article_of(noun: str) -> str:

@@ -12,7 +12,7 @@ from annotation.exceptions import DesignError
 
 Mix = Literal["balanced", "bernoulli", "fixed"]
 REFERENCE = ""
-TOLD_EVERY = 500  # texts
+PROGRESS_EVERY = 500  # texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +31,16 @@ class _Bin:
     groups: Counter[str]
     contexts: set[int]
 
-    def takes(self, text: Packable, most: int | None) -> bool:
+    def takes(self, text: Packable, max_references: int | None) -> bool:
         """Whether there is a place, the context is new, and `most` references are not reached (or models)."""
         if len(self.keys) >= self.capacity or (text.context is not None and text.context in self.contexts):
             return False
-        if most is None:
+        if max_references is None:
             return True
         references = self.groups[REFERENCE]
         if text.group == REFERENCE:
-            return references < most
-        return len(self.keys) - references < self.capacity - most
+            return references < max_references
+        return len(self.keys) - references < self.capacity - max_references
 
 
 def pack(
@@ -62,18 +62,18 @@ def pack(
     if not texts:
         raise DesignError("The study has no texts.")
     bins = _bins(len(texts), per_hit)
-    most = _references_in_each(texts, bins, references) if mix == "fixed" else None
+    max_references = _references_in_each(texts, bins, references) if mix == "fixed" else None
     rng = random.Random(seed)
     open_bins = list(bins)
     for number, text in enumerate(_dealing_order(texts, rng, mix)):
-        if progress is not None and number % TOLD_EVERY == 0:
+        if progress is not None and number % PROGRESS_EVERY == 0:
             progress(number, len(texts))
             open_bins = [b for b in open_bins if len(b.keys) < b.capacity]
-        free = [b for b in open_bins if b.takes(text, most)]
+        free = [b for b in open_bins if b.takes(text, max_references)]
         if not free:
             raise DesignError(
-                f"Texts of one context cannot all be kept apart in {len(bins)} HITs of {bins[0].capacity}: "
-                "use fewer texts in a HIT, or more contexts."
+                f"Too many texts share a context for {len(bins)} HITs of {bins[0].capacity} texts: a HIT may hold only "
+                "one of them. Use fewer texts per HIT, or more contexts."
             ).at("texts_per_hit")
         group = text.group if mix != "bernoulli" else None
         _put(text, min(free, key=lambda b: (b.groups[group] if group is not None else 0, len(b.keys), rng.random())))
@@ -88,11 +88,11 @@ def _bins(texts: int, per_hit: int) -> list[_Bin]:
 
 
 def _references_in_each(texts: Sequence[Packable], bins: list[_Bin], references: int | None) -> int:
-    found = sum(text.group == REFERENCE for text in texts)
-    if references is None or references * len(bins) != found or len(texts) % len(bins):
+    total = sum(text.group == REFERENCE for text in texts)
+    if references is None or references * len(bins) != total or len(texts) % len(bins):
         raise DesignError(
             f"A fixed mix needs the same number of texts in each of the {len(bins)} HITs and {references} references "
-            f"in each; the study has {len(texts)} texts, {found} of them references."
+            f"in each; the study has {len(texts)} texts, {total} of them references."
         ).at("references_per_hit")
     return references
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from annotation.design import task_types as tasks
+from annotation.design import task_types
 from annotation.design.wording import Wording, default_wording, typicality_of
 from annotation.exceptions import DesignError
 
@@ -65,7 +65,7 @@ HUSE = Preset(
 CLARK = Preset(
     "clark-2021",
     "Clark et al. 2021, sections 2 and 3",
-    default_wording(tasks.HUMAN_OR_MACHINE),
+    default_wording(task_types.HUMAN_OR_MACHINE),
     {
         "texts_per_hit": 5,
         "raters_per_text": 7,
@@ -85,7 +85,7 @@ CLARK = Preset(
     ),
     differs={
         "mix": "Sources are balanced in each HIT (2 and 3 of 5); the paper leaves the mixture open.",
-        "exclusion": "Work left out of the analysis is paid unless a person decides otherwise.",
+        "exclusion": "Excluded work is paid unless a person decides otherwise.",
     },
 )
 

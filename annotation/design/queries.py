@@ -8,7 +8,7 @@ from typing import cast
 
 from django.db.models import Count
 
-from annotation import ledger as books
+from annotation import ledger
 from annotation.models import Hit, Study
 from metrics.data.arm_assignment import ArmAssignment
 
@@ -23,7 +23,7 @@ class Version:
     """A version of a study's words. hits: that hold it. differs: parts in which it is not like the words in use."""
 
     number: int
-    made_at: datetime
+    created_at: datetime
     hits: int
     in_use: bool
     differs: tuple[str, ...]
@@ -35,10 +35,10 @@ def versions(study: Study) -> list[Version]:
     now = stored[0].body if stored else {}
     return [
         Version(
-            one.version, one.created_at, one.held, at == 0,
-            tuple(name for name in {**now, **one.body} if now.get(name) != one.body.get(name)),
+            wording.version, wording.created_at, wording.held, at == 0,
+            tuple(name for name in {**now, **wording.body} if now.get(name) != wording.body.get(name)),
         )
-        for at, one in enumerate(stored)
+        for at, wording in enumerate(stored)
     ]  # fmt: skip
 
 
@@ -55,13 +55,13 @@ class CellLine:
 
 def laid_out(study: Study) -> list[CellLine]:
     """The study's cells with the HITs they have."""
-    found: dict[int, list[Hit]] = {}
+    hits_by_cell: dict[int, list[Hit]] = {}
     for hit in study.hits.select_related("cell__arm__study", "cell__generator").order_by("slot"):
-        found.setdefault(hit.cell_id, []).append(hit)
+        hits_by_cell.setdefault(hit.cell_id, []).append(hit)
     lines = []
-    for hits in found.values():
+    for hits in hits_by_cell.values():
         cell = hits[0].cell
-        cents = sum(hit.max_assignments * books.place_cost(hit).total for hit in hits)
+        cents = sum(hit.max_assignments * ledger.place_cost(hit).total for hit in hits)
         places = sum(hit.max_assignments for hit in hits)
         lines.append(CellLine(str(cell), len(hits), places, cell.reward_cents, cents))
     return lines

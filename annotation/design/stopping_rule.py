@@ -19,7 +19,7 @@ class PageState:
     spreads: tuple[tuple[int, float], ...] = ()
 
 
-def wanted(page: PageState, study: Study) -> int:
+def required_raters(page: PageState, study: Study) -> int:
     """How many raters the page shall have by the study's rule.
 
     Width: as many as make the 95 % interval of every text's mean (normal, 2 * 1.96 * sd / sqrt(n)) no wider than
@@ -28,8 +28,8 @@ def wanted(page: PageState, study: Study) -> int:
     if study.stop_rule != Study.Stop.WIDTH or not study.stop_width:
         return page.planned
     needed = [raters_for(sd, study.stop_width) for n, sd in page.spreads if n > 1]
-    most = study.most_raters or page.planned
-    return max(page.planned, min(most, max(needed, default=0)))
+    max_raters = study.most_raters or page.planned
+    return max(page.planned, min(max_raters, max(needed, default=0)))
 
 
 def raters_for(sd: float, width: float) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 Labels = tuple[tuple[str, str, str], ...]  # label, code, gloss
 
@@ -84,17 +84,3 @@ PREFERENCE_LABELS: Labels = (
     ("No difference", "0", ""),
     ("The second", "-1", ""),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What a task asks of every text: one criterion or several, and what follows."""
-
-    kind: str
-    criteria: tuple[Criterion, ...]
-    follow_ups: tuple[FollowUp, ...] = field(default=())
-
-    @property
-    def pairs(self) -> bool:
-        """Whether two texts are shown side by side."""
-        return self.kind == PAIRWISE

@@ -16,13 +16,13 @@ from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from annotation.design import task_types as tasks
+from annotation.design import task_types
 from annotation.design.nouns import fill_words, plural_of
 from annotation.design.task_types import Criterion, FollowUp
 from annotation.exceptions import DesignError
 
 SCHEMA_VERSION = 1
-MOST_TITLE, MOST_DESCRIPTION, MOST_KEYWORDS = 128, 2000, 1000  # of the Requester API
+MAX_TITLE_CHARS, MAX_DESCRIPTION_CHARS, MAX_KEYWORDS_CHARS = 128, 2000, 1000  # of the Requester API
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +107,7 @@ class Wording:
     follow_ups: tuple[FollowUp, ...] = ()
     unknown_markers: tuple[str, ...] = ("<UNK>", "<unk>", "UNKNOWN", "####")
     unknown_clause: str = (
-        "A box ▢ stands for a word that was lost. Take it for a rare word that fits; please do not mark {a noun} down "
-        "for it."
+        "A box ▢ marks a lost word. Read it as a rare word that fits; please do not mark {a noun} down for it."
     )
     consent: tuple[str, ...] = ()
     measured: str = (
@@ -119,10 +118,10 @@ class Wording:
     training: Training = field(default_factory=Training)
     buttons: Buttons = field(default_factory=Buttons)
     language: str = "en"
-    thanks: str = "That was all. Submit to hand in your answers. Thank you."
+    thanks: str = "That was all. Submit your answers. Thank you."
 
-    def said(self, text: str, *, context: bool = False) -> str:
-        """`text` with the study's nouns. context: whether the text that it is about is shown with a context."""
+    def fill_nouns(self, text: str, *, context: bool = False) -> str:
+        """Fill the study's nouns into `text`. context: whether the text that it is about is shown with a context."""
         return fill_words(text, noun=self.noun, nouns=self.nouns, context=context)
 
     def digest(self) -> str:
@@ -140,11 +139,11 @@ def as_json(wording: Wording) -> dict[str, Any]:
     return {"schema_version": SCHEMA_VERSION, **json.loads(json.dumps(asdict(wording)))}
 
 
-def from_json(told: Mapping[str, Any]) -> Wording:
+def from_json(document: Mapping[str, Any]) -> Wording:
     """Read what `as_json` wrote and a person may have edited. Raises DesignError naming the field and the rule."""
-    if told.get("schema_version") != SCHEMA_VERSION:
+    if document.get("schema_version") != SCHEMA_VERSION:
         raise DesignError(f"schema_version is {SCHEMA_VERSION} in a wording of this version.")
-    rest = {name: value for name, value in told.items() if name != "schema_version"}
+    rest = {name: value for name, value in document.items() if name != "schema_version"}
     try:
         wording = _FORM.validate_json(json.dumps(rest), strict=True)
     except ValidationError as error:
@@ -156,25 +155,25 @@ def from_json(told: Mapping[str, Any]) -> Wording:
 
 
 def _check(wording: Wording) -> None:
-    limits = {"title": MOST_TITLE, "description": MOST_DESCRIPTION, "keywords": MOST_KEYWORDS}
-    for name, most in limits.items():
-        text = wording.said(getattr(wording, name))
-        if not text.strip() or len(text) > most:
-            raise DesignError(f"The {name} has 1 to {most:,} characters; this one has {len(text):,}.").at(name)
-    if wording.kind not in tasks.KINDS:
-        raise DesignError(f"A task is one of {', '.join(tasks.KINDS)}, not {wording.kind}.")
+    limits = {"title": MAX_TITLE_CHARS, "description": MAX_DESCRIPTION_CHARS, "keywords": MAX_KEYWORDS_CHARS}
+    for name, max_chars in limits.items():
+        text = wording.fill_nouns(getattr(wording, name))
+        if not text.strip() or len(text) > max_chars:
+            raise DesignError(f"The {name} has 1 to {max_chars:,} characters; this one has {len(text):,}.").at(name)
+    if wording.kind not in task_types.KINDS:
+        raise DesignError(f"A task is one of {', '.join(task_types.KINDS)}, not {wording.kind}.")
     if not wording.criteria:
         raise DesignError("A task asks at least one question: criteria is empty.").at("criteria")
-    names = [one.name for one in wording.criteria] + [one.name for one in wording.follow_ups]
+    names = [criterion.name for criterion in wording.criteria] + [follow_up.name for follow_up in wording.follow_ups]
     if twice := [name for name in names if names.count(name) > 1]:
         raise DesignError(f"The name {twice[0]} is used twice among criteria and follow_ups.")
-    for one in wording.criteria:
-        _check_scale(one)
-    labels = {label for one in wording.criteria for label, _, _ in one.labels}
+    for criterion in wording.criteria:
+        _check_scale(criterion)
+    labels = {label for criterion in wording.criteria for label, _, _ in criterion.labels}
     for follow_up in wording.follow_ups:
         if odd := [label for label in follow_up.when if label not in labels]:
             raise DesignError(f"The follow-up {follow_up.name} waits for the label {odd[0]}, which no scale has.")
-    if bad := [one.source for one in wording.training.examples if one.source not in ("human", "machine")]:
+    if bad := [example.source for example in wording.training.examples if example.source not in ("human", "machine")]:
         raise DesignError(f"The source of a practice text is human or machine, not {bad[0]}.")
 
 
@@ -186,14 +185,14 @@ def _check_scale(criterion: Criterion) -> None:
         if len(set(values)) < len(values) or not all(values):
             raise DesignError(f"Every {what} of {criterion.name} is there, and there once.").at("labels")
     if odd := [code for _, code, _ in criterion.labels if not _NUMBER.fullmatch(code)]:
-        told = f"A code of {criterion.name} is a number such as 4, -1 or 0.5, not {odd[0]!r}."
-        raise DesignError(told).at("labels")
+        problem = f"A code of {criterion.name} is a number such as 4, -1 or 0.5, not {odd[0]!r}."
+        raise DesignError(problem).at("labels")
 
 
 def _typicality() -> Wording:
     question = "How typical is this {noun}?"
     return Wording(
-        kind=tasks.TYPICALITY,
+        kind=task_types.TYPICALITY,
         title="How typical is each {noun}?",
         description="Read short {nouns} and say for each how often you would come across one like it.",
         keywords="survey, reading, text, judgment",
@@ -205,14 +204,14 @@ def _typicality() -> Wording:
             "account whether it is grammatical{context:, fits what is given above it,} and makes sense.",
             "Longer {nouns} are rarer word for word; please do not mark one down for its length alone.",
         ),
-        criteria=(Criterion("typicality", question, "typicality", tasks.TYPICALITY_LABELS),),
+        criteria=(Criterion("typicality", question, "typicality", task_types.TYPICALITY_LABELS),),
     )
 
 
 def _human_or_machine() -> Wording:
-    labels = tasks.HUMAN_OR_MACHINE_LABELS
+    labels = task_types.HUMAN_OR_MACHINE_LABELS
     return Wording(
-        kind=tasks.HUMAN_OR_MACHINE,
+        kind=task_types.HUMAN_OR_MACHINE,
         title="Was each {noun} written by a person or by a machine?",
         description="Read a few {nouns}, say of each whether a person or a computer program wrote it, and why.",
         keywords="survey, reading, text, judgment, writing",
@@ -238,8 +237,8 @@ def _human_or_machine() -> Wording:
             instructions=(
                 "Programs repeat themselves: the same phrase, the same fact, the same turn of thought.",
                 "Programs get facts wrong or contradict what they said a few lines before.",
-                "Good grammar and spelling tell you little: programs rarely misspell, and people often do.",
-                "A plain or a flowery style tells you little either; both write both.",
+                "Good grammar and spelling say little: programs rarely misspell, and people often do.",
+                "A plain or a flowery style says little either; both write both.",
             )
         ),
     )
@@ -248,7 +247,7 @@ def _human_or_machine() -> Wording:
 def _likert() -> Wording:
     scale = "agreement"
     return Wording(
-        kind=tasks.LIKERT,
+        kind=task_types.LIKERT,
         title="How good is each {noun}?",
         description="Read short {nouns} and say how far you agree with a few statements about each.",
         keywords="survey, reading, text, judgment",
@@ -257,15 +256,15 @@ def _likert() -> Wording:
         heading="How good is each {noun}?",
         intro=("Read each {noun} and say how far you agree with the statements below it.",),
         criteria=(
-            Criterion("fluency", "It reads well.", scale, tasks.AGREEMENT_LABELS),
-            Criterion("relevance", "It is about what it should be about.", scale, tasks.AGREEMENT_LABELS),
+            Criterion("fluency", "It reads well.", scale, task_types.AGREEMENT_LABELS),
+            Criterion("relevance", "It is about what it should be about.", scale, task_types.AGREEMENT_LABELS),
         ),
     )
 
 
 def _error_labels() -> Wording:
     return Wording(
-        kind=tasks.ERROR_LABELS,
+        kind=task_types.ERROR_LABELS,
         title="What is wrong with each {noun}, if anything?",
         description="Read short {nouns} and say of each which kind of error it has, if it has one.",
         keywords="survey, reading, text, errors",
@@ -274,14 +273,14 @@ def _error_labels() -> Wording:
         heading="Is anything wrong?",
         intro=("Choose what describes each {noun} best. If nothing is wrong with it, say so.",),
         criteria=(
-            Criterion("error", "What describes it best?", "quiz design errors", tasks.ERROR_LABELS_OF_QUESTIONS),
+            Criterion("error", "What describes it best?", "quiz design errors", task_types.ERROR_LABELS_OF_QUESTIONS),
         ),
     )
 
 
 def _pairwise() -> Wording:
     return Wording(
-        kind=tasks.PAIRWISE,
+        kind=task_types.PAIRWISE,
         title="Which {noun} is better?",
         description="Read two {nouns} at a time and say which one is better.",
         keywords="survey, reading, text, comparison",
@@ -289,16 +288,16 @@ def _pairwise() -> Wording:
         nouns="texts",
         heading="Which {noun} is better?",
         intro=("Each page shows two {nouns}. Read both, then choose.",),
-        criteria=(Criterion("preference", "Which {noun} is better?", "preference", tasks.PREFERENCE_LABELS),),
+        criteria=(Criterion("preference", "Which {noun} is better?", "preference", task_types.PREFERENCE_LABELS),),
     )
 
 
 _DEFAULTS = {
-    tasks.TYPICALITY: _typicality,
-    tasks.HUMAN_OR_MACHINE: _human_or_machine,
-    tasks.LIKERT: _likert,
-    tasks.ERROR_LABELS: _error_labels,
-    tasks.PAIRWISE: _pairwise,
+    task_types.TYPICALITY: _typicality,
+    task_types.HUMAN_OR_MACHINE: _human_or_machine,
+    task_types.LIKERT: _likert,
+    task_types.ERROR_LABELS: _error_labels,
+    task_types.PAIRWISE: _pairwise,
 }
 
 # What a text is called and asked in the settings of HUSE, in our own words with the paper's meaning.
@@ -325,7 +324,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "noun": "sentence",
         "nouns": "sentences",
         "question": "How typical is this {noun}?",
-        "fits": " and makes sense by itself",
+        "fits": " and makes sense on its own",
     },
 }
 
@@ -333,9 +332,9 @@ SETTINGS: dict[str, dict[str, Any]] = {
 def default_wording(kind: str, *, noun: str = "", nouns: str = "") -> Wording:
     """Our own words for a kind of task. Raises DesignError for an unknown one."""
     if kind not in _DEFAULTS:
-        raise DesignError(f"A task is one of {', '.join(tasks.KINDS)}, not {kind}.")
-    made = _DEFAULTS[kind]()
-    return rename_texts(made, noun, nouns) if noun else made
+        raise DesignError(f"A task is one of {', '.join(task_types.KINDS)}, not {kind}.")
+    wording = _DEFAULTS[kind]()
+    return rename_texts(wording, noun, nouns) if noun else wording
 
 
 def rename_texts(wording: Wording, noun: str, nouns: str = "") -> Wording:
@@ -347,8 +346,10 @@ def typicality_of(setting: str) -> Wording:
     """The typicality task for one of SETTINGS. Raises DesignError for an unknown one."""
     if setting not in SETTINGS:
         raise DesignError(f"A setting is one of {', '.join(SETTINGS)}, not {setting}.")
-    words, made = SETTINGS[setting], _typicality()
+    words, wording = SETTINGS[setting], _typicality()
     plain = "grammatical{context:, fits what is given above it,} and makes sense"
-    intro = made.intro[0].replace(plain, f"grammatical{words['fits']}")
-    criterion = replace(made.criteria[0], question=words["question"])
-    return replace(made, noun=words["noun"], nouns=words["nouns"], intro=(intro, made.intro[1]), criteria=(criterion,))
+    intro = wording.intro[0].replace(plain, f"grammatical{words['fits']}")
+    criterion = replace(wording.criteria[0], question=words["question"])
+    return replace(
+        wording, noun=words["noun"], nouns=words["nouns"], intro=(intro, wording.intro[1]), criteria=(criterion,)
+    )

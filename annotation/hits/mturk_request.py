@@ -28,8 +28,8 @@ def hit_order(hit: Hit, *, token: str, passes: tuple[str, ...] = ()) -> HitOrder
     """
     study, wording = hit.study, wording_of(hit)
     return HitOrder(
-        title=wording.said(wording.title),
-        description=wording.said(wording.description),
+        title=wording.fill_nouns(wording.title),
+        description=wording.fill_nouns(wording.description),
         keywords=_keywords(wording, study),
         reward_cents=hit.cell.reward_cents,
         max_assignments=hit.max_assignments,

@@ -93,7 +93,7 @@ def hit_page(
         "choices": _choices(wording.criteria[0]),
         "glossed": any(gloss for _, _, gloss in wording.criteria[0].labels),
         "unknown": _any_unknown(lines, wording),
-        "consent": [wording.said(text) for text in wording.consent],
+        "consent": [wording.fill_nouns(text) for text in wording.consent],
         "training": _training(wording, arm),
         "stepwise": wording.kind in STEPWISE,
         "setup": mark_safe(_script_json(_setup(wording, seed if shuffle else None))),  # noqa: S308 - escaped there
@@ -128,7 +128,7 @@ class _WordingTexts:
         return self._filled(value) if isinstance(value, str) else value
 
     def _filled(self, text: str) -> str:
-        return self._wording.said(text, context=self._context)
+        return self._wording.fill_nouns(text, context=self._context)
 
 
 def _setup(wording: Wording, seed: int | None) -> dict[str, Any]:
@@ -174,7 +174,7 @@ def _shown(line: ShownLine, wording: Wording, *, of: int) -> dict[str, Any]:
 
 def _criterion(line: ShownLine, criterion: Criterion, wording: Wording) -> dict[str, Any]:
     return {
-        "question": wording.said(criterion.question, context=bool(line.text.context)),
+        "question": wording.fill_nouns(criterion.question, context=bool(line.text.context)),
         "field": criterion_field(line.position, criterion, wording),
         "type": "checkbox" if criterion.many else "radio",
         "choices": _choices(criterion),
@@ -184,7 +184,7 @@ def _criterion(line: ShownLine, criterion: Criterion, wording: Wording) -> dict[
 def _follow_up(line: ShownLine, follow_up: task_types.FollowUp, wording: Wording) -> dict[str, Any]:
     return {
         "field": follow_up_field(line.position, follow_up.name),
-        "text": wording.said(follow_up.text, context=bool(line.text.context)),
+        "text": wording.fill_nouns(follow_up.text, context=bool(line.text.context)),
         "when": json.dumps(list(follow_up.when), ensure_ascii=False),
         "least": follow_up.least_characters,
         "required": follow_up.required,
@@ -224,7 +224,7 @@ def _any_unknown(lines: Sequence[ShownLine], wording: Wording) -> bool:
 
 def _sided(pair: PracticePair, wording: Wording) -> SafeString:
     """The explanation; its marks are places for the script, which writes the side where each text is shown."""
-    safe = str(escape(wording.said(pair.explanation, context=bool(pair.context))))
+    safe = str(escape(wording.fill_nouns(pair.explanation, context=bool(pair.context))))
     for mark, side in (("human", wording.buttons.first), ("machine", wording.buttons.second)):
         safe = safe.replace(f"{{{mark}}}", f'“<span data-side="{mark}">{escape(side)}</span>”')
     return mark_safe(safe)  # noqa: S308 - escaped above
@@ -235,7 +235,7 @@ def _training(wording: Wording, arm: Arm) -> dict[str, Any]:
     training, words = wording.training, wording.buttons
     shown: dict[str, Any] = {"instructions": [], "rounds": []}
     if arm == "instructions":
-        shown["instructions"] = [wording.said(text) for text in training.instructions]
+        shown["instructions"] = [wording.fill_nouns(text) for text in training.instructions]
     if arm == "examples":
         choices = _choices(wording.criteria[0])
         shown["rounds"] = [
@@ -244,8 +244,8 @@ def _training(wording: Wording, arm: Arm) -> dict[str, Any]:
                 "texts": [{"text": _text(ShownText(example.text, example.context), wording)}],
                 "choices": choices,
                 "source": example.source,
-                "question": wording.said(wording.criteria[0].question, context=bool(example.context)),
-                "explanation": wording.said(example.explanation, context=bool(example.context)),
+                "question": wording.fill_nouns(wording.criteria[0].question, context=bool(example.context)),
+                "explanation": wording.fill_nouns(example.explanation, context=bool(example.context)),
             }
             for i, example in enumerate(training.examples)
         ]

@@ -1,4 +1,4 @@
-"""Celery's doors: they wake the work loops. Without a broker, `manage.py work` is the same loops."""
+"""Celery tasks that wake the work loops. Without a broker, `manage.py work` runs the same loops."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from annotation.collecting.collect import Collected, collect
 from annotation.collecting.parse_submissions import read
 from annotation.collecting.receive_events import receive_from_queue
 from annotation.exceptions import BudgetError, StateError
-from annotation.jobs import queue as jobs
+from annotation.jobs import queue
 from annotation.jobs.clean_uploads import tidy
 from annotation.models import Evidence, Intent, Job, Parse, ScoringChunk, Study, Submission
 from annotation.mturk.client import Market
@@ -36,7 +36,7 @@ from metrics.likelihood.opening import Opening
 
 log = logging.getLogger(__name__)
 # Tasks that wake scoring workers: each takes a chunk and comes back while there are others.
-MOST_WAKES = 16
+MAX_WAKES = 16
 SOONEST = 1.0
 # A reviewer finds evidence that is so old at most.
 MEASURED_EVERY = timedelta(minutes=10)
@@ -84,7 +84,7 @@ def keep_house() -> Forgotten:
     now = timezone.now()
     forget_devices(now=now, days=conf.device_days())
     open_again(now=now)
-    tidy(conf.uploads(), now=now, keep=conf.uploads_kept())
+    tidy(conf.uploads(), now=now, keep=conf.uploads_retention())
     return forget(now=now, dry_run=False)
 
 
@@ -100,7 +100,7 @@ def look_after(study: Study, market: Market) -> Collected:
     now = timezone.now()
     if conf.queue():
         receive_from_queue(market=market, queue=conf.queue(), now=now)
-    found = collect(study, market=market, now=now)
+    collected = collect(study, market=market, now=now)
     warn(study, now=market.now())
     if study.auto_top_up and study.status == Study.Status.PUBLISHED and not unread(study):
         try:
@@ -108,11 +108,11 @@ def look_after(study: Study, market: Market) -> Collected:
         except (BudgetError, StateError) as error:
             # Somebody may have stopped the study meanwhile.
             log.warning("%s is not topped up: %s", study, error)
-    return found
+    return collected
 
 
 def measure(study: Study, *, now: datetime) -> bool:
-    """Measure the evidence anew where that is due; whether it was."""
+    """Measure the evidence again where that is due; return whether it was."""
     if due := unmeasured(study, now=now):
         assess(study, now=now)
     return due
@@ -149,9 +149,9 @@ def unread(study: Study) -> bool:
 def score_off(job_pk: int) -> None:
     """Score one chunk of a job that is due, and come back while there are others."""
     try:
-        left = score_due(Q(job_id=job_pk), at_most=1)
+        left = score_due(Q(job_id=job_pk), max_chunks=1)
     except Exception:
-        # A fault of ours: the chunk comes back after its lease, and is given up after some such attempts.
+        # An internal error: the chunk comes back after its lease, and is given up after some such attempts.
         score_off.apply_async([job_pk], countdown=settings.SCORING_LEASE_SECONDS + SOONEST)
         raise
     if left.next_in is not None:
@@ -159,12 +159,12 @@ def score_off(job_pk: int) -> None:
 
 
 def score_due(
-    chunks_of: Q, *, at_most: int | None = None, progress: Callable[[ScoringChunk], None] | None = None
+    chunks_of: Q, *, max_chunks: int | None = None, progress: Callable[[ScoringChunk], None] | None = None
 ) -> ChunksScored:
     """Score what is due, by the model that this process holds."""
     lease = timedelta(seconds=settings.SCORING_LEASE_SECONDS)
     return score_chunks(
-        chunks_of, open_backend=held_model, clock=timezone.now, lease=lease, max_chunks=at_most, progress=progress
+        chunks_of, open_backend=held_model, clock=timezone.now, lease=lease, max_chunks=max_chunks, progress=progress
     )
 
 
@@ -182,9 +182,9 @@ def wake(study_pk: int) -> bool:
     return True
 
 
-def ask(kind: Job.Kind, **asked: Any) -> Job:
-    """Ask for long work (as `flows.jobs.ask`), and a Celery worker to take it up."""
-    job = jobs.ask(kind, **asked)
+def ask(kind: Job.Kind, **request: Any) -> Job:
+    """Queue long work (as `annotation.jobs.queue.ask`), and ask a Celery worker to take it up."""
+    job = queue.ask(kind, **request)
     if settings.CELERY_BROKER_URL:
         current_app.send_task("annotation.jobs")
     return job
@@ -211,7 +211,7 @@ def wake_scoring(job_pk: int, *, chunks: int) -> bool:
     """Ask scoring workers to look at a job's chunks; False where no broker is set."""
     if not settings.CELERY_BROKER_URL:
         return False
-    for _ in range(min(chunks, MOST_WAKES)):
+    for _ in range(min(chunks, MAX_WAKES)):
         score_off.delay(job_pk)
     return True
 
@@ -220,6 +220,8 @@ def wake_scoring(job_pk: int, *, chunks: int) -> bool:
 def resume_scoring(**_: object) -> None:
     """A worker that starts asks for what the rows say is open: messages may have been lost with another worker."""
     still = [ScoringChunk.State.WAITING, ScoringChunk.State.TAKEN]
-    jobs = ScoringChunk.objects.filter(state__in=still).values_list("job_id").annotate(n=Count("pk")).order_by("job_id")
-    for job_pk, chunks in jobs:
+    open_chunks = (
+        ScoringChunk.objects.filter(state__in=still).values_list("job_id").annotate(n=Count("pk")).order_by("job_id")
+    )
+    for job_pk, chunks in open_chunks:
         wake_scoring(job_pk, chunks=chunks)

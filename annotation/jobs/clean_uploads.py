@@ -19,12 +19,12 @@ def tidy(folder: Path, *, now: datetime, keep: timedelta) -> int:
     """
     if not folder.is_dir():
         return 0
-    old = [one for one in folder.iterdir() if _changed_at(one) <= now - keep]
+    old = [upload for upload in folder.iterdir() if _changed_at(upload) <= now - keep]
     read = _being_read() if old else set()
-    gone = [one for one in old if one.name not in read]
-    for one in gone:
-        shutil.rmtree(one, ignore_errors=True)
-    return len(gone)
+    expired = [upload for upload in old if upload.name not in read]
+    for upload in expired:
+        shutil.rmtree(upload, ignore_errors=True)
+    return len(expired)
 
 
 def _changed_at(path: Path) -> datetime:
@@ -37,4 +37,4 @@ def _changed_at(path: Path) -> datetime:
 def _being_read() -> set[str]:
     """Names of the folders that open jobs read."""
     settings = Job.objects.filter(state__in=[Job.State.WAITING, Job.State.RUNNING]).values_list("settings", flat=True)
-    return {Path(asked[name]).parent.name for asked in settings for name in FILES if asked.get(name)}
+    return {Path(request[name]).parent.name for request in settings for name in FILES if request.get(name)}

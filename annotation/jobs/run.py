@@ -1,4 +1,4 @@
-"""The door behind long work: takes a job, carries it out by the verbs, tells how far it is, notes what came of it."""
+"""Run long work: take a job, carry it out by the verbs, report its progress, store its outcome."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from annotation.design.lay_out import deal_texts, store_design
 from annotation.exceptions import AssayError, StateError
 from annotation.importing.add_texts import add_texts, compare_with_study
 from annotation.importing.import_study import import_work
-from annotation.jobs import queue as jobs
+from annotation.jobs import queue
 from annotation.jobs.time_limit import TimeLimitError, drop_broken_connection, time_limit
 from annotation.models import Job, Role, Study
 from annotation.publishing.preflight import preflight
-from annotation.quality import detectors as detecting
+from annotation.quality import detectors
 from annotation.quality.assess import assess
 from annotation.quality.detect import detect
 from annotation.readers.batch import read_batch
@@ -59,10 +59,10 @@ def jobs_off() -> None:
     run_due()
 
 
-def run_due(*, clock: Clock = timezone.now, at_most: int = 100) -> int:
+def run_due(*, clock: Clock = timezone.now, max_jobs: int = 100) -> int:
     """Carry out the jobs that wait; how many came to an end."""
     ended = 0
-    while ended < at_most and (job := jobs.take(now=clock())):
+    while ended < max_jobs and (job := queue.take(now=clock())):
         run(job, clock=clock)
         ended += 1
     return ended
@@ -76,21 +76,21 @@ def run(job: Job, *, clock: Clock = timezone.now) -> None:
     def tell(step: str, done: int, of: int) -> None:
         if clock() - began >= limit:
             raise TimeLimitError
-        jobs.tell(job, step, done, of, now=clock())
+        queue.tell(job, step, done, of, now=clock())
 
     try:
         with time_limit(limit.total_seconds()):
             outcome, study = RUNS[Job.Kind(job.kind)](job, tell, clock())
     except TimeLimitError:
         drop_broken_connection()
-        jobs.fail(job, _over_time(job), now=clock())
+        queue.fail(job, _over_time(job), now=clock())
     except (AssayError, MetricsError, CommandError) as error:
-        jobs.fail(job, str(error), now=clock())
+        queue.fail(job, str(error), now=clock())
     except Exception:
         log.exception("The job %s failed", job.uuid)
-        jobs.fail(job, "A fault of ours; the log of the server says more. Nothing was changed.", now=clock())
+        queue.fail(job, "Internal error; see the server log. Nothing was changed.", now=clock())
     else:
-        if jobs.finish(job, outcome, now=clock(), study=study) and job.kind in STORED:
+        if queue.finish(job, outcome, now=clock(), study=study) and job.kind in STORED:
             for name in job.settings.keys() & {"path", "likelihoods"}:
                 shutil.rmtree(Path(job.settings[name]).parent, ignore_errors=True)
 
@@ -119,62 +119,68 @@ def _actor(job: Job) -> str:
 
 
 def _examined(job: Job, tell: Tell) -> Examination:
-    asked = job.settings
-    if not Path(asked["path"]).is_file():
+    request = job.settings
+    if not Path(request["path"]).is_file():
         raise StateError(
             f"The upload is not kept any more (it is deleted after {settings.UPLOADS_DAYS} days): bring the file again."
         )
-    found = examine_texts(
-        Path(asked["path"]),
-        names=_names(asked),
-        likelihoods=Path(asked["likelihoods"]) if asked.get("likelihoods") else None,
-        generator=asked.get("generator") or None,
-        form=FileForm(asked.get("delimiter") or None, asked.get("encoding") or None),
-        allow=[Code(one) for one in asked.get("allow", ())],
+    examination = examine_texts(
+        Path(request["path"]),
+        names=_names(request),
+        likelihoods=Path(request["likelihoods"]) if request.get("likelihoods") else None,
+        generator=request.get("generator") or None,
+        form=FileForm(request.get("delimiter") or None, request.get("encoding") or None),
+        allow=[Code(code) for code in request.get("allow", ())],
         progress=lambda done, of: tell("Reading", done, of),
     )
-    if found.total_problems:
-        return found
-    return compare_with_study(_study_of(job), found, file=Path(asked["path"]).name)
+    if examination.total_problems:
+        return examination
+    return compare_with_study(_study_of(job), examination, file=Path(request["path"]).name)
 
 
-def _names(asked: Mapping[str, Any]) -> Names:
-    sources = asked.get("sources") or {}
-    return Names(asked.get("columns") or {}, sources) if sources else Names(asked.get("columns") or {})
+def _names(request: Mapping[str, Any]) -> Names:
+    sources = request.get("sources") or {}
+    return Names(request.get("columns") or {}, sources) if sources else Names(request.get("columns") or {})
 
 
 def _check_texts(job: Job, tell: Tell, now: datetime) -> Done:
-    found = _examined(job, tell)
+    examination = _examined(job, tell)
     return {
-        "rows": found.rows,
-        "notes": list(found.notes),
-        "preview": [{"row": one.row, "cells": dict(one.cells)} for one in found.preview],
-        "problems": [line for one in found.faults for line in _lines(one.problems)],
-        "total_problems": found.total_problems,
-        "warnings": [line for one in found.faults for line in _lines(one.warnings)],
-        "total_warnings": found.total_warnings,
-        "texts": len(found.texts),
-        "kept_until": (now + conf.uploads_kept()).date().isoformat(),
+        "rows": examination.rows,
+        "notes": list(examination.notes),
+        "preview": [{"row": row.row, "cells": dict(row.cells)} for row in examination.preview],
+        "problems": [line for fault in examination.faults for line in _lines(fault.problems)],
+        "total_problems": examination.total_problems,
+        "warnings": [line for fault in examination.faults for line in _lines(fault.warnings)],
+        "total_warnings": examination.total_warnings,
+        "texts": len(examination.texts),
+        "kept_until": (now + conf.uploads_retention()).date().isoformat(),
     }, None
 
 
-def _lines(told: ProblemSummary) -> list[dict[str, Any]]:
+def _lines(problems: ProblemSummary) -> list[dict[str, Any]]:
     return [
-        {"row": one.row, "field": one.field, "rule": one.rule, "code": str(one.code), "do": one.what_to_do_on_a_page}
-        for one in told.listed
+        {
+            "row": problem.row,
+            "field": problem.field,
+            "rule": problem.rule,
+            "code": str(problem.code),
+            "do": problem.what_to_do_on_a_page,
+        }
+        for problem in problems.listed
     ]
 
 
 def _add_texts(job: Job, tell: Tell, now: datetime) -> Done:
-    found = _examined(job, tell)
-    found.raise_if_any()
+    examination = _examined(job, tell)
+    examination.raise_if_any()
     added = add_texts(
         _study_of(job),
-        found.texts,
+        examination.texts,
         actor=_actor(job),
         now=now,
-        origin=found.provenance,
-        allowed=[Code(one) for one in job.settings.get("allow", ())],
+        origin=examination.provenance,
+        allowed=[Code(code) for code in job.settings.get("allow", ())],
         progress=None,
     )
     return {"texts": added.texts, "references": added.references, "by_generator": dict(added.by_generator)}, None
@@ -212,7 +218,10 @@ def _report(job: Job, tell: Tell, now: datetime) -> Done:
         chromium=conf.chromium(),
         sandbox=conf.sandbox(),
     )
-    figures = [{"name": one.name, "title": one.title, "alt": one.alt, "svg": static.svg(one)} for one in charts(report)]
+    figures = [
+        {"name": chart.name, "title": chart.title, "alt": chart.alt, "svg": static.svg(chart)}
+        for chart in charts(report)
+    ]
     return {
         "result": done.result.pk,
         "files": [path.name for path in done.paths],
@@ -226,19 +235,27 @@ def _exclusions(job: Job, tell: Tell, now: datetime) -> Done:
     study, seed = _study_of(job), int(job.settings.get("seed", 0))
     tell("Measuring", 0, 0)
     assess(study, now=now)
-    given = score(study)
+    report_input = score(study)
     folder = folder_of(job)
     folder.mkdir(parents=True, exist_ok=True)
-    found = everything(given, draws=DRAWS, seed=seed, progress=tell)
-    parts = [_selections(name, told, folder, at) for at, (name, told) in enumerate(found.parts.items(), 1)]
+    explored = everything(report_input, draws=DRAWS, seed=seed, progress=tell)
+    parts = [
+        _selections(name, exclusions, folder, at) for at, (name, exclusions) in enumerate(explored.parts.items(), 1)
+    ]
     files = [name for part in parts for name in part["files"]]
-    held, missing = list(conclusions(found.parts)), [list(one) for one in found.missing]
-    return {"generators": parts, "idle": list(idle(given)), "files": files, "held": held, "missing": missing}, None
+    held, missing = list(conclusions(explored.parts)), [list(names) for names in explored.missing]
+    return {
+        "generators": parts,
+        "idle": list(idle(report_input)),
+        "files": files,
+        "held": held,
+        "missing": missing,
+    }, None
 
 
-def _selections(name: str, told: Exclusions, folder: Path, at: int) -> dict[str, Any]:
+def _selections(name: str, exclusions: Exclusions, folder: Path, at: int) -> dict[str, Any]:
     """The page's part of a generator or a condition; its figure and its table are written beside."""
-    table, chart = exclusions_table(told, name=f"exclusions-{at}"), exclusion_curve.chart(told)
+    table, chart = exclusions_table(exclusions, name=f"exclusions-{at}"), exclusion_curve.chart(exclusions)
     written = {f"exclusions-{at}.svg": static.svg(chart), f"exclusions-{at}.csv": table_csv(table)}
     for file, body in written.items():
         (folder / file).write_text(body, encoding="utf-8")
@@ -247,12 +264,12 @@ def _selections(name: str, told: Exclusions, folder: Path, at: int) -> dict[str,
         "alt": chart.alt,
         "svg": written[f"exclusions-{at}.svg"],
         "title": table.title,
-        "columns": [one.title for one in table.columns],
+        "columns": [column.title for column in table.columns],
         "rows": [list(row) for row in table.rows],
         "notes": list(table.notes),
-        "sides": [told.below, told.inside, told.above],
-        "selections": len(told.specifications),
-        "signature": told.signature,
+        "sides": [exclusions.below, exclusions.inside, exclusions.above],
+        "selections": len(exclusions.specifications),
+        "signature": exclusions.signature,
         "files": list(written),
     }
 
@@ -261,12 +278,12 @@ def _detect(job: Job, tell: Tell, now: datetime) -> Done:
     """Begun again, it goes on where it was."""
     study = _study_of(job)
     tell("Opening the model", 0, 0)
-    declared, score = detecting.fast_detect_gpt(conf.detector_model(), float(job.settings["threshold"]))
+    declared, score = detectors.fast_detect_gpt(conf.detector_model(), float(job.settings["threshold"]))
 
-    def told(done: int, of: int) -> None:
+    def report_progress(done: int, of: int) -> None:
         tell("Looking at explanations", done, of)
 
-    done = detect(study, declared, score=score, actor=_actor(job), now=now, progress=told)
+    done = detect(study, declared, score=score, actor=_actor(job), now=now, progress=report_progress)
     assess(study, now=now)
     return asdict(done), None
 
@@ -276,30 +293,30 @@ def _lay_out(job: Job, tell: Tell, now: datetime) -> Done:
     study = _study_of(job)
     dealt = deal_texts(study, tell)
     with transaction.atomic():
-        made = store_design(study, dealt, actor=_actor(job), now=now)
-        outcome = {"hits": made.hits, "places": made.assignments}
-        if not jobs.finish(job, outcome, now=now):
-            raise StateError("This job was canceled or taken by somebody else.")
+        design = store_design(study, dealt, actor=_actor(job), now=now)
+        outcome = {"hits": design.hits, "places": design.assignments}
+        if not queue.finish(job, outcome, now=now):
+            raise StateError("This job was canceled, or another worker took it over.")
     return outcome, None
 
 
 def _comparison(job: Job, tell: Tell, now: datetime) -> Done:
     """Of studies on which whoever asked may still look at results (who has the terminal: at all); its files lie in a
     folder of the job."""
-    asked, seed = job.settings["studies"], int(job.settings.get("seed", 0))
+    requested, seed = job.settings["studies"], int(job.settings.get("seed", 0))
     may_see = Study.objects.with_role(job.asked_by, *SEE_RESULTS) if job.asked_by else Study.objects.none()
     if job.settings.get("terminal"):
         may_see = Study.objects.all()
-    studies = sorted(may_see.filter(uuid__in=asked), key=lambda one: asked.index(str(one.uuid)))
-    if len(studies) < len(asked):
+    studies = sorted(may_see.filter(uuid__in=requested), key=lambda study: requested.index(str(study.uuid)))
+    if len(studies) < len(requested):
         raise StateError("Who asked for this may not look at the results of every one of these studies.")
-    given = []
+    inputs = []
     for at, study in enumerate(studies):
         tell(f"Reading {study}", at, len(studies) + 3)
-        given.append(score(study, command=f"manage.py report {study} --out DIR --seed {seed}"))
-    command = f"manage.py report {' '.join(one.name for one in studies)} --out DIR --seed {seed}"
+        inputs.append(score(study, command=f"manage.py report {study} --out DIR --seed {seed}"))
+    command = f"manage.py report {' '.join(study.name for study in studies)} --out DIR --seed {seed}"
     compared = compare(
-        given,
+        inputs,
         seed=seed,
         command=command,
         progress=lambda step, done, of: tell(step, len(studies) + done, len(studies) + of),
@@ -314,8 +331,8 @@ def _comparison(job: Job, tell: Tell, now: datetime) -> Done:
         chromium=conf.chromium(),
         sandbox=conf.sandbox(),
     )
-    told = {"verdicts": list(compared.verdicts), "warnings": [one.sentence for one in compared.warnings]}
-    return {"files": [path.name for path in paths], **told, **_without(left_out)}, None
+    summary = {"verdicts": list(compared.verdicts), "warnings": [warning.sentence for warning in compared.warnings]}
+    return {"files": [path.name for path in paths], **summary, **_without(left_out)}, None
 
 
 def _without(sentence: str) -> dict[str, str]:

@@ -8,15 +8,15 @@ from pathlib import Path
 
 from django.core.files.uploadedfile import UploadedFile
 
-from annotation import settings as conf
+from annotation import settings
 
 
 def keep(file: UploadedFile) -> Path:
     """Store an upload in a folder of its own, under its own (tamed) name: messages name the file as the person does."""
-    folder = conf.uploads() / uuid.uuid4().hex
+    folder = settings.uploads() / uuid.uuid4().hex
     folder.mkdir(parents=True)
     path = folder / (re.sub(r"[^\w.-]+", "_", Path(file.name or "file").name)[-100:].lstrip(".") or "file")
-    with path.open("wb") as kept:
+    with path.open("wb") as stored:
         for chunk in file.chunks():
-            kept.write(chunk)
+            stored.write(chunk)
     return path

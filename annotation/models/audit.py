@@ -65,7 +65,7 @@ class AuditEvent(models.Model):
         return f"{self.study} #{self.number} {self.verb}"
 
     def expected_digest(self) -> str:
-        told = [
+        content = [
             str(self.study.uuid),
             self.number,
             self.actor,
@@ -74,4 +74,4 @@ class AuditEvent(models.Model):
             self.at.isoformat(),
             self.previous,
         ]
-        return hashlib.sha256(json.dumps(told, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=True).encode()).hexdigest()

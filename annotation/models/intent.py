@@ -85,6 +85,6 @@ class Intent(models.Model):
     ) -> Intent:
         """An unsaved intent. Its key hashes the study's random UUID, the kind, the slot and the number, never a primary
         key: a recreated database must not meet its own old tokens."""
-        told = f"{study.uuid}:{kind}:{slot}" + (f":{number}" if number else "")
-        key = hashlib.sha256(told.encode()).hexdigest()
+        identity = f"{study.uuid}:{kind}:{slot}" + (f":{number}" if number else "")
+        key = hashlib.sha256(identity.encode()).hexdigest()
         return cls(study=study, kind=kind, subject=subject, key=key, number=number, details=details or {})

@@ -25,18 +25,18 @@ class ScaleManager(models.Manager["Scale"]):
     def matching(self, name: str, labels: Iterable[tuple[str, str, str]]) -> Scale:
         """The scale of that name with exactly these labels and codes; under a name of its own if another has it."""
         rows = list(labels)
-        plain, of_its_own = self.names(name, rows)
+        plain, separate = self.names(name, rows)
         scale = self.ensure(plain, rows)
-        wanted = [(label, code) for label, code, _ in rows]
-        if list(scale.labels.order_by("pk").values_list("label", "code")) == wanted:
+        expected = [(label, code) for label, code, _ in rows]
+        if list(scale.labels.order_by("pk").values_list("label", "code")) == expected:
             return scale
-        return self.ensure(of_its_own, rows)
+        return self.ensure(separate, rows)
 
     @staticmethod
     def names(name: str, labels: Iterable[tuple[str, str, str]]) -> tuple[str, str]:
         """The two names under which `matching` may have put these labels."""
-        wanted = [(label, code) for label, code, _ in labels]
-        digest = hashlib.sha256(repr(wanted).encode()).hexdigest()[:8]
+        pairs = [(label, code) for label, code, _ in labels]
+        digest = hashlib.sha256(repr(pairs).encode()).hexdigest()[:8]
         return name, f"{name} ({digest})"
 
 

@@ -258,5 +258,5 @@ class Cell(models.Model):
     @property
     def reward_cents(self) -> int:
         """What one HIT of the cell pays: the arm's reward, or the study's."""
-        own = self.arm.reward_cents
-        return self.arm.study.reward_cents if own is None else own
+        arm_reward = self.arm.reward_cents
+        return self.arm.study.reward_cents if arm_reward is None else arm_reward

@@ -15,4 +15,4 @@ class Told(models.Model):
     made_at = models.DateTimeField()
 
     def __str__(self) -> str:
-        return f"what a report told of {self.study}"
+        return f"imported report of {self.study}"

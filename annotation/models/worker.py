@@ -24,16 +24,16 @@ class WorkerManager(models.Manager["Worker"]):
         in_order: ids that nobody has seen get pseudonyms in their own order, so that whatever goes by the order of
         names comes out the same. Of a provider whose ids all come at once.
         """
-        wanted = list(dict.fromkeys(external_ids))
-        names = [new_pseudonym(provider, external_id) for external_id in wanted]
-        named = dict(zip(sorted(wanted), sorted(names), strict=True) if in_order else zip(wanted, names, strict=True))
+        ids = list(dict.fromkeys(external_ids))
+        names = [new_pseudonym(provider, external_id) for external_id in ids]
+        named = dict(zip(sorted(ids), sorted(names), strict=True) if in_order else zip(ids, names, strict=True))
         with transaction.atomic():
-            parts = [self._known_few(provider, wanted[i : i + MANY], named) for i in range(0, len(wanted), MANY)]
+            parts = [self._known_few(provider, ids[i : i + MANY], named) for i in range(0, len(ids), MANY)]
         return {external_id: worker for part in parts for external_id, worker in part.items()}
 
-    def _known_few(self, provider: str, wanted: list[str], named: Mapping[str, str]) -> dict[str, Worker]:
-        known = _behind(provider, wanted)
-        unknown = [external_id for external_id in wanted if external_id not in known]
+    def _known_few(self, provider: str, ids: list[str], named: Mapping[str, str]) -> dict[str, Worker]:
+        known = _behind(provider, ids)
+        unknown = [external_id for external_id in ids if external_id not in known]
         if not unknown:
             return known
         created = self.bulk_create(Worker(pseudonym=named[external_id]) for external_id in unknown)

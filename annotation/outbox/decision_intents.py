@@ -34,13 +34,13 @@ def intents(
     study: Study, kind: Intent.Kind, submissions: Sequence[Submission], *, now: datetime, window: timedelta
 ) -> list[Intent]:
     """Write the intents to tell the marketplace (the study must be locked)."""
-    before = intended(study, kind, [one.pk for one in submissions])
-    made = []
-    for one in submissions:
-        intent = Intent.of(study, kind, one.pk, slot=one.market_id, number=before[one.pk])
-        intent.not_before = leaves_at(study, one, now=now, window=window)
-        made.append(intent)
-    return Intent.objects.bulk_create(made)
+    before = intended(study, kind, [submission.pk for submission in submissions])
+    unsaved = []
+    for submission in submissions:
+        intent = Intent.of(study, kind, submission.pk, slot=submission.market_id, number=before[submission.pk])
+        intent.not_before = leaves_at(study, submission, now=now, window=window)
+        unsaved.append(intent)
+    return Intent.objects.bulk_create(unsaved)
 
 
 def intended(study: Study, kind: Intent.Kind, subjects: Sequence[int]) -> Counter[int]:
@@ -53,32 +53,39 @@ def exclude_by_hand(
     submissions: Iterable[Submission], *, reason: str, actor: User | None, now: datetime
 ) -> list[Decision]:
     """Write that a person leaves these out of the analysis, in place of whatever was decided about that; what was."""
-    found = list(submissions)
-    mine = Decision.objects.filter(submission__in=found, matter=Decision.Matter.ANALYSIS)
+    excluded = list(submissions)
+    mine = Decision.objects.filter(submission__in=excluded, matter=Decision.Matter.ANALYSIS)
     before = list(mine)
     mine.delete()
     Decision.objects.bulk_create(
-        Decision(submission=one, matter=Decision.Matter.ANALYSIS, verdict="exclude", reason=reason, actor=actor, at=now)
-        for one in found
+        Decision(
+            submission=submission,
+            matter=Decision.Matter.ANALYSIS,
+            verdict="exclude",
+            reason=reason,
+            actor=actor,
+            at=now,
+        )
+        for submission in excluded
     )
     return before
 
 
-def remember(made: Iterable[Intent], before: Iterable[Decision]) -> None:
+def remember(written: Iterable[Intent], before: Iterable[Decision]) -> None:
     """Keep with the intents what stood in the place of decisions that can be taken back with them."""
-    stood = {one.submission_id: one for one in before}
-    kept = [intent for intent in made if intent.subject in stood]
-    for intent in kept:
+    stood = {decision.submission_id: decision for decision in before}
+    changed = [intent for intent in written if intent.subject in stood]
+    for intent in changed:
         intent.details = {BEFORE: {name: _plain(getattr(stood[intent.subject], name)) for name in STOOD}}
-    Intent.objects.bulk_update(kept, ["details"])
+    Intent.objects.bulk_update(changed, ["details"])
 
 
 def restore(dropped: Iterable[Intent], *, holds: int | None) -> None:
     """Write what stood before again; what rules had decided only where their version (its primary key) still holds."""
-    told = [(intent.subject, intent.details[BEFORE]) for intent in dropped if BEFORE in intent.details]
+    stored = [(intent.subject, intent.details[BEFORE]) for intent in dropped if BEFORE in intent.details]
     Decision.objects.bulk_create(
         Decision(submission_id=subject, matter=Decision.Matter.ANALYSIS, **{**row, "at": parse_datetime(row["at"])})
-        for subject, row in told
+        for subject, row in stored
         if row["rule_set_id"] in (None, holds)
     )
 

@@ -15,7 +15,7 @@ from annotation.models import Hit, Intent, Study
 
 # A worker that took a row and died gives it back after this long.
 LEASE = timedelta(minutes=10)
-MOST_REFUSALS = 10
+MAX_REFUSALS = 10
 LONGEST_PAUSE = 300.0
 # What is done to one HIT is done in the order in which it was intended.
 IN_ORDER = (Intent.Kind.ADD_PLACES, Intent.Kind.PROLONG, Intent.Kind.EXPIRE, Intent.Kind.DELETE_HIT)
@@ -62,7 +62,7 @@ def prolongations(study: Study, hits: Iterable[Hit]) -> list[Intent]:
     )
 
 
-def take(wanted: Q, *, now: datetime, lease: timedelta = LEASE) -> Intent | None:
+def take(selection: Q, *, now: datetime, lease: timedelta = LEASE) -> Intent | None:
     """Take the oldest due row by compare-and-set; None when none is due."""
     due = Q(state=State.WAITING) & (Q(not_before=None) | Q(not_before__lte=now))
     left_behind = Q(state=State.TAKEN, taken_at__lt=now - lease)
@@ -77,7 +77,7 @@ def take(wanted: Q, *, now: datetime, lease: timedelta = LEASE) -> Intent | None
     out_of_turn = Q(Exists(before), kind__in=IN_ORDER)
     while True:
         intent = (
-            Intent.objects.filter(wanted)
+            Intent.objects.filter(selection)
             .filter(due | left_behind)
             .exclude(held_up)
             .exclude(out_of_turn)
@@ -104,7 +104,7 @@ def note_first_call(intent: Intent, *, now: datetime) -> datetime | None:
 
 
 @contextmanager
-def outcome(intent: Intent, said: str, *, now: datetime) -> Iterator[bool]:
+def outcome(intent: Intent, text: str, *, now: datetime) -> Iterator[bool]:
     """One transaction that locks the study and writes the outcome; yields whether nobody had written one before.
 
     Whatever follows from the outcome (an id, a payment) is written inside.
@@ -114,7 +114,7 @@ def outcome(intent: Intent, said: str, *, now: datetime) -> Iterator[bool]:
         yield bool(
             Intent.objects.filter(pk=intent.pk)
             .exclude(state__in=[State.DONE, State.DROPPED])
-            .update(state=State.DONE, outcome=said, finished_at=now, taken_at=None)
+            .update(state=State.DONE, outcome=text, finished_at=now, taken_at=None)
         )
 
 
@@ -124,7 +124,7 @@ def put_off(intent: Intent, error: AssayError, *, now: datetime) -> str:
     The pause is 0.5 to 1.5 times 2, 4, 8 ... seconds, five minutes at most; after ten such answers it has failed.
     """
     refusals = intent.refusals + 1
-    passing = isinstance(error, MarketError) and not error.permanent and refusals < MOST_REFUSALS
+    passing = isinstance(error, MarketError) and not error.permanent and refusals < MAX_REFUSALS
     state = State.WAITING if passing else State.FAILED
     spread = 0.5 + int(intent.key[:8], 16) / 0xFFFFFFFF
     pause = min(2.0**refusals * spread, LONGEST_PAUSE)
@@ -138,12 +138,14 @@ def put_off(intent: Intent, error: AssayError, *, now: datetime) -> str:
     return state
 
 
-def drop(study: Study, wanted: Q) -> list[Intent]:
+def drop(study: Study, selection: Q) -> list[Intent]:
     """Give up intents that nobody has in hands (the study must be locked); which these are."""
-    rows = Intent.objects.filter(wanted, study=study, state__in=[State.WAITING, State.FAILED])
-    found = list(rows.select_for_update())
-    Intent.objects.filter(pk__in=[one.pk for one in found]).update(state=State.DROPPED, outcome="not wanted any more")
-    return found
+    rows = Intent.objects.filter(selection, study=study, state__in=[State.WAITING, State.FAILED])
+    dropped = list(rows.select_for_update())
+    Intent.objects.filter(pk__in=[intent.pk for intent in dropped]).update(
+        state=State.DROPPED, outcome="not wanted any more"
+    )
+    return dropped
 
 
 def backlog(study: Study) -> Backlog:

@@ -8,9 +8,9 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Q
 
-from annotation import ledger as books
+from annotation import ledger
 from annotation.models import AuditEvent, Intent, Study
-from annotation.outbox import queue as outbox
+from annotation.outbox import queue
 
 # A decision that a worker was promised cannot be dropped.
 DROPPABLE = tuple(kind for kind in Intent.Kind.values if kind not in {Intent.Kind.APPROVE, Intent.Kind.REJECT})
@@ -39,11 +39,11 @@ def drop(study: Study, *, actor: str, now: datetime) -> Mended:
     """Give up the study's failed effects (but decisions on pay) and give back what was set aside for them."""
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)
-        dropped = outbox.drop(locked, Q(kind__in=DROPPABLE, state=Intent.State.FAILED))
+        dropped = queue.drop(locked, Q(kind__in=DROPPABLE, state=Intent.State.FAILED))
         released = 0
         for intent in dropped:
-            cents = books.reserved_by(intent)
-            books.give_back(intent, cents, now=now)
+            cents = ledger.reserved_by(intent)
+            ledger.give_back(intent, cents, now=now)
             released += cents
         if dropped:
             AuditEvent.objects.record(

@@ -12,8 +12,7 @@ from annotation.exceptions import AssayError
 from annotation.models import Intent
 from annotation.mturk.client import Market
 from annotation.outbox import queue as outbox
-from annotation.outbox.effects import hits
-from annotation.outbox.effects import workers as people
+from annotation.outbox.effects import hits, workers
 from annotation.outbox.effects.context import Context
 
 Kind = Intent.Kind
@@ -24,14 +23,14 @@ EFFECTS: dict[str, Callable[[Intent, Context], None]] = {
     Kind.PROLONG: hits.prolong,
     Kind.EXPIRE: hits.expire,
     Kind.DELETE_HIT: hits.delete,
-    Kind.APPROVE: people.approve,
-    Kind.REJECT: people.reject,
-    Kind.BONUS: people.bonus,
-    Kind.GRANT: people.grant,
-    Kind.REVOKE: people.revoke,
-    Kind.NOTIFY: people.notify,
-    Kind.BLOCK: people.block,
-    Kind.UNBLOCK: people.unblock,
+    Kind.APPROVE: workers.approve,
+    Kind.REJECT: workers.reject,
+    Kind.BONUS: workers.bonus,
+    Kind.GRANT: workers.grant,
+    Kind.REVOKE: workers.revoke,
+    Kind.NOTIFY: workers.notify,
+    Kind.BLOCK: workers.block,
+    Kind.UNBLOCK: workers.unblock,
 }
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from annotation import ledger as books
+from annotation import ledger
 from annotation.design.presets import ArmPlan, CellPlan
 from annotation.design.wording import from_json
 from annotation.models import Cell, Study
@@ -42,45 +42,45 @@ class Bill:
         return slow is not None and self.allowed_seconds < slow * 60
 
 
-def of(study: Study) -> Bill:
+def estimate_study(study: Study) -> Bill:
     """The bill of the design as it is stored."""
     cells = Cell.objects.filter(arm__study=study).select_related("arm__study", "generator").order_by("pk")
-    plans = [CellPlan(one.arm.training, one.domain, one.generator.name if one.generator else "") for one in cells]
-    pays = {one.arm.training: one.reward_cents for one in cells}
+    plans = [CellPlan(cell.arm.training, cell.domain, cell.generator.name if cell.generator else "") for cell in cells]
+    pays = {cell.arm.training: cell.reward_cents for cell in cells}
     values = {name: getattr(study, name) for name in FIELDS}
     extra = study.gold_per_hit + study.repeats_per_hit + study.checks_per_hit
     return _bill(study, {**values, "reward_cents": study.reward_cents, "extra": extra}, plans, pays)
 
 
-def of_forms(study: Study, given: dict[str, Any], cells: Sequence[CellPlan], arms: Sequence[ArmPlan]) -> Bill:
+def estimate_forms(study: Study, form_data: dict[str, Any], cells: Sequence[CellPlan], arms: Sequence[ArmPlan]) -> Bill:
     """The bill of a design that is being edited."""
-    extra = given["gold_per_hit"] + given["repeats_per_hit"] + given["checks_per_hit"]
-    return _bill(study, {**given, "extra": extra}, cells, {arm.training: arm.reward_cents for arm in arms})
+    extra = form_data["gold_per_hit"] + form_data["repeats_per_hit"] + form_data["checks_per_hit"]
+    return _bill(study, {**form_data, "extra": extra}, cells, {arm.training: arm.reward_cents for arm in arms})
 
 
-def _bill(study: Study, given: dict[str, Any], cells: Sequence[CellPlan], pays: dict[str, int]) -> Bill:
+def _bill(study: Study, form_data: dict[str, Any], cells: Sequence[CellPlan], pays: dict[str, int]) -> Bill:
     pile = texts_pile.pile(study)
     sizes = [
-        CellSize(pile.of_cell(one.domain, one.generator), pays.get(one.training, given["reward_cents"]))
-        for one in cells or [CellPlan("none")]
+        CellSize(pile.of_cell(cell.domain, cell.generator), pays.get(cell.training, form_data["reward_cents"]))
+        for cell in cells or [CellPlan("none")]
     ]
     version = study.wordings.last()
     wording = from_json(version.body) if version else None
     sketch = Sketch(
-        tuple(sizes), given["texts_per_hit"], given["raters_per_text"], books.endpoint_fees(),
-        given["evaluators_per_cell"], given["in_nines"], given["extra"], texts_pile.average_words(study),
-        len(wording.criteria) if wording else 1, bool(wording and wording.follow_ups), given["budget_cents"],
+        tuple(sizes), form_data["texts_per_hit"], form_data["raters_per_text"], ledger.endpoint_fees(),
+        form_data["evaluators_per_cell"], form_data["in_nines"], form_data["extra"], texts_pile.average_words(study),
+        len(wording.criteria) if wording else 1, bool(wording and wording.follow_ups), form_data["budget_cents"],
     )  # fmt: skip
     references = sum(pile.references.values())
     return Bill(
-        estimate(sketch), pile.total, len(sizes), given["budget_cents"], sketch.raters, sketch.per_hit,
-        sketch.evaluators, min([references, *(sum(one.values()) for one in pile.generators.values())]),
-        given["assignment_seconds"],
+        estimate(sketch), pile.total, len(sizes), form_data["budget_cents"], sketch.raters, sketch.per_hit,
+        sketch.evaluators, min([references, *(sum(counts.values()) for counts in pile.generators.values())]),
+        form_data["assignment_seconds"],
     )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ExpectedPrecision:
     """How exact a study will be, in one of two ways: HUSE's half-width, or the difference in accuracy it can see."""
 
     huse: float | None = None
@@ -90,19 +90,19 @@ class Told:
     evaluators: int | None = None
 
 
-def precision(study: Study, *, contexts: int, raters: int, per_hit: int, evaluators: int | None) -> Told:
+def precision(study: Study, *, contexts: int, raters: int, per_hit: int, evaluators: int | None) -> ExpectedPrecision:
     """Expected precision at this size; all empty where nothing can be said."""
     try:
         if study.task == Study.Task.TYPICALITY and contexts:
             name = next(iter(known_pilots()))
-            found = _huse(name, contexts, raters, per_hit)
-            return Told(huse=found.half_width("huse"), huse_q=found.half_width("huse_q"), pilot=name)
+            expected = _huse(name, contexts, raters, per_hit)
+            return ExpectedPrecision(huse=expected.half_width("huse"), huse_q=expected.half_width("huse_q"), pilot=name)
         if study.task == Study.Task.HUMAN_OR_MACHINE and evaluators:
             effect = minimum_effect(evaluators)
-            return Told(difference=accuracy_difference(effect, per_hit), evaluators=evaluators)
+            return ExpectedPrecision(difference=accuracy_difference(effect, per_hit), evaluators=evaluators)
     except MetricsError:
         pass
-    return Told()
+    return ExpectedPrecision()
 
 
 @lru_cache(maxsize=256)

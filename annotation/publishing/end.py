@@ -8,10 +8,10 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Q, Sum
 
-from annotation import ledger as books
+from annotation import ledger
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Hit, Intent, LedgerEntry, Study, Submission
-from annotation.outbox import queue as outbox
+from annotation.outbox import queue
 
 Kind = Intent.Kind
 
@@ -34,10 +34,10 @@ def expire_now(study: Study, *, actor: str, now: datetime) -> Ending:
         locked = Study.objects.select_for_update().get(pk=study.pk)
         if locked.status not in {Study.Status.PUBLISHED, Study.Status.PAUSED, Study.Status.ENDING}:
             raise StateError(f"The study {study.name} is {locked.status}: there is nothing to expire.")
-        dropped = outbox.drop(locked, Q(kind__in=outbox.RECRUITING, first_called_at=None))
+        dropped = queue.drop(locked, Q(kind__in=queue.RECRUITING, first_called_at=None))
         released = sum(_release(intent, now=now) for intent in dropped)
         hits = list(locked.hits.exclude(market_id=None).exclude(market_status__in=Hit.OVER).order_by("slot"))
-        outbox.expiries(locked, hits)
+        queue.expiries(locked, hits)
         _become(study, Study.Status.ENDING)
         AuditEvent.objects.record(
             study, "expire", actor=actor, now=now, hits=len(hits), dropped=len(dropped), released_cents=released
@@ -46,8 +46,8 @@ def expire_now(study: Study, *, actor: str, now: datetime) -> Ending:
 
 
 def _release(intent: Intent, *, now: datetime) -> int:
-    cents = books.reserved_by(intent)
-    books.give_back(intent, cents, now=now)
+    cents = ledger.reserved_by(intent)
+    ledger.give_back(intent, cents, now=now)
     return cents
 
 
@@ -77,7 +77,7 @@ def _open(study: Study) -> list[str]:
         return [f"it is {study.status}, expire its HITs first"]
     undecided = Submission.objects.filter(hit__study=study).exclude(decisions__matter="payment").count()
     inside = study.hits.exclude(market_id=None).exclude(market_status__in=Hit.OVER).count()
-    left = outbox.backlog(study)
+    left = queue.backlog(study)
     counts = (
         (undecided, "submissions wait for a decision"),
         (inside, "HITs may have people inside (collect once more)"),
@@ -94,7 +94,7 @@ def _settle(study: Study, hit: Hit, *, now: datetime) -> int:
     decided = Q(intent__kind__in=[Kind.APPROVE, Kind.REJECT], intent__subject__in=work)
     rows = LedgerEntry.objects.filter(places | decided, study=study, kind__in=LedgerEntry.RESERVED)
     left = int(rows.aggregate(sum=Sum("cents", default=0))["sum"])
-    books.give_back(Intent.objects.get(study=study, kind=Kind.CREATE_HIT, subject=hit.pk), left, now=now)
+    ledger.give_back(Intent.objects.get(study=study, kind=Kind.CREATE_HIT, subject=hit.pk), left, now=now)
     return left
 
 

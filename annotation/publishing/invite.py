@@ -22,13 +22,13 @@ def invite(study: Study, *, market: Market, actor: str, now: datetime) -> Invita
         raise MarketError(f"{market.url} has no invitation links: recruit by its own means.")
     if known := market.invitation(study.channel_tag):
         return known
-    made = market.invite(study.channel_tag, title=_title(study))
-    AuditEvent.objects.record(study, "invite", actor=actor, now=now, channel=made.channel)
-    return made
+    invitation = market.invite(study.channel_tag, title=_title(study))
+    AuditEvent.objects.record(study, "invite", actor=actor, now=now, channel=invitation.channel)
+    return invitation
 
 
 def _title(study: Study) -> str:
     """What people read as the study's name: the title of its HITs."""
     version = study.wordings.last()
     wording = from_json(version.body) if version else None
-    return wording.said(wording.title) if wording else ""
+    return wording.fill_nouns(wording.title) if wording else ""

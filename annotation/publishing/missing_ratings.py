@@ -25,11 +25,11 @@ def valid_submissions(study: Study) -> dict[int, int]:
 
 def texts_by_hit(study: Study) -> dict[int, list[int]]:
     """The texts (primary keys) of each HIT that count."""
-    found: defaultdict[int, list[int]] = defaultdict(list)
+    by_hit: defaultdict[int, list[int]] = defaultdict(list)
     rows = HitItem.objects.filter(hit__study=study, role=ItemRole.ITEM).order_by("hit", "position")
     for hit, text in rows.values_list("hit", "text"):
-        found[hit].append(text)
-    return dict(found)
+        by_hit[hit].append(text)
+    return dict(by_hit)
 
 
 def text_spreads(study: Study) -> dict[int, tuple[int, float]]:

@@ -10,7 +10,7 @@ from django.db.models import F
 
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Hit, Study
-from annotation.outbox import queue as outbox
+from annotation.outbox import queue
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ def pause(study: Study, *, actor: str, now: datetime) -> Change:
         if locked.status != Study.Status.PUBLISHED:
             raise StateError(f"The study {study.name} is {locked.status}; only a published study is paused.")
         hits = list(locked.hits.exclude(market_id=None).exclude(market_status=Hit.GONE).order_by("slot"))
-        outbox.expiries(locked, hits)
+        queue.expiries(locked, hits)
         _become(study, Study.Status.PAUSED)
         AuditEvent.objects.record(study, "pause", actor=actor, now=now, hits=len(hits))
     return Change(len(hits))
@@ -41,7 +41,7 @@ def resume(study: Study, *, actor: str, now: datetime) -> Change:
             raise StateError(f"The study {study.name} is {locked.status}; only a paused study is resumed.")
         open_hits = locked.hits.exclude(market_id=None).exclude(market_status=Hit.GONE)
         hits = list(open_hits.filter(collected__lt=F("max_assignments")).order_by("slot"))
-        outbox.prolongations(locked, hits)
+        queue.prolongations(locked, hits)
         _become(study, Study.Status.PUBLISHED)
         AuditEvent.objects.record(study, "resume", actor=actor, now=now, hits=len(hits))
     return Change(len(hits))

@@ -9,7 +9,7 @@ import httpx
 from django.conf import settings
 from django.db.models import Count, Max, Q
 
-from annotation import ledger as books
+from annotation import ledger
 from annotation.design.queries import arm_assignment
 from annotation.design.sides import names_a_side
 from annotation.design.wording import Wording, from_json
@@ -29,7 +29,7 @@ from annotation.mturk.records import Endpoint
 from annotation.pricing.fees import max_cents
 from annotation.pricing.wages import DEFAULT_FLOOR_CENTS, HOUR, hit_time, reward_for_floor, wage
 from annotation.publishing.preflight_result import Finding, Preflight
-from annotation.workers import participation as apart
+from annotation.workers import participation
 from metrics.data.arm_assignment import assignment_sentence
 
 SHOWN = 5
@@ -58,17 +58,17 @@ def preflight(
     """
     hits = list(study.hits.select_related("cell__arm__study", "study", "wording").order_by("slot"))
     rewards, fees = max_cents(
-        ((hit.max_assignments, hit.cell.reward_cents) for hit in hits), fees=books.endpoint_fees()
+        ((hit.max_assignments, hit.cell.reward_cents) for hit in hits), fees=ledger.endpoint_fees()
     )
     large: list[Hit] = []
-    found = [*_hits(study, hits, large, progress), *_texts(study), *_times(study), *_wage(study, hits, floor)]
-    found += [*_wording(study), *_arms(study, hits)]
-    found += _affordable(study, rewards + fees, market, endpoint, by_invitation)
+    unsorted = [*_hits(study, hits, large, progress), *_texts(study), *_times(study), *_wage(study, hits, floor)]
+    unsorted += [*_wording(study), *_arms(study, hits)]
+    unsorted += _affordable(study, rewards + fees, market, endpoint, by_invitation)
     if large and (market or endpoint):
-        found += _link(large[0])
+        unsorted += _link(large[0])
     places = sum(hit.max_assignments for hit in hits)
     # A marketplace that cannot be reached answers each question with the same sentence: that is one fault.
-    findings = sorted(dict.fromkeys(found), key=lambda finding: finding.level)
+    findings = sorted(dict.fromkeys(unsorted), key=lambda finding: finding.level)
     return Preflight(tuple(findings), len(hits), places, rewards, fees)
 
 
@@ -76,8 +76,8 @@ def afford(study: Study, *, endpoint: Endpoint, by_invitation: bool = False) -> 
     """Errors of money, marketplace and its accounts alone, which change while nobody touches the study: quick enough
     for a page."""
     places = study.hits.values_list("max_assignments", "cell__arm__reward_cents")
-    priced = ((count, study.reward_cents if own is None else own) for count, own in places)
-    total = sum(max_cents(priced, fees=books.endpoint_fees()))
+    priced = ((count, study.reward_cents if arm_reward is None else arm_reward) for count, arm_reward in places)
+    total = sum(max_cents(priced, fees=ledger.endpoint_fees()))
     findings = dict.fromkeys(_affordable(study, total, None, endpoint, by_invitation))
     return tuple(finding for finding in findings if finding.level == "error")
 
@@ -152,7 +152,7 @@ def _texts(study: Study) -> Iterator[Finding]:
         yield _error("unpaired", f"{len(alone)} contexts have no text of one of the sources: {named}.")
     unused = study.texts.judged().filter(known_label="", places=None, partner_places=None).count()
     if unused and study.hits.exists():
-        yield _warning("unused_texts", f"{unused} texts stand in no HIT.")
+        yield _warning("unused_texts", f"{unused} texts are not used in any task.")
 
 
 def _money(study: Study, total: int) -> Iterator[Finding]:
@@ -175,8 +175,8 @@ def _times(study: Study) -> Iterator[Finding]:
     if study.auto_approval_seconds < HOUR:
         yield _warning(
             "paid_at_once",
-            f"Work is paid by itself after {_span(study.auto_approval_seconds)}, before anybody can look at it: "
-            "nothing can be refused.",
+            f"Work is auto-approved after {_span(study.auto_approval_seconds)}, before anybody can review it: "
+            "nothing can be rejected.",
         )
 
 
@@ -205,12 +205,12 @@ def _wage(study: Study, hits: list[Hit], floor: int) -> Iterator[Finding]:
             )
         pay = wage(hit.cell.reward_cents, time, floor=floor)
         if pay.below_floor:
-            least = reward_for_floor(time, floor=floor, slow=False)
+            min_reward_cents = reward_for_floor(time, floor=floor, slow=False)
             yield _warning(
                 "wage",
                 f"In the cell {hit.cell}, about {time.median / 60:.0f} minutes "
                 f"at ${hit.cell.reward_cents / 100:.2f} make ${pay.median / 100:.2f} an hour (estimated), "
-                f"below ${floor / 100:.2f}; ${least / 100:.2f} would pay it.",
+                f"below ${floor / 100:.2f}; ${min_reward_cents / 100:.2f} would pay it.",
             )
 
 
@@ -231,18 +231,18 @@ def _wording(study: Study) -> Iterator[Finding]:
 
 def _arms(study: Study, hits: list[Hit]) -> Iterator[Finding]:
     """How raters will come to their arm, where there is more than one."""
-    if len({hit.cell_id for hit in hits}) > 1 and (told := assignment_sentence(arm_assignment(study), ahead=True)):
-        yield _warning("arms_not_random", told)
+    if len({hit.cell_id for hit in hits}) > 1 and (sentence := assignment_sentence(arm_assignment(study), ahead=True)):
+        yield _warning("arms_not_random", sentence)
 
 
 def _training(wording: Wording, arm: Arm) -> Iterator[Finding]:
-    given = {
+    lengths = {
         "instructions": len(wording.training.instructions),
         "examples": len(wording.training.examples),
         "comparison": len(wording.training.comparison),
     }
-    if given.get(arm.training) == 0:
-        yield _error("no_training", f"The arm {arm.training} has nothing to show: fill training.{arm.training} in.")
+    if lengths.get(arm.training) == 0:
+        yield _error("no_training", f"Training “{arm.training}” has no items. Add them.")
     pairs = wording.training.comparison if arm.training == Arm.Training.COMPARISON else ()
     for number, pair in enumerate(pairs, 1):
         if names_a_side(pair.explanation, wording.buttons):
@@ -288,27 +288,27 @@ def _name(market: Market) -> Iterator[Finding]:
 
 def _accounts(study: Study, market: Market) -> Iterator[Finding]:
     """Whether anybody with an account here meets what the study asks. Simulated raters are made as they must be."""
-    asked = history_requirements(study)
-    if not asked:
+    requirements = history_requirements(study)
+    if not requirements:
         return
     try:
-        count = market.count_workers(asked)
+        count = market.count_workers(requirements)
     except MarketError as error:
         yield _error("market", str(error))
         return
-    wanted = ", ".join(history_sentences(study))
+    named = ", ".join(history_sentences(study))
     # A new account has 0 approved HITs, an approval rate of 100 % and may still state its country.
     closed_to_new = bool(study.minimum_approved_hits) or (study.minimum_percent_approved or 0) >= 100
     if not count.qualified and closed_to_new:
-        here = (
+        no_account = (
             f"None of the {count.accounts} accounts of this marketplace meets"
             if count.accounts
             else ("This marketplace has no accounts yet, and a new one does not meet")
         )
         yield _error(
             "nobody_enters",
-            f"Nobody could enter: the study asks for {wanted}. {here} that. Set these requirements to 0 (no country), "
-            "or publish to invited people only: a history is not asked of them.",
+            f"No worker could enter: the study requires {named}. {no_account} that. Set these "
+            "requirements to 0 (no country), or publish to invited people only: a history is not asked of them.",
         )
         return
     needed = study.hits.aggregate(most=Max("max_assignments"))["most"] or 0
@@ -316,7 +316,7 @@ def _accounts(study: Study, market: Market) -> Iterator[Finding]:
         yield _warning(
             "few_enter",
             f"{count.qualified} of the {count.accounts} accounts of this marketplace meet what the study asks for "
-            f"({wanted}), and each HIT needs {needed} workers.",
+            f"({named}), and each HIT needs {needed} workers.",
         )
 
 
@@ -331,15 +331,15 @@ def _market(study: Study, market: Market, total: int) -> Iterator[Finding]:
         yield _error(
             "balance", f"The account holds ${balance / 100:,.2f}; ${short / 100:,.2f} are missing for this study."
         )
-    if market.quoted_fees and market.quoted_fees != books.endpoint_fees():
+    if market.quoted_fees and market.quoted_fees != ledger.endpoint_fees():
         yield _error(
             "fees",
             f"The marketplace charges by other rules (“{market.quoted_fees}”) than this server expects "
-            f"(“{books.endpoint_fees()}”): set MTURK_FEES={market.quoted_fees} and start the server again.",
+            f"(“{ledger.endpoint_fees()}”): set MTURK_FEES={market.quoted_fees} and start the server again.",
         )
-    if study.once and not apart.grants_on_accept(market):
+    if study.once and not participation.grants_on_accept(market):
         yield _warning(
             "once",
-            "This marketplace may not grant assay:once by itself: one person could enter two cells. "
-            "Publish a cell at a time (`manage.py publish STUDY --wave`); a person's first work is used.",
+            "This marketplace may not grant assay:once automatically: one person could enter two conditions. "
+            "Publish one condition at a time (`manage.py publish STUDY --wave`); a person's first work is used.",
         )

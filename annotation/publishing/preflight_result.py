@@ -18,7 +18,7 @@ FRESH = timedelta(hours=24)
 # Deeds after which a check still holds. Any other, a new one included, makes it stale.
 HARMLESS = ("enrol", "state", "share", "revoke_share", "export", "export_comparison", "unblind")
 # Columns of a study that its design does not consist of.
-APART = {"id", "name", "status", "reserved_cents", "spent_cents", "warned_at", "created_at"}
+NOT_DESIGN = {"id", "name", "status", "reserved_cents", "spent_cents", "warned_at", "created_at"}
 
 
 OF_ACCOUNTS = frozenset({"nobody_enters"})
@@ -53,12 +53,12 @@ class Preflight:
 
     @property
     def errors(self) -> tuple[Finding, ...]:
-        return tuple(one for one in self.findings if one.level == "error")
+        return tuple(finding for finding in self.findings if finding.level == "error")
 
     @property
     def errors_for_invited(self) -> tuple[Finding, ...]:
         """Those that also stop a study that is open to invited people only."""
-        return tuple(one for one in self.errors if one.rule not in OF_ACCOUNTS)
+        return tuple(error for error in self.errors if error.rule not in OF_ACCOUNTS)
 
     def stopping(self, *, by_invitation: bool) -> tuple[Finding, ...]:
         """The errors that stop publishing to these people."""
@@ -66,17 +66,19 @@ class Preflight:
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
-        return tuple(one for one in self.findings if one.level == "warning")
+        return tuple(finding for finding in self.findings if finding.level == "warning")
 
     def as_json(self) -> dict[str, Any]:
         """As a job keeps it."""
         return asdict(self)
 
 
-def from_json(told: Mapping[str, Any]) -> Preflight:
+def from_json(document: Mapping[str, Any]) -> Preflight:
     """What `as_json` made."""
-    findings = tuple(Finding(**one) for one in told["findings"])
-    return Preflight(findings, told["hits"], told["assignments"], told["reward_cents"], told["fee_cents"])
+    findings = tuple(Finding(**finding) for finding in document["findings"])
+    return Preflight(
+        findings, document["hits"], document["assignments"], document["reward_cents"], document["fee_cents"]
+    )
 
 
 def state_of(study: Study, *, endpoint: str) -> dict[str, str]:
@@ -87,23 +89,23 @@ def state_of(study: Study, *, endpoint: str) -> dict[str, str]:
     values = Study.objects.filter(pk=study.pk).values().get()
     hits = Hit.objects.filter(study=study)
     deeds = AuditEvent.objects.filter(study=study).exclude(verb__in=HARMLESS)
-    told = [
-        {name: value for name, value in values.items() if name not in APART},
+    inputs = [
+        {name: value for name, value in values.items() if name not in NOT_DESIGN},
         study.wordings.order_by("-version").values_list("version", "digest").first(),
         list(Arm.objects.filter(study=study).order_by("pk").values_list("training", "reward_cents")),
         hits.aggregate(count=Count("pk"), last=Max("pk"), places=Sum("max_assignments"), words=Max("wording")),
         study.texts.judged().aggregate(count=Count("pk"), last=Max("pk")),
         deeds.aggregate(last=Max("number")),
     ]
-    digest = hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()
+    digest = hashlib.sha256(json.dumps(inputs, sort_keys=True, default=str).encode()).hexdigest()
     return {"endpoint": endpoint, "state": digest}
 
 
 def latest(study: Study, *, endpoint: str, now: datetime) -> Job | None:
     """The latest check of the study as it is now, under way or ended; None where it must be checked (again)."""
-    asked = state_of(study, endpoint=endpoint)
+    state = state_of(study, endpoint=endpoint)
     checks = study.jobs.filter(kind=Job.Kind.PREFLIGHT, created_at__gte=now - FRESH).order_by("-created_at", "-pk")
-    return next((job for job in checks[:20] if job.settings == asked), None)
+    return next((job for job in checks[:20] if job.settings == state), None)
 
 
 def passed(study: Study, *, endpoint: str, now: datetime) -> Preflight | None:

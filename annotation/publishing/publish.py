@@ -8,11 +8,11 @@ from datetime import datetime
 
 from django.db import transaction
 
-from annotation import ledger as books
+from annotation import ledger
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Hit, Intent, Study
 from annotation.studies.preregistration import plan_of
-from annotation.workers import participation as apart
+from annotation.workers import participation
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,12 @@ def publish(study: Study, *, actor: str, now: datetime, by_invitation: bool = Fa
         _require_open(locked, hits)
         known = set(locked.intents.filter(kind=Intent.Kind.CREATE_HIT).values_list("subject", flat=True))
         if by_invitation and known and not locked.channel_tag:
-            told = f"The study {study.name} was published to everybody; that cannot be taken back."
-            raise StateError(told).at("by_invitation")
+            problem = f"The study {study.name} was published to everybody. This cannot be undone."
+            raise StateError(problem).at("by_invitation")
         if by_invitation and not known:
             study.channel_tag = _tag(locked)
             Study.objects.filter(pk=study.pk).update(channel_tag=study.channel_tag)
-        new = apart.next_wave(locked, hits, known) if wave else [hit for hit in hits if hit.pk not in known]
+        new = participation.next_wave(locked, hits, known) if wave else [hit for hit in hits if hit.pk not in known]
         reserved = _intend(locked, new, actor=actor, now=now) if new else 0
         if wave and new:
             study.arm_assignment = Study.ArmAssignment.WAVES
@@ -66,11 +66,11 @@ def _intend(study: Study, hits: list[Hit], *, actor: str, now: datetime) -> int:
     intents = Intent.objects.bulk_create(
         Intent.of(study, Intent.Kind.CREATE_HIT, hit.pk, slot=str(hit.slot)) for hit in hits
     )
-    books.fix_fees(hits)
+    ledger.fix_fees(hits)
     promises = [
-        (intent, hit.max_assignments * books.place_cost(hit).total) for intent, hit in zip(intents, hits, strict=True)
+        (intent, hit.max_assignments * ledger.place_cost(hit).total) for intent, hit in zip(intents, hits, strict=True)
     ]
-    reserved = books.reserve(study, promises, now=now)
+    reserved = ledger.reserve(study, promises, now=now)
     # The plan goes into the log once, before there are data.
     plan = {"plan": plan_of(study)} if study.status == Study.Status.DRAFT else {}
     AuditEvent.objects.record(study, "publish", actor=actor, now=now, hits=len(hits), reserved_cents=reserved, **plan)

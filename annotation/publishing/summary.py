@@ -33,20 +33,20 @@ def work(study: Study) -> Work:
     """Aggregates over assignments, never over judgments."""
     paid = Decision.objects.filter(submission__hit__study=study, matter=Decision.Matter.PAYMENT)
     verdicts = dict(paid.order_by().values_list("verdict").annotate(n=Count("pk")))
-    found = Submission.objects.filter(hit__study=study).aggregate(
+    counts = Submission.objects.filter(hit__study=study).aggregate(
         submitted=Count("pk"),
         unread=Count("pk", filter=Q(parse=None, raw_format="mturk-xml")),
         workers=Count("worker", distinct=True),
     )
     failed = study.intents.filter(state=Intent.State.FAILED).order_by("-pk").first()
-    made = AuditEvent.objects.filter(study=study, verb="publish").order_by("number").first()
+    published = AuditEvent.objects.filter(study=study, verb="publish").order_by("number").first()
     return Work(
-        **found,
+        **counts,
         approved=verdicts.get("approve", 0),
         rejected=verdicts.get("reject", 0),
         problem=failed.outcome if failed else "",
-        published_at=made.at if made else None,
-        expires_at=made.at + timedelta(seconds=study.lifetime_seconds) if made else None,
+        published_at=published.at if published else None,
+        expires_at=published.at + timedelta(seconds=study.lifetime_seconds) if published else None,
     )
 
 
@@ -67,18 +67,19 @@ def plan_of(study: Study) -> Order:
     hits = list(study.hits.select_related("cell__arm__study"))
     version = study.wordings.last()
     words = from_json(version.body) if version else None
-    wanted = []
+    requirements = []
     if study.minimum_approved_hits:
-        wanted.append(f"more than {study.minimum_approved_hits} approved HITs")
+        requirements.append(f"more than {study.minimum_approved_hits} approved HITs")
     if study.minimum_percent_approved:
-        wanted.append(f"an approval rate above {study.minimum_percent_approved} %")
+        requirements.append(f"an approval rate above {study.minimum_percent_approved} %")
     if study.country:
-        wanted.append(f"from {study.country}")
+        requirements.append(f"from {study.country}")
     if study.once:
-        wanted.append("each person once, in one cell")
+        requirements.append("each person once, in one cell")
     return Order(
         hits=len(hits), assignments=sum(hit.max_assignments for hit in hits),
-        rewards=tuple(sorted({hit.cell.reward_cents for hit in hits})), title=words.said(words.title) if words else "",
-        requirements=tuple(wanted),
+        rewards=tuple(sorted({hit.cell.reward_cents for hit in hits})),
+        title=words.fill_nouns(words.title) if words else "",
+        requirements=tuple(requirements),
         history=bool(study.minimum_approved_hits or study.minimum_percent_approved or study.country),
     )  # fmt: skip

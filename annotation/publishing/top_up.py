@@ -10,18 +10,18 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Max
 
-from annotation import ledger as books
-from annotation.design.stopping_rule import PageState, wanted
+from annotation import ledger
+from annotation.design.stopping_rule import PageState, required_raters
 from annotation.exceptions import StateError
 from annotation.models import AttentionCheck, AuditEvent, Hit, HitItem, Intent, Study
-from annotation.outbox import queue as outbox
+from annotation.outbox import queue
 from annotation.pricing.fees import LARGE_HIT, split
 from annotation.publishing import missing_ratings
 
 Kind = Intent.Kind
 
 # Beyond any crowd, and far inside what the column counts to.
-MOST_RATERS = 1_000_000
+MAX_RATERS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +35,19 @@ class TopUp:
     reserved_cents: int
 
 
-def declare_width(study: Study, *, width: float, most: int, actor: str, now: datetime) -> None:
+def declare_width(study: Study, *, width: float, max_raters: int, actor: str, now: datetime) -> None:
     """Declare that top-ups go on until the 95 % interval of every text's mean is no wider than `width`.
 
     most: raters of a text, whatever its interval. Raises StateError once work was collected: a rule is declared before.
     """
-    if not 0 < width < math.inf or not study.raters_per_text <= most <= MOST_RATERS:
-        planned = f"at least the {study.raters_per_text} raters planned and at most {MOST_RATERS:,}"
+    if not 0 < width < math.inf or not study.raters_per_text <= max_raters <= MAX_RATERS:
+        planned = f"at least the {study.raters_per_text} raters planned and at most {MAX_RATERS:,}"
         raise StateError(f"The width is above 0, and most is {planned}.")
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)
         if locked.hits.filter(collected__gt=0).exists():
             raise StateError(f"Work of {study.name} was collected already; a stopping rule is declared before that.")
-        rule = {"stop_rule": Study.Stop.WIDTH.value, "stop_width": width, "most_raters": most}
+        rule = {"stop_rule": Study.Stop.WIDTH.value, "stop_width": width, "most_raters": max_raters}
         Study.objects.filter(pk=study.pk).update(**rule)
         AuditEvent.objects.record(study, "declare_rule", actor=actor, now=now, **rule)
 
@@ -93,20 +93,20 @@ def top_up(study: Study, *, actor: str, now: datetime) -> TopUp:
 
 
 def _planned(study: Study) -> _Plan:
-    plan, asked = _Plan(), _asked_to_prolong(study)
+    plan, being_prolonged = _Plan(), _hits_being_prolonged(study)
     spread = missing_ratings.text_spreads(study) if study.stop_rule == Study.Stop.WIDTH else {}
     for page in _pages(study, spread):
-        missing = wanted(page.state, study) - page.state.valid - page.coming
-        plan.short += wanted(page.state, study) > page.state.valid
+        missing = required_raters(page.state, study) - page.state.valid - page.coming
+        plan.short += required_raters(page.state, study) > page.state.valid
         over = [hit for hit in page.hits if hit.market_status in Hit.LEFT]
         plan.prolong += [hit for hit in over if page.left[hit.pk] > 0]
         if missing > 0:
             _place(plan, page, missing)
-    plan.prolong = [hit for hit in plan.prolong if hit.pk not in asked]
+    plan.prolong = [hit for hit in plan.prolong if hit.pk not in being_prolonged]
     return plan
 
 
-def _asked_to_prolong(study: Study) -> set[int]:
+def _hits_being_prolonged(study: Study) -> set[int]:
     """HITs that will be prolonged anyway, by what an earlier top-up intended."""
     still = [Intent.State.WAITING, Intent.State.TAKEN]
     return set(study.intents.filter(kind=Kind.PROLONG, state__in=still).values_list("subject", flat=True))
@@ -142,12 +142,12 @@ def _place(plan: _Plan, page: _Page, missing: int) -> None:
 def _pages(study: Study, spread: Mapping[int, tuple[int, float]]) -> Iterator[_Page]:
     valid, added = missing_ratings.valid_submissions(study), _added(study)
     topped = set(study.intents.filter(kind=Kind.CREATE_HIT, details__top_up=True).values_list("subject", flat=True))
-    found: dict[tuple[str, int], list[Hit]] = {}
+    hits_by_page: dict[tuple[str, int], list[Hit]] = {}
     for hit in study.hits.select_related("cell__arm__study").order_by("slot"):
         key = ("page", hit.page) if hit.page is not None else ("hit", hit.pk)
-        found.setdefault(key, []).append(hit)
+        hits_by_page.setdefault(key, []).append(hit)
     texts = missing_ratings.texts_by_hit(study) if spread else {}
-    for hits in found.values():
+    for hits in hits_by_page.values():
         planned = sum(hit.max_assignments - added[hit.pk][0] for hit in hits if hit.pk not in topped)
         left = {hit.pk: max(0, hit.max_assignments + added[hit.pk][1] - hit.collected) for hit in hits}
         spreads = tuple(spread.get(text, (0, 0.0)) for text in texts.get(hits[0].pk, ()))
@@ -161,31 +161,31 @@ class _Added(dict[int, tuple[int, int]]):
 
 def _added(study: Study) -> _Added:
     """By HIT: places that were added, and places that will be."""
-    found = _Added()
+    added = _Added()
     rows = study.intents.filter(kind=Kind.ADD_PLACES).exclude(state=Intent.State.DROPPED)
     for subject, state, details in rows.values_list("subject", "state", "details"):
-        done, waiting = found[subject]
+        done, waiting = added[subject]
         places = int(details["places"])
-        found[subject] = (done + places, waiting) if state == Intent.State.DONE else (done, waiting + places)
-    return found
+        added[subject] = (done + places, waiting) if state == Intent.State.DONE else (done, waiting + places)
+    return added
 
 
 def _intend(study: Study, plan: _Plan, *, now: datetime) -> tuple[int, int]:
     """Write the intents and set their money aside; how many, and cents."""
     promises = []
     for hit, places in plan.add:
-        number = outbox.again(study, Kind.ADD_PLACES, hit.pk)
+        number = queue.again(study, Kind.ADD_PLACES, hit.pk)
         details = {"places": places, "total": hit.max_assignments + places}
         intent = Intent.of(study, Kind.ADD_PLACES, hit.pk, slot=str(hit.slot), number=number, details=details)
         intent.save(force_insert=True)
-        promises.append((intent, places * books.place_cost(hit).total))
+        promises.append((intent, places * ledger.place_cost(hit).total))
     for pattern, places in plan.new:
         hit = _copy(study, pattern, places)
         intent = Intent.of(study, Kind.CREATE_HIT, hit.pk, slot=str(hit.slot), details={"top_up": True})
         intent.save(force_insert=True)
-        promises.append((intent, places * books.place_cost(hit).total))
-    prolonged = outbox.prolongations(study, plan.prolong)
-    return len(promises) + len(prolonged), books.reserve(study, promises, now=now) if promises else 0
+        promises.append((intent, places * ledger.place_cost(hit).total))
+    prolonged = queue.prolongations(study, plan.prolong)
+    return len(promises) + len(prolonged), ledger.reserve(study, promises, now=now) if promises else 0
 
 
 def _copy(study: Study, pattern: Hit, places: int) -> Hit:
@@ -196,7 +196,7 @@ def _copy(study: Study, pattern: Hit, places: int) -> Hit:
     slot = 1 + (study.hits.aggregate(most=Max("slot"))["most"] or 0)
     hit = Hit.objects.create(
         study=study, cell=pattern.cell, slot=slot, page=pattern.page, wording=pattern.wording, max_assignments=places,
-        fees=books.endpoint_fees().value,
+        fees=ledger.endpoint_fees().value,
     )  # fmt: skip
     HitItem.objects.bulk_create(
         HitItem(hit=hit, text_id=item.text_id, partner_id=item.partner_id, position=item.position, role=item.role)

@@ -240,9 +240,11 @@ def words(study: Study) -> Words:
         return Words()
     wording, contexts = from_json(stored.body), _contexts(study)
     consent = "Asked on the first page of every task, before anything else." if wording.consent else None
-    shown = "\n".join(wording.said(line, context=True in contexts) for line in wording.intro)
+    shown = "\n".join(wording.fill_nouns(line, context=True in contexts) for line in wording.intro)
     questions = dict.fromkeys(
-        wording.said(criterion.question, context=context) for criterion in wording.criteria for context in contexts
+        wording.fill_nouns(criterion.question, context=context)
+        for criterion in wording.criteria
+        for context in contexts
     )
     return Words(shown or None, consent, " / ".join(questions), wording.noun)
 

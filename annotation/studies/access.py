@@ -18,6 +18,6 @@ def studies_of(user: User) -> QuerySet[Study]:
     return Study.objects.visible_to(user).annotate(role=Subquery(held))
 
 
-def may(study: Study, least: str) -> bool:
+def may(study: Study, min_role: str) -> bool:
     """Whether the role held on a study (one of `studies_of`) is at least `least`."""
-    return RANKS[Role(study.role)] >= RANKS[Role(least)]  # type: ignore[attr-defined]
+    return RANKS[Role(study.role)] >= RANKS[Role(min_role)]  # type: ignore[attr-defined]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.db.models import Q
 
-from annotation import ledger as books
+from annotation import ledger
 from annotation.models import AuditEvent, Decision, Intent, LedgerEntry, Study, Submission
 
 VERDICTS = {"pay": "approve", "refuse": "reject"}
@@ -27,40 +27,40 @@ def prove(study: Study) -> Proof:
     chain = () if broken is None else (f"Row {broken.number} of the log ({broken.verb}, {broken.at:%Y-%m-%d %H:%M}) "
     "is the first that was altered, or follows one that is missing.",)  # fmt: skip
     rows = AuditEvent.objects.filter(study=study).count()
-    return Proof(rows, (*chain, *_money(study), *_decisions(study), *_told(study), *_sums(study)))
+    return Proof(rows, (*chain, *_money(study), *_decisions(study), *_sent(study), *_sums(study)))
 
 
 def _money(study: Study) -> Iterator[str]:
     """Every row of money that left stands in the chain with the same cents, and the other way round."""
-    told = {
+    logged = {
         (event.facts["intent"], kind): int(event.facts[kind])
         for event in AuditEvent.objects.filter(study=study, verb="pay").order_by("number").iterator(chunk_size=2000)
         for kind in LedgerEntry.SPENT
         if kind in event.facts
     }
     paid = LedgerEntry.objects.filter(study=study, kind__in=LedgerEntry.SPENT).order_by("pk")
-    if told:
+    if logged:
         for pk, key, kind, cents in paid.values_list("pk", "intent__key", "kind", "cents").iterator():
-            said = told.pop((key, kind), None)
-            if said != cents:
-                yield f"Ledger row {pk} ({kind}) is {cents} cents; the log says {said}."
+            logged_cents = logged.pop((key, kind), None)
+            if logged_cents != cents:
+                yield f"Ledger row {pk} ({kind}) is {cents} cents; the log says {logged_cents}."
     # Nothing is booked of a fee of nothing.
-    for (key, kind), cents in ((entry, cents) for entry, cents in told.items() if cents):
-        yield f"The log tells of {cents} cents ({kind}, intent {key[:12]}) that the ledger lacks."
+    for (key, kind), cents in ((entry, cents) for entry, cents in logged.items() if cents):
+        yield f"The log records {cents} cents ({kind}, intent {key[:12]}) that are missing from the ledger."
 
 
 def _decisions(study: Study) -> Iterator[str]:
     """Every decision on pay stands in the chain from the moment it was taken, and the other way round."""
-    said, whole = _chained(study)
+    logged, complete = _chained(study)
     rows = Decision.objects.filter(submission__hit__study=study, matter="payment").order_by("pk")
     for pk, assignment, verdict in rows.values_list("pk", "submission__market_id", "verdict").iterator():
-        chained = said.pop(assignment, None)
+        chained = logged.pop(assignment, None)
         if chained not in (verdict, None):
             yield f"Decision {pk} on {assignment} says {verdict}; the log says that it was decided: {chained}."
-        elif chained is None and whole:
-            yield f"Decision {pk} on {assignment} says {verdict}; the log does not tell of it."
-    for assignment, chained in said.items() if whole else ():
-        yield f"The log tells of a decision on {assignment} ({chained}) that is not there."
+        elif chained is None and complete:
+            yield f"Decision {pk} on {assignment} says {verdict}; the log does not record it."
+    for assignment, chained in logged.items() if complete else ():
+        yield f"The log records a decision on {assignment} ({chained}) that does not exist."
 
 
 def _chained(study: Study) -> tuple[dict[str, str], bool]:
@@ -68,36 +68,36 @@ def _chained(study: Study) -> tuple[dict[str, str], bool]:
 
     An imported study brings its decisions along, and earlier versions wrote only how many were approved.
     """
-    said: dict[str, str] = {}
-    whole = study.mode != Study.Mode.IMPORTED
+    logged: dict[str, str] = {}
+    complete = study.mode != Study.Mode.IMPORTED
     events = AuditEvent.objects.filter(study=study, verb__in=["approve", "undo", "reject", "overturn", "follow"])
     for verb, facts in events.order_by("number").values_list("verb", "facts").iterator(chunk_size=2000):
         named = facts.get("assignments", [facts["assignment"]] if "assignment" in facts else None)
         if named is None or (verb == "follow" and "refused" not in facts):
-            whole = False
+            complete = False
             continue
         if verb == "undo":
-            for one in named:
-                said.pop(one, None)
+            for assignment in named:
+                logged.pop(assignment, None)
             continue
         refused = set(named) if verb == "reject" else set(facts.get("refused", []))
-        said |= {one: "reject" if one in refused else "approve" for one in named}
-    return said, whole
+        logged |= {assignment: "reject" if assignment in refused else "approve" for assignment in named}
+    return logged, complete
 
 
-def _told(study: Study) -> Iterator[str]:
+def _sent(study: Study) -> Iterator[str]:
     """What was told to the marketplace is what the decisions say."""
     events = AuditEvent.objects.filter(study=study, verb__in=VERDICTS).order_by("number")
-    told = {
+    sent = {
         event.facts["assignment"]: VERDICTS[event.verb]
         for event in events.iterator(chunk_size=2000)
         if "bonus" not in event.facts
     }
     rows = Decision.objects.filter(submission__hit__study=study, matter="payment").order_by("pk")
     for pk, assignment, verdict in rows.values_list("pk", "submission__market_id", "verdict").iterator():
-        said = told.get(assignment)
-        if said is not None and said != verdict and not _on_its_way(study, assignment):
-            yield f"Decision {pk} on {assignment} says {verdict}; the log says {said}."
+        sent_verdict = sent.get(assignment)
+        if sent_verdict is not None and sent_verdict != verdict and not _on_its_way(study, assignment):
+            yield f"Decision {pk} on {assignment} says {verdict}; the log says {sent_verdict}."
 
 
 def _on_its_way(study: Study, assignment: str) -> bool:
@@ -108,9 +108,9 @@ def _on_its_way(study: Study, assignment: str) -> bool:
 
 
 def _sums(study: Study) -> Iterator[str]:
-    found = books.sums(study)
-    if not found.agree:
+    sums = ledger.sums(study)
+    if not sums.agree:
         yield (
-            f"The study stores {found.stored_spent} cents spent and {found.stored_reserved} set aside; its rows sum to "
-            f"{found.spent} and {found.reserved}."
+            f"The study stores {sums.stored_spent} cents spent and {sums.stored_reserved} set aside; its rows sum to "
+            f"{sums.spent} and {sums.reserved}."
         )

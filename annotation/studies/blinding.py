@@ -24,4 +24,4 @@ def seen_of(studies: Sequence[Study]) -> set[int]:
     """Keys of those of the studies whose results somebody could see already (`seen_at`), in two queries."""
     deeds = AuditEvent.objects.filter(study__in=studies, verb__in=SEEN).values_list("study", flat=True)
     reported = Result.objects.filter(study__in=studies).values_list("study", flat=True)
-    return {*deeds, *reported, *(one.pk for one in studies if one.mode == Study.Mode.IMPORTED)}
+    return {*deeds, *reported, *(study.pk for study in studies if study.mode == Study.Mode.IMPORTED)}

@@ -106,13 +106,13 @@ def reword(study: Study, wording: Wording, *, now: datetime, actor: str = "") ->
         last = study.wordings.select_for_update().last()
         if last and last.digest == digest:
             return last
-        made = StudyWording.objects.create(
+        version = StudyWording.objects.create(
             study=study, version=last.version + 1 if last else 1, digest=digest, body=as_json(wording), created_at=now
         )
         if actor:
-            AuditEvent.objects.record(study, "reword", actor=actor, now=now, version=made.version, digest=digest)
+            AuditEvent.objects.record(study, "reword", actor=actor, now=now, version=version.version, digest=digest)
         if actor and not study.hits.exists():
             first = wording.criteria[0]
             scale = Scale.objects.matching(first.scale, first.labels)
             Study.objects.filter(pk=study.pk).update(scale=scale, noun=wording.noun)
-    return made
+    return version

@@ -42,7 +42,7 @@ def plan_of(study: Study) -> dict[str, Any]:
         "schema_version": 1,
         "study": study.name,
         "settings": {name: getattr(study, name) for name in SETTINGS},
-        "cells": [{"name": str(one), "reward_cents": one.reward_cents} for one in cells],
+        "cells": [{"name": str(cell), "reward_cents": cell.reward_cents} for cell in cells],
         "texts": study.texts.judged().count(),
         "words_sha256": words.digest if words else None,
         "stated": dict(stated),
@@ -61,12 +61,12 @@ def planned(study: Study) -> Planned | None:
 def differences(study: Study, plan: Mapping[str, Any]) -> list[str]:
     """What is otherwise now than it was planned, a sentence each."""
     now = plan_of(study)
-    told = [
+    sentences = [
         f"{name} is {now['settings'][name]}, and {value} was planned."
         for name, value in plan["settings"].items()
         if now["settings"].get(name, value) != value
     ]
-    told += [f"The {part} are not those of the plan." for part in ("cells", "texts") if now[part] != plan[part]]
+    sentences += [f"The {part} are not those of the plan." for part in ("cells", "texts") if now[part] != plan[part]]
     if now["words_sha256"] != plan["words_sha256"]:
-        told.append("The words of the pages are not those of the plan.")
-    return told
+        sentences.append("The words of the pages are not those of the plan.")
+    return sentences

@@ -19,10 +19,10 @@ def state(study: Study, key: str, body: str, *, actor: str, now: datetime) -> St
         raise StateError(f"A statement has at most {Statement.LONGEST} characters; this one has {len(text)}.")
     with transaction.atomic():
         Study.objects.select_for_update().get(pk=study.pk)
-        made = None
+        statement = None
         if text:
-            made, _ = Statement.objects.update_or_create(study=study, key=key, defaults={"body": text})
+            statement, _ = Statement.objects.update_or_create(study=study, key=key, defaults={"body": text})
         else:
             Statement.objects.filter(study=study, key=key).delete()
         AuditEvent.objects.record(study, "state", actor=actor, now=now, key=key, body=text)
-    return made
+    return statement

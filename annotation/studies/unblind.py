@@ -32,12 +32,12 @@ def look(study: Study, *, actor: str, now: datetime, confirmed: bool = True) -> 
         return ""
     if not confirmed:
         raise StateError(
-            f"Nobody has looked at the results of {study.name} yet. Once somebody has, decisions about whom to exclude "
-            "and when to stop are no longer blind: decide on exclusions first, then confirm with `unblind`. The log "
-            "will say who looked, when, and how much was in."
+            f"The results of {study.name} are blinded. Once they are shown, decisions on exclusions and on stopping "
+            "are no longer blind: decide on exclusions first, then confirm with `unblind`. The log will record who "
+            "unblinded the results, when, and how much work was in."
         ).at("unblind")
     unblind(study, actor=actor, now=now)
     return (
-        f"Warning: nobody had looked at the results of {study.name} before. Decisions about whom to exclude and when "
-        "to stop are no longer blind from now on; the log says who looked, when, and how much was in."
+        f"Warning: the results of {study.name} are no longer blinded. From now on decisions on exclusions and on "
+        "stopping are not blind. The log records who unblinded the results, when, and how much work was in."
     )

@@ -99,7 +99,7 @@ def test_approved_work_is_paid_out_of_what_was_set_aside_and_the_log_agrees(
     assert market.balance_cents() == 10_000 - WHOLE
     assert prove(study).faults == ()
     LedgerEntry.objects.filter(kind="reward").order_by("pk").first().delete()  # type: ignore[union-attr]
-    assert any("the ledger lacks" in fault for fault in prove(study).faults)
+    assert any("missing from the ledger" in fault for fault in prove(study).faults)
 
 
 def test_fair_pay_lifts_the_median_to_the_floor_once(
@@ -161,8 +161,8 @@ def test_each_decision_on_pay_is_in_the_log_from_the_moment_it_is_taken(
     Decision.objects.create(submission=fourth, matter="payment", verdict="approve", at=NOW)
     altered, beside, gone = prove(study).faults
     assert f"on {first.market_id} says reject; the log says that it was decided: approve" in altered
-    assert f"on {fourth.market_id} says approve; the log does not tell of it" in beside
-    assert f"a decision on {third.market_id} (approve) that is not there" in gone
+    assert f"on {fourth.market_id} says approve; the log does not record it" in beside
+    assert f"a decision on {third.market_id} (approve) that does not exist" in gone
 
 
 def test_a_decision_that_is_taken_back_is_taken_back_in_the_log(

@@ -34,13 +34,18 @@ def design(request: HttpRequest, study: Study) -> HttpResponse:
     if study.status != Study.Status.DRAFT or study.hits.exists():
         return _laid_out(request, study, _later(study).of(study))
     under_way = study.jobs.filter(kind=Job.Kind.LAY_OUT, state__in=["waiting", "running"]).first()
-    context = {"study": study, "form": DesignForm.of(study), "arms": ArmsForm.of(study), "bill": bills.of(study)}
+    context = {
+        "study": study,
+        "form": DesignForm.of(study),
+        "arms": ArmsForm.of(study),
+        "bill": bills.estimate_study(study),
+    }
     context["under_way"] = under_way
     return render(request, "console/design.html", {**context, "versions": queries.versions(study)})
 
 
 def _laid_out(request: HttpRequest, study: Study, form: RetentionForm) -> HttpResponse:
-    context = {"study": study, "cells": queries.laid_out(study), "bill": bills.of(study), "form": form}
+    context = {"study": study, "cells": queries.laid_out(study), "bill": bills.estimate_study(study), "form": form}
     return render(request, "console/design_laid_out.html", context, status=422 if form.errors else 200)
 
 
@@ -70,7 +75,7 @@ def save(request: HttpRequest, study: Study) -> HttpResponse:
     if all([form.is_valid(), arms.is_valid()]):
         with beside(form, arms, above=True):
             return _store(request, study, form, arms)
-    context = {"study": study, "form": form, "arms": arms, "bill": bills.of(study)}
+    context = {"study": study, "form": form, "arms": arms, "bill": bills.estimate_study(study)}
     return render(request, "console/design.html", {**context, "versions": queries.versions(study)}, status=422)
 
 
@@ -98,9 +103,11 @@ def price(request: HttpRequest, study: Study) -> HttpResponse:
     """The bill of the form as it stands, for the page that moves."""
     form, arms = DesignForm.of(study, request.POST), ArmsForm(request.POST)
     if not (form.is_valid() and arms.is_valid()):
-        return render(request, "console/bill.html", {"study": study, "bill": bills.of(study), "stale": True})
+        return render(
+            request, "console/bill.html", {"study": study, "bill": bills.estimate_study(study), "stale": True}
+        )
     given = form.cleaned_data
-    bill = bills.of_forms(study, given, arms.cells(texts_pile.pile(study)), arms.arms(given["reward_cents"]))
+    bill = bills.estimate_forms(study, given, arms.cells(texts_pile.pile(study)), arms.arms(given["reward_cents"]))
     return render(request, "console/bill.html", {"study": study, "bill": bill})
 
 
@@ -171,7 +178,14 @@ def preview(request: HttpRequest, study: Study) -> HttpResponse:
     number = min(max(_number(request, "hit") or 1, 1), max(count, 1))
     hit = hits.filter(slot=number - 1).first()
     width = "desk" if request.GET.get("width") == "desk" else "phone"
-    context = {"study": study, "hit": hit, "number": number, "count": count, "width": width, "bill": bills.of(study)}
+    context = {
+        "study": study,
+        "hit": hit,
+        "number": number,
+        "count": count,
+        "width": width,
+        "bill": bills.estimate_study(study),
+    }
     response = render(request, "console/preview.html", {**context, "address": page_address(hit) if hit else ""})
     response._csp_update = {"frame-src": [settings.HIT_ORIGIN]}  # type: ignore[attr-defined]
     return response

@@ -43,7 +43,7 @@ def publish(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def _shown(request: HttpRequest, study: Study, form: Publish) -> HttpResponse:
-    context = {"cells": queries.laid_out(study), "bill": bills.of(study), **_checked(study, form)}
+    context = {"cells": queries.laid_out(study), "bill": bills.estimate_study(study), **_checked(study, form)}
     status = 422 if form.errors else 200
     return render(request, "console/publish.html", {"study": study, **context}, status=status)
 

@@ -30,7 +30,8 @@ def texts(request: HttpRequest, study: Study) -> HttpResponse:
     asked = {name: request.GET.get(name, "").strip() for name in ("words", "side", "state")}
     found = Paginator(pile.filter_texts(study, **asked), LINES)
     context = {
-        "study": study, "page": found.get_page(request.GET.get("page")), "asked": asked, "bill": bills.of(study),
+        "study": study, "page": found.get_page(request.GET.get("page")), "asked": asked,
+        "bill": bills.estimate_study(study),
         "sides": list(study.generators.order_by("name").values_list("name", flat=True)),
         "pile": pile.pile(study), "selection": queries.selection(study),
         "query": urlencode({name: value for name, value in asked.items() if value}) + "&",
@@ -50,7 +51,7 @@ def add(request: HttpRequest, study: Study) -> HttpResponse:
         given |= {name: str(uploads.keep(file)) for name, file in files.items() if file}
         job = ask(Job.Kind.CHECK_TEXTS, by=visitor(request), now=timezone.now(), study=study, settings=given)
         return redirect("console:job", job.uuid)
-    told = {"study": study, "form": form, "bill": bills.of(study)}
+    told = {"study": study, "form": form, "bill": bills.estimate_study(study)}
     return render(request, "console/texts_add.html", told, status=422 if form.errors else 200)
 
 

@@ -95,7 +95,7 @@ def _computed(studies: Sequence[Study], user: User | None) -> Job:
     else:
         options = {"studies": [str(study.uuid) for study in studies], "terminal": user is None}
         job = jobs.ask(Job.Kind.COMPARISON, by=user, now=now, settings=options)
-    running = jobs.take(now=now, wanted=job)
+    running = jobs.take(now=now, only=job)
     if running is None:
         raise StateError("The report is being computed. Create the link when it is finished.")
     run(running)

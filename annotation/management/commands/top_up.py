@@ -27,7 +27,7 @@ class Command(ActCommand[TopUp]):
         if options["width"] is not None:
             with sentences():
                 declare_width(
-                    study, width=options["width"], most=options["most"] or 0, actor=actor, now=timezone.now()
+                    study, width=options["width"], max_raters=options["most"] or 0, actor=actor, now=timezone.now()
                 )  # fmt: skip
         if options["always"] is not None:
             keep_topped_up(study, on=options["always"] == "yes", actor=actor, now=timezone.now())

@@ -1,4 +1,4 @@
-"""What every effect is given."""
+"""What every effect works with."""
 
 from __future__ import annotations
 

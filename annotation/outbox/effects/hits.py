@@ -9,45 +9,45 @@ from django.db.models import F
 from annotation.hits.mturk_request import hit_order
 from annotation.models import Hit, Intent, OncePass, Study, Submission, WorkerIdentity
 from annotation.mturk.client import Market
-from annotation.outbox import queue as outbox
+from annotation.outbox import queue
 from annotation.outbox.effects.context import Context
-from annotation.workers import participation as apart
+from annotation.workers import participation
 
 
-def create(intent: Intent, told: Context) -> None:
+def create(intent: Intent, context: Context) -> None:
     """Create the HIT, or find the one that an earlier call created."""
     hit = _hit(intent)
-    market_id = told.market.find_hit(intent.key) if told.token_forgotten else None
+    market_id = context.market.find_hit(intent.key) if context.token_forgotten else None
     if market_id is None:
-        order = hit_order(hit, token=intent.key, passes=_passes(hit, told.market, today=told.clock().date()))
-        market_id = told.market.create_hit(order)
-    if told.queue:
-        told.market.subscribe(market_id, queue=told.queue)
-    with outbox.outcome(intent, market_id, now=told.clock()) as mine:
+        order = hit_order(hit, token=intent.key, passes=_passes(hit, context.market, today=context.clock().date()))
+        market_id = context.market.create_hit(order)
+    if context.queue:
+        context.market.subscribe(market_id, queue=context.queue)
+    with queue.outcome(intent, market_id, now=context.clock()) as mine:
         if mine:
             Hit.objects.filter(pk=hit.pk).update(market_id=market_id)
             _halt(intent, hit)
 
 
-def add_places(intent: Intent, told: Context) -> None:
+def add_places(intent: Intent, context: Context) -> None:
     """Add places up to the total that the intent names; the total decides where the token is forgotten."""
     hit, places = _hit(intent), int(intent.details["places"])
     market_id = str(hit.market_id)
-    if not told.token_forgotten or told.market.hit(market_id).places < int(intent.details["total"]):
-        told.market.add_places(market_id, places, token=intent.key)
-    with outbox.outcome(intent, f"{places} more places", now=told.clock()) as mine:
+    if not context.token_forgotten or context.market.hit(market_id).places < int(intent.details["total"]):
+        context.market.add_places(market_id, places, token=intent.key)
+    with queue.outcome(intent, f"{places} more places", now=context.clock()) as mine:
         if mine:
             Hit.objects.filter(pk=hit.pk).update(max_assignments=F("max_assignments") + places)
             _halt(intent, hit)
 
 
-def prolong(intent: Intent, told: Context) -> None:
+def prolong(intent: Intent, context: Context) -> None:
     """Offer the HIT again, for as long as a new one is offered, from the first call on in the market's time."""
     hit = _hit(intent)
-    until = (intent.first_called_at or told.market.now()) + timedelta(seconds=int(intent.details["seconds"]))
-    if told.market.hit(str(hit.market_id)).expires_at < until:
-        told.market.prolong(str(hit.market_id), until)
-    with outbox.outcome(intent, f"until {until:%Y-%m-%d %H:%M} UTC", now=told.clock()) as mine:
+    until = (intent.first_called_at or context.market.now()) + timedelta(seconds=int(intent.details["seconds"]))
+    if context.market.hit(str(hit.market_id)).expires_at < until:
+        context.market.prolong(str(hit.market_id), until)
+    with queue.outcome(intent, f"until {until:%Y-%m-%d %H:%M} UTC", now=context.clock()) as mine:
         if mine:
             Hit.objects.filter(pk=hit.pk).update(market_status="", expires_at=until)
             _halt(intent, hit)
@@ -57,20 +57,20 @@ def _halt(intent: Intent, hit: Hit) -> None:
     """A study may have been stopped while the call was on its way: then what it opened is shut again."""
     study = Study.objects.get(pk=intent.study_id)
     if study.status in {Study.Status.PAUSED, Study.Status.ENDING}:
-        outbox.expiries(study, [hit])
+        queue.expiries(study, [hit])
 
 
-def expire(intent: Intent, told: Context) -> None:
+def expire(intent: Intent, context: Context) -> None:
     """Offer the HIT to nobody new."""
-    told.market.expire(_market_id(intent))
-    with outbox.outcome(intent, "expired", now=told.clock()):
+    context.market.expire(_market_id(intent))
+    with queue.outcome(intent, "expired", now=context.clock()):
         pass
 
 
-def delete(intent: Intent, told: Context) -> None:
+def delete(intent: Intent, context: Context) -> None:
     """Delete the HIT on the marketplace; ours stays."""
-    told.market.delete_hit(_market_id(intent))
-    with outbox.outcome(intent, "deleted", now=told.clock()) as mine:
+    context.market.delete_hit(_market_id(intent))
+    with queue.outcome(intent, "deleted", now=context.clock()) as mine:
         if mine:
             Hit.objects.filter(study=intent.study_id, market_id=_market_id(intent)).update(market_status=Hit.GONE)
 
@@ -89,7 +89,7 @@ def _passes(hit: Hit, market: Market, *, today: date) -> tuple[str, ...]:
     one that keeps out who is on hold."""
     scopes = []
     if hit.study.once:
-        scopes.append(_pass(apart.scope_of(hit.study), market))
+        scopes.append(_pass(participation.scope_of(hit.study), market))
     if hit.page is not None and Hit.objects.filter(study=hit.study, page=hit.page).exclude(pk=hit.pk).exists():
         scopes.append(_pass(f"page {hit.study.uuid} {hit.page}", market))
         _keep_out(hit, scopes[-1], market)
@@ -103,10 +103,10 @@ def _hold_mark(study: Study, market: Market, *, day: date) -> str | None:
 
     It is noted after it was given to all of them: a crash before does all of it again, which changes nothing.
     """
-    scope = apart.hold_scope(study)
+    scope = participation.hold_scope(study)
     if known := OncePass.objects.filter(endpoint=market.url, scope=scope).first():
         return known.type_id
-    held = apart.holds_at_creation(study).filter(lifted_at=None, until__gte=day)
+    held = participation.holds_at_creation(study).filter(lifted_at=None, until__gte=day)
     people = WorkerIdentity.objects.filter(provider=market.provider, worker__in=held.values("worker"))
     if not people.exists():
         return None

@@ -2,110 +2,112 @@
 
 from __future__ import annotations
 
-from annotation import ledger as books
+from annotation import ledger
 from annotation.exceptions import StateError
 from annotation.models import AuditEvent, Intent, LedgerEntry, Submission, WorkerIdentity
-from annotation.outbox import queue as outbox
+from annotation.outbox import queue
 from annotation.outbox.effects.context import Context
 
-TOO_LATE = "The marketplace had approved it by itself before it heard that payment is refused."
+TOO_LATE = "The marketplace auto-approved it before the rejection arrived."
 
 
-def approve(intent: Intent, told: Context) -> None:
-    """Approve; the clock may have been faster, which costs the same."""
+def approve(intent: Intent, context: Context) -> None:
+    """Approve; the auto-approval may have come first, which costs the same."""
     submission = _submission(intent)
     override = bool(intent.details.get("override"))
-    told.market.approve(submission.market_id, feedback=_reason(submission), override=override)
-    cost = books.place_cost(submission.hit)
-    with outbox.outcome(intent, "approve", now=told.clock()) as mine:
+    context.market.approve(submission.market_id, feedback=_reason(submission), override=override)
+    cost = ledger.place_cost(submission.hit)
+    with queue.outcome(intent, "approve", now=context.clock()) as mine:
         if mine:
-            books.spend(intent, cost, kind=LedgerEntry.Kind.REWARD, now=told.clock(), **_evidence(submission))
+            ledger.spend(intent, cost, kind=LedgerEntry.Kind.REWARD, now=context.clock(), **_evidence(submission))
 
 
-def reject(intent: Intent, told: Context) -> None:
-    """Refuse payment with the decision's reason; what was set aside for it is free again.
+def reject(intent: Intent, context: Context) -> None:
+    """Reject with the decision's reason; what was reserved for it is free again.
 
-    Where the clock was faster the work is paid, and the decision follows.
+    Where the auto-approval came first the work is paid, and the decision follows.
     """
     submission = _submission(intent)
-    if not told.market.reject(submission.market_id, feedback=_reason(submission)):
-        _approved_before(intent, submission, told)
+    if not context.market.reject(submission.market_id, feedback=_reason(submission)):
+        _approved_before(intent, submission, context)
         return
-    with outbox.outcome(intent, "reject", now=told.clock()) as mine:
+    with queue.outcome(intent, "reject", now=context.clock()) as mine:
         if mine:
-            now = told.clock()
-            books.give_back(intent, books.place_cost(submission.hit).total, now=now)
+            now = context.clock()
+            ledger.give_back(intent, ledger.place_cost(submission.hit).total, now=now)
             AuditEvent.objects.record(
                 intent.study, "refuse", actor="assay", now=now, intent=intent.key, **_evidence(submission)
             )
 
 
-def _approved_before(intent: Intent, submission: Submission, told: Context) -> None:
-    cost, now = books.place_cost(submission.hit), told.clock()
-    with outbox.outcome(intent, "approved before", now=now) as mine:
+def _approved_before(intent: Intent, submission: Submission, context: Context) -> None:
+    cost, now = ledger.place_cost(submission.hit), context.clock()
+    with queue.outcome(intent, "approved before", now=now) as mine:
         if mine:
             submission.decisions.filter(matter="payment").update(verdict="approve", reason=TOO_LATE, actor=None, at=now)
             AuditEvent.objects.record(
                 intent.study, "follow", actor="marketplace", now=now, assignments=[submission.market_id], refused=[]
             )
-            books.spend(intent, cost, kind=LedgerEntry.Kind.REWARD, now=now, **_evidence(submission))
+            ledger.spend(intent, cost, kind=LedgerEntry.Kind.REWARD, now=now, **_evidence(submission))
 
 
-def bonus(intent: Intent, told: Context) -> None:
+def bonus(intent: Intent, context: Context) -> None:
     """Pay a bonus. Its reason ends with the intent's mark, by which it is found when the token is forgotten."""
     submission, cents = _submission(intent), int(intent.details["cents"])
     mark = f"({intent.key[:12]})"
-    paid = told.token_forgotten and any(mark in one.reason for one in told.market.bonuses(submission.market_id))
+    paid = context.token_forgotten and any(
+        mark in payment.reason for payment in context.market.bonuses(submission.market_id)
+    )
     if not paid:
-        told.market.send_bonus(
+        context.market.send_bonus(
             submission.market_id,
             worker_id=_external(submission.worker_id),
             cents=cents,
             reason=f"{intent.details['reason']} {mark}",
             token=intent.key,
         )
-    with outbox.outcome(intent, f"{cents} cents", now=told.clock()) as mine:
+    with queue.outcome(intent, f"{cents} cents", now=context.clock()) as mine:
         if mine:
-            cost = books.bonus_cost(cents, submission.hit)
-            books.spend(intent, cost, kind=LedgerEntry.Kind.BONUS, now=told.clock(), **_evidence(submission))
+            cost = ledger.bonus_cost(cents, submission.hit)
+            ledger.spend(intent, cost, kind=LedgerEntry.Kind.BONUS, now=context.clock(), **_evidence(submission))
 
 
-def grant(intent: Intent, told: Context) -> None:
+def grant(intent: Intent, context: Context) -> None:
     """Give a qualification; again, it changes nothing."""
-    told.market.grant(intent.details["type"], _external(intent.subject), int(intent.details.get("value", 1)))
-    with outbox.outcome(intent, "granted", now=told.clock()):
+    context.market.grant(intent.details["type"], _external(intent.subject), int(intent.details.get("value", 1)))
+    with queue.outcome(intent, "granted", now=context.clock()):
         pass
 
 
-def revoke(intent: Intent, told: Context) -> None:
+def revoke(intent: Intent, context: Context) -> None:
     """Take a qualification back; again, it changes nothing. Of somebody whom the vault forgot nothing can be told."""
     known = WorkerIdentity.objects.filter(worker=intent.subject).values_list("external_id", flat=True).first()
     if known is not None:
-        told.market.revoke(intent.details["type"], known)
-    with outbox.outcome(intent, "revoked" if known else "forgotten", now=told.clock()):
+        context.market.revoke(intent.details["type"], known)
+    with queue.outcome(intent, "revoked" if known else "forgotten", now=context.clock()):
         pass
 
 
-def block(intent: Intent, told: Context) -> None:
+def block(intent: Intent, context: Context) -> None:
     """Keep somebody out of all HITs; again, it changes nothing."""
-    told.market.block(_external(intent.subject), reason=intent.details["reason"])
-    with outbox.outcome(intent, "blocked", now=told.clock()):
+    context.market.block(_external(intent.subject), reason=intent.details["reason"])
+    with queue.outcome(intent, "blocked", now=context.clock()):
         pass
 
 
-def unblock(intent: Intent, told: Context) -> None:
+def unblock(intent: Intent, context: Context) -> None:
     """Let somebody in again; again, it changes nothing."""
-    told.market.unblock(_external(intent.subject))
-    with outbox.outcome(intent, "let in again", now=told.clock()):
+    context.market.unblock(_external(intent.subject))
+    with queue.outcome(intent, "let in again", now=context.clock()):
         pass
 
 
-def notify(intent: Intent, told: Context) -> None:
+def notify(intent: Intent, context: Context) -> None:
     """Write to a worker. Marketplaces know no token for it: after a crash at this moment it may come twice."""
-    told.market.notify(
+    context.market.notify(
         _external(intent.subject), subject=intent.details["subject"][:200], text=intent.details["text"][:4096]
     )
-    with outbox.outcome(intent, "written", now=told.clock()):
+    with queue.outcome(intent, "written", now=context.clock()):
         pass
 
 
@@ -126,5 +128,7 @@ def _external(worker: int) -> str:
     """Raises StateError once the vault has forgotten who the worker is."""
     known = WorkerIdentity.objects.filter(worker=worker).values_list("external_id", flat=True).first()
     if known is None:
-        raise StateError("The worker's id was deleted at the end of its retention; the marketplace cannot be told.")
+        raise StateError(
+            "The worker ID was deleted at the end of its retention: nothing can be sent to the marketplace."
+        )
     return known

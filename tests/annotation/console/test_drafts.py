@@ -193,7 +193,7 @@ def test_what_the_page_estimates_is_what_the_layout_costs(with_texts: Study, own
     }
     owner.post(at(with_texts, "design-save"), {**filled(with_texts, **changes), "store": 1})
     with_texts.refresh_from_db()
-    expected = bills.of(with_texts).estimate
+    expected = bills.estimate_study(with_texts).estimate
     owner.post(at(with_texts, "design-save"), {**filled(with_texts), "lay_out": 1})
     hits = list(with_texts.hits.select_related("cell__arm__study"))
     assert expected.hits == len(hits)
@@ -256,7 +256,7 @@ def test_a_layout_that_is_canceled_leaves_no_hit_behind(
 def test_a_layout_of_a_design_that_changed_meanwhile_is_not_stored(large: Study) -> None:
     dealt = deal_texts(large)
     Study.objects.update(seed=large.seed + 1)
-    with pytest.raises(StateError, match="changed while its HITs were laid out"):
+    with pytest.raises(StateError, match="changed while its tasks were created"):
         store_design(large, dealt, actor="ada", now=timezone.now())
     assert not large.hits.exists()
 

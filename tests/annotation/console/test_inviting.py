@@ -53,7 +53,7 @@ def test_an_owner_sets_the_name_publishes_and_gets_the_link(study: Study, person
     assert "Must be mended for a study open to accounts:" in page
     assert "This marketplace has no accounts yet" in page
     refused = owner.post(at(study, "publish-confirm"), {"name": study.name})
-    assert "Nothing was published: Nobody could enter" in refused.content.decode()
+    assert "Nothing was published: No worker could enter" in refused.content.decode()
     answer = owner.post(at(study, "publish-confirm"), {"name": study.name, "by_invitation": "on"})
     assert answer["location"] == at(study, "publish-invitation")
     page = owner.get(answer["location"]).content.decode()

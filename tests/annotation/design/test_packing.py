@@ -41,7 +41,7 @@ def test_texts_of_one_context_never_share_a_hit() -> None:
 
 
 def test_a_context_with_more_texts_than_hits_is_refused() -> None:
-    with pytest.raises(DesignError, match="cannot all be kept apart"):
+    with pytest.raises(DesignError, match="Too many texts share a context"):
         pack(texts(2, paired=True), per_hit=8, seed=1)
 
 

@@ -131,7 +131,10 @@ def test_the_words_in_use_are_no_new_version(draft: Study) -> None:
 def test_another_noun_is_another_version_of_the_words_and_the_other_way_round(draft: Study) -> None:
     set_to(draft, noun="story")
     renamed = from_json(draft.wordings.last().body)
-    assert (renamed.said(renamed.criteria[0].question), renamed.nouns) == ("How typical is this story?", "stories")
+    assert (renamed.fill_nouns(renamed.criteria[0].question), renamed.nouns) == (
+        "How typical is this story?",
+        "stories",
+    )
     reword(draft, replace(FIRST, noun="essay", nouns="essays"), actor="ada", now=NOW)
     draft.refresh_from_db()
     assert draft.noun == "essay"

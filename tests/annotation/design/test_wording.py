@@ -19,7 +19,7 @@ LABELS_OF_HUSE = ["Very Typical", "Typical", "Average", "Specific", "Rare", "Inv
 def test_every_default_is_read_back_as_it_was_written(kind: str) -> None:
     wording = default_wording(kind, noun="ending")
     assert from_json(as_json(wording)) == wording
-    assert "{noun" not in wording.said(wording.title + wording.heading + "".join(wording.intro))
+    assert "{noun" not in wording.fill_nouns(wording.title + wording.heading + "".join(wording.intro))
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
@@ -94,12 +94,14 @@ def every_word(told: object) -> list[str]:
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_preset_for_stories_speaks_of_stories_only(name: str) -> None:
     wording = rename_texts(PRESETS[name].wording, "story")
-    said = wording.said(wording.criteria[0].question)
+    said = wording.fill_nouns(wording.criteria[0].question)
     assert "this story" in said
     assert wording.nouns == "stories"
-    words = [wording.said(word, context=beside) for word in every_word(as_json(wording)) for beside in (True, False)]
+    words = [
+        wording.fill_nouns(word, context=beside) for word in every_word(as_json(wording)) for beside in (True, False)
+    ]
     assert not re.search(r"(?i)headline|sentence\b|\btexts?\b", " ".join(words))
-    assert not re.search(r"\bstorys\b|[{}]", wording.said(" ".join(wording.intro)))
+    assert not re.search(r"\bstorys\b|[{}]", wording.fill_nouns(" ".join(wording.intro)))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -108,7 +110,7 @@ def test_every_task_speaks_of_its_own_noun(kind: str) -> None:
     shown = " ".join([wording.title, wording.description, wording.heading, *wording.intro, wording.unknown_clause,
                       wording.measured, *(one.question for one in wording.criteria),
                       *(one.text for one in wording.follow_ups), *wording.training.instructions])  # fmt: skip
-    said = wording.said(shown, context=True)
+    said = wording.fill_nouns(shown, context=True)
     assert "repl" in said
     assert not re.search(r"(?i)\btexts?\b|\bstory\b|\breplys\b", said)
 
@@ -129,7 +131,7 @@ def test_the_plural_of_a_noun_is_english(noun: str, several: str) -> None:
 )  # fmt: skip
 def test_the_article_fits_the_noun(noun: str, told: str) -> None:
     wording = default_wording("typicality", noun=noun)
-    assert told in wording.said(wording.unknown_clause)
+    assert told in wording.fill_nouns(wording.unknown_clause)
 
 
 def test_an_article_above_is_spoken_of_only_where_a_context_is_shown() -> None:

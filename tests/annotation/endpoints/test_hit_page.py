@@ -236,7 +236,7 @@ def test_hostile_and_foreign_texts_stay_texts(opened: Open) -> None:
 def test_lost_words_are_boxes_and_are_explained(opened: Open) -> None:
     page = opened("typicality", lines=1, body="Talks on <UNK> resume, UNKNOWN.")
     assert page.locator(".text").inner_text() == "Talks on ▢ resume, ▢."
-    assert page.get_by_text("A box ▢ stands for a word that was lost.").is_visible()
+    assert page.get_by_text("A box ▢ marks a lost word.").is_visible()
 
 
 @pytest.mark.parametrize("kind", ["typicality", "human_or_machine", "likert", "error_labels", "pairwise"])

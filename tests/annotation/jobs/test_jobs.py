@@ -41,7 +41,7 @@ def test_a_job_whose_taker_fell_silent_is_taken_again_and_the_silent_one_is_told
     assert jobs.take(now=NOW + jobs.SILENCE - timedelta(seconds=1)) is None
     second = jobs.take(now=NOW + jobs.SILENCE)
     assert (first, second and second.attempts) == (second, 2)
-    with pytest.raises(StateError, match="taken by somebody else"):
+    with pytest.raises(StateError, match="has taken over this job"):
         jobs.tell(first, "late", 1, 2, now=NOW)
     assert not jobs.finish(first, {}, now=NOW)
     assert jobs.finish(second, {"result": 7}, now=NOW)
@@ -51,7 +51,7 @@ def test_a_job_whose_taker_fell_silent_is_taken_again_and_the_silent_one_is_told
 def test_a_job_that_kills_its_takers_is_given_up_with_a_sentence(study: Study) -> None:
     jobs.ask("report", by=None, now=NOW, study=study)
     at = NOW
-    for _ in range(jobs.MOST_ATTEMPTS):
+    for _ in range(jobs.MAX_ATTEMPTS):
         assert jobs.take(now=at)
         at += jobs.SILENCE
     assert jobs.take(now=at) is None
@@ -77,7 +77,7 @@ def test_a_job_past_its_limit_ends_when_it_next_says_how_far_it_is(
     times = iter([NOW, NOW, NOW, NOW + timedelta(seconds=3600), NOW + timedelta(seconds=3601)])
     running_as(lambda job, tell, now: tell("Reading", 1, 2), monkeypatch)
     job = jobs.ask("report", by=None, now=NOW, study=study)
-    assert running.run_due(clock=lambda: next(times), at_most=1) == 1
+    assert running.run_due(clock=lambda: next(times), max_jobs=1) == 1
     job.refresh_from_db()
     assert (job.state, "after 3,600 seconds, the limit for one job (JOB_SECONDS)" in job.problem) == ("failed", True)
 
@@ -95,7 +95,7 @@ def test_a_job_that_says_nothing_ends_at_its_limit_too(
     settings.JOB_SECONDS = 0.2
     running_as(endless, monkeypatch, kind)
     job = jobs.ask(kind, by=None, now=NOW, study=study)
-    running.run_due(clock=lambda: NOW, at_most=1)
+    running.run_due(clock=lambda: NOW, max_jobs=1)
     job.refresh_from_db()
     assert (job.state, again in job.problem) == ("failed", True)
 

@@ -263,7 +263,7 @@ def test_a_page_that_is_full_at_nine_goes_on_in_a_hit_that_keeps_its_people_out(
 
 
 def test_an_interval_that_is_too_wide_asks_for_more_raters(out: Study, market: Market, everybody_rates: Rates) -> None:
-    declare_width(out, width=3.0, most=5, actor="ada", now=NOW)
+    declare_width(out, width=3.0, max_raters=5, actor="ada", now=NOW)
     out.refresh_from_db()
     everybody_rates("bea", label="Typical")
     everybody_rates("cy", label="Rare")
@@ -274,7 +274,7 @@ def test_an_interval_that_is_too_wide_asks_for_more_raters(out: Study, market: M
     wanted = min(5, raters_for(abs(codes[0] - codes[1]) / 2**0.5, 3.0))
     assert top_up(out, actor="ada", now=NOW).places == 2 * (wanted - 2) > 0
     with pytest.raises(StateError, match="declared before"):
-        declare_width(out, width=1.0, most=9, actor="ada", now=NOW)
+        declare_width(out, width=1.0, max_raters=9, actor="ada", now=NOW)
 
 
 def test_notifications_alone_find_all_work_and_the_same_message_twice_adds_nothing(
@@ -323,7 +323,7 @@ def test_a_refusal_that_the_clock_overtook_is_paid_and_told_so(
     market.approve(one.market_id)
     go(out, market)
     decision = Decision.objects.get(submission=one, matter="payment")
-    assert (decision.verdict, decision.reason.startswith("The marketplace had approved it")) == ("approve", True)
+    assert (decision.verdict, decision.reason.startswith("The marketplace auto-approved it")) == ("approve", True)
     out.refresh_from_db()
     assert out.spent_cents == 60
     assert prove(out).faults == ()

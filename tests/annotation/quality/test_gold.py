@@ -33,5 +33,5 @@ def test_each_hit_shows_a_gold_text_on_top_of_those_to_be_judged() -> None:
 
 
 def test_an_answer_that_is_no_label_of_the_scale_is_refused() -> None:
-    with pytest.raises(DesignError, match="'Quite rare' of a gold text is no label of g"):
+    with pytest.raises(DesignError, match="'Quite rare' of a gold text is not a label of g"):
         design(with_gold("Quite rare"), actor="ada", now=NOW)

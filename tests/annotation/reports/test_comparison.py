@@ -190,8 +190,8 @@ def test_the_first_look_by_command_is_warned_of_and_noted(studies: list[Study], 
     assert not studies[0].audit.filter(verb="unblind").exists()
     first, second = io.StringIO(), io.StringIO()
     call_command("report", "small", out=tmp_path / "out", format="json", stderr=first)
-    assert "nobody had looked at the results of small before" in first.getvalue()
+    assert "the results of small are no longer blinded" in first.getvalue()
     assert studies[0].audit.get(verb="unblind").actor == "command line"
     call_command("report", "small", out=tmp_path / "out", format="json", stderr=second)
-    assert "nobody had looked" not in second.getvalue()
+    assert "no longer blinded" not in second.getvalue()
     call_command("report", "small", out=tmp_path / "out", format="json", as_user="vera")

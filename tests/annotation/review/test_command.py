@@ -46,7 +46,7 @@ def test_a_generator_named_like_a_path_has_its_figure_in_the_folder(db: None, tm
 def test_exclusions_warn_of_the_first_look_and_note_it(db: None) -> None:
     study, err = judged(workers=8, hits=2, texts=12), io.StringIO()
     call_command("exclusions", "judged", "--draws", "5", stdout=io.StringIO(), stderr=err)
-    assert "nobody had looked at the results of judged before" in err.getvalue()
+    assert "the results of judged are no longer blinded" in err.getvalue()
     assert study.audit.get(verb="unblind").actor == "command line"
 
 

@@ -143,7 +143,7 @@ PRESSED: dict[str, tuple[str, Act]] = {
         partial(_filled, "Exclude individual texts", "ref-000 = about our own town", "Preview selection"),
     ),
     "design-failed": ("studies/{chosen}/design/", partial(_filled, "Raters per text", "0", "Save design")),
-    "publish-failed": ("studies/{planned}/publish/", partial(_filled, "The study's name", "wrong", "Publish")),
+    "publish-failed": ("studies/{planned}/publish/", partial(_filled, "Study name", "wrong", "Publish")),
     "scores-failed": ("studies/{study}/exports/scores/", partial(_pressed, "Attach")),
     "people-failed": ("studies/{judged}/people/", partial(_filled, "User name", "nobody", "Save role")),
     "coding-failed": ("studies/{judged}/coding/", _ticked),

@@ -10,9 +10,9 @@ from django.utils.translation import gettext_lazy as _
 
 class Publish(forms.Form):
     by_invitation = forms.BooleanField(
-        label=_("Open to invited people only (a class, a panel, a link)"), required=False
+        label=_("Open to invited participants only (a class, a panel, a link)"), required=False
     )
-    name = forms.CharField(label=_("The study's name"), widget=forms.TextInput(attrs={"autocomplete": "off"}))
+    name = forms.CharField(label=_("Study name"), widget=forms.TextInput(attrs={"autocomplete": "off"}))
 
     def __init__(self, *args: Any, wanted: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -20,7 +20,7 @@ class Publish(forms.Form):
 
     def clean_name(self) -> str:
         if self.cleaned_data["name"].strip() != self.wanted:
-            raise forms.ValidationError(_("That is not the study's name; nothing was published."))
+            raise forms.ValidationError(_("This is not the study's name. Nothing was published."))
         return self.wanted
 
 

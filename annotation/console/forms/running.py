@@ -12,7 +12,7 @@ class Floor(forms.Form):
     """A wage by the hour, in dollars."""
 
     floor = forms.DecimalField(
-        label=_("Floor, dollars an hour"), min_value=0, max_value=1000, decimal_places=2, initial="15.00"
+        label=_("Minimum pay, dollars per hour"), min_value=0, max_value=1000, decimal_places=2, initial="15.00"
     )
 
     def cents(self) -> int:

@@ -24,7 +24,7 @@ from annotation.publishing.name_requester import name_requester
 def invitation(request: HttpRequest, study: Study) -> HttpResponse:
     """The link of a study that is open to invited people only, where it was made, and what to do with it."""
     if not study.channel_tag:
-        raise StateError(f"The study {study.name} is not open to invited people; it has no invitation link.")
+        raise StateError(f"The study {study.name} is not open to invited participants, so it has no invitation link.")
     market = Market(conf.endpoint())
     context = {
         "study": study,
@@ -56,7 +56,7 @@ def name(request: HttpRequest, study: Study) -> HttpResponse:
         with beside(form):
             shown = form.cleaned_data["shown_name"]
             name_requester(study, shown, market=market, actor=user.get_username(), now=timezone.now())
-            messages.success(request, _("Participants now read “%(name)s”.") % {"name": shown})
+            messages.success(request, _("Participants now see “%(name)s”.") % {"name": shown})
             return redirect("console:publish-invitation" if study.channel_tag else "console:publish", study.uuid)
     context = {"study": study, "form": form, "name": known, "address": market.url}
     return render(request, "console/shown_name.html", context, status=422 if form.errors else 200)

@@ -99,7 +99,7 @@ def _make_link(request: HttpRequest, study: Study) -> None:
     try:
         invite(study, market=Market(conf.endpoint()), actor=visitor(request).get_username(), now=timezone.now())
     except MarketError as error:
-        messages.warning(request, f"{_('The study is published, but its link could not be made:')} {error}")
+        messages.warning(request, f"{_('The study is published, but its link could not be created:')} {error}")
 
 
 def _require_checked(study: Study, *, by_invitation: bool) -> None:
@@ -107,7 +107,7 @@ def _require_checked(study: Study, *, by_invitation: bool) -> None:
     endpoint = conf.endpoint()
     found = prechecked.passed(study, endpoint=endpoint.url, now=timezone.now())
     if found is None:
-        raise StateError("Nothing was published: the study has changed since it was checked. Check it once more.")
+        raise StateError("Nothing was published. The study has changed since it was checked. Check it again.")
     errors = found.stopping(by_invitation=by_invitation)
     if errors := errors or afford(study, endpoint=endpoint, by_invitation=by_invitation):
         raise StateError(f"Nothing was published: {errors[0].sentence}")
@@ -133,7 +133,7 @@ def progress(request: HttpRequest, study: Study) -> HttpResponse:
 def crowd(request: HttpRequest, study: Study) -> HttpResponse:
     """Ask the simulated people of a rehearsal to come."""
     if study.mode != Study.Mode.REHEARSAL or study.status != Study.Status.PUBLISHED:
-        raise StateError("Simulated people come to a published rehearsal only.")
+        raise StateError("Simulated participants can only run in a published rehearsal.")
     ask(Job.Kind.CROWD, by=visitor(request), now=timezone.now(), study=study)
     return redirect("console:progress", study.uuid)
 
@@ -161,15 +161,16 @@ def approve_all(request: HttpRequest, study: Study) -> HttpResponse:
     try:
         done = approve(study, mine, actor=actor, now=now, window=WINDOW, shown=shown)
     except ChangedError:
-        return _asked(request, study, _("Nothing was approved: this has changed since you saw it. Please look again."))
+        problem = _("Nothing was approved. The list has changed since you opened this page. Check it again.")
+        return _asked(request, study, problem)
     wake(study.pk)
-    told = ngettext("%d assignment is approved.", "%d assignments are approved.", done.decided) % done.decided
-    messages.success(request, f"{told} {_('Payment follows in ten minutes; until then this can be taken back.')}")
+    told = ngettext("%d submission approved.", "%d submissions approved.", done.decided) % done.decided
+    messages.success(request, f"{told} {_('Payment follows in ten minutes. You can undo this until then.')}")
     if done.sooner:
-        early = _("Of these the marketplace is told of %d sooner, for it would approve them by itself.")
+        early = _("Sent to the marketplace sooner, before it approves them automatically: %d.")
         messages.success(request, early % done.sooner)
     if done.proposed:
-        left = _("%d wait for a second person, for somebody proposed to refuse them.")
+        left = _("%d need a second reviewer (rejection proposed).")
         messages.success(request, left % done.proposed)
     return redirect("console:progress", study.uuid)
 
@@ -180,6 +181,6 @@ def undo_all(request: HttpRequest, study: Study) -> HttpResponse:
     """Take back what the visitor decided and the marketplace has not heard of."""
     mine = Submission.objects.filter(hit__study=study, decisions__matter="payment", decisions__actor=visitor(request))
     number = undo_decisions(study, mine, actor=visitor(request), now=timezone.now())
-    told = ngettext("%d decision is taken back.", "%d decisions are taken back.", number) % number
-    messages.success(request, f"{told} {_('The marketplace was told nothing.')}")
+    told = ngettext("%d decision undone.", "%d decisions undone.", number) % number
+    messages.success(request, f"{told} {_('Nothing was sent to the marketplace.')}")
     return redirect("console:progress", study.uuid)

@@ -38,14 +38,17 @@ def _go_on(study: Study, *, actor: str, now: datetime) -> None:
 
 
 ACTS: dict[str, tuple[Act, Callable[[Any], str]]] = {
-    "go-on": (_go_on, lambda done: _("What waits is being carried out.")),
-    "pause": (pause, lambda done: _("Paused: nobody new comes in, who is inside can finish.")),
-    "resume": (resume, lambda done: _("Resumed: HITs that are not full are offered again.")),
-    "expire": (expire_now, lambda done: _("Nobody new comes in any more. Close the study when all work is decided.")),
-    "close": (close, lambda done: _("Closed. Everything that was collected stays here.")),
-    "top-up": (top_up, lambda done: _("%(places)s places asked for.") % {"places": done.places}),
-    "retry": (retry, lambda done: _("%(n)s orders will be tried again.") % {"n": done.effects}),
-    "drop": (drop, lambda done: _("%(n)s orders were given up.") % {"n": done.effects}),
+    "go-on": (_go_on, lambda done: _("Sending pending actions.")),
+    "pause": (pause, lambda done: _("Paused. Workers with an open assignment can still submit.")),
+    "resume": (resume, lambda done: _("Resumed. Tasks with open places are available again.")),
+    "expire": (
+        expire_now,
+        lambda done: _("Recruitment stopped. Close the study when all submissions are decided."),
+    ),
+    "close": (close, lambda done: _("Closed. All collected data are kept here.")),
+    "top-up": (top_up, lambda done: _("%(places)s more places requested.") % {"places": done.places}),
+    "retry": (retry, lambda done: _("%(n)s actions will be retried.") % {"n": done.effects}),
+    "drop": (drop, lambda done: _("%(n)s actions discarded.") % {"n": done.effects}),
 }
 
 
@@ -112,12 +115,12 @@ def mend(request: HttpRequest, study: Study) -> HttpResponse:
     actor, now = request.user.get_username(), timezone.now()
     if ghost := request.POST.get("ghost"):
         comparing.close_ghost(study, ghost, market=Market(conf.endpoint()), actor=actor, now=now)
-        messages.success(request, _("Nobody new will get into that HIT."))
+        messages.success(request, _("HIT closed. No more workers can accept it."))
     elif "gone" in request.POST:
         number = comparing.write_off(study, market=Market(conf.endpoint()), actor=actor, now=now)
-        messages.success(request, _("%(n)s HITs are taken for gone.") % {"n": number})
+        messages.success(request, _("%(n)s HITs marked as deleted.") % {"n": number})
     else:
         number = comparing.adopt(study, market=Market(conf.endpoint()), actor=actor, now=now)
-        messages.success(request, _("%(n)s HITs were found again.") % {"n": number})
+        messages.success(request, _("%(n)s HITs linked to this study.") % {"n": number})
     wake(study.pk)
     return redirect("console:running-compare", study.uuid)

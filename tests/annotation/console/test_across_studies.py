@@ -174,7 +174,7 @@ def test_approving_all_can_be_taken_back(study: Study) -> None:
     waiting = Intent.objects.filter(study=study, kind="approve")
     assert waiting.count() == Decision.objects.count() == 6
     assert all(one.not_before > timezone.now() + timedelta(minutes=9) for one in waiting)
-    assert "Take my decisions back" in seen(reviewer, "progress", study.uuid)
+    assert "Undo my decisions" in seen(reviewer, "progress", study.uuid)
     reviewer.post(reverse("console:progress-undo", args=[study.uuid]))
     assert Decision.objects.count() == 0
     assert set(Intent.objects.values_list("state", flat=True)) == {"dropped"}

@@ -67,7 +67,7 @@ def publish(client: Client, study: Study) -> int:
 
 def test_the_page_waits_for_the_work_loop_and_then_tells(laid_out: Study, person: Callable[..., Client]) -> None:
     owner = person("owner")
-    assert "was not checked as it is now" in page(owner, laid_out)
+    assert "has not been checked in its current state" in page(owner, laid_out)
     owner.post(reverse("console:publish-recheck", args=[laid_out.uuid]))
     assert "It waits for its turn" in page(owner, laid_out)
     assert "Check before publishing" in page(owner, laid_out, "overview")
@@ -91,7 +91,7 @@ def test_a_job_that_fell_silent_says_since_when(laid_out: Study, person: Callabl
     Job.objects.update(state="running", beat_at=timezone.now())
     assert "Nothing was heard" not in page(owner, laid_out)
     Job.objects.update(beat_at=timezone.now() - timedelta(minutes=5, seconds=30))
-    assert "Nothing was heard of it for 5\xa0minutes" in page(owner, laid_out)
+    assert "No progress for 5\xa0minutes" in page(owner, laid_out)
 
 
 def test_asking_twice_is_one_check(laid_out: Study, person: Callable[..., Client]) -> None:
@@ -134,7 +134,7 @@ def test_a_change_makes_the_check_stale(
     owner = person("owner")
     checked(owner, laid_out)
     change(laid_out)
-    assert "was not checked as it is now" in page(owner, laid_out)
+    assert "has not been checked in its current state" in page(owner, laid_out)
     assert publish(owner, laid_out) == 409
     assert not Intent.objects.exists()
 
@@ -151,7 +151,7 @@ def test_who_works_here_does_not_make_it_stale(laid_out: Study, person: Callable
     owner = person("owner")
     checked(owner, laid_out)
     enrol(laid_out, laid_out.memberships.get().user, "owner", actor="ada", now=NOW)
-    assert "as the study is now" in page(owner, laid_out)
+    assert "The study has not changed since" in page(owner, laid_out)
 
 
 def test_money_that_went_meanwhile_stops_it(laid_out: Study, person: Callable[..., Client], rich: list[int]) -> None:
@@ -167,7 +167,7 @@ def test_an_error_stops_it_and_is_shown(laid_out: Study, person: Callable[..., C
     owner = person("owner")
     configure(laid_out, {"budget_cents": 1200}, actor="ada", now=NOW)
     shown = checked(owner, laid_out)
-    assert "Must be mended" in shown
+    assert "Fix before publishing" in shown
     assert "$8.00 are missing" in shown
     assert publish(owner, laid_out) == 409
 
@@ -183,7 +183,7 @@ def test_a_viewer_sees_what_was_found_and_starts_nothing(laid_out: Study, person
     viewer = person("viewer")
     assert viewer.post(reverse("console:publish-recheck", args=[laid_out.uuid])).status_code == 403
     checked(person("owner"), laid_out)
-    assert "What was found" in page(viewer, laid_out)
+    assert "Check results" in page(viewer, laid_out)
 
 
 def test_a_fault_of_ours_is_said_and_the_check_can_be_asked_for_again(
@@ -192,5 +192,5 @@ def test_a_fault_of_ours_is_said_and_the_check_can_be_asked_for_again(
     owner = person("owner")
     with monkeypatch.context() as broken:
         broken.setattr("annotation.publishing.preflight.try_page", lambda *_: 1 / 0)
-        assert "did not come to an end" in checked(owner, laid_out)
-    assert "What was found" in checked(owner, laid_out)
+        assert "The check did not finish" in checked(owner, laid_out)
+    assert "Check results" in checked(owner, laid_out)

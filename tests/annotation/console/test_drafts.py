@@ -224,7 +224,7 @@ def test_a_large_layout_is_a_job_that_its_page_shows_and_that_gives_the_same_hit
     assert answer["Location"] == reverse("console:job", args=[job.uuid])
     assert not large.hits.exists()
     assert answer["Location"] in seen(owner, at(large, "design"))
-    assert "Cancel this job" in seen(owner, answer["Location"])
+    assert "Cancel job" in seen(owner, answer["Location"])
     run_due(clock=timezone.now)
     by_job = list(large.hits.order_by("slot").values_list("items__text__key", "items__position", "max_assignments"))
     assert len(by_job) > 1
@@ -265,7 +265,7 @@ def test_only_who_asked_and_editors_cancel_a_job(large: Study, owner: Client, pe
     owner.post(at(large, "design-save"), {**filled(large), "lay_out": 1})
     job = Job.objects.get(kind="lay_out")
     viewer = person("viewer")
-    assert "Cancel this job" not in seen(viewer, reverse("console:job", args=[job.uuid]))
+    assert "Cancel job" not in seen(viewer, reverse("console:job", args=[job.uuid]))
     assert viewer.post(reverse("console:job-cancel", args=[job.uuid])).status_code == 409
     job.refresh_from_db()
     assert job.state == "waiting"

@@ -50,7 +50,7 @@ def test_an_owner_sets_the_name_publishes_and_gets_the_link(study: Study, person
     answer = owner.post(at(study, "publish-name"), {"shown_name": "Ada Lovelace"})
     assert answer["location"] == at(study, "publish")
     page = checked(owner, study)
-    assert "Must be mended for a study open to accounts:" in page
+    assert "Fix before publishing to accounts:" in page
     assert "This marketplace has no accounts yet" in page
     refused = owner.post(at(study, "publish-confirm"), {"name": study.name})
     assert "Nothing was published: No worker could enter" in refused.content.decode()
@@ -59,7 +59,7 @@ def test_an_owner_sets_the_name_publishes_and_gets_the_link(study: Study, person
     page = owner.get(answer["location"]).content.decode()
     link = re.search(r"http://[^\s<]+/hits/in/[^\s<]+/", page)
     assert link
-    assert "What to do next" in page
+    assert "Next steps" in page
     assert "--completion-code CODE" in page
     with httpx.Client(trust_env=False, follow_redirects=True) as browser:
         assert Guest(browser).open(link[0]) == "not-yet"
@@ -85,7 +85,7 @@ def test_a_full_name_is_proposed_and_not_set(study: Study, person: Callable[...,
     User.objects.filter(username="owner").update(first_name="Ada", last_name="Lovelace")
     page = owner.get(at(study, "publish-name")).content.decode()
     assert 'value="Ada Lovelace"' in page
-    assert "No name was set" in page
+    assert "No name is set" in page
     assert owner.post(at(study, "publish-name"), {"shown_name": " "}).status_code == 422
 
 

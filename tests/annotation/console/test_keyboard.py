@@ -148,10 +148,10 @@ def test_a_newcomer_goes_the_whole_way_by_keyboard(page: Page, loop: None, tmp_p
     assert keys.round() > 20  # through the HIT in its frame, and out again
     keys.press("Continue to publishing")
     expect(page.locator("main")).to_contain_text("What will be created")
-    keys.fill("The study's name", "by-keyboard")
+    keys.fill("Study name", "by-keyboard")
     keys.press("Publish")
     expect(page.locator("#state")).to_contain_text("1 of 1")
-    keys.press("Let the simulated people come")
+    keys.press("Run simulated participants")
     expect(page.locator("#state")).to_contain_text("3 of 3")
     # The queue: the first assignment by its link, approved.
     keys.place("Review")
@@ -162,7 +162,7 @@ def test_a_newcomer_goes_the_whole_way_by_keyboard(page: Page, loop: None, tmp_p
     keys.place("Results")
     keys.press("Look at the results from now on")
     keys.press("Compute the results")
-    keys.press("See the results")
+    keys.press("View results")
     expect(page.get_by_role("table").first).to_contain_text("HUSE-Q")
     keys.place("Exports")
     keys.to(page.get_by_role("link", name="ratings.csv"))
@@ -194,7 +194,7 @@ def test_the_focus_stays_where_it_is_while_a_page_moves(page: Page, site: str) -
     Intent.objects.create(study=study, kind="prolong", key="k", subject=hit.pk, state="failed", outcome="No money.")
     page.context.add_cookies(signed_in(owner, site))  # type: ignore[arg-type]
     page.goto(f"/console/studies/{study.uuid}/progress/")
-    mend = page.locator("#state").get_by_role("link", name="Mend it")
+    mend = page.locator("#state").get_by_role("link", name="View failed actions")
     Keys(page).to(mend)
     for _ in range(2):
         with page.expect_response("**/progress/"):

@@ -254,7 +254,7 @@ def test_many_approvals_say_how_many_cannot_wait_for_ten_minutes(study, enter):
     Study.objects.filter(pk=study.pk).update(auto_approval_seconds=69 * 60)  # the second has nine minutes left
     chosen = list(Submission.objects.filter(hit__study=study).order_by("pk").values_list("market_id", flat=True)[:2])
     said = told(enter("reviewer"), to("review-bulk", study), chosen=chosen, action="approve", confirmed="on")
-    assert said[1] == "Of these the marketplace is told of 1 sooner, for it would approve them by itself."
+    assert said[1] == "Sent to the marketplace sooner, before it approves them automatically: 1."
 
 
 def test_rules_are_fixed_then_applied(study, enter):

@@ -117,7 +117,7 @@ def test_the_first_start_shows_a_study_and_the_second_makes_nothing_anew(
             token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', client_says)[1]
             address = f"{env['CONSOLE_ORIGIN']}{study}results/compute/"
             job = owner.post(address, data={"csrfmiddlewaretoken": token}).url
-            until(lambda: "See the results" in owner.get(job).text)
+            until(lambda: "View results" in owner.get(job).text)
         stopped(process)
     with served(env, tmp_path / "second.txt") as process:
         told = (tmp_path / "second.txt").read_text()

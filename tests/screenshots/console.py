@@ -121,14 +121,14 @@ def _chosen(page: Page) -> None:
     """Three assignments are about to be approved."""
     for box in page.locator("input[name=chosen]").all()[:3]:
         box.check()
-    _pressed("leave", page)
+    _pressed("exclude", page)
 
 
 def _ticked(page: Page) -> None:
     """Codes that exclude each other."""
     for label in ("grammar", "null"):
         page.get_by_label(label).first.check()
-    _pressed("Code, and on", page)
+    _pressed("Save codes and continue", page)
 
 
 # What is pressed before the picture is taken: pages that no address leads to.
@@ -148,7 +148,7 @@ PRESSED: dict[str, tuple[str, Act]] = {
     "people-failed": ("studies/{judged}/people/", partial(_filled, "User name", "nobody", "Save role")),
     "coding-failed": ("studies/{judged}/coding/", _ticked),
     "settings-failed": ("settings/", partial(_pressed, "Change password")),
-    "quality-failed": ("studies/{judged}/quality/", partial(_pressed, "Fix this version")),
+    "quality-failed": ("studies/{judged}/quality/", partial(_pressed, "Lock these rules")),
     "worker-failed": ("studies/{judged}/workers/{worker}/", partial(_pressed, "Block")),
     "review-bulk": ("studies/{judged}/review/", _chosen),
 }

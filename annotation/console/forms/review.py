@@ -20,12 +20,12 @@ from annotation.review.reject import MAX_REASON_CHARS, MIN_REASON_CHARS
 class Approve(forms.Form):
     """Approve; with a reason, leave the same work out of the analysis."""
 
-    leave_out = forms.CharField(label=_("Why it is left out"), max_length=MOST_ON_ANALYSIS, required=False)
+    leave_out = forms.CharField(label=_("Reason for exclusion"), max_length=MOST_ON_ANALYSIS, required=False)
 
 
 class Propose(forms.Form):
     reason = forms.CharField(
-        label=_("Reason, which the worker will read"),
+        label=_("Reason (the worker will read it)"),
         min_length=MIN_REASON_CHARS,
         max_length=MAX_REASON_CHARS,
         widget=forms.Textarea(attrs={"rows": 3}),
@@ -37,7 +37,7 @@ class Reason(forms.Form):
 
 
 class ReplyForm(forms.Form):
-    body = forms.CharField(label=_("What the worker answered"), widget=forms.Textarea(attrs={"rows": 3}))
+    body = forms.CharField(label=_("Worker's reply"), widget=forms.Textarea(attrs={"rows": 3}))
 
 
 class HoldForm(forms.Form):
@@ -68,7 +68,7 @@ class NoticeForm(forms.Form):
 class Bulk(forms.Form):
     """What to do with the chosen assignments."""
 
-    ACTIONS = (("approve", _("Approve")), ("leave_out", _("Approve, but leave out of the analysis")))
+    ACTIONS = (("approve", _("Approve")), ("leave_out", _("Approve and exclude")))
     action = forms.ChoiceField(choices=ACTIONS)
     reason = forms.CharField(max_length=500, required=False)
     confirmed = forms.BooleanField(required=False)
@@ -76,7 +76,7 @@ class Bulk(forms.Form):
     def clean(self) -> dict[str, Any]:
         given = super().clean() or {}
         if given.get("confirmed") and given.get("action") == "leave_out" and not given.get("reason", "").strip():
-            self.add_error("reason", _("Leaving work out of the analysis needs a reason."))
+            self.add_error("reason", _("Enter a reason for the exclusion."))
         return given
 
 
@@ -120,12 +120,12 @@ class Rules(forms.Form):
 class Detect(forms.Form):
     """From which score on the server's detector calls an explanation machine-written."""
 
-    threshold = forms.FloatField(label=_("Threshold: beyond it an explanation is called machine-written"))
+    threshold = forms.FloatField(label=_("Threshold beyond which an explanation counts as machine-written"))
 
 
 class CodebookForm(forms.Form):
     lines = forms.CharField(
-        label=_("One category a line: “form: grammar, genre”"), widget=forms.Textarea(attrs={"rows": 6})
+        label=_("One category per line, for example “form: grammar, genre”"), widget=forms.Textarea(attrs={"rows": 6})
     )
 
 

@@ -108,7 +108,7 @@ def book(request: HttpRequest, study: Study, purpose: str) -> HttpResponse:
         with beside(form, categories="lines"):
             categories = coded.read_lines(form.cleaned_data["lines"].splitlines())
             made = code_reasons.edit_codebook(study, purpose, categories, actor=visitor(request), now=timezone.now())
-            told = _("Version %(number)s of the codebook holds from now on.") % {"number": made.number}
+            told = _("Codebook saved as version %(number)s.") % {"number": made.number}
             messages.success(request, told)
             return _back(study, purpose)
     return _shown(request, study, Refused(form, purpose, "edit"))

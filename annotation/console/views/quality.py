@@ -75,7 +75,7 @@ def outcome(request: HttpRequest, study: Study) -> HttpResponse:
 def measure(request: HttpRequest, study: Study) -> HttpResponse:
     done = assess.assess(study, now=timezone.now())
     told = {"n": done.submissions, "flags": done.flags}
-    messages.success(request, _("%(n)s submissions measured, %(flags)s flags raised. Nothing else changed.") % told)
+    messages.success(request, _("%(n)s submissions checked, %(flags)s flags raised. Nothing else changed.") % told)
     return redirect("console:quality", study.uuid)
 
 
@@ -97,7 +97,7 @@ def fix(request: HttpRequest, study: Study) -> HttpResponse:
         name, rules = form.cleaned_data["name"], form.chosen()
         with beside(form):
             stored = exclude.fix_rules(study, name, rules, actor=visitor(request), now=timezone.now())
-            told = _("%(rules)s is fixed. It leaves nobody out until it is applied.") % {"rules": stored}
+            told = _("%(rules)s is locked. Not applied yet.") % {"rules": stored}
             messages.success(request, told)
             return redirect("console:quality", study.uuid)
     return _shown(request, study, form)
@@ -111,5 +111,5 @@ def apply(request: HttpRequest, study: Study, number: int) -> HttpResponse:
         raise Http404
     done = exclude.apply_rules(stored, actor=visitor(request), now=timezone.now())
     told = {"n": done.left_out, "back": done.returned}
-    messages.success(request, _("%(n)s submissions left out, %(back)s back in. Nobody's payment changed.") % told)
+    messages.success(request, _("%(n)s submissions excluded, %(back)s included again. No payment changed.") % told)
     return redirect("console:quality", study.uuid)

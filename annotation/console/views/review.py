@@ -85,7 +85,7 @@ def approve(request: HttpRequest, study: Study, assignment: str) -> HttpResponse
     one, form = _one(study, assignment), Approve(request.POST, prefix="approve")
     leaving = "leave" in request.POST
     if form.is_valid() and leaving and not form.cleaned_data["leave_out"]:
-        form.add_error("leave_out", _("Leaving work out of the analysis needs a reason."))
+        form.add_error("leave_out", _("Enter a reason for the exclusion."))
     if form.errors:
         return _shown(request, study, one, approve=form)
     reason = form.cleaned_data["leave_out"] if leaving else ""
@@ -98,7 +98,7 @@ def approve(request: HttpRequest, study: Study, assignment: str) -> HttpResponse
         leave_out=reason,
         individually=True,
     )
-    messages.success(request, _undoable(_("Approved"), one) if done.decided else _("This had been decided before."))
+    messages.success(request, _undoable(_("Approved"), one) if done.decided else _("Already decided."))
     return _onward(study, one)
 
 
@@ -107,7 +107,7 @@ def approve(request: HttpRequest, study: Study, assignment: str) -> HttpResponse
 def undo(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
     one = _one(study, assignment)
     review.undo_decisions(study, _as_rows(one), actor=visitor(request), now=timezone.now())
-    messages.success(request, _("Taken back. The marketplace was told nothing."))
+    messages.success(request, _("Undone. Nothing was sent to the marketplace."))
     return redirect("console:review-assignment", study.uuid, one.market_id)
 
 
@@ -117,7 +117,7 @@ def propose(request: HttpRequest, study: Study, assignment: str) -> HttpResponse
     one, form = _one(study, assignment), Propose(request.POST, prefix="propose")
     if refusal := _acted(request, study, one, reject.propose_rejection, propose=form):
         return refusal
-    messages.success(request, _("Proposed. It takes a second person to refuse payment."))
+    messages.success(request, _("Rejection proposed. A second reviewer must confirm it."))
     return _onward(study, one)
 
 
@@ -127,7 +127,7 @@ def second(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
     one, read = _one(study, assignment), _moment(request.POST.get("read", ""))
     beyond = "beyond" in request.POST and may(study, Role.OWNER)
     reject.confirm_rejection(study, one, actor=visitor(request), now=timezone.now(), beyond_guard=beyond, read=read)
-    messages.success(request, _undoable(_("Payment is refused"), one))
+    messages.success(request, _undoable(_("Rejected"), one))
     return _onward(study, one)
 
 
@@ -145,7 +145,7 @@ def overturn(request: HttpRequest, study: Study, assignment: str) -> HttpRespons
     one, form = _one(study, assignment), Reason(request.POST, prefix="overturn")
     if refusal := _acted(request, study, one, reject.reverse_rejection, overturn=form):
         return refusal
-    messages.success(request, _("The rejection becomes an approval."))
+    messages.success(request, _("Rejection reversed. The submission will be approved."))
     return redirect("console:review-assignment", study.uuid, one.market_id)
 
 
@@ -163,7 +163,7 @@ def reply(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
 def uphold(request: HttpRequest, study: Study, assignment: str) -> HttpResponse:
     one = _one(study, assignment)
     reject.uphold_rejection(study, one, actor=visitor(request), now=timezone.now())
-    messages.success(request, _("The rejection stays. Its answer waits for nobody any more."))
+    messages.success(request, _("Rejection upheld."))
     return redirect("console:review-assignment", study.uuid, one.market_id)
 
 
@@ -206,26 +206,26 @@ def _undoable(what: str, one: Submission) -> str:
     now = timezone.now()
     waits = review_queue.waits(one, now=now)
     if waits is None or waits.not_before is None:
-        return _("%(what)s; the marketplace is told at once.") % {"what": what}
+        return _("%(what)s. The marketplace is notified at once.") % {"what": what}
     if now + WINDOW - waits.not_before < SLACK:
-        return _("%(what)s; it can be taken back for ten minutes.") % {"what": what}
-    told = _("%(what)s; it can be taken back until %(moment)s UTC, for then the marketplace must hear of it.")
+        return _("%(what)s. You can undo this for ten minutes.") % {"what": what}
+    told = _("%(what)s. You can undo this until %(moment)s UTC.")
     return told % {"what": what, "moment": f"{waits.not_before:%H:%M:%S}"}
 
 
 def _did(done: review.Review) -> Iterator[str]:
     """What became of what was chosen, which others may have decided since it was shown."""
     if done.decided:
-        yield _("%(n)s approved; they can be taken back for ten minutes.") % {"n": done.decided}
+        yield _("%(n)s approved. You can undo this for ten minutes.") % {"n": done.decided}
     else:
         yield _("Nothing was approved.")
     if done.sooner:
-        told = _("Of these the marketplace is told of %(n)s sooner, for it would approve them by itself.")
+        told = _("Sent to the marketplace sooner, before it approves them automatically: %(n)s.")
         yield told % {"n": done.sooner}
     if done.already:
-        yield _("%(n)s had been decided before and stay as they are.") % {"n": done.already}
+        yield _("%(n)s already decided and unchanged.") % {"n": done.already}
     if done.proposed:
-        yield _("%(n)s wait for a second person, for somebody proposed to refuse them.") % {"n": done.proposed}
+        yield _("%(n)s need a second reviewer (rejection proposed).") % {"n": done.proposed}
 
 
 def _acted(

@@ -77,7 +77,9 @@ def hold(request: HttpRequest, study: Study, pseudonym: str) -> HttpResponse:
     if form.is_valid():
         with beside(form):
             verbs.hold(worker, **form.cleaned_data, actor=visitor(request), now=timezone.now(), study=study)
-            messages.success(request, _("Held. Work done and its payment stay as they are."))
+            messages.success(
+                request, _("Worker excluded from future studies. Submissions and their payment do not change.")
+            )
             return redirect("console:workers-page", study.uuid, pseudonym)
     return _shown(request, study, worker, hold=form)
 
@@ -147,7 +149,9 @@ def _write(request: HttpRequest, study: Study, form: NoticeForm, workers: list[W
     actor = visitor(request).get_username()
     told = notify(study, **form.cleaned_data, actor=actor, now=timezone.now(), workers=workers)
     wake(study.pk)
-    said = _("%(people)s written to; %(already)s had these words already; of %(undecided)s nothing is decided yet.")
+    said = _(
+        "Message sent to %(people)s workers. Sent before: %(already)s. Not decided yet, so not sent: %(undecided)s."
+    )
     messages.success(request, said % {"people": told.people, "already": told.already, "undecided": told.undecided})
 
 

@@ -67,7 +67,7 @@ def test_workers_of_all_ones_studies_are_listed_for_reviewers_only(study: Study)
     page = seen(entered(member(study, Role.REVIEWER)), "everybody")
     assert page.count("wjudged0000") == 3 * 2  # the address and the name of each
     assert "wother" not in page
-    assert "Nobody yet" in seen(entered(member(study, Role.VIEWER)), "everybody")
+    assert "No workers yet" in seen(entered(member(study, Role.VIEWER)), "everybody")
     assert "wother00000" in seen(entered(User.objects.create_superuser("root")), "everybody")
     assert "REALID" not in page
     assert other.pk

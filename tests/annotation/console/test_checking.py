@@ -69,7 +69,7 @@ def test_the_page_waits_for_the_work_loop_and_then_tells(laid_out: Study, person
     owner = person("owner")
     assert "has not been checked in its current state" in page(owner, laid_out)
     owner.post(reverse("console:publish-recheck", args=[laid_out.uuid]))
-    assert "It waits for its turn" in page(owner, laid_out)
+    assert "Queued" in page(owner, laid_out)
     assert "Check before publishing" in page(owner, laid_out, "overview")
     run_due(clock=timezone.now)
     # 25 texts, 20 raters each: one HIT of 20 places at $1.00, and no fee.

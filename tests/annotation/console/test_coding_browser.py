@@ -62,7 +62,7 @@ def test_two_people_code_by_keyboard_and_one_settles(at_the_sheet: Callable[[str
     expect(ada.locator("blockquote").first).to_contain_text("Answer: 3")
     expect(ada.get_by_text("3 left for you")).to_be_visible()
     code(ada, "1", "12", "")
-    expect(ada.get_by_text("Nothing is left for you to code.").last).to_be_visible()
+    expect(ada.get_by_text("No explanations left for you to code.").last).to_be_visible()
     assert given("ada") == [["mismatch"], ["mismatch", "instructions"], ["null"]]
     # The last was a slip: it comes back with its codes, and is given others.
     press(ada, "u")
@@ -72,7 +72,7 @@ def test_two_people_code_by_keyboard_and_one_settles(at_the_sheet: Callable[[str
     bob = at_the_sheet("bob")
     expect(bob.locator("body")).not_to_contain_text("ada")
     code(bob, "1", "1", "3")
-    expect(bob.get_by_text("To settle (1)")).to_be_visible()
+    expect(bob.get_by_text("Differences to resolve (1)")).to_be_visible()
     # What both gave is ticked already; one more key and it is settled.
     expect(bob.get_by_label("mismatch")).to_be_checked()
     code(bob, "2")

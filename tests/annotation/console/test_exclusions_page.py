@@ -1,4 +1,4 @@
-"""What exclusions do to the results: behind the warning, computed by a job, told with shares on each side."""
+"""Sensitivity to exclusions to the results: behind the warning, computed by a job, told with shares on each side."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def entered(study: Study, role: str) -> Client:
 
 def test_nothing_is_shown_before_somebody_decides_to_look(study: Study) -> None:
     page = entered(study, "viewer").get(reverse("console:results-exclusions", args=[study.uuid])).content.decode()
-    assert "Nobody has looked yet" in page
+    assert "Results are blinded" in page
     assert blinding.seen_at(study) is None
 
 
@@ -51,7 +51,7 @@ def test_nothing_is_shown_before_somebody_decides_to_look(study: Study) -> None:
 def test_a_viewer_does_not_compute_and_a_reviewer_not_before_the_warning(study: Study, name: str) -> None:
     address, reviewer = reverse(name, args=[study.uuid]), entered(study, "reviewer")
     assert entered(study, "viewer").post(address).status_code == 403
-    assert b"Nobody has looked yet" in reviewer.post(address, follow=True).content
+    assert b"Results are blinded" in reviewer.post(address, follow=True).content
     assert blinding.seen_at(study) is None
     assert not study.jobs.exists()
     reviewer.post(reverse("console:results-reveal", args=[study.uuid]))
@@ -68,7 +68,7 @@ def test_the_page_tells_every_selection_and_where_it_lies(study: Study) -> None:
     job = Job.objects.get(kind="exclusions")
     assert (job.state, job.problem) == ("done", "")
     page = reviewer.get(reverse("console:results-exclusions", args=[study.uuid])).content.decode()
-    for words in ("<svg", "no rule", "Straight lines, One answer", "These rules leave nobody out"):
+    for words in ("<svg", "no rule", "Straight lines, One answer", "No submissions excluded by:"):
         assert words in page, words
     part = job.outcome["generators"][0]
     assert part["name"] == "tiny"
@@ -190,7 +190,7 @@ def test_what_is_left_of_the_texts_is_told_with_the_quality(study: Study) -> Non
     everybody = exclude.fix_rules(study, "all", [Rule("one_answer", 0)], actor=None, now=NOW)
     exclude.apply_rules(everybody, actor=None, now=NOW)
     page = editor.get(reverse("console:quality-outcome", args=[study.uuid])).content.decode()
-    assert "F26 Texts with fewer than 5 ratings left" in page
+    assert "F26 Texts with fewer than 5 remaining ratings" in page
     assert "24 of 24 items fell below 5 ratings." in page
 
 

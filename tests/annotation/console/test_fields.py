@@ -272,7 +272,7 @@ REFUSED: list[tuple[type[django_forms.BaseForm], Given, str, str]] = [
     (WordingForm, {"everything": "{}"}, "everything", "schema_version is"),
     (WordingForm, {"title": "{noun} " * 18}, "title", "The title has 1 to 128 characters"),
     (publish.Publish, {"name": "other"}, "name", "Nothing was published"),
-    (desk.Approve, {"leave": "1"}, "leave_out", "needs a reason"),
+    (desk.Approve, {"leave": "1"}, "leave_out", "Enter a reason for the exclusion."),
     (desk.Propose, {"propose-reason": "bad"}, "reason", "at least 20 characters"),
     (desk.HoldForm, {"hold-until": "2020-01-01"}, "until", "The last day must be in the future."),
     (desk.Rules, {"machine_written": "on"}, "machine_written", "Add another rule."),

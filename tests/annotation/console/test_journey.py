@@ -71,7 +71,7 @@ def test_from_the_first_link_to_a_report_with_simulated_people(page: Page, tmp_p
     press(page, "Approve 3 submissions")
     expect(page.locator("#state")).to_contain_text("$6.00")
     press(page, "View results")
-    press(page, "Look at the results from now on")
+    press(page, "Unblind results")
     press(page, "Compute the results")
     press(page, "View results")
     expect(page.get_by_role("table")).to_contain_text("HUSE-Q")

@@ -91,10 +91,10 @@ def test_the_desk_in_every_state_of_a_decision(
     Reply.objects.create(submission=told, body="Please look again. " * 50, at=now)
     Intent.objects.filter(subject=told.pk).update(state="done", finished_at=now)
     review.approve(study, rows(left_out), actor=owner, now=now, window=timedelta(minutes=10), leave_out="Did not read.")
-    wrong = look("review", shows="refusal proposed")
-    wrong += look("review-assignment", work[0].market_id, shows="Can wrong:")
-    wrong += look("review-assignment", proposed.market_id, shows="Agree and refuse payment")
-    wrong += look("review-assignment", refused.market_id, shows="is told at")
+    wrong = look("review", shows="rejection proposed")
+    wrong += look("review-assignment", work[0].market_id, shows="May wrongly flag:")
+    wrong += look("review-assignment", proposed.market_id, shows="Confirm rejection")
+    wrong += look("review-assignment", refused.market_id, shows="is notified at")
     wrong += look("review-assignment", told.market_id, shows="I read every one of them.")
     wrong += look("review-assignment", told.market_id, shows="Keep the rejection")
     wrong += look(
@@ -102,14 +102,14 @@ def test_the_desk_in_every_state_of_a_decision(
         shows="Can be approved until",
         after=lambda page: page.get_by_role("link", name="1", exact=True).click(),
     )
-    wrong += look("review-assignment", left_out.market_id, shows="Take back into the analysis")
+    wrong += look("review-assignment", left_out.market_id, shows="Include in analysis")
     wrong += look("review-assignment", waiting.market_id, shows="can be taken back until", after=opened)
 
     def chosen(page: Page) -> None:
-        page.get_by_label("Choose all of this page").check()
-        page.get_by_role("button", name="Approve, but leave out of the analysis").click()
+        page.get_by_label("Select all on this page").check()
+        page.get_by_role("button", name="Approve and exclude").click()
 
-    wrong += look("review", shows="Why they are left out of the analysis", after=chosen)
+    wrong += look("review", shows="Reason for exclusion", after=chosen)
     assert wrong == []
 
 
@@ -130,10 +130,10 @@ def test_workers_on_hold_looked_up_and_measured(
 
     def asked(page: Page) -> None:
         page.locator("[name=look-reason]").fill("Another complaint.")
-        page.get_by_role("button", name="Show the real id").click()
+        page.get_by_role("button", name="Show worker ID").click()
 
     wrong = look("workers", shows=held.pseudonym)
-    wrong += look("workers-page", held.pseudonym, shows="Kept out of new studies until")
+    wrong += look("workers-page", held.pseudonym, shows="Excluded from future studies until")
     wrong += look("workers-page", other.pseudonym, shows="A9REALIDjudged00001", after=asked)
     assert wrong == []
 
@@ -153,7 +153,7 @@ def test_coding_with_something_to_code_to_settle_and_to_agree_on(
                 code(remark, held, [pick], coder=coder, now=now)
         code(Remark.objects.order_by("pk")[20], held, ["null"], coder=owner, now=now)
     wrong = look("coding", shows="Cohen's kappa", after=opened)
-    wrong += look("coding", shows="To settle (6)")
+    wrong += look("coding", shows="Differences to resolve (6)")
     assert wrong == []
 
 
@@ -168,5 +168,5 @@ def test_exclusions_fixed_applied_and_what_they_do(look: Callable[..., list[str]
     run_due()
     wrong = look("quality", shows="mild")
     wrong += look("quality-outcome", shows="No decision on payment is recorded")
-    wrong += look("results-exclusions", shows="Below the interval without rules")
+    wrong += look("results-exclusions", shows="Below the interval without exclusions")
     assert wrong == []

@@ -139,7 +139,7 @@ def test_with_the_permission_a_look_is_told_and_noted(study, enter):
 def test_approving_goes_on_to_the_next_and_can_be_taken_back(study, enter):
     reviewer, one = enter("reviewer"), first(study)
     answer = reviewer.post(to("review-approve", study, one.market_id), {"keep": ""}, follow=True)
-    assert "can be taken back until" in answer.content.decode()
+    assert "You can undo your last decision" in answer.content.decode()
     assert one.market_id not in answer.redirect_chain[-1][0]
     reviewer.post(to("review-undo", study, one.market_id))
     assert not Decision.objects.exists()
@@ -150,7 +150,7 @@ def test_leaving_out_needs_a_reason_and_says_so_on_the_page(study, enter):
     reviewer, one = enter("reviewer"), first(study)
     answer = reviewer.post(to("review-approve", study, one.market_id), {"leave": "", "approve-leave_out": " "})
     assert (answer.status_code, Decision.objects.count()) == (422, 0)
-    assert "needs a reason" in answer.content.decode()
+    assert "Enter a reason for the exclusion." in answer.content.decode()
     reviewer.post(to("review-approve", study, one.market_id), {"leave": "", "approve-leave_out": "Did not read."})
     assert Decision.objects.count() == 2
 
@@ -163,10 +163,10 @@ def told(client: Client, address: str, **sent: object) -> list[str]:
 @pytest.mark.parametrize(
     ("left", "says"),
     [
-        (timedelta(days=1), "Approved; it can be taken back for ten minutes."),
-        (timedelta(minutes=9), "Approved; it can be taken back until "),
-        (timedelta(minutes=5), "Approved; the marketplace is told at once."),
-        (timedelta(minutes=-1), "Approved; the marketplace is told at once."),
+        (timedelta(days=1), "Approved. You can undo this for ten minutes."),
+        (timedelta(minutes=9), "Approved. You can undo this until "),
+        (timedelta(minutes=5), "Approved. The marketplace is notified at once."),
+        (timedelta(minutes=-1), "Approved. The marketplace is notified at once."),
     ],
 )
 def test_how_long_a_decision_can_be_taken_back_is_told_as_it_is(study, enter, left: timedelta, says: str):
@@ -181,9 +181,9 @@ def test_refusing_takes_two_people_at_the_desk(study, enter):
     ada, bea, one = enter("reviewer", "ada"), enter("reviewer", "bea"), first(study)
     ada.post(to("review-propose", study, one.market_id), {"propose-reason": REASON})
     page = to("review-assignment", study, one.market_id)
-    assert "a second person decides" in ada.get(page).content.decode()
-    assert "Agree and refuse payment" not in ada.get(page).content.decode()
-    assert "Agree and refuse payment" in bea.get(page).content.decode()
+    assert "A second reviewer decides" in ada.get(page).content.decode()
+    assert "Confirm rejection" not in ada.get(page).content.decode()
+    assert "Confirm rejection" in bea.get(page).content.decode()
     refused = ada.post(to("review-second", study, one.market_id))
     assert (refused.status_code, "second reviewer" in refused.content.decode()) == (409, True)
     bea.post(to("review-second", study, one.market_id))
@@ -218,7 +218,7 @@ def test_a_bulk_action_shows_first_what_it_will_do(study, enter):
     reviewer = enter("reviewer")
     chosen = list(Submission.objects.filter(hit__study=study).values_list("market_id", flat=True)[:4])
     shown = reviewer.post(to("review-bulk", study), {"chosen": chosen, "action": "approve"}).content.decode()
-    assert "Approve 4 assignments" in shown
+    assert "Approve 4 submissions ($" in shown
     assert "$4.00" in shown
     assert not Decision.objects.exists()
     reviewer.post(to("review-bulk", study), {"chosen": chosen, "action": "approve", "confirmed": "on"})
@@ -228,18 +228,18 @@ def test_a_bulk_action_shows_first_what_it_will_do(study, enter):
 def test_a_bulk_action_says_what_others_decided_since_it_was_shown(study, enter):
     ada, bea = enter("reviewer", "ada"), enter("reviewer", "bea")
     chosen = list(Submission.objects.filter(hit__study=study).order_by("pk").values_list("market_id", flat=True)[:4])
-    assert "Approve 4 assignments" in bea.post(to("review-bulk", study), {"chosen": chosen}).content.decode()
+    assert "Approve 4 submissions ($" in bea.post(to("review-bulk", study), {"chosen": chosen}).content.decode()
     ada.post(to("review-approve", study, chosen[0]))
     ada.post(to("review-propose", study, chosen[1]), {"propose-reason": REASON})
     again = bea.post(to("review-bulk", study), {"chosen": chosen, "action": "approve"}).content.decode()
-    assert "Approve 2 assignments" in again
-    assert "(1 more wait for a second person" in again
+    assert "Approve 2 submissions ($" in again
+    assert "(1 more need a second reviewer: rejection proposed)" in again
     done = bea.post(to("review-bulk", study), {"chosen": chosen, "action": "approve", "confirmed": "on"}, follow=True)
     told = [str(message) for message in done.context["messages"]]
     assert told == [
-        "2 approved; they can be taken back for ten minutes.",
-        "1 had been decided before and stay as they are.",
-        "1 wait for a second person, for somebody proposed to refuse them.",
+        "2 approved. You can undo this for ten minutes.",
+        "1 already decided and unchanged.",
+        "1 need a second reviewer (rejection proposed).",
     ]
     assert Rejection.objects.get().submission.market_id == chosen[1]
 
@@ -262,7 +262,7 @@ def test_rules_are_fixed_then_applied(study, enter):
     editor.post(to("quality-fix", study), {"name": "plan", "one_answer": "on", "straight_lining-at": ""})
     assert RuleSet.objects.get().rules == [["one_answer", None]]
     editor.post(to("quality-apply", study, 1))
-    assert "holds" in editor.get(to("quality", study)).content.decode()
+    assert "in use" in editor.get(to("quality", study)).content.decode()
     told = editor.get(to("quality-outcome", study)).content.decode()
     assert "No decision on payment is recorded for 6 of 6 submissions." in told
     assert editor.get(to("quality-outcome", study), headers={"HX-Request": "true"}).content.decode() in told
@@ -315,7 +315,7 @@ def test_a_hold_and_its_end(study, enter):
     until = (timezone.now() + timedelta(days=30)).date().isoformat()
     editor.post(to("workers-hold", study, who), {"hold-reason": "Too fast twice.", "hold-until": until})
     told = editor.get(to("workers-page", study, who)).content.decode()
-    assert f"Kept out of new studies until {until} (editor-of-judged): Too fast twice." in told
+    assert f"Excluded from future studies until {until} (editor-of-judged): Too fast twice." in told
     editor.post(to("workers-lift", study, who))
     assert Hold.objects.get().lifted_at is not None
     assert Hold.objects.get().lifted_by.username == "editor-of-judged"
@@ -336,9 +336,9 @@ def test_an_editor_writes_to_one_person_and_to_everybody(study, enter):
     editor.post(to("review-approve", study, first(study).market_id), {"keep": ""})
     Intent.objects.update(state="done")
     told = editor.post(to("workers-write", study, who.pseudonym), words, follow=True).content.decode()
-    assert "1 written to" in told
+    assert "Message sent to 1 workers." in told
     told = editor.post(to("workers-write-all", study), words, follow=True).content.decode()
-    assert "0 written to; 1 had these words already" in told
+    assert "Message sent to 0 workers. Sent before: 1." in told
     refused = editor.post(to("workers-write-all", study), {**words, "notice-text": ""})
     assert refused.status_code == 422
     assert Intent.objects.filter(kind="notify").count() == 1
@@ -352,7 +352,7 @@ def test_a_hold_whose_last_day_is_over_holds_nobody_and_another_can_be_begun(stu
     Hold.objects.update(until=(timezone.now() - timedelta(days=1)).date())
     page = editor.get(to("workers-page", study, who)).content.decode()
     assert "Kept out of new studies" not in page
-    assert "Earlier holds" in page
+    assert "Earlier exclusions" in page
     assert 'name="hold-until"' in page
     editor.post(to("workers-hold", study, who), again)
     assert Hold.objects.filter(lifted_at=None).count() == 1
@@ -367,7 +367,7 @@ def test_an_owner_blocks_somebody_and_ends_it_and_an_editor_does_not(study, ente
     assert (refused.status_code, b'name="block-reason"' in refused.content) == (422, True)
     owner.post(to("workers-block", study, who.pseudonym), reason)
     page = owner.get(to("workers-page", study, who.pseudonym)).content.decode()
-    assert "To be blocked; the marketplace has not confirmed it yet: Pastes the text as the reason" in page
+    assert "Block requested, not yet confirmed by the marketplace: Pastes the text as the reason" in page
     Intent.objects.filter(kind="block").update(state="done")
     assert "Blocked on the marketplace: Pastes" in owner.get(to("workers-page", study, who.pseudonym)).content.decode()
     owner.post(to("workers-unblock", study, who.pseudonym))
@@ -380,9 +380,9 @@ def test_two_people_code_at_the_console_and_differ(study, enter):
     remark = Remark.objects.order_by("pk").first().pk
     editor.post(to("coding-code", study, "criteria", remark), {"codes": ["mismatch"]})
     ada.post(to("coding-code", study, "criteria", remark), {})
-    assert "To settle" in editor.get(to("coding", study)).content.decode()
+    assert "Differences to resolve" in editor.get(to("coding", study)).content.decode()
     editor.post(to("coding-settle", study, "criteria", remark), {"codes": ["mismatch"]})
-    assert "To settle" not in editor.get(to("coding", study)).content.decode()
+    assert "Differences to resolve" not in editor.get(to("coding", study)).content.decode()
 
 
 def test_codes_that_cannot_be_stand_beside_their_field_with_what_was_ticked(study, enter):
@@ -424,7 +424,7 @@ def test_proposals_can_be_listed_by_themselves(study, enter):
     reviewer, one = enter("reviewer", "ada"), first(study)
     reject.propose_rejection(study, one, reason=REASON, actor=Membership.objects.get().user, now=timezone.now())
     page = reviewer.get(to("review", study), {"state": "proposed"}).content.decode()
-    assert page.count("refusal proposed") == 1
+    assert page.count("rejection proposed") == 1
 
 
 def test_workers_are_listed_by_pseudonym(study, enter):

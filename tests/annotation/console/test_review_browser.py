@@ -63,7 +63,7 @@ def test_a_mixed_queue_is_cleared_by_keyboard_and_a_decision_taken_back(page: Pa
     for _ in range(3):
         press(page, "a")
         expect(page.locator(".notice.success")).to_contain_text("Approved")
-    expect(page.locator("h2")).to_contain_text("Nothing waits for a decision")
+    expect(page.locator("h2")).to_contain_text("No submissions to review")
     assert sorted(verdicts()) == [("analysis", "exclude"), *[("payment", "approve")] * 4]
     # Nothing has left: every intent still waits for its window, and nobody has called the marketplace.
     waiting = Intent.objects.exclude(state="dropped")
@@ -86,9 +86,9 @@ def test_a_key_held_down_decides_once(page: Page, study: Study) -> None:
 def test_the_keys_can_be_turned_off(page: Page, study: Study) -> None:
     page.goto(f"/console/studies/{study.uuid}/review/")
     press(page, "Enter")
-    page.get_by_label("Turn the keys off").check()
+    page.get_by_label("Turn off keyboard shortcuts").check()
     page.locator("h1").click()
     page.keyboard.press("a")
     assert not Decision.objects.exists()
     page.reload()
-    expect(page.get_by_label("Turn the keys off")).to_be_checked()
+    expect(page.get_by_label("Turn off keyboard shortcuts")).to_be_checked()

@@ -268,12 +268,12 @@ def test_the_page_asks_for_a_job_that_raises_the_flags(study: Study, with_model:
     editor = Client()
     editor.force_login(member(study, "editor"))
     quality = reverse("console:quality", args=[study.uuid])
-    assert "Look at the explanations" in editor.get(quality).content.decode()
+    assert "Score explanations" in editor.get(quality).content.decode()
     refused = editor.post(reverse("console:quality-detect", args=[study.uuid]), {"threshold": "high"})
     assert (refused.status_code, Job.objects.exists()) == (422, False)
     asked = editor.post(reverse("console:quality-detect", args=[study.uuid]), {"threshold": "-99"})
     run_due()
-    assert "40 explanations were looked at" in editor.get(asked.url).content.decode()
+    assert "40 explanations scored" in editor.get(asked.url).content.decode()
     assert flagged() == {by(worker) for worker in range(4)}
     page = editor.get(quality).content.decode()
     assert "Fast-DetectGPT, model" in page
@@ -298,7 +298,7 @@ def test_a_broker_is_told_of_the_job_at_once(
 def test_a_page_without_a_model_offers_none(study: Study) -> None:
     editor = Client()
     editor.force_login(member(study, "editor"))
-    assert "Look at the explanations" not in editor.get(reverse("console:quality", args=[study.uuid])).content.decode()
+    assert "Score explanations" not in editor.get(reverse("console:quality", args=[study.uuid])).content.decode()
 
 
 def test_the_api_asks_for_the_same_job_and_refuses_the_same_rules(study: Study, with_model: None) -> None:

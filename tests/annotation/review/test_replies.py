@@ -127,10 +127,10 @@ def test_what_a_worker_answers_stands_on_the_desk_and_is_one_step_from_an_approv
     assert (kept.submission, kept.body, kept.recorded_by) == (one, WORDS, None)
     listed = page_of(ada, "review", study.uuid, query="?state=answered")
     assert one.market_id in listed
-    assert "Answers to rejections" in page_of(ada, "review", study.uuid)
+    assert "Replies to rejections" in page_of(ada, "review", study.uuid)
     shown = page_of(ada, "review-assignment", study.uuid, one.market_id)
     assert "I read every text &lt;twice&gt;.<br>Please look again: שלום 😀" in shown
-    assert "Approve after all" in shown
+    assert "Reverse rejection" in shown
     assert "I read every text &lt;twice&gt;." in page_of(ada, "workers-page", study.uuid, one.worker.pseudonym)
     assert list(AuditEvent.objects.filter(verb="hear_reply").values_list("actor", "facts")) == [
         ("marketplace", {"assignment": one.market_id})
@@ -312,7 +312,7 @@ def test_a_rejection_that_is_kept_waits_for_nobody_any_more(one: Submission, stu
     with pytest.raises(reject.StateError, match="no unread reply"):
         reject.uphold_rejection(study, one, actor=ada, now=now)
     assert AuditEvent.objects.get(verb="uphold").facts == {"assignment": one.market_id}
-    assert "read by ada, the rejection stays" in page_of(ada, "review-assignment", study.uuid, one.market_id)
+    assert "rejection upheld by ada" in page_of(ada, "review-assignment", study.uuid, one.market_id)
 
 
 def test_after_thirty_days_it_waits_for_nobody(one: Submission, study: Study):

@@ -144,7 +144,7 @@ PRESSED: dict[str, tuple[str, Act]] = {
     ),
     "design-failed": ("studies/{chosen}/design/", partial(_filled, "Raters per text", "0", "Save design")),
     "publish-failed": ("studies/{planned}/publish/", partial(_filled, "Study name", "wrong", "Publish")),
-    "scores-failed": ("studies/{study}/exports/scores/", partial(_pressed, "Attach")),
+    "scores-failed": ("studies/{study}/exports/scores/", partial(_pressed, "Attach file")),
     "people-failed": ("studies/{judged}/people/", partial(_filled, "User name", "nobody", "Save role")),
     "coding-failed": ("studies/{judged}/coding/", _ticked),
     "settings-failed": ("settings/", partial(_pressed, "Change password")),

@@ -82,7 +82,7 @@ def walk(page: Page, link: str, batch: Path) -> None:
     page.get_by_text("View results").wait_for()
     picture("imported")
     press("View results")
-    press("Compute the results")
+    press("Compute results")
     page.get_by_text("View results").wait_for()
     picture("computed")
     press("View results")

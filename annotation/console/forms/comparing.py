@@ -15,7 +15,9 @@ class Compare(forms.Form):
     """Two studies or more."""
 
     studies = forms.MultipleChoiceField(
-        label=_("Studies"), widget=forms.CheckboxSelectMultiple, error_messages={"required": _("Choose two or more.")}
+        label=_("Studies"),
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": _("Choose two or more studies.")},
     )
 
     def __init__(self, *args: Any, studies: Sequence[Study], **kwargs: Any) -> None:
@@ -25,7 +27,7 @@ class Compare(forms.Form):
     def clean_studies(self) -> list[str]:
         found: list[str] = self.cleaned_data["studies"]
         if len(found) < 2:
-            raise forms.ValidationError(_("A comparison needs two studies or more."))
+            raise forms.ValidationError(_("Choose two or more studies."))
         return found
 
 
@@ -33,9 +35,9 @@ class Share(forms.Form):
     """A link for anybody who has it."""
 
     days = forms.IntegerField(
-        label=_("Ends after so many days"),
+        label=_("Days until the link expires"),
         min_value=1,
         max_value=3650,
         required=False,
-        help_text=_("Empty: it stays open until you revoke it."),
+        help_text=_("Empty: the link stays valid until you revoke it."),
     )

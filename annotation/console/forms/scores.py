@@ -20,14 +20,14 @@ class AttachScores(forms.Form):
         label=_("Model or tool"),
         max_length=scores_upload.MAX_NAME_CHARS,
         required=False,
-        help_text=_("Whose numbers they are; JSON says so."),
+        help_text=_("What computed the scores. JSON files name it."),
     )
-    version = forms.CharField(label=_("Its version"), max_length=scores_upload.MAX_NAME_CHARS, required=False)
+    version = forms.CharField(label=_("Version"), max_length=scores_upload.MAX_NAME_CHARS, required=False)
     columns = forms.CharField(
-        label=_("Columns to take"),
+        label=_("Columns to use"),
         max_length=scores_upload.MAX_COLUMNS_CHARS,
         required=False,
-        help_text=_("Separated by commas; empty: all."),
+        help_text=_("Separated by commas. Empty: all."),
     )
 
     def chosen(self) -> list[str]:

@@ -17,14 +17,16 @@ RATERS = (Key.ETHICS, Key.CONSENT, Key.CHANNEL, Key.PAYMENT, Key.PEOPLE, Key.DEM
 TEXTS = (Key.LICENCE, Key.LANGUAGE, Key.INPUT, Key.CRITERION)
 REPORT = (Key.CONTACT, Key.REFERENCE, Key.IMPACT)
 HINTS: dict[str, Any] = {
-    Key.PLAN: _("Hypotheses, tests, exclusions. Publishing keeps it in the log with its SHA-256; say it before."),
-    Key.REGISTERED: _("An address, where the plan was registered elsewhere."),
-    Key.POWER: _("Empty for human or machine: it is calculated from the plan."),
-    Key.DEVIATIONS: _("Settings that differ from the plan are told without this."),
-    Key.ETHICS: _("The board and its number, or why none was asked."),
-    Key.CONSENT: _("Empty, where the pages ask for it themselves."),
-    Key.CHANNEL: _("Empty, where the marketplace says by which channel people came."),
-    Key.PAYMENT: _("A sentence. Empty, where the marketplace says how people of its channels are paid."),
+    Key.PLAN: _(
+        "Hypotheses, tests, exclusions. Enter it before publishing, which stores it in the log with its SHA-256."
+    ),
+    Key.REGISTERED: _("A web address, if the plan was registered elsewhere."),
+    Key.POWER: _("Leave empty for human or machine: it is calculated from the plan."),
+    Key.DEVIATIONS: _("Settings that differ from the plan are reported without this."),
+    Key.ETHICS: _("Ethics board and approval number, or why none was needed."),
+    Key.CONSENT: _("Leave empty if the task pages ask for consent."),
+    Key.CHANNEL: _("Leave empty if the marketplace reports by which channel participants came."),
+    Key.PAYMENT: _("One sentence. Leave empty if the marketplace reports how participants of its channels are paid."),
 }
 
 

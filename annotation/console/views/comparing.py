@@ -68,7 +68,7 @@ def unlink(request: HttpRequest, job_id: UUID, link: int) -> HttpResponse:
     if not _may_share(request, found):
         return refused(request, _("Your role on this study does not let you do this"), status=403)
     revoke(get_object_or_404(ShareLink, pk=link, job=found), by=visitor(request), now=timezone.now())
-    messages.success(request, _("The link opens nothing any more."))
+    messages.success(request, _("Link revoked."))
     return redirect("console:job-links", found.uuid)
 
 

@@ -95,7 +95,7 @@ def statements(request: HttpRequest, study: Study) -> HttpResponse:
     if form.is_valid():
         for key, text in form.changes().items():
             state(study, key, text, actor=request.user.get_username(), now=timezone.now())
-        messages.success(request, _("Stored."))
+        messages.success(request, _("Saved."))
         return redirect("console:exports-statements", study.uuid)
     context = {"study": study, "form": form}
     return render(request, "console/statements.html", context, status=422 if form.errors else 200)

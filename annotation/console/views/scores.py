@@ -26,7 +26,7 @@ def scores(request: HttpRequest, study: Study) -> HttpResponse:
     editor = may(study, Role.EDITOR)
     form = AttachScores(request.POST, request.FILES) if request.method == "POST" and editor else AttachScores()
     if form.is_valid() and _attached(request, study, form):
-        messages.success(request, _("Attached: every report from now on tells of it."))
+        messages.success(request, _("File attached. New reports include it."))
         return redirect("console:exports-scores", study.uuid)
     context = {"study": study, "form": form, "files": study.score_files.order_by("pk")}
     return render(request, "console/scores.html", context, status=422 if form.errors else 200)

@@ -278,7 +278,7 @@ REFUSED: list[tuple[type[django_forms.BaseForm], Given, str, str]] = [
     (desk.Rules, {"machine_written": "on"}, "machine_written", "Add another rule."),
     (desk.CodebookForm, {"lines": "form: a\ngrammar"}, "lines", "Line 2 is not of the form"),
     (desk.CodebookForm, {"lines": "form: a, a"}, "lines", "a"),
-    (comparing.Compare, {"studies": [], "csrfmiddlewaretoken": "x"}, "studies", "Choose two or more."),
+    (comparing.Compare, {"studies": [], "csrfmiddlewaretoken": "x"}, "studies", "Choose two or more studies."),
     (desk.CodesForm, {"codes": ["grammar", "null"]}, "codes", "each once, or null alone."),
     (desk.CodesForm, {"codes": ["weather"]}, "codes", "is not in the codebook"),
     (scores.AttachScores, {"version": ""}, "version", "Say which version made these scores"),

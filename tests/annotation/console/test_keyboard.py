@@ -161,7 +161,7 @@ def test_a_newcomer_goes_the_whole_way_by_keyboard(page: Page, loop: None, tmp_p
     expect(page.locator(".notice.success")).to_contain_text("Approved")
     keys.place("Results")
     keys.press("Unblind results")
-    keys.press("Compute the results")
+    keys.press("Compute results")
     keys.press("View results")
     expect(page.get_by_role("table").first).to_contain_text("HUSE-Q")
     keys.place("Exports")

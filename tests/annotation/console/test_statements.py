@@ -42,7 +42,7 @@ def test_who_only_reads_changes_nothing(study: Study, person) -> None:
     reader: Client = person("reviewer")
     page = reader.post(address(study), {"ethics": "None."})
     assert (page.status_code, statements(study)) == (200, {})
-    assert b"Store" not in page.content
+    assert b"Save details" not in page.content
     assert person(None).get(address(study)).status_code == 404
 
 

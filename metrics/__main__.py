@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from metrics.cli import alpha, evaluators, hj, hscore, huse, loglik, nnd
 from metrics.cli.arguments import Parser
-from metrics.cli.output import write
+from metrics.cli.output import write_text
 from metrics.errors import MetricsError
 
 COMMANDS = (huse, hj, alpha, evaluators, nnd, hscore, loglik)
 
 
-def parser() -> Parser:
+def build_parser() -> Parser:
     """The arguments of every command; each command sets `run`."""
     top = Parser(prog="python -m metrics", description="Measures of generated text from human judgments.")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -24,9 +24,9 @@ def parser() -> Parser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 0, or 2 with one sentence on stderr."""
-    parsed = parser().parse_args(arguments)
+    parsed = build_parser().parse_args(arguments)
     try:
-        write(parsed.run(parsed), parsed.out)
+        write_text(parsed.run(parsed), parsed.out)
     except MetricsError as error:
         sys.stderr.write(" ".join(str(error).split()) + "\n")
         return 2

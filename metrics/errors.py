@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 SHOWN = 5
 
 
-def some(names: Iterable[str]) -> str:
+def join_names(names: Iterable[str]) -> str:
     """Join names for a sentence, the first few only: `a, b, c and 12 more`."""
     listed = list(names)
     text = ", ".join(listed[:SHOWN])
@@ -53,7 +53,7 @@ class MissingHJ(MetricsError):  # noqa: N818 - the name is the specification's
 
     def __init__(self, ids: Iterable[str]) -> None:
         self.ids = tuple(ids)
-        super().__init__(f"No rating is left for {len(self.ids)} item(s): {some(self.ids)}.")
+        super().__init__(f"No rating is left for {len(self.ids)} item(s): {join_names(self.ids)}.")
 
 
 class MissingLogProb(MetricsError):  # noqa: N818 - the name is the specification's
@@ -62,7 +62,8 @@ class MissingLogProb(MetricsError):  # noqa: N818 - the name is the specificatio
     def __init__(self, ids: Iterable[str]) -> None:
         self.ids = tuple(ids)
         super().__init__(
-            f"HUSE needs a log-probability for every item, and {len(self.ids)} item(s) have none: {some(self.ids)}."
+            f"HUSE needs a log-probability for every item, and {len(self.ids)} item(s) have none: "
+            f"{join_names(self.ids)}."
         )
 
 

@@ -20,11 +20,11 @@ FEW_VALUES = 16  # up to here the pairs of values are fewer than the patterns of
 
 def alpha_value(units: Units, level: Level) -> float | None:
     """Alpha of the items themselves; None where nothing varies."""
-    alpha = float(alphas(units, units.times[None, :].astype(np.float64), level)[0])
+    alpha = float(compute_alphas(units, units.times[None, :].astype(np.float64), level)[0])
     return None if np.isnan(alpha) else alpha
 
 
-def alphas(units: Units, times: Floats, level: Level) -> Floats:
+def compute_alphas(units: Units, times: Floats, level: Level) -> Floats:
     """(B,) alpha of each row of (B, P) occurrences; NaN, for the caller to take out, where nothing varies."""
     few = len(units.values) <= FEW_VALUES and isinstance(units.counts, np.ndarray)
     totals, observed, expected = (_by_pairs if few else _by_moments)(units, times, level)

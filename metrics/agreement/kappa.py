@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from metrics.data.arrays import Floats, Ints
-from metrics.data.ratings import encode
+from metrics.data.ratings import encode_names
 from metrics.errors import BadInput, InsufficientData
 from metrics.types import Estimate, Interval, Setting
 from metrics.version import __version__
@@ -87,7 +87,7 @@ def cohen_kappa(
         raise BadInput(f"both raters judge the same items, and they judged {len(first)} and {len(second)}")
     if not len(first):
         raise InsufficientData("Cohen's kappa needs an item that both raters judged.")
-    code, categories = encode([*first, *second])
+    code, categories = encode_names([*first, *second])
     k, n = len(categories), len(first)
     cells, times = np.unique(code[:n] * k + code[n:], return_counts=True)
     a, b = np.eye(k)[cells // k], np.eye(k)[cells % k]

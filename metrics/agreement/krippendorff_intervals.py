@@ -18,8 +18,8 @@ from typing import Literal
 
 import numpy as np
 
-from metrics.agreement.disagreement import Level, alpha_value, alphas
-from metrics.agreement.value_counts import Units, count_values, resample
+from metrics.agreement.disagreement import Level, alpha_value, compute_alphas
+from metrics.agreement.value_counts import Units, count_values, resample_items
 from metrics.data.arrays import Floats, Ints
 from metrics.data.ratings import Ratings
 from metrics.types import Interval
@@ -101,7 +101,7 @@ def both_interval(
 
 
 def _resampled(units: Units, level: Level, draws: int, rng: np.random.Generator) -> tuple[Floats, tuple[str, ...]]:
-    alphas_drawn = resample(units, draws, rng, lambda times: alphas(units, times, level))
+    alphas_drawn = resample_items(units, draws, rng, lambda times: compute_alphas(units, times, level))
     defined = alphas_drawn[~np.isnan(alphas_drawn)]
     return defined, (PARTIAL,) if len(defined) < draws else ()
 
@@ -128,7 +128,10 @@ def _acceleration(units: Units, level: Level) -> float:
         return 0.0
     times = units.times.astype(np.float64)
     left = np.concatenate(
-        [alphas(units, times - np.eye(len(times))[begin : begin + ROWS], level) for begin in range(0, len(times), ROWS)]
+        [
+            compute_alphas(units, times - np.eye(len(times))[begin : begin + ROWS], level)
+            for begin in range(0, len(times), ROWS)
+        ]
     )
     known = ~np.isnan(left)
     mean = float(times[known] @ left[known]) / float(times[known].sum()) if known.any() else 0.0

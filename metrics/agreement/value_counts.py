@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from metrics.compiled import switch as compiled
+from metrics.compiled import switch
 from metrics.data.arrays import Floats, Ints, Numbers
 
 EXACT = 2.0**53  # whole numbers up to here are exact in float64
@@ -94,7 +94,7 @@ def _counted_keys(item: Ints, code: Numbers, values: int) -> tuple[Floats, Ints]
 def _times_of_keys(item: Ints, code: Numbers, base: int, values: int) -> Ints | None:
     """How often each number below base ** values occurs. None where one is larger."""
     limit = base**values
-    loops = compiled.kernels(len(code) / WORTH_COMPILING)
+    loops = switch.get_kernels(len(code) / WORTH_COMPILING)
     if loops and item.dtype == np.int64 and code.dtype in LOOPED and item.min() >= 0:
         kernels: Any = importlib.import_module("metrics.worker_models.kernels")
         counts = kernels.packed_counts(item, int(item.max()), code, base ** np.arange(values), limit)
@@ -137,7 +137,7 @@ def _count_cells(item: Ints, code: Numbers, values: int) -> tuple[Any, Ints]:
     return coo_array((np.ones(len(item)), (item, code)), shape=(items, values)).tocsr(), times
 
 
-def resample(units: Units, draws: int, rng: np.random.Generator, measure: Callable[[Floats], Floats]) -> Floats:
+def resample_items(units: Units, draws: int, rng: np.random.Generator, measure: Callable[[Floats], Floats]) -> Floats:
     """measure of resamples: items drawn with replacement, as many as there are.
 
     measure: from (B, P) occurrences of each pattern to (B, ...). Returns (draws, ...). Batches have generators of
@@ -145,14 +145,14 @@ def resample(units: Units, draws: int, rng: np.random.Generator, measure: Callab
     """
     cells = draws * len(units.times)
     coarse = cells > THREADED_CELLS
-    batches = min(draws, max(-(-cells // BATCH_CELLS), compiled.THREADS if coarse else 1))
+    batches = min(draws, max(-(-cells // BATCH_CELLS), switch.THREADS if coarse else 1))
     sizes = [draws * (part + 1) // batches - draws * part // batches for part in range(batches)]
     streams = rng.spawn(batches) if batches > 1 else [rng]
 
     def work(part: int) -> Floats:
         return measure(_draw(units.times, sizes[part], streams[part]))
 
-    return np.concatenate(compiled.in_parts(work, range(batches), coarse))
+    return np.concatenate(switch.in_parts(work, range(batches), coarse))
 
 
 def _draw(times: Ints, draws: int, rng: np.random.Generator) -> Floats:

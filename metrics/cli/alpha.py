@@ -7,7 +7,7 @@ from pathlib import Path
 
 from metrics.agreement.krippendorff import LEVELS, RESAMPLED, alpha_of
 from metrics.cli.arguments import Commands, common_options
-from metrics.cli.output import cell, flags_line, json_text
+from metrics.cli.output import flags_line, format_cell, json_text
 from metrics.data.csv_files import read_ratings
 from metrics.data.ratings import of_records
 from metrics.data.to_json import SCHEMA_VERSION, estimate_json
@@ -47,7 +47,7 @@ def table(alpha: Estimate) -> str:
     """The value with its interval, what it is of, and what a reader must know."""
     size = alpha.settings
     lines = [
-        f"alpha, {size['level']:<12}{cell(alpha)}",
+        f"alpha, {size['level']:<12}{format_cell(alpha)}",
         f"items {size['items']} (excluded: {size['items_with_one_rating']} with only one rating)",
         f"raters {size['raters']}, ratings {size['ratings']}",
         alpha.signature,

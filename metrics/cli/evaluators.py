@@ -9,10 +9,10 @@ from pathlib import Path
 from metrics.agreement.krippendorff import krippendorff_alpha
 from metrics.cli import evaluators_more
 from metrics.cli.arguments import Commands, common_options
-from metrics.cli.output import cell, flags_line, json_text
+from metrics.cli.output import flags_line, format_cell, json_text
 from metrics.data.read_judgments import read_judgments
 from metrics.evaluators.evaluate import Condition, Evaluation, evaluate_judgments
-from metrics.evaluators.to_json import evaluation_json, measures
+from metrics.evaluators.to_json import collect_measures, evaluation_json
 
 TITLES = {
     "accuracy": "accuracy (mean of evaluators)",
@@ -47,7 +47,7 @@ def add(commands: Commands) -> None:
         "--by", metavar="COLUMN", action="append", help="columns that make the condition (default: condition)"
     )
     command.add_argument("--chance", type=float, default=0.5, help="accuracy without any skill (0.5)")
-    evaluators_more.options(command)
+    evaluators_more.add_options(command)
     common_options(command, seed="the resamples of items behind the intervals of alpha")
     command.set_defaults(run=run)
 
@@ -77,12 +77,12 @@ def table(evaluation: Evaluation) -> str:
 
 
 def _block(name: str, condition: Condition) -> str:
-    estimates = measures(condition)
+    estimates = collect_measures(condition)
     counts = condition.accuracy.confusion
     accuracy = condition.accuracy.accuracy
     size = accuracy.settings
     lines = [f"{name} (evaluators {accuracy.n}, items {size['items']}, ratings {size['judgments']})"]
-    lines += [f"{title:<31}{cell(estimates[key])}" for key, title in TITLES.items() if key in estimates]
+    lines += [f"{title:<31}{format_cell(estimates[key])}" for key, title in TITLES.items() if key in estimates]
     lines.append(f"{'tp fp fn tn':<31}{counts.tp} {counts.fp} {counts.fn} {counts.tn}")
     lines.append(f"{'test against chance':<31}{_test(condition)}")
     lines += [f"{f'scores 1-4, {truth}':<31}{_scores(condition, truth)}" for truth in ("human", "machine")]
@@ -101,4 +101,4 @@ def _test(condition: Condition) -> str:
 
 def _scores(condition: Condition, truth: str) -> str:
     bins = [entry for entry in condition.accuracy.histogram if entry.truth == truth]
-    return "  ".join(f"{entry.count} ({cell(entry.share)})" for entry in bins)
+    return "  ".join(f"{entry.count} ({format_cell(entry.share)})" for entry in bins)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from metrics.cli.output import cell
+from metrics.cli.output import format_cell
 from metrics.data.arm_assignment import assignment_sentence
 from metrics.data.evaluator_judgments import EvaluatorJudgment, check_judgments
 from metrics.data.to_json import estimate_json
@@ -36,7 +36,7 @@ class More:
     assignment: str = ""
 
 
-def options(command: argparse.ArgumentParser) -> None:
+def add_options(command: argparse.ArgumentParser) -> None:
     """Add the options."""
     command.add_argument(
         "--test", choices=("welch", "student"), default="welch", help="t-test of two conditions (welch)"
@@ -132,17 +132,20 @@ def _numbers(estimate: Estimate, *names: str) -> str:
 
 def _comparison(comparison: ConditionComparison) -> str:
     anova = anova_estimate(comparison.anova)
-    lines = [f"Conditions compared, evaluators as units. ANOVA F {cell(anova)}, {_numbers(anova, 'p', 'eta_squared')}."]
+    tested = f"ANOVA F {format_cell(anova)}, {_numbers(anova, 'p', 'eta_squared')}"
+    lines = [f"Conditions compared, evaluators as units. {tested}."]
     for pair in comparison.pairs:
         test = pair.difference
-        lines.append(f"{pair.a} - {pair.b}: {cell(test)}, {_numbers(test, 't', 'df', 'p', 'p_bonferroni', 'p_holm')}")
-        effects = f"  d {cell(pair.cohens_d)}, g {cell(pair.hedges_g)}"
-        lines.append(f"{effects}; smallest d found with power 0.8: {cell(pair.smallest_effect)}")
+        lines.append(
+            f"{pair.a} - {pair.b}: {format_cell(test)}, {_numbers(test, 't', 'df', 'p', 'p_bonferroni', 'p_holm')}"
+        )
+        effects = f"  d {format_cell(pair.cohens_d)}, g {format_cell(pair.hedges_g)}"
+        lines.append(f"{effects}; smallest d found with power 0.8: {format_cell(pair.smallest_effect)}")
         if "effect" in pair.smallest_effect.settings:
             power_settings = ("effect", "power_for_effect", "n_a_group_for_effect")
             lines.append(f"  {_numbers(pair.smallest_effect, *power_settings)}")
     lines += [
-        f"Tukey-Kramer {pair.a} - {pair.b}: {cell(pair.difference)}, {_numbers(pair.difference, 'q', 'p')}"
+        f"Tukey-Kramer {pair.a} - {pair.b}: {format_cell(pair.difference)}, {_numbers(pair.difference, 'q', 'p')}"
         for pair in comparison.tukey
     ]
     family = comparison.family
@@ -159,13 +162,13 @@ def _tost(equivalences: dict[str, Equivalence]) -> str:
     for name, test in equivalences.items():
         verdict = {True: "equivalent", False: "not shown equivalent", None: "no verdict"}[test.equivalent]
         shown = tost_estimate(test)
-        lines.append(f"{name}: {cell(shown)}, {_numbers(shown, 't_low', 't_high', 'p')}: {verdict}")
+        lines.append(f"{name}: {format_cell(shown)}, {_numbers(shown, 't_low', 't_high', 'p')}: {verdict}")
     return "\n".join(lines) + "\n"
 
 
 def _mixed(model: MixedModel) -> str:
     lines = ["Mixed model of right answers, crossed raters and items:"]
-    lines += [f"{name}: {cell(estimate)}" for name, estimate in model.effects.items()]
+    lines += [f"{name}: {format_cell(estimate)}" for name, estimate in model.effects.items()]
     if model.variances:
         lines.append("variances: " + ", ".join(f"{name} {value:.4g}" for name, value in model.variances.items()))
     return "\n".join(lines + ([model.note] if model.note else [])) + "\n"

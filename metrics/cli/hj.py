@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.cli.arguments import Commands, common_options
-from metrics.cli.output import cell, flags_line, json_text
+from metrics.cli.output import flags_line, format_cell, json_text
 from metrics.data.csv_files import read_ratings
 from metrics.data.human_judgment import hj_estimates, human_judgments, sum_ratings
 from metrics.data.to_json import SCHEMA_VERSION, estimate_json
@@ -33,11 +33,11 @@ def run(arguments: argparse.Namespace) -> str:
     hj_by_item = hj_estimates(human_judgments(sum_ratings(ratings), level=arguments.level, method=arguments.method))
     if arguments.json:
         items = {name: estimate_json(estimate) for name, estimate in hj_by_item.items()}
-        return json_text({"schema_version": SCHEMA_VERSION, "hj": items, "distribution": distribution(ratings)})
+        return json_text({"schema_version": SCHEMA_VERSION, "hj": items, "distribution": describe_ratings(ratings)})
     return table(hj_by_item, ratings)
 
 
-def distribution(ratings: Sequence[Rating]) -> dict[str, Any]:
+def describe_ratings(ratings: Sequence[Rating]) -> dict[str, Any]:
     """How often each value was given, and how many items have how many ratings (the actual plan, not the meant one)."""
     values = Counter(rating.value for rating in ratings)
     sizes = Counter(Counter(rating.item for rating in ratings).values())
@@ -55,10 +55,10 @@ def distribution(ratings: Sequence[Rating]) -> dict[str, Any]:
 
 def table(hj_by_item: Mapping[str, Estimate], ratings: Sequence[Rating]) -> str:
     """One line an item, then the distribution."""
-    spread = distribution(ratings)
+    spread = describe_ratings(ratings)
     width = max(4, *(len(name) for name in hj_by_item))
     lines = [f"{'item':<{width}}  {'HJ':<24}ratings"]
-    lines += [f"{name:<{width}}  {cell(estimate):<24}{estimate.n}" for name, estimate in hj_by_item.items()]
+    lines += [f"{name:<{width}}  {format_cell(estimate):<24}{estimate.n}" for name, estimate in hj_by_item.items()]
     lines += ["", f"items {spread['items']}, raters {spread['raters']}, ratings {spread['ratings']}"]
     lines += [f"value {row['value']:<8g}{row['count']:>8}  {100 * row['share']:5.1f} %" for row in spread["values"]]
     lines += [f"{row['items']} items with {row['ratings']} rating(s)" for row in spread["ratings_per_item"]]

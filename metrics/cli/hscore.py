@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from metrics.cli.arguments import Commands, common_options
-from metrics.cli.output import cell, flags_line, json_text, write
+from metrics.cli.output import flags_line, format_cell, json_text, write_text
 from metrics.data.csv_files import read_rows
 from metrics.data.evaluator_judgments import HUMAN, MACHINE
 from metrics.data.text_files import read_text
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> str:
     result = h_score(fp, thresholds, level=arguments.level)
     people = _people(arguments, fp, thresholds) if arguments.people else None
     if arguments.page:
-        write(token_page(texts, thresholds), arguments.page)
+        write_text(token_page(texts, thresholds), arguments.page)
     if arguments.json:
         return json_text(h_score_json(scores, result, backend, calibration, people, curvatures))
     return table(scores, result, backend, calibration, people)
@@ -83,22 +83,24 @@ def table(
     lines = [] if result.thresholds.calibrated else [UNCALIBRATED]
     lines.append(f"{'text':<32}{'Fp':>7}{'tokens':>8}{'mean rank':>11}{'entropy':>9}  verdict")
     lines += [_line(score) for score in scores]
-    shares = "  ".join(f"{name} {cell(getattr(result, name))}" for name in ("h", "u", "m"))
+    shares = "  ".join(f"{name} {format_cell(getattr(result, name))}" for name in ("h", "u", "m"))
     lines += [
         shares,
-        f"mean Fp {cell(result.mean_fp)}; n = {result.h.n} texts; backend: {backend.model or 'not recorded'}",
+        f"mean Fp {format_cell(result.mean_fp)}; n = {result.h.n} texts; backend: {backend.model or 'not recorded'}",
     ]
     estimates = [result.h, result.mean_fp]
     if calibration:
         lines.append(
-            f"threshold {calibration.threshold:.4f} by {calibration.method}: AUC {cell(calibration.auc)}, Youden J "
-            f"{cell(calibration.youden_j)}, accuracy on texts held out {cell(calibration.held_out)}"
+            f"threshold {calibration.threshold:.4f} by {calibration.method}: AUC {format_cell(calibration.auc)}, "
+            f"Youden J {format_cell(calibration.youden_j)}, "
+            f"accuracy on texts held out {format_cell(calibration.held_out)}"
         )
         estimates.append(calibration.held_out)
     if people:
         lines.append(
-            f"with people: agreement {cell(people.agreement)}, kappa {cell(people.kappa)}, AUC {cell(people.auc)}, "
-            f"Spearman with the share who said human {cell(people.correlation)}; undecided {people.undecided}"
+            f"with people: agreement {format_cell(people.agreement)}, kappa {format_cell(people.kappa)}, "
+            f"AUC {format_cell(people.auc)}, "
+            f"Spearman with the share who said human {format_cell(people.correlation)}; undecided {people.undecided}"
         )
         estimates += [people.agreement, people.kappa, people.auc, people.correlation]
     return "\n".join([*lines, result.h.signature, *flags_line(estimates)]) + "\n"

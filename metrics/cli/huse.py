@@ -9,9 +9,9 @@ from pathlib import Path
 
 from metrics.cli import huse_more
 from metrics.cli.arguments import Commands, common_options
-from metrics.cli.output import cell, flags_line, json_text
+from metrics.cli.output import flags_line, format_cell, json_text
 from metrics.data.csv_files import read_items, read_ratings
-from metrics.data.to_json import document
+from metrics.data.to_json import huse_document
 from metrics.huse.estimate import MODES, evaluate
 from metrics.huse.variance_components import evaluate_rated
 from metrics.tables.huse import interval_targets
@@ -36,7 +36,7 @@ def add(commands: Commands) -> None:
         "--mode", choices=MODES, help="ties by exact arithmetic, or the original's floats (default: both)"
     )
     huse.add_argument("--k", type=int, default=16, help="neighbours (16)")
-    huse_more.options(huse)
+    huse_more.add_options(huse)
     common_options(huse, seed="the subsamples behind the interval")
     huse.set_defaults(run=run)
 
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> str:
     results = evaluate(items, modes, **chosen) if ratings is None else evaluate_rated(items, ratings, modes, **chosen)
     more = huse_more.compute_more(items, ratings, arguments)
     if arguments.json:
-        return json_text({**document(results), **huse_more.as_json(more)})
+        return json_text({**huse_document(results), **huse_more.as_json(more)})
     return "\n".join([table(results), *huse_more.as_text(more)])
 
 
@@ -58,7 +58,7 @@ def table(results: Mapping[Mode, HuseResult]) -> str:
     """Values with intervals, one line a measure, then what a reader must know."""
     lines = ["".join(["            ", *(f"{mode:<28}" for mode in results)]).rstrip()]
     for field in fields(HuseResult):
-        cells = [cell(getattr(result, field.name)) for result in results.values()]
+        cells = [format_cell(getattr(result, field.name)) for result in results.values()]
         lines.append("".join([f"{TITLES[field.name]:<12}", *(f"{text:<28}" for text in cells)]).rstrip())
     for result in results.values():
         lines += ["", *_notes(result)]

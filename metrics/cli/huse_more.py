@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from metrics.cli.output import cell
+from metrics.cli.output import format_cell
 from metrics.data.csv_files import read_hits
 from metrics.errors import BadInput
 from metrics.huse.curves import Curve, replicate_curve, size_curve
@@ -28,7 +28,7 @@ class More:
     sensitivity: Sensitivity | None
 
 
-def options(command: argparse.ArgumentParser) -> None:
+def add_options(command: argparse.ArgumentParser) -> None:
     """Add the options."""
     command.add_argument(
         "--permutation",
@@ -124,4 +124,4 @@ def _sensitivity(sensitivity: Sensitivity) -> str:
 
 
 def _four(result: HuseResult) -> str:
-    return "".join(f"{cell(getattr(result, field.name)):<7}" for field in fields(result)).rstrip()
+    return "".join(f"{format_cell(getattr(result, field.name)):<7}" for field in fields(result)).rstrip()

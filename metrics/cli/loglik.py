@@ -54,20 +54,20 @@ def add_model_options(command: Any) -> None:
 def run(arguments: argparse.Namespace) -> str:
     """The text of the command. Raises MetricsError."""
     rows = read_rows(arguments.pairs)
-    backend = opened(arguments)
+    backend = open_backend(arguments)
     pairs = [pair for _, pair, _ in rows]
     store = FileStore(arguments.store) if arguments.store else None
-    scores = score_all(backend, pairs, store=store, progress=progress if sys.stderr.isatty() else None)
+    scores = score_all(backend, pairs, store=store, progress=show_progress if sys.stderr.isatty() else None)
     names = [str(record.get("id", row)) for row, _, record in rows]
-    return document(backend, names, pairs, scores) if arguments.json else table(backend, names, scores)
+    return build_document(backend, names, pairs, scores) if arguments.json else table(backend, names, scores)
 
 
-def opened(arguments: argparse.Namespace) -> LogProbs:
+def open_backend(arguments: argparse.Namespace) -> LogProbs:
     """The backend that the arguments name."""
-    return opening(arguments).open()
+    return read_opening(arguments).open()
 
 
-def opening(arguments: argparse.Namespace) -> Opening:
+def read_opening(arguments: argparse.Namespace) -> Opening:
     """What the arguments say of a backend."""
     return Opening(
         arguments.model,
@@ -85,13 +85,13 @@ def opening(arguments: argparse.Namespace) -> Opening:
     )
 
 
-def progress(done: int, of: int) -> None:
+def show_progress(done: int, of: int) -> None:
     """One line on the screen, rewritten."""
     sys.stderr.write(f"\r{done} of {of} texts scored" + ("\n" if done == of else ""))
     sys.stderr.flush()
 
 
-def document(backend: LogProbs, names: Sequence[str], pairs: Sequence[Pair], scores: Sequence[Scored]) -> str:
+def build_document(backend: LogProbs, names: Sequence[str], pairs: Sequence[Pair], scores: Sequence[Scored]) -> str:
     """Everything as JSON; -inf as the text `-inf`."""
     card = backend.card
     return json_text(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from metrics.cli import nnd_build, nnd_run
 from metrics.cli.arguments import Commands, common_options
-from metrics.cli.output import cell, flags_line, json_text
+from metrics.cli.output import flags_line, format_cell, json_text
 from metrics.data.csv_files import read_rows
 from metrics.data.to_json import SCHEMA_VERSION
 from metrics.errors import InsufficientData
@@ -31,10 +31,10 @@ def _add_pairs(commands: Commands) -> None:
     command = commands.add_parser("pairs", help="the texts a model must score, as JSON lines: id, context, candidate")
     command.add_argument("tests", type=Path, metavar="TESTS", help="what `nnd build --json` wrote")
     common_options(command)
-    command.set_defaults(run=pairs)
+    command.set_defaults(run=run_pairs)
 
 
-def pairs(arguments: argparse.Namespace) -> str:
+def run_pairs(arguments: argparse.Namespace) -> str:
     """One line a candidate that is not blank: nothing has no token to score.
 
     Raises MetricsError; InsufficientData where the tests hold no texts.
@@ -88,7 +88,7 @@ def table(verified: list[Verified]) -> str:
     lines = [f"{'metric':<24}{'Kendall tau-b':<24}{'p':<10}{'gap correlation':<18}as printed"]
     for metric in verified:
         p = "none" if metric.tau.p is None else f"{metric.tau.p:.4g}"
-        gaps = f"{cell(metric.gap):<18}{cell(metric.gap_as_printed)}"
-        lines.append(f"{metric.metric:<24}{cell(metric.tau.estimate):<24}{p:<10}{gaps}")
+        gaps = f"{format_cell(metric.gap):<18}{format_cell(metric.gap_as_printed)}"
+        lines.append(f"{metric.metric:<24}{format_cell(metric.tau.estimate):<24}{p:<10}{gaps}")
     lines.append(f"n = {len(verified[0].systems)} systems; as printed depends on the order in which they are listed.")
     return "\n".join([*lines, *flags_line(metric.tau.estimate for metric in verified)]) + "\n"

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from metrics.cli.arguments import Commands, common_options
-from metrics.cli.loglik import add_model_options, opened, progress
-from metrics.cli.output import cell, flags_line, json_text, write
+from metrics.cli.loglik import add_model_options, open_backend, show_progress
+from metrics.cli.output import flags_line, format_cell, json_text, write_text
 from metrics.data.csv_files import read_rows
 from metrics.data.to_json import SCHEMA_VERSION
 from metrics.errors import BadInput
@@ -91,19 +91,21 @@ def run(arguments: argparse.Namespace) -> str:
     if arguments.curves:
         if not arguments.sizes:
             raise BadInput("curves need the models' sizes or steps (--sizes)", column="--curves")
-        write(curves_page(findings.curve), arguments.curves)
+        write_text(curves_page(findings.curve), arguments.curves)
     if arguments.page:
         if len(administered) > 1:
             raise BadInput("the browser shows one model", column="--page")
-        write(browser_page(administered[0], rates[0], Selection(arguments.show, arguments.category)), arguments.page)
-    return json_text(document(findings, arguments.outcomes)) if arguments.json else table(findings)
+        write_text(
+            browser_page(administered[0], rates[0], Selection(arguments.show, arguments.category)), arguments.page
+        )
+    return json_text(build_document(findings, arguments.outcomes)) if arguments.json else table(findings)
 
 
 def _administer_by_model(tests: TestSet, arguments: argparse.Namespace) -> Administered:
     """The tests as taken by the model that the arguments name; scores are kept in the store as they come."""
-    backend = opened(arguments)
+    backend = open_backend(arguments)
     store = FileStore(arguments.store) if arguments.store else None
-    shown = progress if sys.stderr.isatty() else None
+    shown = show_progress if sys.stderr.isatty() else None
 
     def scores(pairs: Sequence[Pair]) -> Sequence[Scored]:
         return score_all(backend, pairs, store=store, progress=shown)
@@ -111,7 +113,7 @@ def _administer_by_model(tests: TestSet, arguments: argparse.Namespace) -> Admin
     return administer_tests(tests, scores, model=arguments.model, ties=arguments.ties, scored_by=backend.card.signature)
 
 
-def document(findings: Findings, outcomes: bool) -> dict[str, object]:
+def build_document(findings: Findings, outcomes: bool) -> dict[str, object]:
     """The output of --json."""
     models = []
     for model_tests, rates in zip(findings.administered, findings.rates, strict=True):
@@ -154,13 +156,13 @@ def _block(rates: PassRates) -> str:
 
 def _line(name: str, rate: PassRate) -> str:
     wilson = f"[{rate.wilson.low:.3f}, {rate.wilson.high:.3f}]" if rate.wilson else "none"
-    return f"  {name:<26}{rate.estimate.n:>7}  {cell(rate.estimate):<24}{wilson:<20}{rate.ties:>6}"
+    return f"  {name:<26}{rate.estimate.n:>7}  {format_cell(rate.estimate):<24}{wilson:<20}{rate.ties:>6}"
 
 
 def _comparison(comparison: Comparison) -> str:
     counts, difference = comparison.mcnemar, comparison.difference
     return (
-        f"{comparison.first} less {comparison.second}: {cell(difference)}, n {difference.n}; only the "
+        f"{comparison.first} less {comparison.second}: {format_cell(difference)}, n {difference.n}; only the "
         f"first passed {counts.only_first}, only the second {counts.only_second}; McNemar p {counts.p:.4g}"
     )
 

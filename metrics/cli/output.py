@@ -17,7 +17,7 @@ def json_text(document: Mapping[str, Any]) -> str:
     return json.dumps(document, indent=2, allow_nan=False) + "\n"
 
 
-def cell(estimate: Estimate) -> str:
+def format_cell(estimate: Estimate) -> str:
     """`0.530 [0.371, 0.689]`, without brackets where there is no interval, `none` where there is no value."""
     if estimate.value is None:
         return "none"
@@ -32,7 +32,7 @@ def flags_line(estimates: Iterable[Estimate]) -> list[str]:
     return ["flags: " + ", ".join(sorted(flags))] if flags else []
 
 
-def write(text: str, out: Path | None) -> None:
+def write_text(text: str, out: Path | None) -> None:
     """Write to the file, or to the screen where there is none. Raises BadInput where the file cannot be written."""
     if out is None:
         sys.stdout.write(text)

@@ -17,7 +17,7 @@ from metrics.data.arrays import Floats, Ints
 Kernel = Callable[..., Any]
 
 
-def compiled(function: Kernel) -> Kernel:
+def compile_loop(function: Kernel) -> Kernel:
     """Compile, keeping the result on disk; where no folder can be written, for this process only."""
     try:
         kernel: Kernel = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
@@ -30,13 +30,13 @@ def compiled(function: Kernel) -> Kernel:
 REFERENCE_WEIGHT = 1 << 32
 
 
-@compiled
-def widened(cut: float, slack: tuple[float, float, float]) -> float:
+@compile_loop
+def widen_cut(cut: float, slack: tuple[float, float, float]) -> float:
     """`neighbors.Slack` of one cut: factor, share of its root, constant."""
     return float(cut * slack[0] + slack[1] * np.sqrt(cut) + slack[2])
 
 
-@compiled
+@compile_loop
 def weight_within(squared: Floats, weight: Ints, limit: float) -> int:
     """Summed weight of the points within a squared distance: whole numbers, so that the loop runs in wide registers."""
     total = 0
@@ -45,7 +45,7 @@ def weight_within(squared: Floats, weight: Ints, limit: float) -> int:
     return total
 
 
-@compiled
+@compile_loop
 def weight_of_nearest(
     squared: Floats, weight: Ints, rank: int, guess: float, slack: tuple[float, float, float]
 ) -> tuple[int, float]:
@@ -60,7 +60,7 @@ def weight_of_nearest(
         within = weight_within(squared, weight, at)
         count = within & (REFERENCE_WEIGHT - 1)
         if count == rank:
-            if weight_within(squared, weight, widened(at, slack)) == within:
+            if weight_within(squared, weight, widen_cut(at, slack)) == within:
                 return within, at
             break
         if count < rank:
@@ -81,7 +81,7 @@ def weight_of_nearest(
     return by_steps
 
 
-@compiled
+@compile_loop
 def _weight_by_steps(
     squared: Floats, weight: Ints, rank: int, low: float, slack: tuple[float, float, float]
 ) -> tuple[int, float]:
@@ -93,11 +93,11 @@ def _weight_by_steps(
                 above = value
         within = weight_within(squared, weight, above)
         if above == np.inf or within & (REFERENCE_WEIGHT - 1) >= rank:
-            return weight_within(squared, weight, widened(above, slack)), above
+            return weight_within(squared, weight, widen_cut(above, slack)), above
         low = above
 
 
-@compiled
+@compile_loop
 def _twice_error(balance: Floats, sign: Floats, tie: int) -> float:
     """Error among references plus error among models, from one set's votes: `batch.twice_error`."""
     references, ref, model = 0, 0, 0  # errors in halves
@@ -112,7 +112,7 @@ def _twice_error(balance: Floats, sign: Floats, tie: int) -> float:
     return (ref / 2) / references + (model / 2) / (len(balance) - references)
 
 
-@compiled
+@compile_loop
 def plane_values(
     hj: Floats,
     q: Floats,
@@ -151,7 +151,7 @@ def plane_values(
         out[a] = _twice_error(balance, z, tie)
 
 
-@compiled
+@compile_loop
 def line_values(s: Floats, sign: Floats, vote: Floats, k: int, factor: float, tie: int, out: Floats) -> None:
     """The same on a line: each row of `s` ascending; neighbours lie within factor times the k-th distance."""
     sets, size = s.shape

@@ -1,9 +1,9 @@
 """When compiled loops are used: never to begin with for small work, always with the same numbers.
 
 numba takes seconds to compile (once, where its cache can be written) and a third of a second to load. So loops are
-used when a piece of work would take numpy longer than that, when a program asks for them (`load`), and when the small
-pieces so far in this process together were worth loading them, or, where nothing is compiled yet, compiling. Once
-loaded they serve small work too. Without numba everything runs in numpy.
+used when a piece of work would take numpy longer than that, when a program asks for them (`load_kernels`), and when
+the small pieces so far in this process together were worth loading them, or, where nothing is compiled yet, compiling.
+Once loaded they serve small work too. Without numba everything runs in numpy.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ COMPILING = 10.0  # times as dear as loading
 _state: dict[str, Any] = {"kernels": None, "tried": False, "work": 0.0, "limit": None}
 
 
-def load() -> bool:
+def load_kernels() -> bool:
     """Compile or load the loops now; whether there are any. For programs that repeat small pieces of work."""
     if not _state["tried"]:
         _state["tried"] = True
@@ -32,7 +32,7 @@ def load() -> bool:
     return _state["kernels"] is not None
 
 
-def kernels(work: float = 0.0) -> Any:
+def get_kernels(work: float = 0.0) -> Any:
     """The compiled loops, or None where numpy serves: not loaded and not worth it, or not to be had.
 
     work: size of the piece at hand in units of what is worth compiling for; pieces that numpy served add up.
@@ -40,7 +40,7 @@ def kernels(work: float = 0.0) -> Any:
     if not _state["tried"]:
         _state["work"] += work
         if work > 1 or (_state["work"] > 1 and _state["work"] > _limit()):
-            load()
+            load_kernels()
     return _state["kernels"]
 
 

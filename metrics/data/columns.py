@@ -9,7 +9,7 @@ from metrics.data.arrays import Floats
 from metrics.errors import BadInput
 
 
-def column(values: ArrayLike, name: str) -> Floats:
+def check_column(values: ArrayLike, name: str) -> Floats:
     """(n,) float64, n >= 0. Raises BadInput naming the column, and the row of a number that is not finite."""
     try:
         numbers = np.asarray(values, dtype=np.float64)
@@ -25,7 +25,7 @@ def column(values: ArrayLike, name: str) -> Floats:
 
 def from_zero(values: ArrayLike, name: str) -> Floats:
     """The same with every number at least 0."""
-    numbers = column(values, name)
+    numbers = check_column(values, name)
     if (numbers < 0).any():
         raise BadInput("a value is at least 0", row=int(np.argmax(numbers < 0)) + 1, column=name)
     return numbers

@@ -15,7 +15,7 @@ from pathlib import Path
 from metrics.data.human_judgment import sum_ratings
 from metrics.data.items import LARGEST, LOG_PROB_TOLERANCE, LONGEST
 from metrics.data.text_files import read_text
-from metrics.errors import BadInput, some
+from metrics.errors import BadInput, join_names
 from metrics.types import MODEL, REFERENCE, Item, Rating, Source
 
 ITEM_COLUMNS = ("hj", "log_prob", "length", "source")
@@ -147,12 +147,12 @@ def _split(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
 def _check_header(columns: list[str], required: Sequence[str], name: str, line: int) -> None:
     twice = sorted(column for column, times in Counter(columns).items() if column and times > 1)
     if twice:
-        raise BadInput("the column occurs more than once", where=name, row=line, column=some(twice))
+        raise BadInput("the column occurs more than once", where=name, row=line, column=join_names(twice))
     absent = [column for column in required if column not in columns]
     if absent:
-        shown = some(column if len(column) <= 30 else column[:30] + "..." for column in columns)
+        shown = join_names(column if len(column) <= 30 else column[:30] + "..." for column in columns)
         rule = f"the column is missing (the header has {shown})"
-        raise BadInput(rule, where=name, row=line, column=some(absent))
+        raise BadInput(rule, where=name, row=line, column=join_names(absent))
 
 
 def _first_unpaired(columns: list[str], cells: list[str]) -> str:

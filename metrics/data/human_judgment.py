@@ -12,7 +12,7 @@ from fractions import Fraction
 from statistics import NormalDist
 from typing import Literal
 
-from metrics.errors import BadInput, MissingHJ, nothing_left, some
+from metrics.errors import BadInput, MissingHJ, join_names, nothing_left
 from metrics.types import Estimate, HumanJudgment, Interval, Rating, RatingSums
 from metrics.version import __version__
 
@@ -144,7 +144,7 @@ def _check_sums(sums: list[RatingSums]) -> None:
     names = [entry.item for entry in sums]
     if len(set(names)) < len(names):
         raise BadInput(
-            f"an item has one entry: {some(n for n in set(names) if names.count(n) > 1)} occur more than once"
+            f"an item has one entry: {join_names(n for n in set(names) if names.count(n) > 1)} occur more than once"
         )
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from metrics.data.arrays import Bools, Floats, Ints, Numbers, common_numerators, integer_array
-from metrics.errors import BadInput, InsufficientData, MissingLogProb, SingleSource, nothing_left, some
+from metrics.errors import BadInput, InsufficientData, MissingLogProb, SingleSource, join_names, nothing_left
 from metrics.types import MODEL, REFERENCE, Item, Missing
 
 LOG_PROB_TOLERANCE = 1e-6  # a log-probability may exceed 0 by rounding, not by more
@@ -99,7 +99,9 @@ def leave_out_log_prob(items: Sequence[Item]) -> list[Item]:
 def _check_ids(items: Sequence[Item]) -> None:
     if len({item.id for item in items}) < len(items):
         twice = [name for name, count in Counter(item.id for item in items).items() if count > 1]
-        raise BadInput(f"each item needs an id of its own, and these occur more than once: {some(twice)}", column="id")
+        raise BadInput(
+            f"each item needs an id of its own, and these occur more than once: {join_names(twice)}", column="id"
+        )
 
 
 def _drop_missing(items: Sequence[Item], missing: Missing) -> tuple[list[Item], dict[str, int]]:

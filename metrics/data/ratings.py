@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from metrics.data.arrays import Ints, Numbers
 from metrics.data.items import LARGEST
-from metrics.errors import BadInput, InsufficientData, some
+from metrics.errors import BadInput, InsufficientData, join_names
 from metrics.types import Rating
 
 CELLS_PER_RATING = 64  # of a table of items by raters, up to which a table beats sorting
@@ -44,8 +44,8 @@ def lay_out(item: Names, rater: Names, value: Names, *, repeats: bool = False) -
     if not len(value):
         raise InsufficientData("There is no rating.")
     numbers = _numbers(value)
-    item_code, items = encode(item)
-    rater_code, raters = encode(rater)
+    item_code, items = encode_names(item)
+    rater_code, raters = encode_names(rater)
     if not repeats:
         refuse_repeats(item_code, rater_code, items, raters)
     return Ratings(item_code, rater_code, numbers, items, raters)
@@ -58,7 +58,7 @@ def of_records(ratings: Iterable[Rating], *, repeats: bool = False) -> Ratings:
     return lay_out([rating.item for rating in listed], [rating.rater for rating in listed], values, repeats=repeats)
 
 
-def encode(names: Names) -> tuple[Ints, Sequence[Any]]:
+def encode_names(names: Names) -> tuple[Ints, Sequence[Any]]:
     """Codes 0.. and the name of each code. Dense whole numbers in an array are read without sorting."""
     if isinstance(names, np.ndarray) and names.dtype.kind in "iu" and names.size:
         return _encode_integers(names)
@@ -112,5 +112,5 @@ def refuse_repeats(item: Ints, rater: Ints, items: Sequence[Any], raters: Sequen
     twice = ordered[1:][ordered[1:] == ordered[:-1]]
     if not len(twice):
         return
-    named = some(f"{raters[p % len(raters)]} on {items[p // len(raters)]}" for p in dict.fromkeys(twice.tolist()))
+    named = join_names(f"{raters[p % len(raters)]} on {items[p // len(raters)]}" for p in dict.fromkeys(twice.tolist()))
     raise BadInput(f"a rater rates an item once, and these rate it again: {named}", column="rater")

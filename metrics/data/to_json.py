@@ -58,7 +58,7 @@ def record_json(record: object) -> Any:
     return _setting(record, "the result")
 
 
-def document(results: Mapping[Mode, HuseResult]) -> dict[str, Any]:
+def huse_document(results: Mapping[Mode, HuseResult]) -> dict[str, Any]:
     """The whole output of `python -m metrics huse --json`."""
     return {"schema_version": SCHEMA_VERSION, "modes": modes_json(results)}
 

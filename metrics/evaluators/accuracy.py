@@ -82,12 +82,12 @@ def measure_accuracy(judgments: Judgments, *, level: float = 0.95) -> Accuracy:
     return Accuracy(
         *report.accuracies(),
         **report.pooled(),
-        confusion=confusion(judgments),
+        confusion=count_confusion(judgments),
         histogram=tuple(report.score_bins()),
     )
 
 
-def confusion(judgments: Judgments) -> Confusion:
+def count_confusion(judgments: Judgments) -> Confusion:
     """Counts of the binary reading, over all ratings."""
     called, machine = judgments.called_machine, judgments.machine
     pairs = ((called & machine), (called & ~machine), (~called & machine), (~called & ~machine))

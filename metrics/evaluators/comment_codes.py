@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics.data.arrays import Ints
-from metrics.errors import BadInput, InsufficientData, some
+from metrics.errors import BadInput, InsufficientData, join_names
 from metrics.inference.distributions import check_level
 from metrics.inference.proportions import pooled_share
 from metrics.types import Estimate, Setting
@@ -32,7 +32,9 @@ class Codebook:
         names = [*self.categories, *self.codes]
         twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
         if twice or NULL in names or not self.codes:
-            rule = f"a codebook has codes, each name once and none {NULL!r}" + (f": {some(twice)}" if twice else "")
+            rule = f"a codebook has codes, each name once and none {NULL!r}" + (
+                f": {join_names(twice)}" if twice else ""
+            )
             raise BadInput(rule, where="codebook")
 
     @property
@@ -97,7 +99,7 @@ def code_table(coded: Iterable[Coded], codebook: Codebook = CLARK, *, level: flo
     comments = [entry.comment for entry in listed]
     if len(set(comments)) < len(comments):
         twice = [name for name in dict.fromkeys(comments) if comments.count(name) > 1]
-        raise BadInput(f"a table takes each comment once (adjudicate first), and {some(twice)} occur more often")
+        raise BadInput(f"a table takes each comment once (adjudicate first), and {join_names(twice)} occur more often")
     labels = np.array([[code in entry.codes for code in codebook.codes] for entry in listed], dtype=np.int64)
     report = _Report(labels, level)
     rows, start = [], 0
@@ -174,7 +176,7 @@ def _check(coded: Iterable[Coded], codebook: Codebook) -> list[Coded]:
     for entry in listed:
         where = f"comment {entry.comment}"
         if unknown := [code for code in entry.codes if code not in known]:
-            raise BadInput(f"{some(unknown)} is not in the codebook", where=where, column="codes")
+            raise BadInput(f"{join_names(unknown)} is not in the codebook", where=where, column="codes")
         if not entry.codes or len(set(entry.codes)) < len(entry.codes):
             raise BadInput(f"a comment has at least one label (or {NULL!r}), each once", where=where, column="codes")
         if NULL in entry.codes and len(entry.codes) > 1:

@@ -21,10 +21,10 @@ from metrics.inference.proportions import mean_share
 from metrics.inference.specification_curve import (
     Exclusions,
     Specification,
+    list_selections,
     random_removal,
-    selections,
     summarize_specifications,
-    union,
+    union_mask,
 )
 from metrics.types import Estimate
 
@@ -60,7 +60,7 @@ def evaluator_exclusions(
         raise BadInput("rules exclude assignments, so every judgment needs a unit", column="unit")
     groups: dict[str, Sequence[EvaluatorJudgment]] = dict(by_condition(judgments, by)) if by else {}
     groups[OVERALL] = judgments
-    chosen = selections(tuple(rules), tuple(alone), seed)
+    chosen = list_selections(tuple(rules), tuple(alone), seed)
     exclusions = {}
     for done, (name, group) in enumerate(groups.items(), 1):
         exclusions[name] = _of(group, rules, chosen, reported, draws=draws, seed=seed, level=level)
@@ -85,7 +85,9 @@ def _of(
         for rule, excluded_units in rules.items()
     }
     listed, how = chosen
-    specifications = tuple(work.specification(selection, union(masks, selection, len(units))) for selection in listed)
+    specifications = tuple(
+        work.specification(selection, union_mask(masks, selection, len(units))) for selection in listed
+    )
     held = None
     if reported is not None:
         held = work.specification(("as reported",), np.array([unit in reported for unit in units], dtype=np.bool_))

@@ -32,13 +32,13 @@ def condition_json(condition: Condition) -> dict[str, Any]:
         cell = {"count": entry.count, **estimate_json(entry.share)}
         histogram.setdefault(entry.truth, {})[str(entry.rating)] = cell
     return {
-        **{name: estimate_json(estimate) for name, estimate in measures(condition).items()},
+        **{name: estimate_json(estimate) for name, estimate in collect_measures(condition).items()},
         "confusion": asdict(condition.accuracy.confusion),
         "score_histogram": histogram,
     }
 
 
-def measures(condition: Condition) -> dict[str, Estimate]:
+def collect_measures(condition: Condition) -> dict[str, Estimate]:
     """Every single number of a condition by name, accuracy first."""
     return {**_estimates(condition.accuracy), **_estimates(condition.against_chance), **condition.agreement}
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from metrics.errors import DegenerateInput
 from metrics.figures import theme
-from metrics.figures.chart import Axis, Chart, Guide, Note, Points, ends, padded, ticks
-from metrics.figures.texts import short
+from metrics.figures.chart import Axis, Chart, Guide, Note, Points, interval_ends, pad_range, place_ticks
+from metrics.figures.texts import shorten
 from metrics.types import Estimate
 
 LETTERS = 52  # of a row's label
@@ -42,7 +42,7 @@ def chart(arms: Sequence[Arm], *, chance: float = 0.5, unit: str = "evaluators",
         name=name,
         title="Accuracy by arm",
         alt=alt(arms, chance=chance, unit=unit),
-        x=Axis("accuracy", *span, tuple((at, f"{at * 100:.0f}%") for at, _ in ticks(*span))),
+        x=Axis("accuracy", *span, tuple((at, f"{at * 100:.0f}%") for at, _ in place_ticks(*span))),
         y=Axis("", -0.75, len(arms) - 0.2),
         guides=(Guide((chance, chance), (-0.75, len(arms) - 0.2)),),
         points=_points(arms, heights),
@@ -88,7 +88,7 @@ def _range(arms: Sequence[Arm], chance: float) -> tuple[float, float]:
             *((span.low, span.high) if span else ()),
             *(() if arm.accuracy.value is None else (arm.accuracy.value,)),
         ]
-    return padded(tuple(reached), share=0.08)
+    return pad_range(tuple(reached), share=0.08)
 
 
 def _points(arms: Sequence[Arm], heights: Sequence[float]) -> tuple[Points, ...]:
@@ -100,13 +100,13 @@ def _points(arms: Sequence[Arm], heights: Sequence[float]) -> tuple[Points, ...]
         shown = [(arm, arm.accuracy.value, y) for arm, y in group_arms if arm.accuracy.value is not None]
         points.append(
             Points(
-                look=theme.series(at) if len(groups) > 1 else "ink",
-                name=short(group),
+                look=theme.series_look(at) if len(groups) > 1 else "ink",
+                name=shorten(group),
                 x=tuple(value for _, value, _ in shown),
                 y=tuple(y for _, _, y in shown),
                 hover=tuple(_full_label(arm) for arm, _, _ in shown),
                 shape=theme.series_shape(at),
-                x_bounds=tuple(ends(arm.accuracy.interval) for arm, _, _ in shown),
+                x_bounds=tuple(interval_ends(arm.accuracy.interval) for arm, _, _ in shown),
             )
         )
     return tuple(points)
@@ -122,7 +122,7 @@ def _row(arm: Arm, grouped: bool) -> str:
     if len(full_label) <= LETTERS:
         return full_label
     room = LETTERS - len(_label(arm, ""))
-    return _label(arm, short(arm.name if grouped else _name(arm), max(12, room)))
+    return _label(arm, shorten(arm.name if grouped else _name(arm), max(12, room)))
 
 
 def _full_label(arm: Arm) -> str:

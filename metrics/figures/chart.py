@@ -166,7 +166,7 @@ class Chart:
         return tuple(named) if self.legend and len(named) > 1 else ()
 
 
-def ticks(low: float, high: float, *, about: int = 5, min_step: float = 0.0) -> tuple[tuple[float, str], ...]:
+def place_ticks(low: float, high: float, *, about: int = 5, min_step: float = 0.0) -> tuple[tuple[float, str], ...]:
     """Round places between `low` and `high`, about `about` of them, `least` apart or more; labels of equal decimals."""
     raw = (high - low) / about
     power = math.floor(math.log10(raw))
@@ -176,7 +176,7 @@ def ticks(low: float, high: float, *, about: int = 5, min_step: float = 0.0) -> 
     return tuple((at * step, f"{at * step + 0.0:.{decimals}f}".replace("-", "−")) for at in range(first, last + 1))
 
 
-def decades(low: float, high: float) -> tuple[tuple[float, str], ...]:
+def place_decades(low: float, high: float) -> tuple[tuple[float, str], ...]:
     """Places of the powers of ten between 10**low and 10**high, on an axis of log10, labelled by the value there.
 
     Where an axis of some length holds fewer than two of them, twice and five times a power are labelled, too.
@@ -200,12 +200,12 @@ def _power(power: int, times: int = 1) -> str:
     return f"{times}e{power}".replace("-", "−")
 
 
-def ends(interval: Interval | None) -> Bounds:
+def interval_ends(interval: Interval | None) -> Bounds:
     """The two ends of an interval, None where there is none."""
     return (interval.low, interval.high) if interval else None
 
 
-def padded(values: tuple[float, ...], *, share: float = 0.06) -> tuple[float, float]:
+def pad_range(values: tuple[float, ...], *, share: float = 0.06) -> tuple[float, float]:
     """Range of the values with `share` of it added on both sides; of width one around a single value."""
     low, high = min(values), max(values)
     pad = (high - low) * share or 0.5

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from metrics.data.number_format import number
 from metrics.errors import DegenerateInput
 from metrics.figures import theme
-from metrics.figures.chart import Axis, Chart, Curve, Guide, Note, decades, padded, ticks
-from metrics.figures.labels import LETTER, labelled
-from metrics.figures.texts import short
+from metrics.figures.chart import Axis, Chart, Curve, Guide, Note, pad_range, place_decades, place_ticks
+from metrics.figures.labels import LETTER, add_labels
+from metrics.figures.texts import shorten
 
 NARROW = 280  # pixels of the plot on a narrow screen
 MAX_LABELS, LONGEST_LABEL = 4, 14  # more or longer names at the ends of curves would cover them: a legend then
@@ -71,17 +71,20 @@ def chart(panel: Panel) -> Chart:
     Raises DegenerateInput for a panel without a place, or with x <= 0 on a scale of powers of ten.
     """
     _check(panel)
-    xs = padded(tuple(_x(panel, at.x) for series in panel.series for at in series.places), share=0.04)
+    xs = pad_range(tuple(_x(panel, at.x) for series in panel.series for at in series.places), share=0.04)
     room = _room(panel) * (xs[1] - xs[0])
-    ys = panel.y_range or padded(_values(panel))
+    ys = panel.y_range or pad_range(_values(panel))
     plain = Chart(
         name=panel.name,
         title=panel.title,
         alt=alt(panel),
         x=Axis(
-            panel.x_title, xs[0], xs[1] + room, decades(*xs) if panel.x_log else ticks(*xs, min_step=panel.x_step_min)
+            panel.x_title,
+            xs[0],
+            xs[1] + room,
+            place_decades(*xs) if panel.x_log else place_ticks(*xs, min_step=panel.x_step_min),
         ),
-        y=Axis(panel.y_title, *ys, ticks(*ys)),
+        y=Axis(panel.y_title, *ys, place_ticks(*ys)),
         guides=_guides(panel, xs, ys),
         curves=tuple(_curve(panel, series, at) for at, series in enumerate(panel.series)),
         notes=_notes(panel, xs, ys),
@@ -90,7 +93,7 @@ def chart(panel: Panel) -> Chart:
     if plain.legend:
         return plain
     ends = [(_x(panel, last.x), last.value, series.name) for series in panel.series if (last := _sorted(series)[-1])]
-    return labelled(plain, ends)
+    return add_labels(plain, ends)
 
 
 def alt(panel: Panel) -> str:
@@ -146,8 +149,8 @@ def _curve(panel: Panel, series: Series, at: int) -> Curve:
     places = _sorted(series)
     banded = all(place.low is not None and place.high is not None for place in places)
     return Curve(
-        look=theme.series(at),
-        name=short(series.name),
+        look=theme.series_look(at),
+        name=shorten(series.name),
         x=tuple(_x(panel, place.x) for place in places),
         y=tuple(place.value for place in places),
         hover=tuple(_hover(series.name, place) for place in places),

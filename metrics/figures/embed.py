@@ -16,7 +16,7 @@ from pathlib import Path
 from metrics.figures import static, theme
 from metrics.figures.chart import Chart
 from metrics.figures.interactive import figure
-from metrics.figures.texts import steady
+from metrics.figures.texts import isolate_right_to_left
 
 FOLDER = Path(__file__).parent
 PLOTLY = FOLDER / "vendor" / "plotly-cartesian-4.1.1.min.js"
@@ -44,7 +44,7 @@ def policy(run: Sequence[str]) -> str:
 
 def style() -> str:
     """The palettes (light, and dark where the reader's screen is), the still pictures, and the grid of figures."""
-    light, dark = theme.variables(theme.LIGHT), theme.variables(theme.DARK)
+    light, dark = theme.css_variables(theme.LIGHT), theme.css_variables(theme.DARK)
     schemes = f":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}"
     return schemes + static.STYLE + (FOLDER / "figures.css").read_text(encoding="utf-8")
 
@@ -59,7 +59,11 @@ def payload(charts: Sequence[Chart]) -> str:
 
 def element(chart: Chart, caption: str | None = None) -> str:
     """One figure: its still picture, the place of the live one, and a caption (HTML; None takes title and alt text)."""
-    words = f"<b>{escape(steady(chart.title))}</b>. {escape(steady(chart.alt))}" if caption is None else caption
+    words = (
+        f"<b>{escape(isolate_right_to_left(chart.title))}</b>. {escape(isolate_right_to_left(chart.alt))}"
+        if caption is None
+        else caption
+    )
     wide = ' class="wide"' if chart.marks else ""
     return (
         f'<figure id="figure-{escape(chart.name)}"{wide}><div class="static">{static.svg(chart)}</div>'

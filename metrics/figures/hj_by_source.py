@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from metrics.figures.chart import Axis, Chart, Mark, Note, Points, padded, ticks
+from metrics.figures.chart import Axis, Chart, Mark, Note, Points, pad_range, place_ticks
 from metrics.types import REFERENCE, Estimate, Source
 
 BINS = 60  # dots in the same of so many bins are stacked
@@ -25,14 +25,14 @@ class SourceRow:
 
 def chart(rows: Sequence[SourceRow], *, name: str = "hj-by-source") -> Chart:
     """The picture: one line of dots for each source, references on top."""
-    span = padded(tuple(hj for row in rows for _, hj, _ in row.texts))
+    span = pad_range(tuple(hj for row in rows for _, hj, _ in row.texts))
     heights = {row.name: float(len(rows) - 1 - at) for at, row in enumerate(rows)}
     bin_width = (span[1] - span[0]) / BINS
     return Chart(
         name=name,
         title="HJ by source",
         alt=alt(rows),
-        x=Axis("HJ (mean rating, scale points)", *span, ticks(*span)),
+        x=Axis("HJ (mean rating, scale points)", *span, place_ticks(*span)),
         y=Axis("", -0.6, len(rows) - 0.25),
         points=tuple(_dots(row, heights[row.name], bin_width) for row in rows),
         marks=tuple(_mark(row, heights[row.name]) for row in rows),

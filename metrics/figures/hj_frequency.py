@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from metrics.data.number_format import estimate, number
 from metrics.errors import DegenerateInput
-from metrics.figures.chart import Axis, Chart, Points, decades, ends, padded, ticks
+from metrics.figures.chart import Axis, Chart, Points, interval_ends, pad_range, place_decades, place_ticks
 from metrics.types import Estimate, Interval
 
 
@@ -43,13 +43,13 @@ def chart(typicality: Typicality, *, name: str = "hj-by-frequency") -> Chart:
     reached = [
         end for phrase in typicality.phrases if phrase.interval for end in (phrase.interval.low, phrase.interval.high)
     ]
-    wide, high = padded(xs), padded((*(phrase.hj for phrase in typicality.phrases), *reached))
+    wide, high = pad_range(xs), pad_range((*(phrase.hj for phrase in typicality.phrases), *reached))
     return Chart(
         name=name,
         title="HJ by corpus frequency",
         alt=alt(typicality),
-        x=Axis("frequency in the corpus (log scale)", *wide, decades(*wide)),
-        y=Axis("HJ (mean rating, scale points)", *high, ticks(*high)),
+        x=Axis("frequency in the corpus (log scale)", *wide, place_decades(*wide)),
+        y=Axis("HJ (mean rating, scale points)", *high, place_ticks(*high)),
         points=(
             Points(
                 look="s0",
@@ -58,7 +58,7 @@ def chart(typicality: Typicality, *, name: str = "hj-by-frequency") -> Chart:
                 y=tuple(phrase.hj for phrase in typicality.phrases),
                 hover=tuple(_hover(phrase) for phrase in typicality.phrases),
                 shape="diamond",
-                y_bounds=tuple(ends(phrase.interval) for phrase in typicality.phrases),
+                y_bounds=tuple(interval_ends(phrase.interval) for phrase in typicality.phrases),
             ),
         ),
     )

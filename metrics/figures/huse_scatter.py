@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import pstdev
 
-from metrics.figures.chart import Axis, Chart, Margin, Points, Shade, padded, ticks
-from metrics.figures.texts import short
+from metrics.figures.chart import Axis, Chart, Margin, Points, Shade, pad_range, place_ticks
+from metrics.figures.texts import shorten
 from metrics.types import MODEL, REFERENCE, Estimate, Source
 
 BIN = 0.3  # standard deviations a bin of the histograms beside the plot
@@ -54,7 +54,7 @@ class Panel:
 def ranges(points: Sequence[Point]) -> tuple[tuple[float, float], tuple[float, float]]:
     """Ranges of the two axes that hold all (finite) points."""
     finite = tuple(point.rate for point in points if math.isfinite(point.rate)) or (0.0,)
-    return padded(tuple(point.hj for point in points)), padded(finite)
+    return pad_range(tuple(point.hj for point in points)), pad_range(finite)
 
 
 def chart(panel: Panel, *, margins: bool = False) -> Chart:
@@ -64,7 +64,7 @@ def chart(panel: Panel, *, margins: bool = False) -> Chart:
     """
     point_ranges = ranges(panel.points)
     hj_range, (low, high) = panel.hj_range or point_ranges[0], panel.rate_range or point_ranges[1]
-    marks = ticks(low, high)
+    marks = place_ticks(low, high)
     floor = low
     if any(math.isinf(point.rate) for point in panel.points):
         low -= 0.12 * (high - low)
@@ -76,7 +76,7 @@ def chart(panel: Panel, *, margins: bool = False) -> Chart:
         name=panel.name,
         title=f"{panel.generator}: HJ and log p",
         alt=alt(panel),
-        x=Axis("HJ (mean rating, scale points)", *hj_range, ticks(*hj_range)),
+        x=Axis("HJ (mean rating, scale points)", *hj_range, place_ticks(*hj_range)),
         y=Axis(f"log p per {unit} (nats)", low, high, marks),
         shade=panel.shade,
         points=points,
@@ -126,7 +126,7 @@ def _points(panel: Panel, source: Source, floor: float) -> Points:
     name = "reference" if source == REFERENCE else panel.generator
     return Points(
         look=source,
-        name=f"{short(name)} ({len(source_points)})",
+        name=f"{shorten(name)} ({len(source_points)})",
         x=tuple(point.hj for point in source_points),
         y=tuple(point.rate if math.isfinite(point.rate) else floor for point in source_points),
         hover=tuple(_hover(point, name) for point in source_points),

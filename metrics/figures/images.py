@@ -52,7 +52,7 @@ def pdf(page: Path, path: Path, *, chromium: Path | None, sandbox: bool = True, 
     return _run(page, path, extra, chromium=chromium, sandbox=sandbox, timeout=timeout)
 
 
-def there(chromium: Path | None, kind: str) -> Path:
+def find_browser(chromium: Path | None, kind: str) -> Path:
     """The browser. Raises NoBrowser where there is none to make that kind of file."""
     if chromium is None or not chromium.is_file():
         shown = "none is set" if chromium is None else f"there is none at {chromium}"
@@ -63,7 +63,7 @@ def there(chromium: Path | None, kind: str) -> Path:
 def _run(
     page: Path, path: Path, extra: tuple[str, ...], *, chromium: Path | None, sandbox: bool, timeout: float
 ) -> Path:
-    browser = there(chromium, path.suffix.lstrip(".").upper())
+    browser = find_browser(chromium, path.suffix.lstrip(".").upper())
     flags = (*FLAGS, *(() if sandbox else ("--no-sandbox",)), *extra)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         command = [str(browser), *flags, f"--user-data-dir={profile}", page.resolve().as_uri()]

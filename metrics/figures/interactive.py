@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from metrics.figures import theme, traces
 from metrics.figures.chart import Axis, Chart, Note
 from metrics.figures.scale import STRIP, Scale
-from metrics.figures.texts import steady
-from metrics.figures.traces import hover as hover
+from metrics.figures.texts import isolate_right_to_left
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -24,7 +23,7 @@ def figure(chart: Chart) -> go.Figure:
     """The chart as a Plotly figure, in the light palette; nothing random, no id: equal charts, equal JSON."""
     import plotly.graph_objects as go  # here, so that `import metrics` stays fast
 
-    result = go.Figure(list(traces.of(chart, go)))
+    result = go.Figure(list(traces.build_traces(chart, go)))
     result.update_layout(**_layout(chart))
     return result
 
@@ -81,7 +80,7 @@ def _note(note: Note) -> dict[str, Any]:
     return {
         "x": note.x,
         "y": note.y,
-        "text": escape(steady(note.text), quote=False),
+        "text": escape(isolate_right_to_left(note.text), quote=False),
         "showarrow": False,
         "xanchor": ANCHORS[note.anchor],
         "yanchor": "bottom",

@@ -37,7 +37,7 @@ class _Box:
         return wide * high if wide > 0 and high > 0 else 0.0
 
 
-def labelled(chart: Chart, labels: Sequence[tuple[float, float, str]], *, quiet: bool = False) -> Chart:
+def add_labels(chart: Chart, labels: Sequence[tuple[float, float, str]], *, quiet: bool = False) -> Chart:
     """The chart with a label at each (x, y, text), placed beside its mark where it covers least. Draws no dice."""
     scale = Scale(chart)
     drawn: tuple[Points | Curve, ...] = (*chart.points, *chart.curves)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from metrics.errors import DegenerateInput
 from metrics.figures import theme
-from metrics.figures.chart import Axis, Bars, Chart, Guide, ends
-from metrics.figures.texts import short
+from metrics.figures.chart import Axis, Bars, Chart, Guide, interval_ends
+from metrics.figures.texts import shorten
 from metrics.types import Estimate
 
 GROUP = 0.8  # of the space of a category is taken by its bars
@@ -51,13 +51,13 @@ def _bars(
     model: str, model_rates: Sequence[Rate], categories: Sequence[str], at: int, models: int, width: float
 ) -> Bars:
     return Bars(
-        look=theme.series(at),
-        name=short(model, 26),
+        look=theme.series_look(at),
+        name=shorten(model, 26),
         x=tuple(categories.index(rate.category) + (at - (models - 1) / 2) * width for rate in model_rates),
         height=tuple(rate.rate.value or 0.0 for rate in model_rates),
         width=width * 0.92,
         hover=tuple(f"{rate.model}, {rate.category}: {_rate_label(rate.rate)}" for rate in model_rates),
-        bounds=tuple(ends(rate.rate.interval) for rate in model_rates),
+        bounds=tuple(interval_ends(rate.rate.interval) for rate in model_rates),
     )
 
 
@@ -85,6 +85,6 @@ def _rate_label(rate: Estimate) -> str:
 def _under(labels: Sequence[str]) -> tuple[tuple[float, str], ...]:
     room = max(6, LETTERS // len(labels))
     return tuple(
-        (float(at), ("\n" if at % 2 and len(labels) > 3 else "") + short(label, room))
+        (float(at), ("\n" if at % 2 and len(labels) > 3 else "") + shorten(label, room))
         for at, label in enumerate(labels)
     )

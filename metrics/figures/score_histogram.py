@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from metrics.errors import DegenerateInput
 from metrics.figures import theme
-from metrics.figures.chart import Axis, Bars, Chart, ends, ticks
-from metrics.figures.texts import counted, short
+from metrics.figures.chart import Axis, Bars, Chart, interval_ends, place_ticks
+from metrics.figures.texts import format_count, shorten
 from metrics.figures.theme import Look
 from metrics.types import REFERENCE, Interval, Source
 
@@ -67,12 +67,12 @@ def chart(
         bars=tuple(
             Bars(
                 look=_look(histograms, at),
-                name=f"{short(histogram.name, 26)} ({counted(histogram.n, histogram.unit)})",
+                name=f"{shorten(histogram.name, 26)} ({format_count(histogram.n, histogram.unit)})",
                 x=tuple(place + (at - (len(histograms) - 1) / 2) * width for place in range(len(labels))),
                 height=histogram.shares,
                 width=width * 0.92,
                 hover=tuple(_hover(histogram, label, at) for at, label in enumerate(labels)),
-                bounds=tuple(ends(span) for span in histogram.intervals),
+                bounds=tuple(interval_ends(span) for span in histogram.intervals),
             )
             for at, histogram in enumerate(histograms)
         ),
@@ -96,7 +96,9 @@ def alt(labels: Sequence[str], histograms: Sequence[Scores]) -> str:
 
 def _mode_sentence(labels: Sequence[str], histogram: Scores) -> str:
     at = max(range(len(labels)), key=lambda place: histogram.counts[place])
-    behind = histogram.behind or f"{counted(histogram.n, histogram.unit)} by {counted(histogram.raters, 'rater')}"
+    behind = (
+        histogram.behind or f"{format_count(histogram.n, histogram.unit)} by {format_count(histogram.raters, 'rater')}"
+    )
     return f"{histogram.name}: most often {labels[at]!r} ({histogram.shares[at]:.0%} of {behind})."
 
 
@@ -105,7 +107,7 @@ def _look(histograms: Sequence[Scores], at: int) -> Look:
     generators = [place for place, histogram in enumerate(histograms) if histogram.source != REFERENCE]
     source = histograms[at].source
     if source is None or (len(generators) > 1 and at in generators):
-        return theme.series(generators.index(at))
+        return theme.series_look(generators.index(at))
     return source
 
 
@@ -117,7 +119,7 @@ def _hover(histogram: Scores, label: str, at: int) -> str:
 
 
 def _percent(max_share: float) -> tuple[tuple[float, str], ...]:
-    return tuple((at, f"{at * 100:g}%") for at, _ in ticks(0, max_share))
+    return tuple((at, f"{at * 100:g}%") for at, _ in place_ticks(0, max_share))
 
 
 def _under(labels: Sequence[str]) -> tuple[tuple[float, str], ...]:

@@ -8,7 +8,7 @@ from html import escape
 from metrics.figures import still, theme
 from metrics.figures.chart import Area, Bars, Chart, Named, Points
 from metrics.figures.scale import WIDTH, Scale
-from metrics.figures.texts import steady
+from metrics.figures.texts import isolate_right_to_left
 from metrics.types import REFERENCE
 
 STYLE = (
@@ -33,11 +33,11 @@ STYLE = (
 def svg(chart: Chart, *, standalone: bool = False) -> str:
     """The chart as an SVG element; `standalone` adds the namespace and the light palette, to be a file of its own."""
     scale = Scale(chart)
-    parts = [*_axes(chart, scale), *still.marks(chart, scale), *_legend(scale)]
+    parts = [*_axes(chart, scale), *still.draw_marks(chart, scale), *_legend(scale)]
     head = f'<svg viewBox="0 0 {WIDTH} {chart.height}" role="img" aria-label="{escape(chart.alt)}" class="chart"'
     if standalone:
         head += f' xmlns="http://www.w3.org/2000/svg" width="{WIDTH * 2}" height="{chart.height * 2}"'
-        parts.insert(0, f"<style>:root{{{theme.variables(theme.LIGHT)}}}{STYLE}</style>")
+        parts.insert(0, f"<style>:root{{{theme.css_variables(theme.LIGHT)}}}{STYLE}</style>")
     return f"{head}>{''.join(parts)}</svg>"
 
 
@@ -66,7 +66,7 @@ def _legend(scale: Scale) -> Iterator[str]:
         middle = 15.0 + 18 * at
         for left, named in row:
             yield _key(named, left + 5, middle)
-            yield f'<text x="{left + 15:.0f}" y="{middle + 4:.0f}">{escape(steady(named.name))}</text>'
+            yield f'<text x="{left + 15:.0f}" y="{middle + 4:.0f}">{escape(isolate_right_to_left(named.name))}</text>'
 
 
 def _key(named: Named, x: float, y: float) -> str:
@@ -75,10 +75,10 @@ def _key(named: Named, x: float, y: float) -> str:
         style = f'fill="var(--{named.look})" fill-opacity="{theme.BAND_ALPHA}"'
         return f'<path {style} d="M{x - 5:.1f} {y - 5:.1f}h10v10h-10Z"/>'
     if isinstance(named, Bars):
-        return still.mark(named.look, "square", x, y, half=5)
-    shape = named.shape or theme.shape(named.look)
+        return still.draw_mark(named.look, "square", x, y, half=5)
+    shape = named.shape or theme.look_shape(named.look)
     half = 4.2 if named.look == REFERENCE else 4
-    drawn = still.mark(named.look, shape, x, y, half=half)
+    drawn = still.draw_mark(named.look, shape, x, y, half=half)
     if isinstance(named, Points):
         return drawn
     dash = f' stroke-dasharray="{still.DASHES[named.dash]}"' if named.dash != "solid" else ""

@@ -8,7 +8,7 @@ from html import escape
 from metrics.figures import theme
 from metrics.figures.chart import Area, Bars, Bounds, Chart, Curve, Guide, Margin, Note, Points, Shade
 from metrics.figures.scale import STRIP, Scale
-from metrics.figures.texts import steady
+from metrics.figures.texts import isolate_right_to_left
 from metrics.figures.theme import Look, Shape
 from metrics.types import MODEL, Source
 
@@ -16,7 +16,7 @@ HALF = 3.2  # half the size of a text's mark, in SVG units
 DASHES = {"solid": "", "dash": "6 4", "dot": "1.5 3", "dashdot": "7 3 1.5 3"}
 
 
-def marks(chart: Chart, scale: Scale) -> Iterator[str]:
+def draw_marks(chart: Chart, scale: Scale) -> Iterator[str]:
     """Everything inside the frame, what lies below first."""
     if chart.shade is not None:
         yield from _shading(chart.shade, scale, f"hatch-{chart.name}")
@@ -38,7 +38,7 @@ def marks(chart: Chart, scale: Scale) -> Iterator[str]:
     yield from (_note(note, scale) for note in chart.notes)
 
 
-def mark(look: Look, shape: Shape, x: float, y: float, inner: str = "", half: float = HALF) -> str:
+def draw_mark(look: Look, shape: Shape, x: float, y: float, inner: str = "", half: float = HALF) -> str:
     """One mark of a look around a place, `half` its height."""
     if shape == "circle":
         return f'<circle class="{look}" cx="{x:.1f}" cy="{y:.1f}" r="{half:.1f}">{inner}</circle>'
@@ -100,7 +100,7 @@ def _level(share: float | None) -> tuple[Source, float] | None:
     if share is None:
         return None
     steps = theme.SHADE_STEPS - 1
-    source, alpha = theme.shade(round(share * steps) / steps)
+    source, alpha = theme.shade_look(round(share * steps) / steps)
     return (source, alpha) if alpha else None
 
 
@@ -171,10 +171,10 @@ def _with_bounds(points: Points, bounds: Sequence[Bounds]) -> Iterator[tuple[flo
 
 
 def _shapes(drawn: Points | Curve, xs: Sequence[float], scale: Scale) -> Iterator[str]:
-    shape, grain = drawn.shape or theme.shape(drawn.look), theme.grain(len(drawn.x))
+    shape, grain = drawn.shape or theme.look_shape(drawn.look), theme.mark_scale(len(drawn.x))
     for x, y, hover in zip(xs, drawn.y, drawn.hover, strict=True):
         title = f"<title>{escape(hover)}</title>" if hover else ""
-        yield mark(drawn.look, shape, x, scale.y(y), title, HALF * grain)
+        yield draw_mark(drawn.look, shape, x, scale.y(y), title, HALF * grain)
 
 
 def _largest_share(margins: Sequence[Margin]) -> float:
@@ -214,4 +214,4 @@ def _note(note: Note, scale: Scale) -> str:
     style = "halo quiet" if note.quiet else "halo"
     place = f'x="{scale.x(note.x):.1f}" y="{scale.y(note.y):.1f}"'
     anchor = "" if note.anchor == "start" else f' text-anchor="{note.anchor}"'
-    return f'<text class="{style}" {place}{anchor}>{escape(steady(note.text))}</text>'
+    return f'<text class="{style}" {place}{anchor}>{escape(isolate_right_to_left(note.text))}</text>'

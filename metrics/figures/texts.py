@@ -9,7 +9,7 @@ LETTERS = r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]+"
 RIGHT_TO_LEFT = re.compile(rf"{LETTERS}(?:\s+{LETTERS})*")
 
 
-def short(name: str, letters: int = LEGEND) -> str:
+def shorten(name: str, letters: int = LEGEND) -> str:
     """A name in so many letters at most: its beginning and its end, which tell long names apart."""
     if len(name) <= letters:
         return name
@@ -17,11 +17,11 @@ def short(name: str, letters: int = LEGEND) -> str:
     return f"{name[: letters - 1 - tail].rstrip()}…{name[-tail:].lstrip() if tail else ''}"
 
 
-def steady(text: str) -> str:
+def isolate_right_to_left(text: str) -> str:
     """The text with its right-to-left words isolated (U+2068, U+2069), so that numbers beside them keep their order."""
     return RIGHT_TO_LEFT.sub(lambda match: f"\u2068{match[0]}\u2069", text)
 
 
-def counted(n: int, noun: str) -> str:
+def format_count(n: int, noun: str) -> str:
     """`1 rating`, `1,200 ratings`."""
     return f"{n:,} {noun}{'' if n == 1 else 's'}"

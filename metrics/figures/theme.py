@@ -31,7 +31,7 @@ LIGHT = {"ink": "#1b1f24", "quiet": "#59636e", "paper": "#ffffff", "line": "#d8d
 DARK = {"ink": "#e4e7eb", "quiet": "#a0a9b4", "paper": "#15181c", "line": "#3a424c", "grid": "#272d34"}
 
 
-def series(at: int) -> Look:
+def series_look(at: int) -> Look:
     """The look of the series number `at` (from 0); colours come round after five, with other shapes and dashes."""
     return list(SERIES)[at % len(SERIES)]
 
@@ -46,36 +46,36 @@ def series_dash(at: int) -> Dash:
     return DASHES[at % len(DASHES)]
 
 
-def colour(look: Look) -> str:
+def look_color(look: Look) -> str:
     """The colour of a look in the light palette, as #rrggbb."""
     return (COLOURS | SERIES | LIGHT)[look]
 
 
-def grain(marks: int) -> float:
+def mark_scale(marks: int) -> float:
     """Size of each of so many marks, in shares of the usual one: smaller from 400 on, so that they do not cover all."""
     return max(0.4, min(1.0, math.sqrt(400 / max(marks, 1))))
 
 
-def shape(look: Look) -> Shape:
+def look_shape(look: Look) -> Shape:
     """The shape that goes with a look: the square of references, else the circle."""
     return "square" if look == REFERENCE else "circle"
 
 
-def rgba(look: Look, alpha: float) -> str:
+def look_rgba(look: Look, alpha: float) -> str:
     """The colour of a look at an opacity in [0, 1], as CSS. Ink is opaque: a dark page replaces it by name."""
     if look in LIGHT:
-        return colour(look)
-    red, green, blue = (int(colour(look)[at : at + 2], 16) for at in (1, 3, 5))
+        return look_color(look)
+    red, green, blue = (int(look_color(look)[at : at + 2], 16) for at in (1, 3, 5))
     return f"rgba({red},{green},{blue},{alpha:.3g})"
 
 
-def shade(share: float) -> tuple[Source, float]:
+def shade_look(share: float) -> tuple[Source, float]:
     """Whose colour, and how opaque, for a share of reference neighbours in [0, 1] (one half is clear)."""
     lean = 2 * share - 1
     return (REFERENCE if lean >= 0 else MODEL), SHADE_ALPHA * abs(lean)
 
 
-def variables(palette: dict[str, str]) -> str:
+def css_variables(palette: dict[str, str]) -> str:
     """CSS variables of a palette, of the two sources and of the series."""
     pairs = palette | {"reference": COLOURS[REFERENCE], "model": COLOURS[MODEL]} | SERIES
     return "".join(f"--{name}:{value};" for name, value in pairs.items())

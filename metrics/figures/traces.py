@@ -8,13 +8,13 @@ from typing import Any
 
 from metrics.figures import theme
 from metrics.figures.chart import Area, Bars, Bounds, Chart, Curve, Guide, Margin, Points, Shade
-from metrics.figures.texts import steady
+from metrics.figures.texts import isolate_right_to_left
 from metrics.types import MODEL
 
 WRAP = 60
 
 
-def of(chart: Chart, go: Any) -> Iterator[Any]:
+def build_traces(chart: Chart, go: Any) -> Iterator[Any]:
     """The traces, what lies below first. `go`: plotly.graph_objects."""
     if chart.shade is not None:
         yield _shade(go, chart.shade)
@@ -34,9 +34,9 @@ def of(chart: Chart, go: Any) -> Iterator[Any]:
         yield _marks(go, chart)
 
 
-def hover(text: str) -> str:
+def format_hover(text: str) -> str:
     """Plain text as Plotly shows it: its own mark-up is off, lines are wrapped."""
-    return "<br>".join(_wrapped(escape(steady(line), quote=False)) for line in text.split("\n"))
+    return "<br>".join(_wrapped(escape(isolate_right_to_left(line), quote=False)) for line in text.split("\n"))
 
 
 def _wrapped(line: str) -> str:
@@ -51,7 +51,7 @@ def _wrapped(line: str) -> str:
 
 
 def _hover_texts(texts: Sequence[str]) -> dict[str, Any]:
-    return {"text": [hover(text) for text in texts], "hovertemplate": "%{text}<extra></extra>"}
+    return {"text": [format_hover(text) for text in texts], "hovertemplate": "%{text}<extra></extra>"}
 
 
 def _shade(go: Any, shade: Shade) -> Any:
@@ -62,7 +62,7 @@ def _shade(go: Any, shade: Shade) -> Any:
         z=[list(row) for row in shade.share],
         zmin=0,
         zmax=1,
-        colorscale=[[step, theme.rgba(*theme.shade(step))] for step in steps],
+        colorscale=[[step, theme.look_rgba(*theme.shade_look(step))] for step in steps],
         showscale=False,
         hoverinfo="skip",
         name="share of references",
@@ -76,9 +76,9 @@ def _area(go: Any, area: Area, named: bool) -> Any:
         mode="lines",
         line={"width": 0},
         fill="toself",
-        fillcolor=theme.rgba(area.look, theme.BAND_ALPHA),
+        fillcolor=theme.look_rgba(area.look, theme.BAND_ALPHA),
         hoverinfo="skip",
-        name=escape(steady(area.name), quote=False),
+        name=escape(isolate_right_to_left(area.name), quote=False),
         showlegend=named,
     )
 
@@ -103,7 +103,7 @@ def _bars(go: Any, bars: Bars) -> Any:
         x=list(bars.x),
         y=list(bars.height),
         width=bars.width,
-        name=escape(steady(bars.name), quote=False),
+        name=escape(isolate_right_to_left(bars.name), quote=False),
         marker=_filled(bars.look),
         error_y=_error(bars.height, bars.bounds, theme.LIGHT["ink"]),
         textposition="none",
@@ -114,7 +114,10 @@ def _bars(go: Any, bars: Bars) -> Any:
 def _filled(look: str) -> dict[str, Any]:
     open_shape = look == MODEL
     alpha = 0.18 if open_shape else 0.9
-    return {"color": theme.rgba(look, alpha), "line": {"width": 1.3 if open_shape else 0, "color": theme.colour(look)}}
+    return {
+        "color": theme.look_rgba(look, alpha),
+        "line": {"width": 1.3 if open_shape else 0, "color": theme.look_color(look)},
+    }
 
 
 def _error(values: Sequence[float], bounds: Sequence[Bounds], colour: str, *, cap: int = 3) -> dict[str, Any] | None:
@@ -139,9 +142,9 @@ def _curve(go: Any, curve: Curve) -> Iterator[Any]:
             x=[*curve.x, *reversed(curve.x)],
             y=[*curve.high, *reversed(curve.low)],
             mode="lines",
-            line={"width": 0.8, "color": theme.rgba(curve.look, 0.6)},
+            line={"width": 0.8, "color": theme.look_rgba(curve.look, 0.6)},
             fill="toself",
-            fillcolor=theme.rgba(curve.look, theme.BAND_ALPHA),
+            fillcolor=theme.look_rgba(curve.look, theme.BAND_ALPHA),
             hoverinfo="skip",
             showlegend=False,
         )
@@ -149,20 +152,20 @@ def _curve(go: Any, curve: Curve) -> Iterator[Any]:
         x=list(curve.x),
         y=list(curve.y),
         mode="lines+markers",
-        name=escape(steady(curve.name), quote=False),
-        line={"width": 1.8, "color": theme.colour(curve.look), "dash": curve.dash},
+        name=escape(isolate_right_to_left(curve.name), quote=False),
+        line={"width": 1.8, "color": theme.look_color(curve.look), "dash": curve.dash},
         marker=_marker(curve),
         **_hover_texts(curve.hover),
     )
 
 
 def _points(go: Any, points: Points) -> Any:
-    colour = theme.colour(points.look)
+    colour = theme.look_color(points.look)
     return go.Scatter(
         x=list(points.x),
         y=list(points.y),
         mode="markers",
-        name=escape(steady(points.name), quote=False),
+        name=escape(isolate_right_to_left(points.name), quote=False),
         error_x=_error(points.x, points.x_bounds, colour),
         error_y=_error(points.y, points.y_bounds, colour),
         marker=_marker(points),
@@ -171,12 +174,12 @@ def _points(go: Any, points: Points) -> Any:
 
 
 def _marker(drawn: Points | Curve) -> dict[str, Any]:
-    open_shape, grain = drawn.look == MODEL, theme.grain(len(drawn.x))
+    open_shape, grain = drawn.look == MODEL, theme.mark_scale(len(drawn.x))
     return {
-        "symbol": drawn.shape or theme.shape(drawn.look),
+        "symbol": drawn.shape or theme.look_shape(drawn.look),
         "size": round((8 if open_shape else 7) * grain, 1),
-        "color": theme.rgba(drawn.look, 0.18 if open_shape else 0.9),
-        "line": {"width": 1.5 * grain if open_shape else 0, "color": theme.colour(drawn.look)},
+        "color": theme.look_rgba(drawn.look, 0.18 if open_shape else 0.9),
+        "line": {"width": 1.5 * grain if open_shape else 0, "color": theme.look_color(drawn.look)},
     }
 
 
@@ -185,7 +188,7 @@ def _margin(go: Any, margin: Margin, *, upright: bool) -> Any:
     place: dict[str, Any] = {"x": along, "y": share, "yaxis": "y2"}
     if not upright:
         place = {"x": share, "y": along, "xaxis": "x2", "orientation": "h"}
-    marker = _filled(margin.look) if margin.look == MODEL else {"color": theme.rgba(margin.look, 0.45)}
+    marker = _filled(margin.look) if margin.look == MODEL else {"color": theme.look_rgba(margin.look, 0.45)}
     return go.Bar(
         **place, width=margin.width, marker=marker, hoverinfo="skip", showlegend=False, name=f"{margin.look}, margin"
     )

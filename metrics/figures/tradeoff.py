@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from metrics.data.number_format import estimate, number
 from metrics.errors import DegenerateInput
 from metrics.figures import theme
-from metrics.figures.chart import Area, Axis, Chart, Guide, Note, Points, ends, padded, ticks
-from metrics.figures.labels import labelled
-from metrics.figures.texts import short
+from metrics.figures.chart import Area, Axis, Chart, Guide, Note, Points, interval_ends, pad_range, place_ticks
+from metrics.figures.labels import add_labels
+from metrics.figures.texts import shorten
 from metrics.figures.theme import Shape
 from metrics.types import Estimate
 
@@ -55,9 +55,9 @@ def chart(systems: Sequence[System], regions: Sequence[Region] = (), *, name: st
         name=name,
         title="Quality and diversity",
         alt=alt(systems),
-        x=Axis("HUSE-Q (quality)", across[0], across[1] + ROOM * (across[1] - across[0]), ticks(*across)),
-        y=Axis("HUSE-D (diversity)", *along, ticks(*along)),
-        areas=tuple(Area(theme.series(tasks.index(r.task)), f"dominated, {r.task}", r.corners) for r in regions),
+        x=Axis("HUSE-Q (quality)", across[0], across[1] + ROOM * (across[1] - across[0]), place_ticks(*across)),
+        y=Axis("HUSE-D (diversity)", *along, place_ticks(*along)),
+        areas=tuple(Area(theme.series_look(tasks.index(r.task)), f"dominated, {r.task}", r.corners) for r in regions),
         guides=guides,
         points=tuple(points for at, task in enumerate(tasks) for points in _points(shown, task, at)),
         notes=notes,
@@ -65,7 +65,7 @@ def chart(systems: Sequence[System], regions: Sequence[Region] = (), *, name: st
         height=400,
     )
     several = len(tasks) > 1
-    return labelled(
+    return add_labels(
         plain,
         [(_value(system.huse_q), _value(system.huse_d), _label(system, several)) for system in _named_systems(shown)],
     )
@@ -111,7 +111,7 @@ def _range(systems: Sequence[System], measure: str) -> tuple[float, float]:
     for system in systems:
         value: Estimate = getattr(system, measure)
         reached += [_value(value), *((value.interval.low, value.interval.high) if value.interval else ())]
-    return padded(tuple(reached), share=0.04)
+    return pad_range(tuple(reached), share=0.04)
 
 
 def _points(systems: Sequence[System], task: str, at: int) -> list[Points]:
@@ -123,14 +123,14 @@ def _points(systems: Sequence[System], task: str, at: int) -> list[Points]:
         if task_systems:
             points.append(
                 Points(
-                    look=theme.series(at),
+                    look=theme.series_look(at),
                     name=task if generates else f"{task}, retrieval",
                     x=tuple(_value(system.huse_q) for system in task_systems),
                     y=tuple(_value(system.huse_d) for system in task_systems),
                     hover=tuple(_hover(system) for system in task_systems),
                     shape=shape,
-                    x_bounds=tuple(ends(system.huse_q.interval) for system in task_systems),
-                    y_bounds=tuple(ends(system.huse_d.interval) for system in task_systems),
+                    x_bounds=tuple(interval_ends(system.huse_q.interval) for system in task_systems),
+                    y_bounds=tuple(interval_ends(system.huse_d.interval) for system in task_systems),
                 )
             )
     return points
@@ -156,7 +156,7 @@ def _named_systems(shown: Sequence[System]) -> list[System]:
 
 
 def _label(system: System, several: bool) -> str:
-    return f"{short(system.task, 11)}, {short(system.name, 13)}" if several else short(system.name)
+    return f"{shorten(system.task, 11)}, {shorten(system.name, 13)}" if several else shorten(system.name)
 
 
 def _equal_huse(across: tuple[float, float], along: tuple[float, float]) -> tuple[tuple[Guide, ...], tuple[Note, ...]]:

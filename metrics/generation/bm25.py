@@ -28,7 +28,7 @@ class Match:
     log_prob: float = RETRIEVED_LOG_PROB
 
 
-def words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Runs of letters, digits and underscores in lower case."""
     return WORD.findall(text.casefold())
 
@@ -50,7 +50,7 @@ class Bm25:
         postings: dict[str, tuple[list[int], list[int]]] = {}
         lengths = np.zeros(self.size)
         for number, document in enumerate(documents):
-            document_words = words(document)
+            document_words = split_words(document)
             lengths[number] = len(document_words)
             for word, times in Counter(document_words).items():
                 where, counts = postings.setdefault(word, ([], []))
@@ -65,7 +65,7 @@ class Bm25:
     def scores(self, query: str) -> Floats:
         """Score of each document, (documents,), at least 0; 0 where no word is shared."""
         total = np.zeros(self.size)
-        for word, times in Counter(words(query)).items():
+        for word, times in Counter(split_words(query)).items():
             if word in self._postings:
                 where, counts = self._postings[word]
                 idf = math.log1p((self.size - len(where) + 0.5) / (len(where) + 0.5))

@@ -8,7 +8,7 @@ from dataclasses import asdict
 import numpy as np
 
 from metrics.generation.records import Generated, Settings
-from metrics.generation.torch_sampling import Draw, sample
+from metrics.generation.torch_sampling import Draw, sample_tokens
 from metrics.likelihood.errors import TextTooLong, excerpt
 from metrics.likelihood.huggingface import HuggingFace
 from metrics.types import Setting
@@ -44,7 +44,7 @@ def generate(
     return [done[number] for number in range(len(prompts))]
 
 
-def primed(backend: HuggingFace, prompt: str, settings: Settings) -> str:
+def prime_prompt(backend: HuggingFace, prompt: str, settings: Settings) -> str:
     """The prompt with its priming examples in front."""
     priming = settings.priming
     separator = backend.tokenizer.eos_token or "" if priming.separator is None else priming.separator
@@ -52,7 +52,7 @@ def primed(backend: HuggingFace, prompt: str, settings: Settings) -> str:
 
 
 def _tokens(backend: HuggingFace, prompt: str, settings: Settings) -> tuple[int, ...]:
-    text = primed(backend, prompt, settings)
+    text = prime_prompt(backend, prompt, settings)
     name = f"The prompt {excerpt(prompt)}"
     two_sided, encoding = backend.loaded.two_sided, backend.encoding
     ids = encoding.source(text, name) if two_sided else encoding.prompt(text, name)
@@ -69,7 +69,7 @@ def _tokens(backend: HuggingFace, prompt: str, settings: Settings) -> tuple[int,
 def _sampled(
     backend: HuggingFace, prompts: Sequence[tuple[int, ...]], numbers: Sequence[int], attempt: int, settings: Settings
 ) -> list[Draw]:
-    return sample(
+    return sample_tokens(
         backend.model,
         prompts,
         [np.random.default_rng([settings.seed, number, attempt]) for number in numbers],
@@ -100,11 +100,11 @@ def _generated(
         stopped="end" if draw.ended else "length",
         attempt=attempt,
         accepted=check is None or check(prompt, text),
-        record=recorded(backend, settings) | {"number": number, "attempt": attempt},
+        record=record_settings(backend, settings) | {"number": number, "attempt": attempt},
     )
 
 
-def recorded(backend: HuggingFace, settings: Settings) -> dict[str, Setting]:
+def record_settings(backend: HuggingFace, settings: Settings) -> dict[str, Setting]:
     """Every setting that makes a text (K5), flat and JSON-ready."""
     loaded, priming = backend.loaded, settings.priming
     separator = (backend.tokenizer.eos_token or "") if priming.separator is None else priming.separator

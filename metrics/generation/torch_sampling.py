@@ -25,7 +25,7 @@ class Draw:
     ended: bool = False
 
 
-def sample(
+def sample_tokens(
     model: Any,
     prompts: Sequence[Sequence[int]],
     rngs: Sequence[np.random.Generator],

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.compiled import switch as compiled
+from metrics.compiled import switch
 from metrics.data.arrays import Bools, Floats, Ints
 from metrics.huse.neighbors import FLOAT_TOLERANCE, RELATIVE_SLACK, TREE_ABOVE, plane_votes
-from metrics.huse.neighbors_1d import Votes, line_votes, reach
+from metrics.huse.neighbors_1d import Votes, kth_distance, line_votes
 
 FAR = 1e8  # squared distance in q between an item with log p = -inf and one without, in variances
 CELLS = 1 << 16  # distances held at once
@@ -43,7 +43,7 @@ def plane_values(
     """
     sets, size = hj.shape
     vote = vote_weights(sign, weighed)
-    kernels = compiled.kernels(hj.size * size / WORTH_COMPILING)
+    kernels = switch.get_kernels(hj.size * size / WORTH_COMPILING)
     if kernels and infinite is None and size <= TREE_ABOVE:
         return _plane_compiled(kernels, hj, q, sign, vote, rule=(k, tie), text=text)
     if size > TREE_ABOVE:
@@ -87,7 +87,7 @@ def votes_of(sign: Floats, vote: Floats) -> Floats:
 def line_values(x: Floats, sign: Floats, k: int, tie: int, weighed: bool = True) -> Floats:
     """The same by one feature: (sets,) from arrays (sets x texts)."""
     sets, size = x.shape
-    kernels = compiled.kernels(x.size * size / WORTH_COMPILING)
+    kernels = switch.get_kernels(x.size * size / WORTH_COMPILING)
     if kernels and size <= TREE_ABOVE:
         order = np.argsort(x, axis=1)
         ordered, signs = np.take_along_axis(x, order, axis=1), np.take_along_axis(sign, order, axis=1)
@@ -200,7 +200,7 @@ def _plane_block(
 def _line_block(x: Floats, sign: Floats, vote: Floats, k: int, tie: int) -> Floats:
     order = np.argsort(x, axis=1, kind="stable")
     s, signs = np.take_along_axis(x, order, axis=1), np.take_along_axis(sign, order, axis=1)
-    limit = reach(s, k) * (1 + FLOAT_TOLERANCE / 2)
+    limit = kth_distance(s, k) * (1 + FLOAT_TOLERANCE / 2)
     near = np.abs(s[:, :, None] - s[:, None, :]) <= limit[:, :, None]
     votes = votes_of(signs, vote)
     lead = np.matmul(near.astype(np.float32), votes[:, :, None].astype(np.float32))[:, :, 0] - votes

@@ -13,7 +13,7 @@ import numpy as np
 
 from metrics.data.arrays import EPSILON, Bools, Floats, Ints, Numbers, common_numerators, quotient_numerators
 from metrics.data.items import Table
-from metrics.huse.exact_ties import ExactPlane, Rounding, spread
+from metrics.huse.exact_ties import ExactPlane, Rounding, exact_spread
 from metrics.huse.neighbors import FLOAT_TOLERANCE, NO_SLACK, RELATIVE_SLACK, Block, plane_votes
 from metrics.huse.neighbors_1d import Votes, clear_line_votes, line_votes, line_votes_squared
 from metrics.types import Mode
@@ -191,7 +191,7 @@ class Classifier:
     def _exact_plane(self, rows: Ints, features: Sequence[Feature], rounding: Rounding) -> ExactPlane:
         columns = [np.array(self.table.hj_numerators, dtype=object) if f == HJ else self.q_numerators for f in features]
         counted = [column if f == HJ else column[self.finite] for f, column in zip(features, columns, strict=True)]
-        return ExactPlane([c[rows].tolist() for c in columns], [spread(c.tolist()) for c in counted], rounding)
+        return ExactPlane([c[rows].tolist() for c in columns], [exact_spread(c.tolist()) for c in counted], rounding)
 
 
 def _sd(values: Floats) -> float:

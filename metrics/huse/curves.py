@@ -18,7 +18,7 @@ from metrics.data.items import Table, check_items
 from metrics.errors import BadInput
 from metrics.huse.estimate import Settings
 from metrics.huse.ratings_by_text import Rated, lay_out, with_means
-from metrics.huse.subsampling import context_numbers, subsamples
+from metrics.huse.subsampling import context_numbers, draw_subsamples
 from metrics.huse.subsets import Study
 from metrics.types import Interval, Item, Missing, Rating, Setting
 from metrics.version import __version__
@@ -181,7 +181,7 @@ def _sized_draws(study: Study, table: Table, size: int, draws: int, rng: np.rand
     context = context_numbers([item.context for item in table.items], table.z)
     parts = [
         study.huse_and_q(rows)
-        for batch in subsamples(table.z, context, rng, draws, size / len(table))
+        for batch in draw_subsamples(table.z, context, rng, draws, size / len(table))
         for rows in batch
         if rows.shape[1] > study.k
     ]

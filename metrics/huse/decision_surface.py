@@ -8,11 +8,11 @@ from fractions import Fraction
 import numpy as np
 
 from metrics.data.arrays import Bools, Floats
-from metrics.data.columns import column
+from metrics.data.columns import check_column
 from metrics.data.items import check_items
 from metrics.errors import BadInput, DegenerateInput
 from metrics.huse.classifier import HJ, LOG_PROB, Classifier
-from metrics.huse.estimate import MODES, predictions
+from metrics.huse.estimate import MODES, predict_sources
 from metrics.huse.neighbors import FLOAT_TOLERANCE, squared_distances
 from metrics.huse.neighbors_1d import CELLS
 from metrics.types import MODEL, REFERENCE, Classified, Item, Mode, VoteTie
@@ -37,7 +37,7 @@ def classify(
     else:
         lead, share = np.zeros(len(table), dtype=np.int64), np.full(len(table), 0.5)
         count = np.full(len(table), len(table) - 1)
-    predicted = predictions(lead, vote_tie)
+    predicted = predict_sources(lead, vote_tie)
     names = {1: REFERENCE, -1: MODEL, 0: None}
     return [
         Classified(item.id, item.source, float(share[i]), int(count[i]), names[p], names[p] == item.source)
@@ -58,7 +58,7 @@ def reference_share(
     `evaluate`.
     """
     classifier = _classifier(items, mode, k)
-    column(hj, "hj"), column(q, "q")
+    check_column(hj, "hj"), check_column(q, "q")
     placed = classifier.place_hj([Fraction(float(value)) for value in hj])
     points = np.array(np.meshgrid(placed, np.asarray(q, dtype=np.float64))).reshape(2, -1)
     is_finite = classifier.finite

@@ -192,7 +192,7 @@ class Settings:
             raise BadInput("a seed is a whole number of at least 0", column="seed")
 
 
-def run(classifier: Classifier, features: Sequence[str], vote_tie: VoteTie) -> Outcome:
+def score_features(classifier: Classifier, features: Sequence[str], vote_tie: VoteTie) -> Outcome:
     """Twice the leave-one-out error on the given features, with the edge cases of a feature that tells nothing."""
     useful = [feature for feature in features if classifier.varies(feature)]
     flags = tuple(f"zero_variance_{feature}" for feature in features if feature not in useful)
@@ -207,7 +207,7 @@ def run(classifier: Classifier, features: Sequence[str], vote_tie: VoteTie) -> O
     return Outcome(_twice_error(classifier, lead, vote_tie), votes, int(np.count_nonzero(lead == 0)), flags)
 
 
-def predictions(lead: Ints, vote_tie: VoteTie) -> Ints:
+def predict_sources(lead: Ints, vote_tie: VoteTie) -> Ints:
     """+1 reference, -1 model, 0 an equal vote left open. lead: of the references, as `Votes.weighed` gives it."""
     return np.where(lead == 0, FAVOUR[vote_tie], np.sign(lead))
 
@@ -262,9 +262,9 @@ def _subsample_errors(classifier: Classifier, settings: Settings) -> Mapping[str
 
 
 def _result(classifier: Classifier, settings: Settings, errors: Mapping[str, float] | None) -> HuseResult:
-    both = run(classifier, (HJ, LOG_PROB), settings.vote_tie)
-    quality = run(classifier, (HJ,), settings.vote_tie)
-    log_prob = run(classifier, (LOG_PROB,), settings.vote_tie)
+    both = score_features(classifier, (HJ, LOG_PROB), settings.vote_tie)
+    quality = score_features(classifier, (HJ,), settings.vote_tie)
+    log_prob = score_features(classifier, (LOG_PROB,), settings.vote_tie)
     diversity = Outcome(1 + both.value - quality.value, None, 0, (*both.flags, *quality.flags))
     outcomes = {"huse": both, "huse_q": quality, "huse_d": diversity, "log_prob_only": log_prob}
     report = _Report(classifier, settings, errors)

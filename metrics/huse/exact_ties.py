@@ -17,7 +17,7 @@ from metrics.data.arrays import EPSILON, Bools, Floats, Ints, Numbers
 from metrics.huse.neighbors import Block, Slack
 
 
-def spread(numerators: Sequence[int]) -> tuple[int, int]:
+def exact_spread(numerators: Sequence[int]) -> tuple[int, int]:
     """n^2 * population variance of whole numbers, and n^2: both exact."""
     n = len(numerators)
     return n * sum(a * a for a in numerators) - sum(numerators) ** 2, n * n

@@ -23,10 +23,10 @@ from metrics.inference.specification_curve import (
     Exclusions,
     Measure,
     Specification,
+    list_selections,
     random_removal,
-    selections,
     summarize_specifications,
-    union,
+    union_mask,
 )
 from metrics.types import Estimate, Item, Missing, Rating
 
@@ -66,7 +66,7 @@ def exclusion_sensitivity(
     table = check_items(leave_out_log_prob(judged) if blank else judged, k=k, missing=missing)
     rated = lay_out(table.items, ratings)
     unit, names = _units(table.items, ratings, rated)
-    chosen, how = selections(tuple(rules), tuple(alone), seed)
+    chosen, how = list_selections(tuple(rules), tuple(alone), seed)
     masks = {
         rule: np.array([name in excluded_units for name in names], dtype=np.bool_)
         for rule, excluded_units in rules.items()
@@ -74,7 +74,7 @@ def exclusion_sensitivity(
     study = Study(rated.means(), table.q, table.z, k)
     headline = getattr(evaluate(table.items, ["exact"], k=k, seed=seed, level=level)["exact"], measure)
     work = _Work(study, table.items, rated, unit, measure, headline, draws, seed, level)
-    left = [work.left(union(masks, selection, len(names))) for selection in chosen]
+    left = [work.left(union_mask(masks, selection, len(names))) for selection in chosen]
     usable = [fewest for *_, fewest in left if fewest >= FEWEST]
     common = min(usable) if usable else None
     specifications = tuple(_each(work, chosen, left, common, progress))

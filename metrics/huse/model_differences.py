@@ -19,14 +19,14 @@ import numpy as np
 
 from metrics.data.arrays import Floats
 from metrics.data.items import Table, check_items
-from metrics.errors import BadInput, InsufficientData, some
+from metrics.errors import BadInput, InsufficientData, join_names
 from metrics.huse.estimate import Settings
 from metrics.huse.joint_resampling import JointDraws
 from metrics.huse.rater_variance import rater_errors
 from metrics.huse.ratings_by_text import lay_out, with_means
 from metrics.huse.subsampling import context_numbers
 from metrics.inference.distributions import t_quantile
-from metrics.inference.error_rate_intervals import degrees, error_floor, subsample_interval
+from metrics.inference.error_rate_intervals import degrees_of_freedom, error_floor, subsample_interval
 from metrics.types import MODEL, REFERENCE, Estimate, Interval, Item, Missing, Rating, Setting
 from metrics.version import __version__
 
@@ -170,7 +170,7 @@ def _check_references(tables: Mapping[str, Table], block_of: Mapping[str, str]) 
         known = {item.id: item for item in tables[first].items if item.source == REFERENCE}
         references = {item.id: item for item in table.items if item.source == REFERENCE}
         if unmatched := sorted(known.keys() ^ references.keys()):
-            raise BadInput(f"models {first} and {name} need the same references; these differ: {some(unmatched)}")
+            raise BadInput(f"models {first} and {name} need the same references; these differ: {join_names(unmatched)}")
         for item in references.values():
             if (item.hj, item.context) != (known[item.id].hj, known[item.id].context):
                 raise BadInput(f"HJ and context must be the same as for model {first}", where=f"item {item.id}")
@@ -292,7 +292,7 @@ def _difference(
 def _interval(value: float, measure: int, spread: _Spread, level: float) -> Interval:
     """value -+ t * sd; degrees of freedom of texts and raters together by Satterthwaite."""
     sd = max(float(spread.errors[measure]), error_floor(abs(value), spread.texts))
-    of_texts = degrees(spread.texts)
+    of_texts = degrees_of_freedom(spread.texts)
     if not spread.raters:
         half = t_quantile((1 + level) / 2, of_texts) * sd
         return Interval(value - half, value + half, level, METHOD, TARGET)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.compiled import switch as compiled
+from metrics.compiled import switch
 from metrics.data.arrays import Bools, Floats, Ints
 from metrics.huse.neighbors_1d import CELLS, Votes, room_for
 
@@ -64,7 +64,7 @@ def plane_votes(
     which candidates are neighbours: it gets the block and the doubtful row numbers in it, and returns their mask.
     """
     n = len(sign)
-    if n > TREE_ABOVE and len(scaled) == 2 and sign.ndim == 1 and compiled.kernels(n / WORTH_COMPILING):
+    if n > TREE_ABOVE and len(scaled) == 2 and sign.ndim == 1 and switch.get_kernels(n / WORTH_COMPILING):
         return _compiled_votes(scaled, sign, k, slack, settle)
     balance, count = np.empty_like(sign), np.empty(n, dtype=np.int64)
     _vote(np.arange(n), scaled, sign, k, slack, settle=settle, into=Votes(balance, count))

@@ -46,7 +46,7 @@ class Votes:
         return np.asarray(reference / (reference + model), dtype=np.float64)
 
 
-def reach(s: Numbers, k: int) -> Numbers:
+def kth_distance(s: Numbers, k: int) -> Numbers:
     """Distance to the k-th nearest other value along the last axis of `s`, which is sorted ascending.
 
     The k nearest of a value lie in one of the k+1 runs of k+1 neighbours in order that hold it; the best run wins.
@@ -66,7 +66,7 @@ def line_votes(x: Numbers, sign: Ints, k: int, *, tolerance: float = 0.0) -> Vot
     """Votes on a line. Integers are exact with tolerance 0; `tolerance` is relative and on the squared cut."""
     order = np.argsort(x, kind="stable")
     s = x[order]
-    limit = reach(s, k)
+    limit = kth_distance(s, k)
     if tolerance:
         limit = limit * (1 + tolerance / 2)
     left = np.searchsorted(s, s - limit, side="left")
@@ -78,7 +78,7 @@ def clear_line_votes(x: Floats, sign: Ints, k: int) -> Votes | None:
     """Votes on a line of rounded numbers where rounding cannot matter; None where some distances nearly tie."""
     order = np.argsort(x, kind="stable")
     s = x[order]
-    limit = reach(s, k) + 16 * EPSILON * max(-s[0], s[-1])
+    limit = kth_distance(s, k) + 16 * EPSILON * max(-s[0], s[-1])
     left, right = np.searchsorted(s, s - limit, side="left"), np.searchsorted(s, s + limit, side="right")
     return _range_votes(order, sign, left, right) if (right - left == k + 1).all() else None
 
@@ -87,7 +87,7 @@ def line_votes_squared(x: Floats, sign: Ints, k: int) -> Votes:
     """Votes on a line as the original's floats give them: squares of rounded differences, compared with `<=`."""
     order = np.argsort(x, kind="stable")
     s = x[order]
-    limit = reach(s, k)
+    limit = kth_distance(s, k)
     cut = limit * limit
     starts = np.flatnonzero(np.concatenate(([True], s[1:] != s[:-1])))
     if len(starts) <= DISTINCT:

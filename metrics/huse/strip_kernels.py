@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from metrics.compiled.kernels import REFERENCE_WEIGHT, compiled, weight_of_nearest, widened
+from metrics.compiled.kernels import REFERENCE_WEIGHT, compile_loop, weight_of_nearest, widen_cut
 from metrics.data.arrays import Floats, Ints
 
 
-@compiled
+@compile_loop
 def number_strips(values: Floats, edges: Floats, strip: Ints, start: Ints) -> None:
     """Number the strip of each value, the edges (ascending) up to it; start[s] .. start[s + 1]: places of strip s."""
     half = 1
@@ -32,8 +32,8 @@ def number_strips(values: Floats, edges: Floats, strip: Ints, start: Ints) -> No
         start[s + 1] += start[s]
 
 
-@compiled
-def arrange(strip: Ints, start: Ints, place: Ints) -> None:
+@compile_loop
+def arrange_points(strip: Ints, start: Ints, place: Ints) -> None:
     """Points by strip: place[p] is the point at position p."""
     free = start[:-1].copy()
     for i in range(len(strip)):
@@ -42,8 +42,8 @@ def arrange(strip: Ints, start: Ints, place: Ints) -> None:
         free[s] += 1
 
 
-@compiled
-def search(
+@compile_loop
+def search_strips(
     x: Floats,
     y: Floats,
     weight: Ints,
@@ -72,11 +72,11 @@ def search(
             if window >= 0:
                 at[window] = _forward(y, at[window], start[window + 1], y[p])
                 bound = _bound(x, y, x[p], y[p], at[window], start[window], start[window + 1], k)
-            limit = widened(bound, slack) if bound < np.inf else bound
+            limit = widen_cut(bound, slack) if bound < np.inf else bound
             n = _collect(x, y, weight, x[p], y[p], 0.0, p, start[s], start[s + 1], limit, squared, weights, 0)
             if window == s:
                 inside, near = weight_of_nearest(squared[:n], weights[:n], k + 1, near, slack)
-                limit = widened(near, slack)
+                limit = widen_cut(near, slack)
             start_line = n
             for step in (-1, 1):
                 t = s + step
@@ -94,7 +94,7 @@ def search(
             result[p] = inside
 
 
-@compiled
+@compile_loop
 def _wide_strip(start: Ints, s: int, k: int) -> int:
     """The nearest strip of more than k points, or -1."""
     strips = len(start) - 1
@@ -105,7 +105,7 @@ def _wide_strip(start: Ints, s: int, k: int) -> int:
     return -1
 
 
-@compiled
+@compile_loop
 def _forward(y: Floats, at: int, end: int, value: float) -> int:
     """The first position from `at` on whose y is not below the value."""
     while at < end and y[at] < value:
@@ -113,7 +113,7 @@ def _forward(y: Floats, at: int, end: int, value: float) -> int:
     return at
 
 
-@compiled
+@compile_loop
 def _bound(x: Floats, y: Floats, xp: float, yp: float, at: int, start: int, end: int, k: int) -> float:
     """The largest squared distance to k + 1 points around position `at`."""
     begin = min(max(at - k // 2, start), end - k - 1)
@@ -124,7 +124,7 @@ def _bound(x: Floats, y: Floats, xp: float, yp: float, at: int, start: int, end:
     return top
 
 
-@compiled
+@compile_loop
 def _collect(
     x: Floats,
     y: Floats,
@@ -158,7 +158,7 @@ def _collect(
     return n
 
 
-@compiled
+@compile_loop
 def line_weights(value: Floats, weight: Ints, k: int, factor: float, weights: Ints) -> None:
     """Weight of the neighbours (itself included) of each distinct value on a line, ascending."""
     g = len(value)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from metrics.compiled import switch as compiled
+from metrics.compiled import switch
 from metrics.data.arrays import Bools, Floats, Ints
 
 THREADED_ABOVE = 50_000  # points: some 20 ms of work
@@ -41,14 +41,14 @@ def _searched(x: Floats, y: Floats, weight: Ints, k: int, slack: Coefficients) -
     edges = _edges(x, max(2 * k + 2, int(2 * math.sqrt(n))))
     strip, place, start = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.zeros(len(edges) + 2, np.int64)
     loops.number_strips(x, edges, strip, start)
-    loops.arrange(strip, start, place)
+    loops.arrange_points(strip, start, place)
     start = np.unique(start)  # without the strips that are empty
     ys, halves = y[place], _halves(start, n)
-    compiled.in_parts(lambda part: _sort_strips(ys, place, start[part[0] : part[1] + 1]), halves, threaded)
+    switch.in_parts(lambda part: _sort_strips(ys, place, start[part[0] : part[1] + 1]), halves, threaded)
     xs, ys, ws, neighbours = x[place], y[place], weight[place], np.empty(n, dtype=np.int64)
     low, high = np.minimum.reduceat(xs, start[:-1]), np.maximum.reduceat(xs, start[:-1])
-    compiled.in_parts(
-        lambda part: loops.search(xs, ys, ws, start, low, high, part[0], part[1], k, slack, neighbours),
+    switch.in_parts(
+        lambda part: loops.search_strips(xs, ys, ws, start, low, high, part[0], part[1], k, slack, neighbours),
         halves,
         threaded,
     )
@@ -141,6 +141,6 @@ def _merge(x: Floats, y: Floats, weight: Ints) -> Merged | None:
 
 def _halves(start: Ints, n: int) -> list[tuple[int, int]]:
     """Strips in as many runs as there are threads, of about as many points."""
-    cuts = [int(np.searchsorted(start, n * part // compiled.THREADS)) for part in range(compiled.THREADS + 1)]
+    cuts = [int(np.searchsorted(start, n * part // switch.THREADS)) for part in range(switch.THREADS + 1)]
     cuts[0], cuts[-1] = 0, len(start) - 1
     return [(a, b) for a, b in pairwise(cuts) if a < b]

@@ -119,7 +119,7 @@ def split_units(rng: np.random.Generator, pairs: int, units: int, share: float =
     return chosen
 
 
-def subsamples(
+def draw_subsamples(
     z: Bools, context: Ints | None, rng: np.random.Generator, draws: int, share: float
 ) -> Iterator[list[Ints]]:
     """`draws` subsamples as arrays (draws x texts) of text numbers, in batches, one array for each size."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.compiled import switch as compiled
+from metrics.compiled import switch
 from metrics.data.arrays import Bools, Floats, Ints
 from metrics.huse.batch import (
     WORTH_COMPILING,
@@ -21,7 +21,7 @@ from metrics.huse.batch import (
     votes_of,
 )
 from metrics.huse.neighbors import FLOAT_TOLERANCE, TREE_ABOVE
-from metrics.huse.neighbors_1d import reach
+from metrics.huse.neighbors_1d import kth_distance
 
 ROW_CELLS = 1 << 20  # numbers in one array over subsets x items
 LINE_WORTH_COMPILING = 10_000_000  # texts: some seconds in numpy
@@ -58,12 +58,12 @@ class Study:
     def values(self, subsets: Ints) -> HuseValues:
         """HUSE and its kin of each row of item numbers in `subsets` (subsets x size, size > k)."""
         cells = subsets.size * subsets.shape[1]
-        compiled.kernels(cells / WORTH_COMPILING)
+        switch.get_kernels(cells / WORTH_COMPILING)
         step = max(1, ROW_CELLS // len(self.hj))
         if cells > WORTH_THREADS:
-            step = min(step, -(-len(subsets) // compiled.THREADS))
+            step = min(step, -(-len(subsets) // switch.THREADS))
         chunks = [subsets[begin : begin + step] for begin in range(0, len(subsets), step)]
-        parts = compiled.in_parts(self._values, chunks, cells > WORTH_THREADS)
+        parts = switch.in_parts(self._values, chunks, cells > WORTH_THREADS)
         return HuseValues(*(np.concatenate([getattr(part, name) for part in parts]) for name in HuseValues.__slots__))
 
     def of_chosen(self, chosen: Bools) -> HuseValues:
@@ -105,7 +105,7 @@ class Study:
     def _line(self, x: Floats, subsets: Ints) -> Floats:
         """One feature: in sorted order the neighbours of a point are a run, and prefix sums count its votes."""
         n = len(x)
-        if subsets.shape[1] > TREE_ABOVE and compiled.kernels(subsets.size / LINE_WORTH_COMPILING):
+        if subsets.shape[1] > TREE_ABOVE and switch.get_kernels(subsets.size / LINE_WORTH_COMPILING):
             return line_values(x[subsets], self.sign[subsets], self.k, self.tie, self.weighed)
         order = np.argsort(x, kind="stable")
         place = np.empty(n, dtype=np.int64)
@@ -113,9 +113,9 @@ class Study:
         at = np.sort(place[subsets], axis=1)
         ordered, signs = x[order], self.sign[order][at]
         s = ordered[at]
-        if (kernels := compiled.kernels()) and at.shape[1] <= TREE_ABOVE:
+        if (kernels := switch.get_kernels()) and at.shape[1] <= TREE_ABOVE:
             return sorted_line_values(kernels, s, signs, self.k, self.tie, self.weighed)
-        limit = reach(s, self.k) * (1 + FLOAT_TOLERANCE / 2)
+        limit = kth_distance(s, self.k) * (1 + FLOAT_TOLERANCE / 2)
         left, right = np.searchsorted(ordered, s - limit, side="left"), np.searchsorted(ordered, s + limit, "right")
         prefix = np.zeros((len(at), n + 1))
         votes = votes_of(signs, vote_weights(signs, self.weighed))

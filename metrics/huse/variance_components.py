@@ -22,7 +22,7 @@ from metrics.huse.estimate import MODES, STANDARD_ERROR, Settings, evaluate
 from metrics.huse.rater_variance import MUCH_DIFFERENT, half_means, rater_errors, source_difference
 from metrics.huse.ratings_by_text import Rated, lay_out, with_means
 from metrics.huse.subsampling import context_numbers
-from metrics.inference.error_rate_intervals import degrees, normal_quantile, subsample_interval
+from metrics.inference.error_rate_intervals import degrees_of_freedom, normal_quantile, subsample_interval
 from metrics.types import Estimate, HuseResult, Interval, Item, Missing, Mode, Rating, Setting, VoteTie
 from metrics.version import __version__
 
@@ -259,7 +259,7 @@ def joint_interval(
     Satterthwaite, from contexts - 1 and raters - 2. difference: the value is a HUSE-D.
     """
     text_variance, others = text_sd**2, rater_sd**2
-    of_texts, of_raters = degrees(texts), max(1, raters - 2)
+    of_texts, of_raters = degrees_of_freedom(texts), max(1, raters - 2)
     sizes = text_variance**2 / of_texts + others**2 / of_raters
     freedom = (text_variance + others) ** 2 / sizes if sizes > 0 else of_texts
     wide = subsample_interval(value, math.sqrt(text_variance + others), texts, level, difference, freedom)

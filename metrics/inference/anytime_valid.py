@@ -10,7 +10,7 @@ import math
 
 from numpy.typing import ArrayLike
 
-from metrics.data.columns import column
+from metrics.data.columns import check_column
 from metrics.errors import BadInput, InsufficientData
 from metrics.types import Estimate, Interval, Setting
 from metrics.version import __version__
@@ -35,7 +35,7 @@ def any_time_mean(values: ArrayLike, *, sd: float | None = None, rho: float = 1.
     of the scale is always safe); None: estimated, flag `sd_estimated`, and the guarantee holds only for large t.
     One value and no sd: no interval, flag `single_value`. Raises InsufficientData without a value, BadInput.
     """
-    seen = column(values, "values")
+    seen = check_column(values, "values")
     t = len(seen)
     if not t:
         raise InsufficientData("A mean needs a value.")

@@ -20,10 +20,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from metrics.data.arrays import Floats, Ints
-from metrics.data.columns import column
-from metrics.data.ratings import Names, encode
+from metrics.data.columns import check_column
+from metrics.data.ratings import Names, encode_names
 from metrics.errors import BadInput, InsufficientData
-from metrics.inference.cluster_variances import NO_VARIATION, SINGLE_WAY_USED, Clusters, ClusterTarget, Spread, cluster
+from metrics.inference.cluster_variances import (
+    NO_VARIATION,
+    SINGLE_WAY_USED,
+    Clusters,
+    ClusterTarget,
+    Spread,
+    build_clusters,
+)
 from metrics.inference.distributions import check_level
 from metrics.types import Estimate, Setting
 from metrics.version import __version__
@@ -139,7 +146,7 @@ def bradley_terry_votes(
         (0.75, ('few_clusters',))
     """
     check_level(level)
-    clusters = cluster(item, rater, target=target)
+    clusters = build_clusters(item, rater, target=target)
     first, second, y, named = _votes(item, left, right, outcome, names)
     n = len(named)
     won = np.bincount(first * n + second, weights=y, minlength=n * n)
@@ -163,7 +170,7 @@ def _votes(
     """Codes of both systems, the outcome, and the systems by name. Raises as `bradley_terry_votes`."""
     if not len(item) == len(left) == len(right):
         raise BadInput(f"item, left and right have {len(item)}, {len(left)} and {len(right)} entries, not one number")
-    y = column(outcome, "outcome")
+    y = check_column(outcome, "outcome")
     if len(y) != len(left):
         raise BadInput(f"there are {len(left)} votes, and each needs an outcome", column="outcome")
     if not len(left):
@@ -173,7 +180,7 @@ def _votes(
             "an outcome is 1 (left), 0 (right) or 0.5 (a tie)", row=int(np.argmax(odd)) + 1, column="outcome"
         )
     arrays = isinstance(left, np.ndarray) and isinstance(right, np.ndarray)
-    code, systems = encode(np.concatenate((left, right)) if arrays else [*left, *right])
+    code, systems = encode_names(np.concatenate((left, right)) if arrays else [*left, *right])
     named = [str(system) for system in systems]
     if names is not None:
         at = {name: place for place, name in enumerate(names)}

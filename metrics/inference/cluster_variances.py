@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 
 from metrics.data.arrays import Bools, Floats, Ints
-from metrics.data.ratings import Names, encode
+from metrics.data.ratings import Names, encode_names
 from metrics.errors import BadInput
 from metrics.inference.distributions import t_quantile
 from metrics.types import Interval
@@ -99,7 +99,7 @@ class Clusters:
         return Interval(value - half, value + half, level, method, TARGETS[self.target])
 
 
-def cluster(item: Names, rater: Names, *, target: ClusterTarget | None = None) -> Clusters:
+def build_clusters(item: Names, rater: Names, *, target: ClusterTarget | None = None) -> Clusters:
     """Lay out the clusters of N observations.
 
     item, rater: (N,) names or whole numbers; None for one that is not known. target: None takes items and raters where
@@ -111,9 +111,9 @@ def cluster(item: Names, rater: Names, *, target: ClusterTarget | None = None) -
         raise BadInput(f"a target is one of {', '.join(map(repr, TARGETS))}", column="target")
     no_item, no_rater = _absent(item), _absent(rater)
     raters: Names = [("own", at) if name is None else name for at, name in enumerate(rater)] if no_rater else rater
-    item_code, item_names = encode(item)
-    rater_code, rater_names = encode(raters)
-    cell_code, cell_names = encode(item_code * max(1, len(rater_names)) + rater_code)
+    item_code, item_names = encode_names(item)
+    rater_code, rater_names = encode_names(raters)
+    cell_code, cell_names = encode_names(item_code * max(1, len(rater_names)) + rater_code)
     if no_rater == len(rater) and target != "raters":
         target = "items"
     chosen: ClusterTarget = target or "items and raters"

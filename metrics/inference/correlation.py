@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from metrics.data.arrays import Floats
-from metrics.data.columns import column, from_zero
+from metrics.data.columns import check_column, from_zero
 from metrics.errors import BadInput, InsufficientData
 from metrics.types import Estimate, Interval, Setting
 from metrics.version import __version__
@@ -48,7 +48,7 @@ def hj_frequency(hj: ArrayLike, frequency: ArrayLike, *, level: float = 0.90) ->
     interval, flag `perfect`. Raises InsufficientData below 3 texts, BadInput.
     """
     _check_level(level)
-    judged, count = column(hj, "hj"), from_zero(frequency, "frequency")
+    judged, count = check_column(hj, "hj"), from_zero(frequency, "frequency")
     _same_length(judged, count)
     occurs = count > 0
     zero = int((~occurs).sum())
@@ -69,7 +69,7 @@ def kendall_tau(metric: ArrayLike, human: ArrayLike, *, level: float = 0.95) -> 
     Raises InsufficientData below 2 systems, BadInput.
     """
     _check_level(level)
-    x, y = column(metric, "metric"), column(human, "human")
+    x, y = check_column(metric, "metric"), check_column(human, "human")
     _same_length(x, y)
     n = len(x)
     if n < 2:

@@ -57,7 +57,7 @@ def noncentral_t_below(t: float, df: float, noncentrality: float) -> float:
     return value if math.isfinite(value) else float(t > noncentrality)
 
 
-def solve(function: Callable[[float], float], low: float, high: float) -> float:
+def find_root(function: Callable[[float], float], low: float, high: float) -> float:
     """The root of a continuous function of one number between low and high, where its signs differ."""
     from scipy.optimize import brentq
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from metrics.inference.distributions import noncentral_t_below, solve
+from metrics.inference.distributions import find_root, noncentral_t_below
 from metrics.types import Estimate, Interval, Setting
 from metrics.version import __version__
 
@@ -25,7 +25,7 @@ def noncentrality_limits(t: float, df: float, level: float) -> tuple[float, floa
         low, high = _bracket(t, df, share)
         if high > WIDEST or low < -WIDEST:
             return None
-        limits.append(solve(lambda nc, share=share: noncentral_t_below(t, df, nc) - share, low, high))  # type: ignore[misc]
+        limits.append(find_root(lambda nc, share=share: noncentral_t_below(t, df, nc) - share, low, high))  # type: ignore[misc]
     return min(limits), max(limits)
 
 

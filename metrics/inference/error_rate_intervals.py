@@ -32,7 +32,7 @@ def subsample_interval(
     n: texts of both sources. freedom: of Student's t; None: contexts - 1 for HUSE-D, infinite for the others.
     """
     if difference:
-        quantile = t_quantile((1 + level) / 2, freedom or degrees(n))
+        quantile = t_quantile((1 + level) / 2, freedom or degrees_of_freedom(n))
         variance = n * (max(sd, error_floor(abs(value - 1), n)) / 2) ** 2
         low, high = score_interval((1 - value) / 2, variance, quantile**2 / n)
         return Interval(1 - 2 * high, 1 - 2 * low, level, METHOD, TARGET)
@@ -68,7 +68,7 @@ def score_interval(rate: float, variance: float, weight: float) -> tuple[float, 
     return (middle - root) / square, (middle + root) / square
 
 
-def degrees(n: int) -> int:
+def degrees_of_freedom(n: int) -> int:
     """Degrees of freedom of a standard error from n texts of both sources: contexts - 1."""
     return max(1, n // 2 - 1)
 

@@ -18,8 +18,8 @@ from metrics.compiled.threads import single_thread
 from metrics.data.arrays import Floats
 from metrics.data.ratings import Names, Ratings, lay_out
 from metrics.errors import BadInput, DegenerateInput, InsufficientData
-from metrics.inference.pigeonhole_bootstrap import pigeonhole
-from metrics.inference.reml_blocks import WIDEST, Design, Solution, design, solve
+from metrics.inference.pigeonhole_bootstrap import resample_pigeonhole
+from metrics.inference.reml_blocks import WIDEST, Design, Solution, build_design, solve_blocks
 from metrics.types import Estimate, Interval, Setting
 from metrics.version import __version__
 
@@ -193,7 +193,7 @@ def _design(problem: _Problem, y: Floats) -> tuple[Design, bool]:
     diagonal, dense = (ratings.rater, ratings.item) if swapped else (ratings.item, ratings.rater)
     x = problem.x / np.abs(problem.x).max(axis=0)
     slope = None if problem.slope is None else x[:, problem.slope]
-    return design(y, x, diagonal, dense, slope), swapped
+    return build_design(y, x, diagonal, dense, slope), swapped
 
 
 def _fit(data: Design) -> tuple[Floats, Solution, bool]:
@@ -203,7 +203,7 @@ def _fit(data: Design) -> tuple[Floats, Solution, bool]:
     units = len(data.counts) + data.levels  # a criterion per level has curvatures near 1, whatever the size
 
     def criterion(theta: Floats) -> float:
-        solved = solve(data, theta)
+        solved = solve_blocks(data, theta)
         return solved.criterion / units if solved is not None else 1e10
 
     start = np.array([1.0, 1.0] if data.slopes == 1 else [1.0, 1.0, 0.0, 1.0])
@@ -213,7 +213,7 @@ def _fit(data: Design) -> tuple[Floats, Solution, bool]:
             criterion, best.x, method="Nelder-Mead", options={"xatol": 1e-7, "fatol": 1e-12, "maxiter": 500}
         )
         best = second if second.fun <= best.fun else best
-    solution = solve(data, best.x)
+    solution = solve_blocks(data, best.x)
     if solution is None:
         raise DegenerateInput("The fixed effects cannot be separated from the random effects.")
     return best.x, solution, _settled(criterion, best.x)
@@ -267,7 +267,9 @@ def _bootstrap(
     largest = np.abs(problem.x).max(axis=0)
     centre = problem.y.mean()
     ratings = problem.ratings
-    drawn = pigeonhole(problem.y - centre, problem.x / largest, ratings.item, ratings.rater, problem.draws, rng)
+    drawn = resample_pigeonhole(
+        problem.y - centre, problem.x / largest, ratings.item, ratings.rater, problem.draws, rng
+    )
     shift = np.eye(len(largest))[0] * centre
     effects = drawn.effects / largest + shift
     intervals: list[Interval | None] = [None] * len(effects)

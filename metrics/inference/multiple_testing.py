@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from metrics.errors import BadInput, some
+from metrics.errors import BadInput, join_names
 from metrics.inference.distributions import check_alpha
 
 Method = Literal["bonferroni", "holm", "bh"]
@@ -38,7 +38,9 @@ class Family:
             raise BadInput("a hypothesis has a name", where=f"family {self.name}")
         twice = [name for name in dict.fromkeys(self.hypotheses) if self.hypotheses.count(name) > 1]
         if twice:
-            raise BadInput(f"a hypothesis is named once, and {some(twice)} more often", where=f"family {self.name}")
+            raise BadInput(
+                f"a hypothesis is named once, and {join_names(twice)} more often", where=f"family {self.name}"
+            )
 
     @property
     def bonferroni_alpha(self) -> float:
@@ -82,9 +84,9 @@ def adjust(family: Family, p: Mapping[str, float | None], method: Method = "holm
 def _check_members(family: Family, p: Mapping[str, float | None]) -> None:
     where = f"family {family.name}"
     if unknown := [name for name in p if name not in family.hypotheses]:
-        raise BadInput(f"{some(unknown)} was not declared", where=where)
+        raise BadInput(f"{join_names(unknown)} was not declared", where=where)
     if absent := [name for name in family.hypotheses if name not in p]:
-        raise BadInput(f"{some(absent)} was declared and has no result", where=where)
+        raise BadInput(f"{join_names(absent)} was declared and has no result", where=where)
     for name, value in p.items():
         if value is not None and not (math.isfinite(value) and 0 <= value <= 1):
             raise BadInput(f"the p-value of {name} must lie between 0 and 1", where=where)

@@ -28,7 +28,9 @@ class Bootstrapped:
         return np.quantile(self.draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
 
 
-def pigeonhole(y: Floats, x: Floats, item: Ints, rater: Ints, draws: int, rng: np.random.Generator) -> Bootstrapped:
+def resample_pigeonhole(
+    y: Floats, x: Floats, item: Ints, rater: Ints, draws: int, rng: np.random.Generator
+) -> Bootstrapped:
     """Weighted least squares of y (N,) on x (N, p) in each draw. A side with one level is not resampled."""
     sides = [(name, code) for name, code in (("items", item), ("raters", rater)) if code.max() > 0]
     products = np.column_stack([x[:, a] * x[:, b] for a in range(x.shape[1]) for b in range(x.shape[1])])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from metrics.errors import BadInput
-from metrics.inference.distributions import check_alpha, noncentral_t_below, solve, t_quantile
+from metrics.inference.distributions import check_alpha, find_root, noncentral_t_below, t_quantile
 
 Design = Literal["one_sample", "two_sample"]
 LARGEST_N = 1e9
@@ -65,7 +65,7 @@ def sample_size(effect: float, *, power: float = 0.8, design: Design = "two_samp
     high = 4.0
     while _power(effect, high, high, design, alpha) < power:
         high *= 2
-    exact = solve(lambda n: _power(effect, n, n, design, alpha) - power, max(2.0, high / 2), min(high, LARGEST_N))
+    exact = find_root(lambda n: _power(effect, n, n, design, alpha) - power, max(2.0, high / 2), min(high, LARGEST_N))
     rounded_up = math.ceil(exact - 1e-9)
     return SampleSize(exact, rounded_up, _power(effect, rounded_up, rounded_up, design, alpha), design, effect, alpha)
 
@@ -81,7 +81,7 @@ def minimum_effect(n: float, *, power: float = 0.8, design: Design = "two_sample
         high *= 2
         if high > LARGEST_D:
             raise BadInput("no effect of up to 1000 sd has this power at so few evaluators", column="n")
-    return solve(lambda d: _power(d, n, n, design, alpha) - power, 0.0, high)
+    return find_root(lambda d: _power(d, n, n, design, alpha) - power, 0.0, high)
 
 
 def accuracy_difference(effect: float, ratings: int, *, accuracy: float = 0.5) -> float:

@@ -11,7 +11,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike
 
-from metrics.data.columns import column
+from metrics.data.columns import check_column
 from metrics.errors import BadInput, InsufficientData
 from metrics.types import Estimate, Interval, Setting
 from metrics.version import __version__
@@ -30,7 +30,7 @@ def prediction_powered_mean(
     if not 0 < level < 1:
         raise BadInput("a level lies between 0 and 1", column="level")
     y, f, g = (
-        column(v, name) for v, name in ((labels, "labels"), (predicted, "predicted"), (unlabelled, "unlabelled"))
+        check_column(v, name) for v, name in ((labels, "labels"), (predicted, "predicted"), (unlabelled, "unlabelled"))
     )
     if len(y) != len(f):
         raise BadInput(f"each label needs a prediction, and there are {len(y)} and {len(f)}", column="predicted")

@@ -57,7 +57,7 @@ class Solution:
     covariance: Floats
 
 
-def design(y: Floats, x: Floats, diagonal: Ints, dense: Ints, slope: Floats | None = None) -> Design:
+def build_design(y: Floats, x: Floats, diagonal: Ints, dense: Ints, slope: Floats | None = None) -> Design:
     """Cross-products. y: (N,), x: (N, p); diagonal, dense: (N,) codes 0..; slope: (N,) what varies by dense level."""
     from scipy.sparse import csr_array
 
@@ -81,7 +81,7 @@ def _gram(cross: Any, counts: Floats, count: float) -> tuple[float, Ints, Floats
     return float(count), row.astype(np.int64) * cross.shape[1] + column, gram.data
 
 
-def solve(products: Design, theta: Floats) -> Solution | None:
+def solve_blocks(products: Design, theta: Floats) -> Solution | None:
     """Profile everything but theta out; None where the fixed effects are not identified.
 
     theta: (1 + slopes (slopes + 1) / 2,) relative standard deviation of the diagonal side, then the lower triangle,

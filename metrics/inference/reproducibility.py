@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from metrics.data.columns import column
+from metrics.data.columns import check_column
 from metrics.errors import DegenerateInput, InsufficientData
 from metrics.types import Estimate
 from metrics.version import __version__
@@ -21,7 +21,7 @@ def reproduction_variation(scores: ArrayLike) -> Estimate:
     where scores lie on both sides of 0. Raises InsufficientData below 2 scores, DegenerateInput for a mean of 0,
     BadInput.
     """
-    values = column(scores, "scores")
+    values = check_column(scores, "scores")
     n = len(values)
     if n < 2:
         raise InsufficientData(f"CV* needs 2 scores, and there are {n}.")

@@ -126,7 +126,7 @@ def count_selections(joined: int, alone: int = 0) -> int:
     return (2**joined if joined <= MAX_RULES else MAX_SELECTIONS) + alone
 
 
-def selections(rules: Sequence[str], alone: Sequence[str], seed: int) -> tuple[list[tuple[str, ...]], str]:
+def list_selections(rules: Sequence[str], alone: Sequence[str], seed: int) -> tuple[list[tuple[str, ...]], str]:
     """No rule, each alone, then the others by size, then those that stand alone; and how they were chosen."""
     joined = tuple(rule for rule in rules if rule not in alone)
     separate_rules = [(rule,) for rule in rules if rule in alone]
@@ -141,7 +141,7 @@ def selections(rules: Sequence[str], alone: Sequence[str], seed: int) -> tuple[l
     return [*chosen, *separate_rules], f"{len(chosen)} seeded"
 
 
-def union(masks: Mapping[str, Bools], chosen: Sequence[str], size: int) -> Bools:
+def union_mask(masks: Mapping[str, Bools], chosen: Sequence[str], size: int) -> Bools:
     """(units,) whether any of the chosen rules leaves a unit out. masks: by rule, (units,)."""
     out = np.zeros(size, dtype=np.bool_)
     for rule in chosen:

@@ -67,7 +67,7 @@ class Encoding:
         if self.window is None or read <= self.window:
             return [Job(prefix, target)]
         if self.layout.long_texts == "slide":
-            return slid(prefix + target, first=len(prefix), window=self.window)
+            return slide_windows(prefix + target, first=len(prefix), window=self.window)
         hint = " Choose long_texts='slide' for sliding windows."
         raise TextTooLong(f"{name} with its context", tokens=read, window=self.window, hint=hint)
 
@@ -119,7 +119,7 @@ class Encoding:
         return ids[:-1] if ids and ids[-1] == self.eos and ids[-1] != self.tokenizer.bos_token_id else ids
 
 
-def slid(ids: tuple[int, ...], *, first: int, window: int) -> list[Job]:
+def slide_windows(ids: tuple[int, ...], *, first: int, window: int) -> list[Job]:
     """Jobs that score ids[first:] once each, in windows of `window` tokens that overlap by half."""
     step = max(1, window // 2)
     jobs = []

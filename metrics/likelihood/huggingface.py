@@ -13,7 +13,7 @@ from metrics.likelihood.encoding import Encoding
 from metrics.likelihood.errors import NotANumber, excerpt
 from metrics.likelihood.packing import Job, Shape
 from metrics.likelihood.records import Layout, ModelCard, Pair, Scored, TokenStats
-from metrics.likelihood.torch_loading import Loaded, load
+from metrics.likelihood.torch_loading import Loaded, load_model
 from metrics.likelihood.torch_probe import engine_for
 from metrics.likelihood.torch_steps import (
     Reading,
@@ -73,7 +73,7 @@ class HuggingFace:
 
         Raises ModelUnavailable, ForeignTokenizer, OutOfMemory or BadInput.
         """
-        loaded = load(
+        loaded = load_model(
             name, revision=revision, tokenizer=tokenizer, dtype=dtype, device=device, allow_download=allow_download
         )
         return cls(loaded, layout=layout, decoding=decoding, budget=budget)

@@ -46,9 +46,9 @@ class Shape:
         return len(job.lead) + len(job.target) - 1
 
 
-def batches(jobs: Sequence[Job], shape: Shape) -> Iterator[list[Row]]:
+def build_batches(jobs: Sequence[Job], shape: Shape) -> Iterator[list[Row]]:
     """All jobs, in rows of like length, in batches within the token budget (a row above it goes alone)."""
-    ordered = sorted(rows(jobs, shape), key=lambda row: (_cost(row, shape), row.members), reverse=True)
+    ordered = sorted(build_rows(jobs, shape), key=lambda row: (_cost(row, shape), row.members), reverse=True)
     batch: list[Row] = []
     for row in ordered:
         if batch and (len(batch) + 1) * _cost(batch[0], shape) > shape.budget:
@@ -59,7 +59,7 @@ def batches(jobs: Sequence[Job], shape: Shape) -> Iterator[list[Row]]:
         yield batch
 
 
-def rows(jobs: Sequence[Job], shape: Shape) -> Iterator[Row]:
+def build_rows(jobs: Sequence[Job], shape: Shape) -> Iterator[Row]:
     """Rows of jobs with the same prefix and lead, shorter targets first."""
     groups: dict[tuple[tuple[int, ...], tuple[int, ...]], list[int]] = {}
     for number, job in enumerate(jobs):
@@ -101,7 +101,7 @@ def best_share(prefix: int, target: int, candidates: int, shape: Shape) -> int:
     return -(-candidates // turns)
 
 
-def halves(batch: Sequence[Row], jobs: Sequence[Job], shape: Shape) -> tuple[list[Row], list[Row]] | None:
+def split_batch(batch: Sequence[Row], jobs: Sequence[Job], shape: Shape) -> tuple[list[Row], list[Row]] | None:
     """The batch as two smaller ones (rows apart, else the targets of its only row); None where one target is left."""
     if len(batch) > 1:
         middle = len(batch) // 2

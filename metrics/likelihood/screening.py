@@ -30,7 +30,9 @@ class Screened:
     margin: float
 
 
-def screened(choices: Sequence[Choice], fast: Means, exact: Means, *, count: int, margin: float = MARGIN) -> Screened:
+def screen_choices(
+    choices: Sequence[Choice], fast: Means, exact: Means, *, count: int, margin: float = MARGIN
+) -> Screened:
     """Decide every choice among `count` candidates. fast, exact: mean log p of the candidates of these numbers.
 
     Raises BadInput for a margin below 0.
@@ -52,7 +54,7 @@ def screened(choices: Sequence[Choice], fast: Means, exact: Means, *, count: int
     return Screened(tuple(above), len(close), changed, margin)
 
 
-def screened_pairs(
+def screen_pairs(
     choices: Sequence[tuple[Pair, Pair]], fast: LogProbs, exact: LogProbs, *, margin: float = MARGIN
 ) -> Screened:
     """The same for pairs of texts and two backends (one model in bfloat16 and in float32)."""
@@ -63,4 +65,4 @@ def screened_pairs(
         return lambda numbers: [score.mean for score in backend.score([pairs[at] for at in numbers])]
 
     numbered = [(number[a], number[b]) for a, b in choices]
-    return screened(numbered, means(fast), means(exact), count=len(pairs), margin=margin)
+    return screen_choices(numbered, means(fast), means(exact), count=len(pairs), margin=margin)

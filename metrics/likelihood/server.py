@@ -75,7 +75,7 @@ class CompletionsServer:
         try:
             ordered = sorted(choices, key=lambda choice: int(choice.get("index", 0)))
             return [
-                scored(choice, before=len(pair[0]), after=len(prompt), text=pair[1])
+                read_scored(choice, before=len(pair[0]), after=len(prompt), text=pair[1])
                 for choice, prompt, pair in zip(ordered, prompts, pairs, strict=True)
             ]
         except ServerFailed:
@@ -124,7 +124,7 @@ def _document(text: str) -> dict[str, Any]:
     return document
 
 
-def scored(choice: dict[str, Any], *, before: int, after: int, text: str) -> Scored:
+def read_scored(choice: dict[str, Any], *, before: int, after: int, text: str) -> Scored:
     """The candidate's part of an echoed prompt, characters `before` to `after` of it (some servers add a token).
 
     Raises ServerFailed where the server gives no log-probabilities, or where a token reaches over the border.

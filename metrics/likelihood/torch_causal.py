@@ -9,7 +9,7 @@ import torch
 
 from metrics.likelihood.packing import Job, Row
 from metrics.likelihood.torch_engine import Engine, tree_mask
-from metrics.likelihood.torch_lean import lean
+from metrics.likelihood.torch_lean import lean_forward
 from metrics.likelihood.torch_logits import Tensor
 
 
@@ -52,5 +52,5 @@ class CausalEngine(Engine):
         if not self.lean:
             return self.model(input_ids=tokens_in, **inputs, use_cache=False).logits
         first = min(len(row.prefix) for row in batch)
-        with lean(self.model, first=first, places=self.head.places, shape=ids.shape):
+        with lean_forward(self.model, first=first, places=self.head.places, shape=ids.shape):
             return self.model(input_ids=tokens_in, **inputs, use_cache=False).logits

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from metrics.likelihood.decoding import Decoding
 from metrics.likelihood.errors import OutOfMemory
-from metrics.likelihood.packing import Job, Row, Shape, batches, halves
+from metrics.likelihood.packing import Job, Row, Shape, build_batches, split_batch
 from metrics.likelihood.torch_logits import COLUMNS_CPU, Logits, Tensor
 from metrics.likelihood.torch_steps import Reading, reading_log_prob
 
@@ -89,7 +89,7 @@ class Engine(ABC):
         Raises OutOfMemory where even one target alone does not fit.
         """
         results: list[NDArray[np.float64] | None] = [None] * len(jobs)
-        waiting = list(batches(jobs, self.shape))[::-1]
+        waiting = list(build_batches(jobs, self.shape))[::-1]
         with torch.inference_mode():
             while waiting:
                 batch = waiting.pop()
@@ -115,7 +115,7 @@ class Engine(ABC):
         return None
 
     def _smaller(self, batch: Sequence[Row], jobs: Sequence[Job]) -> list[list[Row]]:
-        parts = halves(batch, jobs, self.shape)
+        parts = split_batch(batch, jobs, self.shape)
         if parts is None:
             size = len(batch[0].prefix) + self.shape.needs(jobs[batch[0].members[0]])
             raise OutOfMemory(

@@ -44,7 +44,7 @@ AttentionInterface.register(NAME, _attention)
 
 
 @contextmanager
-def lean(model: Any, *, first: int, places: Tensor, shape: tuple[int, int]) -> Iterator[None]:
+def lean_forward(model: Any, *, first: int, places: Tensor, shape: tuple[int, int]) -> Iterator[None]:
     """While it lasts, the first `first` places of a row attend causally, and the last block's feed-forward layer sees
     the places (flat, of rows x length in `shape`) that are read afterwards only."""
     config = model.config

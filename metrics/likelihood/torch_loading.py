@@ -37,7 +37,7 @@ class Loaded:
         return bool(self.model.config.is_encoder_decoder)
 
 
-def load(
+def load_model(
     name: str,
     *,
     revision: str | None,
@@ -58,7 +58,7 @@ def load(
         kind = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
         model = kind.from_pretrained(name, dtype=DTYPES[dtype], **options)
     except (OSError, ValueError, KeyError) as error:
-        raise ModelUnavailable(unavailable(name, error, allow_download=allow_download)) from None
+        raise ModelUnavailable(explain_unavailable(name, error, allow_download=allow_download)) from None
     check_tokenizer(
         reader,
         rows=model.get_input_embeddings().weight.shape[0],
@@ -66,10 +66,12 @@ def load(
         eos=model.config.eos_token_id,
     )
     commit = revision_of(name, config)
-    return Loaded(_placed(fused(model), device, name), reader, _shown(name), commit, _shown(tokenizer or name), dtype)
+    return Loaded(
+        _placed(fuse_gelu(model), device, name), reader, _shown(name), commit, _shown(tokenizer or name), dtype
+    )
 
 
-def fused(model: Any) -> Any:
+def fuse_gelu(model: Any) -> Any:
     """The model, its tanh-GELU as one operation instead of eight: equal but for the last bit, a third of the time."""
     for module in list(model.modules()):
         for name, child in module.named_children():
@@ -90,7 +92,7 @@ def _shown(name: str) -> str:
     return Path(name).resolve().name if Path(name).exists() else name
 
 
-def unavailable(name: str, error: Exception, *, allow_download: bool) -> str:
+def explain_unavailable(name: str, error: Exception, *, allow_download: bool) -> str:
     """Why a model cannot be read, in a sentence."""
     message = str(error)
     first = " ".join(message.split("\n")[0].split())

@@ -28,7 +28,7 @@ def engine_for(model: Any, shape: Shape, *, lead: tuple[int, ...]) -> Engine:
     jobs = _jobs(model, lead)
     tolerance = EXACT if model.dtype == torch.float32 else ROUNDED
     engine.head.bare = _same_head(engine, jobs, tolerance)
-    if windowed(model.config) or not shape.share:
+    if has_sliding_window(model.config) or not shape.share:
         return engine
     plain = engine.log_probs(jobs)
     # Wide enough that sharing pays at any length.
@@ -46,7 +46,7 @@ def engine_for(model: Any, shape: Shape, *, lead: tuple[int, ...]) -> Engine:
     return engine
 
 
-def windowed(config: Any) -> bool:
+def has_sliding_window(config: Any) -> bool:
     """Whether some layers see a sliding window only, which a mask of ours would lift."""
     kinds = getattr(config, "layer_types", None) or []
     if kinds:

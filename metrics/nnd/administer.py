@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from metrics.errors import BadInput, InsufficientData, some
+from metrics.errors import BadInput, InsufficientData, join_names
 from metrics.likelihood.records import Pair, Scored
 from metrics.nnd.records import NndTest, TestSet
 from metrics.nnd.scores import FromFile, FromModel, Scores, candidates_of, log_likelihood
@@ -115,7 +115,7 @@ def administer_tests(
     if lost > MAX_MISSING * len(tests):
         raise InsufficientData(
             f"{lost} of {len(tests)} tests have no score, and at most 5% may have none: "
-            f"{len(missing)} candidate(s) without a score ({some(missing)})."
+            f"{len(missing)} candidate(s) without a score ({join_names(missing)})."
         )
     return Administered(model, tests, outcomes, tuple(missing), ties, scored_by)
 

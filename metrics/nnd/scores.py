@@ -10,7 +10,7 @@ from typing import Protocol
 from metrics.data.csv_files import MINUS_INFINITY, Row, read_rows
 from metrics.data.items import LARGEST, LOG_PROB_TOLERANCE, LONGEST
 from metrics.data.json_files import Record, read_records
-from metrics.errors import BadInput, InsufficientData, some
+from metrics.errors import BadInput, InsufficientData, join_names
 from metrics.likelihood.records import Pair, Scored
 from metrics.nnd.records import Candidate, TestSet
 
@@ -34,7 +34,8 @@ class FromModel:
         without = [candidate.id for candidate in candidates if candidate.text is None]
         if without:
             raise InsufficientData(
-                f"A model needs the texts, and the tests hold none for {len(without)} candidate(s): {some(without)}."
+                f"A model needs the texts, and the tests hold none for {len(without)} candidate(s): "
+                f"{join_names(without)}."
             )
         texts = [(candidate.text or "").strip() and candidate.text for candidate in candidates]
         pairs = [(each.context or "", text) for each, text in zip(candidates, texts, strict=True) if text]

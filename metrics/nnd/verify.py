@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from metrics.data.arrays import Floats
-from metrics.errors import BadInput, InsufficientData, some
+from metrics.errors import BadInput, InsufficientData, join_names
 from metrics.inference.correlation import Correlation, kendall_tau, pearson
 from metrics.types import Estimate
 from metrics.version import __version__
@@ -87,7 +87,7 @@ def _gaps(values: Floats) -> Floats:
 def _finite(name: str, values: Mapping[str, float], systems: Sequence[str]) -> list[float]:
     absent = [system for system in systems if system not in values]
     if absent:
-        raise BadInput(f"there is no value for {len(absent)} system(s): {some(absent)}", column=name)
+        raise BadInput(f"there is no value for {len(absent)} system(s): {join_names(absent)}", column=name)
     strange = [system for system in systems if not math.isfinite(values[system])]
     if strange:
         raise BadInput(f"the value of {strange[0]!r} is not a finite number", column=name)

@@ -34,7 +34,7 @@ class Selection:
     max_tests: int = SHOWN
 
 
-def select(administered: Administered, selection: Selection) -> list[Outcome]:
+def select_outcomes(administered: Administered, selection: Selection) -> list[Outcome]:
     """The chosen outcomes, the lowest gap (worst failures) first. Raises BadInput for a category no test has."""
     if selection.which not in ("failed", "passed", "tied", "all") or selection.max_tests < 1:
         raise BadInput("choose failed, passed, tied or all, and at least one test", column="which")
@@ -47,7 +47,7 @@ def select(administered: Administered, selection: Selection) -> list[Outcome]:
 def browser_page(administered: Administered, rates: PassRates, selection: Selection | None = None) -> str:
     """One HTML file: the pass rates, then the chosen tests by context with both likelihoods (nats per token)."""
     chosen = selection or Selection()
-    outcomes = select(administered, chosen)
+    outcomes = select_outcomes(administered, chosen)
     shown = outcomes[: chosen.max_tests]
     cut = (
         f" The first {len(shown)} of {len(outcomes)} follow, the lowest gap first."

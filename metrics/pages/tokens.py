@@ -8,7 +8,7 @@ from html import escape
 
 from metrics.data.number_format import DASH, number
 from metrics.pages.frame import page
-from metrics.text_scores.h_score import BUCKETS, Thresholds, bucket, score_text
+from metrics.text_scores.h_score import BUCKETS, Thresholds, rank_bucket, score_text
 from metrics.text_scores.token_predictions import Predictions
 
 # GLTR's colours; the underline says the same without colour.
@@ -66,7 +66,7 @@ def _section(text: Predictions, thresholds: Thresholds) -> str:
         f"Fp {number(score.fp, 3)} (0 to 1, high: machine-like), {VERDICTS[score.verdict]}; {score.n} tokens; "
         f"mean rank {number(score.mean_rank, 1)}; mean entropy {entropy}; model: {escape(model)}."
     )
-    place = bucket(text.rank)
+    place = rank_bucket(text.rank)
     tokens = "".join(_token(text, at, int(place[at])) for at in range(len(text)))
     bars = [_bars("frac(p) of the tokens, 0 to 1", score.fractions, "0", "1")]
     if score.entropies is not None:

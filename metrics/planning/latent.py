@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from metrics.data.arrays import Floats
-from metrics.inference.distributions import solve
+from metrics.inference.distributions import find_root
 
 GRID = 801
 REACH = 6.0  # impressions beyond the ends of the scale, in sd, that are still told apart
@@ -53,4 +53,4 @@ class Labels:
             return low
         if excess(high) <= 0:
             return high
-        return float(solve(excess, low, high))
+        return float(find_root(excess, low, high))

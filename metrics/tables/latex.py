@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from metrics.tables import scripts
 from metrics.tables.record import Row, Table
-from metrics.tables.shown import parts
+from metrics.tables.shown import split_cell
 
 TEXT_SIGNS = {
     "“": "quotedblleft", "”": "quotedblright", "‘": "quoteleft", "’": "quoteright", "¡": "exclamdown",
@@ -84,7 +84,7 @@ def escape(text: str) -> str:
     """
     flat = re.sub(r"[^\S\u00a0]+|[\x00-\x1f\x7f]+", " ", unicodedata.normalize("NFC", text))
     separated = re.sub(r"([-,'])(?=\1)", "\\1\0", flat)  # two of these in a row would be drawn as another sign
-    return "".join(_run(run) for run in scripts.runs(separated, lambda letter: _letter(letter) is None))
+    return "".join(_run(run) for run in scripts.split_runs(separated, lambda letter: _letter(letter) is None))
 
 
 def _run(run: str | scripts.Run) -> str:
@@ -152,7 +152,7 @@ def table_latex(table: Table, *, fit: bool = False) -> str:
             "",
         ]
     )
-    return scripts.provided(body) + body
+    return scripts.command_preamble(body) + body
 
 
 def document(*tables: Table) -> str:
@@ -163,7 +163,7 @@ def document(*tables: Table) -> str:
 
 def _row(table: Table, row: Row) -> str:
     pairs = zip(table.columns, row, strict=True)
-    cells = (_cell(*parts(column, cell, n=table.needs_n(row, column))) for column, cell in pairs)
+    cells = (_cell(*split_cell(column, cell, n=table.needs_n(row, column))) for column, cell in pairs)
     return " & ".join(cells) + r" \\"
 
 

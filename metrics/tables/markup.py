@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from html import escape
 
 from metrics.tables.record import Cell, Column, Row, Table
-from metrics.tables.shown import parts
+from metrics.tables.shown import split_cell
 from metrics.types import Estimate
 
 NUMBER, SECOND = ' class="n"', ' class="second"'
@@ -50,7 +50,7 @@ def _data(table: Table, row: Row, column: Column, cell: Cell) -> str:
 
 
 def _inner(table: Table, row: Row, column: Column, cell: Cell) -> str:
-    value, detail = parts(column, cell, n=table.needs_n(row, column))
+    value, detail = split_cell(column, cell, n=table.needs_n(row, column))
     if not isinstance(cell, Estimate):
         return escape(value)
     span = f' <span class="ci">{escape(detail)}</span>' if detail else ""

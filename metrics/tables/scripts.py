@@ -75,7 +75,7 @@ class Run:
         return rf"\otherscript{{{self.script}}}{{{codes}}}{{{self.letters}}}"
 
 
-def runs(text: str, lacking: Callable[[str], bool]) -> Iterator[str | Run]:
+def split_runs(text: str, lacking: Callable[[str], bool]) -> Iterator[str | Run]:
     """The text in stretches: what the standard fonts have, and runs of what they lack with the spaces between."""
     stretch, script = "", ""
     for letter in text:
@@ -125,6 +125,6 @@ def _fonts(script: str) -> Iterator[str]:
         yield rf"\let\otherdirection{script}\leftwards"
 
 
-def provided(body: str) -> str:
+def command_preamble(body: str) -> str:
     """What stands before a table of its own, so that it can be put into a paper that does not know the command."""
     return PROVIDED if re.search(r"\\otherscript\{", body) else ""

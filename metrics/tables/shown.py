@@ -9,13 +9,13 @@ from metrics.types import Estimate
 SMALLEST_P = 0.001
 
 
-def shown(column: Column, cell: Cell, *, n: bool = False) -> str:
+def format_cell(column: Column, cell: Cell, *, n: bool = False) -> str:
     """The cell as one line: `0.53 [0.41, 0.65]`, `57.9%`, `< 0.001`; with `(n = 200)` where `n` asks for it."""
-    value, span = parts(column, cell, n=n)
+    value, span = split_cell(column, cell, n=n)
     return f"{value} {span}" if span else value
 
 
-def parts(column: Column, cell: Cell, *, n: bool = False) -> tuple[str, str]:
+def split_cell(column: Column, cell: Cell, *, n: bool = False) -> tuple[str, str]:
     """The value, and what stands beside it (interval and n), "" for nothing."""
     if cell is None:
         return DASH, ""
@@ -26,19 +26,19 @@ def parts(column: Column, cell: Cell, *, n: bool = False) -> tuple[str, str]:
     if column.kind == "count":
         return str(cell), ""
     if column.kind == "share":
-        return share(float(cell), column.digits), ""
+        return format_share(float(cell), column.digits), ""
     if column.kind == "p":
         return p_value(float(cell)), ""
     return number(float(cell), column.digits), ""
 
 
-def percent(value: float, digits: int) -> str:
+def format_percent(value: float, digits: int) -> str:
     """A share in [0, 1] as a percentage."""
     return f"{number(100 * value, digits)}%"
 
 
-def share(value: float, digits: int) -> str:
-    """As `percent`, but one that is neither none nor all is never rounded to that: `< 0.01%`, `> 99.99%`."""
+def format_share(value: float, digits: int) -> str:
+    """As `format_percent`, but one that is neither none nor all is never rounded to that: `< 0.01%`, `> 99.99%`."""
     rounded, step = number(100 * value, digits), 10**-digits
     if value > 0 and rounded == number(0, digits):
         return f"< {number(step, digits)}%"
@@ -57,7 +57,7 @@ def _estimate(column: Column, cell: Estimate, n: bool) -> tuple[str, str]:
     if cell.value is None:
         value = DASH
     else:
-        value = percent(cell.value, column.digits) if as_share else number(cell.value, column.digits)
+        value = format_percent(cell.value, column.digits) if as_share else number(cell.value, column.digits)
     details = []
     if cell.interval is not None:
         scale = 100 if as_share else 1

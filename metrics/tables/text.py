@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 
 from metrics.tables.record import Table
-from metrics.tables.shown import shown
+from metrics.tables.shown import format_cell
 
 GAP = "  "
 
@@ -13,7 +13,10 @@ GAP = "  "
 def table_text(table: Table, *, width: int = 100, ascii_only: bool = True) -> str:
     """Caption, head, rows, notes and signatures; ends with LF. `width`: of the caption and the notes, in letters."""
     cells = [
-        [shown(column, cell, n=table.needs_n(row, column)) for column, cell in zip(table.columns, row, strict=True)]
+        [
+            format_cell(column, cell, n=table.needs_n(row, column))
+            for column, cell in zip(table.columns, row, strict=True)
+        ]
         for row in table.rows
     ]
     heads = [column.title for column in table.columns]

@@ -8,8 +8,8 @@ from typing import Any
 
 from metrics.data.json_files import Record, read_object
 from metrics.errors import BadInput
-from metrics.text_scores.token_predictions import TOP, Backend, Predictions, predictions, top_entropy
-from metrics.text_scores.vocabulary import readable
+from metrics.text_scores.token_predictions import TOP, Backend, Predictions, check_predictions, top_entropy
+from metrics.text_scores.vocabulary import readable_tokens
 
 
 def read_gltr(path: Path, *, backend: Backend | None = None) -> Predictions:
@@ -37,7 +37,7 @@ def read_gltr(path: Path, *, backend: Backend | None = None) -> Predictions:
             entropies.append(top_entropy(best[:TOP]))
         except BadInput as error:
             raise result.error("pred_topk", f"token {place}: {error.rule}") from None
-    return predictions(
+    return check_predictions(
         path.name,
         _pieces(result, pieces)[1:],
         probabilities,
@@ -52,7 +52,7 @@ def read_gltr(path: Path, *, backend: Backend | None = None) -> Predictions:
 def _pieces(record: Record, pieces: Sequence[Any]) -> list[str]:
     if not all(isinstance(piece, str) for piece in pieces):
         raise record.error("bpe_strings", "every token must be a text")
-    return readable(pieces)
+    return readable_tokens(pieces)
 
 
 def _token_rank(result: Record, pair: object, place: int) -> tuple[int, float]:

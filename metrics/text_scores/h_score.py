@@ -117,7 +117,7 @@ def score_text(text: Predictions, thresholds: Thresholds = DEFAULT, *, per_word:
         Fp in [0, 1] (high: machine-like), the verdict `h`, `u` or `m`, and token statistics of the text.
 
     Raises:
-        BadInput: from `metrics.text_scores.token_predictions.predictions`, where the token probabilities are built.
+        BadInput: from `metrics.text_scores.token_predictions.check_predictions`.
 
     Source:
         Çano and Bojar (2020), equation 2.
@@ -142,7 +142,7 @@ def score_text(text: Predictions, thresholds: Thresholds = DEFAULT, *, per_word:
         mean_rank=float(text.rank.mean()),
         mean_entropy=float(text.entropy.mean()) if text.entropy is not None else None,
         entropy_of=text.entropy_of if known else "",
-        buckets=tuple(np.bincount(bucket(text.rank), minlength=len(BUCKETS) + 1).tolist()),
+        buckets=tuple(np.bincount(rank_bucket(text.rank), minlength=len(BUCKETS) + 1).tolist()),
         fractions=_histogram(text.fraction, 10, 1.0),
         entropies=_histogram(text.entropy, 8, math.log(10)) if text.entropy is not None else None,
         distinct_1=distinct(words, 1) if words else None,
@@ -151,7 +151,7 @@ def score_text(text: Predictions, thresholds: Thresholds = DEFAULT, *, per_word:
     )
 
 
-def bucket(rank: Ints) -> Ints:
+def rank_bucket(rank: Ints) -> Ints:
     """0 for ranks up to 10, 1 up to 100, 2 up to 1000, 3 beyond (ranks count from 1)."""
     return np.searchsorted(np.array(BUCKETS), rank, side="left").astype(np.int64)
 

@@ -11,7 +11,7 @@ from metrics.text_scores.detectors import curvature
 from metrics.text_scores.h_score import DEFAULT, h_score, mean_fraction, score_text
 from metrics.text_scores.h_score_json import h_score_json
 from metrics.text_scores.token_predictions import Backend, Predictions, from_token_stats
-from metrics.text_scores.vocabulary import readable
+from metrics.text_scores.vocabulary import readable_tokens
 
 if TYPE_CHECKING:
     from metrics.likelihood.huggingface import HuggingFace
@@ -27,7 +27,7 @@ def read_by(model: HuggingFace, texts: Mapping[str, str]) -> tuple[list[Predicti
     stats = model.statistics([("", text) for text in texts.values()])
     pairs = list(zip(texts, stats, strict=True))
     predictions = [
-        from_token_stats(name, token_stats, readable(token_stats.tokens), backend) for name, token_stats in pairs
+        from_token_stats(name, token_stats, readable_tokens(token_stats.tokens), backend) for name, token_stats in pairs
     ]
     return predictions, {
         name: curvature(token_stats.log_prob, token_stats.mean, token_stats.variance) for name, token_stats in pairs

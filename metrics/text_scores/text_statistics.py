@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from metrics.errors import BadInput, InsufficientData
-from metrics.generation.overlap import overlap as shared_share
+from metrics.generation.overlap import overlap
 
 SPLITTER = "simple-1"
 NGRAM = 8
@@ -100,7 +100,7 @@ def _ends(text: str, match: re.Match[str]) -> bool:
     return not (word.lower() in ABBREVIATIONS or (len(word) == 1 and word.isalpha() and word.isupper() and word != "I"))
 
 
-def overlap(generated: str, priming: str, n: int = NGRAM) -> float:
+def priming_overlap(generated: str, priming: str, n: int = NGRAM) -> float:
     """Share of the words of `generated` inside an n-gram that `priming` has too, in [0, 1]; words split at blanks.
 
     A text of fewer than n words has no n-gram: 0. Raises InsufficientData for a blank text, BadInput.
@@ -109,7 +109,7 @@ def overlap(generated: str, priming: str, n: int = NGRAM) -> float:
         raise BadInput("an n-gram has at least 1 word", column="n")
     if not generated.strip():
         raise InsufficientData("There is no generated word.")
-    return shared_share(generated, priming, n=n)
+    return overlap(generated, priming, n=n)
 
 
 def distinct(tokens: Sequence[str], n: int) -> float:

@@ -61,7 +61,7 @@ class Predictions:
         return np.minimum(1.0, self.probability / self.top_probability)
 
 
-def predictions(
+def check_predictions(
     name: str,
     tokens: Sequence[str],
     probability: ArrayLike,
@@ -97,7 +97,7 @@ def predictions(
 
 def from_token_stats(name: str, stats: TokenStats, tokens: Sequence[str], backend: Backend) -> Predictions:
     """Predictions from a backend's statistics; tokens: as a reader sees them."""
-    return predictions(
+    return check_predictions(
         name,
         tokens,
         np.minimum(1.0, stats.probability),

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 META_SPACE = "\u2581"  # what SentencePiece writes for a blank
 
 
-def readable(pieces: Sequence[str]) -> list[str]:
+def readable_tokens(pieces: Sequence[str]) -> list[str]:
     """Tokens as a reader sees them, blanks included; together they are the text.
 
     Byte-level tokens are read as UTF-8: a character split over tokens stands at the last of them. In SentencePiece

@@ -17,7 +17,7 @@ from metrics.errors import BadInput
 from metrics.inference.distributions import check_level
 from metrics.types import Setting
 from metrics.worker_models.e_step import Expectation
-from metrics.worker_models.votes import Consensus, Fit, Votes, consensus, read_votes, shares, tally
+from metrics.worker_models.votes import Consensus, Fit, Votes, build_consensus, label_shares, read_votes, sum_by_cell
 
 TINY = 1e-10  # a probability that no rating ever showed
 
@@ -72,10 +72,10 @@ def dawid_skene(
     settings: dict[str, Setting] = {"smoothing": smoothing, "iterations": iterations, "tolerance": tolerance}
     if symmetric_errors:
         fit, skill = _symmetric_errors(votes, smoothing, iterations, tolerance)
-        return consensus("one_coin_dawid_skene", votes, fit, skill, None, settings, level=level)
+        return build_consensus("one_coin_dawid_skene", votes, fit, skill, None, settings, level=level)
     fit, errors = _error_matrices(votes, smoothing, iterations, tolerance)
     competence = np.einsum("wkk,k->w", errors, fit.prior)
-    return consensus("dawid_skene", votes, fit, competence, errors, settings, level=level)
+    return build_consensus("dawid_skene", votes, fit, competence, errors, settings, level=level)
 
 
 Likelihood = Callable[[Floats], Floats]
@@ -91,11 +91,11 @@ def _em(
     before, step, converged, sums = -np.inf, 0, False, seen.sums(posterior)
     while step < iterations and not converged:
         step += 1
-        prior = shares(posterior)
+        prior = label_shares(posterior)
         posterior, total, sums = seen.of(model(sums), np.log(np.maximum(prior, TINY)))
         converged = (total - before) / len(seen.cell) < tolerance
         before = total
-    return Fit(posterior.copy(), shares(posterior), before, step, converged), sums
+    return Fit(posterior.copy(), label_shares(posterior), before, step, converged), sums
 
 
 def _error_matrices(votes: Votes, smoothing: float, iterations: int, tolerance: float) -> tuple[Fit, Floats]:
@@ -122,7 +122,7 @@ def _symmetric_errors(votes: Votes, smoothing: float, iterations: int, tolerance
     rating_counts = np.bincount(votes.rater).astype(np.float64)
 
     def skill(sums: Floats) -> Floats:
-        right = tally(seen.rater, seen.of_label(sums), raters)
+        right = sum_by_cell(seen.rater, seen.of_label(sums), raters)
         return np.clip((right + smoothing) / (rating_counts + k * smoothing), TINY, 1 - TINY)
 
     def model(sums: Floats) -> Floats:

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from metrics.compiled import switch as compiled
+from metrics.compiled import switch
 from metrics.data.arrays import Floats, Ints
-from metrics.data.ratings import encode
-from metrics.worker_models.votes import Votes, normalise
+from metrics.data.ratings import encode_names
+from metrics.worker_models.votes import Votes, normalize_rows
 
 WORTH_COMPILING = 2e7  # ratings times passes
 
@@ -28,10 +28,10 @@ class Expectation:
     def __init__(self, votes: Votes, passes: int) -> None:
         """passes: how often `of` will be asked, about; loops are compiled where that is worth it."""
         self.shape = len(votes.items), len(votes.raters), len(votes.labels)
-        self.cell, seen = encode(votes.rater * self.shape[2] + votes.label)
+        self.cell, seen = encode_names(votes.rater * self.shape[2] + votes.label)
         self.rater, self.label = np.divmod(np.asarray(seen), self.shape[2])
         start, cell = _by_item(votes.item, self.cell, self.shape[0])
-        loops = compiled.kernels(len(cell) * passes / WORTH_COMPILING)
+        loops = switch.get_kernels(len(cell) * passes / WORTH_COMPILING)
         self._way: _Loops | _Products = (_Loops if loops else _Products)(start, cell, len(self.rater), self.shape[2])
 
     def of(self, table: Floats, offset: Floats) -> tuple[Floats, float, Floats]:
@@ -76,7 +76,7 @@ class _Products:
         """As `Expectation.of`."""
         logs = self._ratings @ table
         logs += offset
-        posterior, total = normalise(logs)
+        posterior, total = normalize_rows(logs)
         return posterior, total, self.sums(posterior)
 
     def sums(self, posterior: Floats) -> Floats:
@@ -96,7 +96,7 @@ class _Loops:
     def of(self, table: Floats, offset: Floats) -> tuple[Floats, float, Floats]:
         """As `Expectation.of`."""
         self._table[:, : self._labels], self._offset[: self._labels] = table, offset
-        largest = self._loops.gather(self._start, self._cell, self._table, self._offset, self._chances)
+        largest = self._loops.gather_logs(self._start, self._cell, self._table, self._offset, self._chances)
         np.exp(self._chances, out=self._chances)
         sums, total = self._scatter()
         return self._chances[:, : self._labels], largest + total, sums
@@ -107,5 +107,5 @@ class _Loops:
 
     def _scatter(self) -> tuple[Floats, float]:
         sums = np.zeros_like(self._table)
-        total = float(self._loops.scatter(self._start, self._cell, self._chances, sums))
+        total = float(self._loops.scatter_chances(self._start, self._cell, self._chances, sums))
         return sums[:, : self._labels], total

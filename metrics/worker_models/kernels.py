@@ -9,14 +9,14 @@ import math
 
 import numpy as np
 
-from metrics.compiled.kernels import compiled
+from metrics.compiled.kernels import compile_loop
 from metrics.data.arrays import Floats, Ints, Numbers
 
 WIDE = 4  # labels side by side in one wide register; tables are filled up to a multiple
 
 
-@compiled
-def gather(start: Ints, cell: Numbers, table: Floats, offset: Floats, logs: Floats) -> float:
+@compile_loop
+def gather_logs(start: Ints, cell: Numbers, table: Floats, offset: Floats, logs: Floats) -> float:
     """logs (I, P): offset (P,) plus the rows of table (C, P) that an item's cells name, cell[start[i]:start[i + 1]],
     less the largest of the row; returns the sum of these largest. P: a multiple of WIDE."""
     width, total = len(offset), 0.0
@@ -38,8 +38,8 @@ def gather(start: Ints, cell: Numbers, table: Floats, offset: Floats, logs: Floa
     return total
 
 
-@compiled
-def scatter(start: Ints, cell: Numbers, chances: Floats, sums: Floats) -> float:
+@compile_loop
+def scatter_chances(start: Ints, cell: Numbers, chances: Floats, sums: Floats) -> float:
     """Rows of chances (I, P) made to sum to 1, in place, and added to sums (C, P) at each of an item's cells; returns
     the sum of the logs of what the rows summed to."""
     width, total = chances.shape[1], 0.0
@@ -61,7 +61,7 @@ def scatter(start: Ints, cell: Numbers, chances: Floats, sums: Floats) -> float:
     return total
 
 
-@compiled
+@compile_loop
 def packed_counts(item: Ints, high: int, code: Numbers, weights: Ints, limit: int) -> Ints:
     """(limit,) how often each sum of weights (V,) over an item's codes (N,) occurs. item: (N,) from 0 to high. Empty
     where a sum reaches the limit."""

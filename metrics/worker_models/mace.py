@@ -16,7 +16,16 @@ from metrics.errors import BadInput
 from metrics.inference.distributions import check_level
 from metrics.types import Setting
 from metrics.worker_models.e_step import Expectation
-from metrics.worker_models.votes import Consensus, Fit, Votes, consensus, read_votes, rows, shares, tally
+from metrics.worker_models.votes import (
+    Consensus,
+    Fit,
+    Votes,
+    build_consensus,
+    divide_rows,
+    label_shares,
+    read_votes,
+    sum_by_cell,
+)
 
 SPAM_PRIOR = 0.5  # the authors' Beta(1/2, 1/2) on knowing
 STRATEGY_PRIOR = 10.0  # and a Dirichlet on what is chosen without knowing
@@ -73,7 +82,7 @@ def mace(
     runs = [_knowing_or_guessing(votes, seen, iterations, rng) for _ in range(starts)]
     fit, knows, knowingly = max(runs, key=lambda run: run[0].log_likelihood)
     settings: dict[str, Setting] = {"starts": starts, "iterations": iterations, "seed": seed}
-    return consensus("mace", votes, fit, knows, None, settings, level=level, right=knowingly)
+    return build_consensus("mace", votes, fit, knows, None, settings, level=level, right=knowingly)
 
 
 class _Guesser(NamedTuple):
@@ -90,11 +99,11 @@ def _knowing_or_guessing(
     """The fit, each rater's chance to know (W,), and each rating's to be given knowingly (N,)."""
     _, raters, k = seen.shape
     knows = rng.uniform(0.3, 0.7, size=raters)
-    model = _Guesser(knows, 1 - knows, rows(rng.uniform(1, 2.5, size=(raters, k))))
+    model = _Guesser(knows, 1 - knows, divide_rows(rng.uniform(1, 2.5, size=(raters, k))))
     for _ in range(iterations):
         model, _ = _update(*_count(seen, model)[2:4])
     posterior, total, known, guessed, knowing = _count(seen, model)
-    fit = Fit(posterior.copy(), shares(posterior), total, iterations, True)
+    fit = Fit(posterior.copy(), label_shares(posterior), total, iterations, True)
     return fit, _update(known, guessed)[1], posterior[votes.item, votes.label] * knowing[seen.cell]
 
 
@@ -109,7 +118,7 @@ def _count(seen: Expectation, model: _Guesser) -> tuple[Floats, float, Floats, F
     knowingly = seen.of_label(sums) * knowing
     guessed = np.zeros((raters, k))
     guessed[seen.rater, seen.label] = sums.sum(axis=1) - knowingly
-    return posterior, total, tally(seen.rater, knowingly, raters), guessed, knowing
+    return posterior, total, sum_by_cell(seen.rater, knowingly, raters), guessed, knowing
 
 
 def _update(known: Floats, guessed: Floats) -> tuple[_Guesser, Floats]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from metrics.data.arrays import Floats, Ints
-from metrics.data.ratings import Names, encode, refuse_repeats
+from metrics.data.ratings import Names, encode_names, refuse_repeats
 from metrics.errors import BadInput, InsufficientData
 from metrics.types import Setting
 from metrics.version import __version__
@@ -74,7 +74,7 @@ class Votes:
         """(I, K) share of the raters for each label."""
         shape = len(self.items), len(self.labels)
         counts = np.bincount(self.item * shape[1] + self.label, minlength=shape[0] * shape[1])
-        return rows(counts.reshape(shape).astype(np.float64))
+        return divide_rows(counts.reshape(shape).astype(np.float64))
 
 
 class Fit(NamedTuple):
@@ -97,7 +97,11 @@ def read_votes(item: Names, rater: Names, label: Names) -> Votes:
         raise BadInput(f"item, rater and label have {len(item)}, {len(rater)} and {len(label)} entries, not one number")
     if not len(label):
         raise InsufficientData("There is no rating.")
-    (item_code, items), (rater_code, raters), (label_code, labels) = encode(item), encode(rater), encode(label)
+    (item_code, items), (rater_code, raters), (label_code, labels) = (
+        encode_names(item),
+        encode_names(rater),
+        encode_names(label),
+    )
     refuse_repeats(item_code, rater_code, items, raters)
     try:
         order = sorted(range(len(labels)), key=lambda k: labels[k])
@@ -109,7 +113,7 @@ def read_votes(item: Names, rater: Names, label: Names) -> Votes:
     return Votes(item_code, rater_code, place[label_code], tuple(items), tuple(raters), tuple(labels[k] for k in order))
 
 
-def normalise(logs: Floats) -> tuple[Floats, float]:
+def normalize_rows(logs: Floats) -> tuple[Floats, float]:
     """Rows of probabilities from logs, in place, and the sum of the logs of their sums."""
     top = functools.reduce(
         np.maximum, logs.T[1:], logs.T[0].copy()
@@ -121,17 +125,17 @@ def normalise(logs: Floats) -> tuple[Floats, float]:
     return logs, float((top + np.log(sums)).sum())
 
 
-def tally(cells: Ints, weights: Floats, size: int) -> Floats:
+def sum_by_cell(cells: Ints, weights: Floats, size: int) -> Floats:
     """(size,) sums of weights (N,) by cell (N,)."""
     return np.asarray(np.bincount(cells, weights=weights, minlength=size), dtype=np.float64)
 
 
-def shares(posterior: Floats) -> Floats:
+def label_shares(posterior: Floats) -> Floats:
     """(K,) mean of the rows of a posterior (I, K)."""
     return np.asarray(np.ones(len(posterior)) @ posterior / len(posterior))
 
 
-def rows(counts: Floats) -> Floats:
+def divide_rows(counts: Floats) -> Floats:
     """Each row (last axis) divided by its sum, which is above 0."""
     return np.asarray(counts / counts.sum(axis=-1, keepdims=True))
 
@@ -143,8 +147,8 @@ def skill_interval(skill: Floats, right: Floats, rater: Ints, level: float) -> t
     from scipy.special import betaincinv
 
     rating_counts = np.bincount(rater, minlength=len(skill)).astype(np.float64)
-    share = tally(rater, right, len(skill)) / rating_counts
-    unknown, drawn = tally(rater, right * (1 - right), len(skill)), rating_counts * share * (1 - share)
+    share = sum_by_cell(rater, right, len(skill)) / rating_counts
+    unknown, drawn = sum_by_cell(rater, right * (1 - right), len(skill)), rating_counts * share * (1 - share)
     missing = np.divide(unknown, drawn, out=np.zeros_like(drawn), where=drawn > 1e-12)
     weight = rating_counts * np.clip(1 - missing, 0, 1)
     shape = skill * weight + 0.5, (1 - skill) * weight + 0.5
@@ -153,7 +157,7 @@ def skill_interval(skill: Floats, right: Floats, rater: Ints, level: float) -> t
     return np.minimum(low, skill), np.maximum(high, skill)
 
 
-def consensus(
+def build_consensus(
     name: str,
     votes: Votes,
     fit: Fit,

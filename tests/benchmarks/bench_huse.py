@@ -88,8 +88,8 @@ def main(rounds: int = 15) -> None:
     pair = np.stack((q, hj), axis=1)
     three = lambda: loop_huse(hj, q, is_model)  # noqa: E731
     two = lambda: (loop_twice_error(pair, is_model), loop_twice_error(hj[:, None], is_model))  # noqa: E731
-    compiled.load()
-    loops = compiled.kernels()
+    compiled.load_kernels()
+    loops = compiled.get_kernels()
     arrays = lambda: huse_arrays(sums, q, z)  # noqa: E731
     ours: list[tuple[str, Callable[[], object], Callable[[], object]]] = [
         ("exact mode, from items", with_loops(None, lambda: evaluate(items, ["exact"], draws=0)), three),

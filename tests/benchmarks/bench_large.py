@@ -60,7 +60,7 @@ def measure(n: int, lattice: bool, threads: int, rounds: int) -> float:
 
 def main(rounds: int = 5) -> None:
     """Time and print."""
-    compiled.load()
+    compiled.load_kernels()
     for threads in (1, 2):
         small = measure(100_000, True, threads, 2 * rounds)
         large = measure(1_000_000, True, threads, rounds)

@@ -22,9 +22,9 @@ from transformers import BartConfig, BartForConditionalGeneration, GPT2Config, G
 
 from metrics.likelihood.decoding import Decoding
 from metrics.likelihood.packing import Job, Shape
-from metrics.likelihood.screening import Choice, screened
+from metrics.likelihood.screening import Choice, screen_choices
 from metrics.likelihood.torch_engine import Engine
-from metrics.likelihood.torch_loading import fused
+from metrics.likelihood.torch_loading import fuse_gelu
 from metrics.likelihood.torch_probe import engine_for
 from metrics.likelihood.torch_steps import Reading, reading_log_prob, reading_statistics
 
@@ -163,7 +163,7 @@ def compare(title: str, model: Any, *, two_sided: bool, rounds: int, device: str
     shape = Shape(budget=budget, room=min(budget, 1024), width=768, two_sided=two_sided)
     lead = (2,) if two_sided else ()
     model = model.to(device)
-    ours = fused(copy.deepcopy(model))
+    ours = fuse_gelu(copy.deepcopy(model))
     exact = engine_for(ours, shape, lead=lead)
     fast = engine_for(copy.deepcopy(ours).to(torch.bfloat16), shape, lead=lead)
     print(f"{title}: shares rows in float32 {exact.shape.share}, in bfloat16 {fast.shape.share}")
@@ -202,7 +202,7 @@ def all_against_first(jobs: Sequence[Job], candidates: int) -> list[Choice]:
 
 def screened_jobs(fast: Engine, exact: Engine, jobs: Sequence[Job], choices: Sequence[Choice]) -> Any:
     """Screening over tokens rather than texts."""
-    return screened(
+    return screen_choices(
         choices,
         lambda numbers: means(fast, [jobs[number] for number in numbers]),
         lambda numbers: means(exact, [jobs[number] for number in numbers]),
@@ -224,7 +224,7 @@ def gltr(model: Any, *, rounds: int, device: str, length: int = 512) -> None:
     """Statistics per token of one text."""
     model = model.to(device)
     shape = Shape(budget=1024, room=1024, width=768)
-    engine = engine_for(fused(copy.deepcopy(model)), shape, lead=())
+    engine = engine_for(fuse_gelu(copy.deepcopy(model)), shape, lead=())
     rng = np.random.default_rng(0)
     ids = [int(x) for x in rng.integers(5, VOCABULARY - 300, length + 1)]
     job = [Job(tuple(ids[:1]), tuple(ids[1:]))]

@@ -91,8 +91,8 @@ def main(rounds: int = 7) -> None:
         return work
 
     agree(sums, q, is_model, context)
-    compiled.load()
-    kernels = compiled.kernels()
+    compiled.load_kernels()
+    kernels = compiled.get_kernels()
     ways = {"numpy": ours(None, 1), "compiled, 1 thread": ours(kernels, 1), "compiled, 2 threads": ours(kernels, 2)}
     agree(sums, q, is_model, context)
     for work in ways.values():

@@ -64,7 +64,7 @@ def ours_in(columns: Columns, rounds: int) -> tuple[float, float, Any]:
 def main(rounds: int = 3) -> None:
     """Time and print."""
     threadpool_limits(1)
-    compiled.load()
+    compiled.load_kernels()
     columns = ratings()
     skene, knowing, answer = ours_in(columns, rounds)
     print(f"Dawid-Skene, ours, {answer.iterations} iterations      {skene:8.2f} s")

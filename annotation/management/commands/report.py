@@ -22,7 +22,7 @@ from annotation.reports.gather import score
 from annotation.studies.blinding import seen_at
 from annotation.studies.unblind import look
 from metrics.errors import BadInput, MetricsError
-from metrics.figures.images import NoBrowser, there
+from metrics.figures.images import NoBrowser, find_browser
 from metrics.report.build import build_report
 from metrics.report.comparison.compare import compare
 from metrics.report.formats.plain_text import table
@@ -125,7 +125,7 @@ def _check(options: Mapping[str, Any]) -> None:
     _check_folder(options["out"])
     if formats_of(options["format"]) == ("pdf",):
         try:
-            there(conf.chromium(), "PDF")
+            find_browser(conf.chromium(), "PDF")
         except NoBrowser as error:
             raise CommandError(str(error), returncode=2) from None
 

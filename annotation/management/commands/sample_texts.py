@@ -13,7 +13,7 @@ from django.utils import timezone
 from annotation.management.commands._study import StudyCommand
 from annotation.management.lookup import sentences
 from annotation.texts.generate import Sample, Wish, sample_texts
-from metrics.cli.loglik import add_model_options, opening
+from metrics.cli.loglik import add_model_options, read_opening
 from metrics.errors import BadInput, MetricsError
 from metrics.generation import Generated, Priming, Settings
 from metrics.likelihood.decoding import Decoding
@@ -82,7 +82,7 @@ def _sampler(options: dict[str, Any]) -> Sample:
     """Opens the model when texts are asked for; torch comes with it."""
 
     def sample(prompts: Sequence[str], settings: Settings, check: Callable[[str, str], bool]) -> Sequence[Generated]:
-        backend = opening(argparse.Namespace(**options)).open()
+        backend = read_opening(argparse.Namespace(**options)).open()
         from metrics.generation.generate import generate
         from metrics.likelihood.huggingface import HuggingFace
 

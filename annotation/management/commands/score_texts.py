@@ -15,7 +15,7 @@ from annotation.models import Generator, Study
 from annotation.texts.log_probs.enqueue import plan_scoring
 from annotation.texts.log_probs.score_now import score_texts
 from annotation.texts.log_probs.store import generator_of
-from metrics.cli.loglik import add_model_options, opening
+from metrics.cli.loglik import add_model_options, read_opening
 from metrics.errors import MetricsError
 from metrics.likelihood import decoding_from
 from metrics.likelihood.opening import Opening
@@ -40,7 +40,7 @@ class Command(StudyCommand):
         with sentences():
             generator = generator_of(study, options["generator"])
             try:
-                how = opening(argparse.Namespace(**options | self._decoding(generator, options)))
+                how = read_opening(argparse.Namespace(**options | self._decoding(generator, options)))
                 done = self._plan if options["background"] else self._score
                 done(study, generator, how, replace=options["replace"], actor=actor)
             except MetricsError as error:

@@ -7,7 +7,7 @@ import numpy as np
 from metrics.huse.rater_variance import MUCH_DIFFERENT
 from metrics.huse.variance_components import joint_interval
 from metrics.inference.distributions import t_quantile
-from metrics.inference.error_rate_intervals import degrees, subsample_interval
+from metrics.inference.error_rate_intervals import degrees_of_freedom, subsample_interval
 from tests.benchmarks.simulation_studies.store import Arrays
 from tests.benchmarks.simulation_studies.tallies import LEVELS, Intervals, Tally, tally
 from tests.benchmarks.simulation_studies.works import Means
@@ -49,7 +49,7 @@ def _intervals(world: World, found: Arrays, j: int) -> Intervals:
 
 def difference_tallies(pairs: int, found: Arrays, means: Means) -> list[Tally]:
     """The three differences. They come with their interval at 95 %; that at 90 % is narrower by the ratio of the t."""
-    freedom = degrees(2 * pairs)
+    freedom = degrees_of_freedom(2 * pairs)
     tallies = []
     for j, mean in enumerate(means):
         values, low, high = (found[key][:, j] for key in ("values", "low", "high"))

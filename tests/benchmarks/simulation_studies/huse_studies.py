@@ -50,7 +50,7 @@ PAIRS = {
 
 def huse_chunk(world: World, studies: int, seed: tuple[int, ...], draws: int = DRAWS) -> Arrays:
     """values, errors, raters: (studies, 3); apart: (studies,), how different the raters of the two sources were."""
-    compiled.load()
+    compiled.load_kernels()
     rng = np.random.default_rng(seed)
     values, errors = np.empty((studies, 3)), np.empty((studies, 3))
     raters, apart = np.zeros((studies, 3)), np.empty(studies)
@@ -67,7 +67,7 @@ def huse_chunk(world: World, studies: int, seed: tuple[int, ...], draws: int = D
 
 def values_only(world: World, studies: int, seed: tuple[int, ...]) -> Arrays:
     """values: (studies, 3), for the target."""
-    compiled.load()
+    compiled.load_kernels()
     rng = np.random.default_rng(seed)
     made = (world.study(rng) for _ in range(studies))
     return {"values": np.array([huse_arrays(m.sums, m.q, m.z) for m in made])}
@@ -81,7 +81,7 @@ def beside(first: World, second: World, rng: np.random.Generator) -> tuple[Made,
 
 def differences(first: World, second: World, studies: int, seed: tuple[int, ...], level: float) -> Arrays:
     """values, low, high: (studies, 3), of `compare_models` at that level."""
-    compiled.load()
+    compiled.load_kernels()
     rng = np.random.default_rng(seed)
     found = np.empty((studies, 3, 3))
     for i in range(studies):
@@ -95,7 +95,7 @@ def differences(first: World, second: World, studies: int, seed: tuple[int, ...]
 
 def difference_values(first: World, second: World, studies: int, seed: tuple[int, ...]) -> Arrays:
     """values: (studies, 3), for the target."""
-    compiled.load()
+    compiled.load_kernels()
     rng = np.random.default_rng(seed)
     made = (beside(first, second, rng) for _ in range(studies))
     return {"values": np.array([np.subtract(*(huse_arrays(m.sums, m.q, m.z) for m in pair)) for pair in made])}

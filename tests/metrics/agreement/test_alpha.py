@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from metrics.agreement.krippendorff import LEVELS, alpha_arrays, krippendorff_alpha
-from metrics.agreement.value_counts import count_values, resample
+from metrics.agreement.value_counts import count_values, resample_items
 from metrics.errors import BadInput, InsufficientData
 from tests.metrics.raters import KRIPPENDORFF, batch_ratings, guesses, long, plain_alpha, squality_ratings
 
@@ -208,7 +208,7 @@ def test_resamples_hold_as_many_items_as_there_are_and_each_as_often_as_its_shar
     rng = np.random.default_rng(7)
     item, value = np.repeat(np.arange(500), 3), rng.choice(4, p=[0.9, 0.05, 0.03, 0.02], size=1500)
     units = count_values(item, value)
-    drawn = resample(units, 4000, rng, lambda times: times)
+    drawn = resample_items(units, 4000, rng, lambda times: times)
     assert (drawn.sum(axis=1) == 500).all()
     share = units.times / 500
     error = np.sqrt(500 * share * (1 - share) / 4000)

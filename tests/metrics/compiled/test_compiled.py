@@ -109,12 +109,12 @@ def test_a_replicate_is_that_of_rational_arithmetic(monkeypatch, loops):
     # The same draws by seed, evaluated one by one with fractions.
     from fractions import Fraction
 
-    from metrics.huse.subsampling import subsamples
+    from metrics.huse.subsampling import draw_subsamples
 
     hj, q, z = drawn(5, 60, "coarse")
     with_loops(monkeypatch, loops)
     study = Study(hj, q, z, 5)
-    (rows,) = next(subsamples(z, None, np.random.default_rng(2), 6, 0.5))
+    (rows,) = next(draw_subsamples(z, None, np.random.default_rng(2), 6, 0.5))
     for row, value, quality in zip(rows, *study.huse_and_q(rows), strict=True):
         features = [[Fraction(int(v)) for v in hj[row]], [Fraction(float(v)) for v in q[row]]]
         assert value == pytest.approx(float(fraction_twice_error(features, z[row].tolist(), 5)), abs=1e-12)
@@ -199,7 +199,7 @@ def test_small_work_compiles_nothing(monkeypatch):
 
 def test_large_work_asks_for_the_loops(monkeypatch, loops):
     in_state(monkeypatch, FRESH)
-    assert compiled.kernels(1.5) is loops
+    assert compiled.get_kernels(1.5) is loops
 
 
 def test_small_pieces_repeated_ask_for_them_in_the_end(monkeypatch, loops):
@@ -223,8 +223,8 @@ def test_without_numba_numpy_serves(monkeypatch):
         raise ImportError(name)
 
     monkeypatch.setattr(importlib, "import_module", absent)
-    assert compiled.load() is False
-    assert compiled.kernels(1.5) is None
+    assert compiled.load_kernels() is False
+    assert compiled.get_kernels(1.5) is None
     assert huse_arrays(*drawn(9, 60, "fine"))[0] >= 0
 
 

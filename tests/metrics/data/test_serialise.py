@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from metrics import Estimate, MetricsError, evaluate
-from metrics.data.to_json import document, estimate_json, modes_json, record_json
+from metrics.data.to_json import estimate_json, huse_document, modes_json, record_json
 from metrics.huse.curves import replicate_curve
 from metrics.huse.examples import find_examples
 from metrics.huse.permutation_test import permutation_test
@@ -58,7 +58,7 @@ def test_what_is_not_finite_never_leaves(broken):
 
 
 def test_the_document_holds_both_modes_and_survives_strict_json():
-    text = json.dumps(document(evaluate(many())), allow_nan=False)
+    text = json.dumps(huse_document(evaluate(many())), allow_nan=False)
     found = json.loads(text)
     assert found["schema_version"] == 1
     assert list(found["modes"]) == ["exact", "paper"]

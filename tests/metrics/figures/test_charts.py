@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from metrics.figures import hj_by_source, huse_scatter, images, theme
-from metrics.figures.chart import Shade, ticks
+from metrics.figures.chart import Shade, place_ticks
 from metrics.figures.hj_by_source import SourceRow
 from metrics.figures.huse_scatter import Panel, Point
-from metrics.figures.interactive import figure, hover
+from metrics.figures.interactive import figure
 from metrics.figures.static import svg
+from metrics.figures.traces import format_hover
 from metrics.types import MODEL, REFERENCE, Estimate, Interval
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -86,9 +87,9 @@ def test_the_scatter_shows_hj_against_log_p_per_unit_with_units_on_the_axes() ->
 
 
 def test_shading_takes_the_reference_colour_where_neighbours_are_references() -> None:
-    assert theme.shade(1.0) == (REFERENCE, theme.SHADE_ALPHA)
-    assert theme.shade(0.0) == (MODEL, theme.SHADE_ALPHA)
-    assert theme.shade(0.5)[1] == 0
+    assert theme.shade_look(1.0) == (REFERENCE, theme.SHADE_ALPHA)
+    assert theme.shade_look(0.0) == (MODEL, theme.SHADE_ALPHA)
+    assert theme.shade_look(0.5)[1] == 0
     heat = figure(huse_scatter.chart(panel())).data[0]
     assert heat.type == "heatmap"
     assert [list(row) for row in heat.z] == [[0.0, 1.0], [0.5, None]]
@@ -104,8 +105,8 @@ def test_a_text_of_probability_zero_stands_at_the_bottom_on_a_line_called_minus_
 def test_hover_text_is_text_and_never_mark_up() -> None:
     shown = figure(huse_scatter.chart(panel())).data[1].text[0]
     assert "&lt;b&gt;river&lt;/b&gt;" in shown
-    assert hover("one\ntwo") == "one<br>two"
-    assert all(len(line) <= 70 for line in hover("word " * 60).split("<br>"))
+    assert format_hover("one\ntwo") == "one<br>two"
+    assert all(len(line) <= 70 for line in format_hover("word " * 60).split("<br>"))
 
 
 def test_alt_text_of_the_scatter_states_the_finding() -> None:
@@ -163,7 +164,7 @@ def test_equal_charts_give_equal_bytes() -> None:
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-3, 1e6))
 def test_ticks_lie_within_the_range_in_even_steps(low: float, width: float) -> None:
-    places = [value for value, _ in ticks(low, low + width)]
+    places = [value for value, _ in place_ticks(low, low + width)]
     assert 2 <= len(places) <= 11
     assert low - width * 1e-6 <= places[0]
     assert places[-1] <= low + width * (1 + 1e-6)

@@ -17,11 +17,11 @@ from lxml import html as lxml_html
 from metrics import figures
 from metrics.errors import DegenerateInput
 from metrics.figures import curves, embed, hj_by_source, huse_scatter, theme
-from metrics.figures.chart import Axis, Chart, Points, decades
+from metrics.figures.chart import Axis, Chart, Points, place_decades
 from metrics.figures.curves import At, Panel, Series
 from metrics.figures.huse_scatter import Point
 from metrics.figures.interactive import figure
-from metrics.figures.labels import labelled
+from metrics.figures.labels import add_labels
 from metrics.figures.scale import Scale
 from metrics.figures.static import svg
 from metrics.types import MODEL
@@ -81,7 +81,7 @@ def test_labels_of_neighbours_do_not_cover_each_other() -> None:
     close = ((0.5, 0.5), (0.5, 0.5), (0.52, 0.5), (0.5, 0.53))
     points = Points("s0", "", tuple(x for x, _ in close), tuple(y for _, y in close), ("",) * 4)
     plain = Chart("c", "c", "c", Axis("x", 0, 1), Axis("y", 0, 1), points=(points,))
-    placed = boxes(labelled(plain, [(x, y, f"name {at}") for at, (x, y) in enumerate(close)]))
+    placed = boxes(add_labels(plain, [(x, y, f"name {at}") for at, (x, y) in enumerate(close)]))
     for at, (left, top, right, bottom) in enumerate(placed):
         for left2, top2, right2, bottom2 in placed[at + 1 :]:
             assert right <= left2 or right2 <= left or bottom <= top2 or bottom2 <= top
@@ -91,19 +91,19 @@ def test_labels_of_neighbours_do_not_cover_each_other() -> None:
 def test_a_label_stays_within_the_picture(x: float, y: float) -> None:
     points = Points("s0", "", (x,), (y,), ("",))
     plain = Chart("c", "c", "c", Axis("x", 0, 1), Axis("y", 0, 1), points=(points,))
-    left, _, right, _ = boxes(labelled(plain, [(x, y, "a name")]))[0]
+    left, _, right, _ = boxes(add_labels(plain, [(x, y, "a name")]))[0]
     assert left >= 0
     assert right <= 400
 
 
 @pytest.mark.parametrize(("power", "label"), [(-3, "1e−3"), (0, "1"), (3, "1,000"), (4, "10k"), (8, "100M"), (9, "1B")])
 def test_powers_of_ten_are_labelled_shortly(power: int, label: str) -> None:
-    assert decades(power, power) == ((float(power), label),)
+    assert place_decades(power, power) == ((float(power), label),)
 
 
 def test_an_axis_of_less_than_two_powers_of_ten_has_labels_between_them():
-    assert [label for _, label in decades(8.05, 8.6)] == ["200M"]
-    assert [(round(at, 3), label) for at, label in decades(2.2, 3.4)] == [
+    assert [label for _, label in place_decades(8.05, 8.6)] == ["200M"]
+    assert [(round(at, 3), label) for at, label in place_decades(2.2, 3.4)] == [
         (2.301, "200"),
         (2.699, "500"),
         (3.0, "1,000"),
@@ -120,7 +120,7 @@ def test_every_series_keeps_three_to_one_on_light_and_dark_paper(colour: str, pa
 
 def test_neighbouring_series_differ_in_colour_shape_and_dash() -> None:
     for at in range(12):
-        assert theme.series(at) != theme.series(at + 1)
+        assert theme.series_look(at) != theme.series_look(at + 1)
         assert theme.series_shape(at) != theme.series_shape(at + 1)
         assert theme.series_dash(at) != theme.series_dash(at + 1)
 

@@ -14,8 +14,8 @@ from metrics.figures.hj_frequency import Phrase, Typicality
 from metrics.figures.interactive import figure
 from metrics.figures.score_histogram import Scores
 from metrics.figures.static import svg
-from metrics.figures.texts import counted, short, steady
-from metrics.figures.theme import grain
+from metrics.figures.texts import format_count, isolate_right_to_left, shorten
+from metrics.figures.theme import mark_scale
 from metrics.figures.tradeoff import System
 from metrics.types import Estimate, Interval
 
@@ -30,18 +30,18 @@ def estimate(value: float, n: int = 200, *, alone: bool = False) -> Estimate:
 
 @given(st.text(max_size=80), st.integers(8, 60))
 def test_a_short_name_fits_and_keeps_both_ends(name, letters):
-    made = short(name, letters)
+    made = shorten(name, letters)
     assert len(made) <= letters
     assert made == name or (made[0] == name[0] and made[-1] == name[-1] and "…" in made)
 
 
 def test_right_to_left_words_are_isolated_and_nothing_else_changes():
-    assert steady(f"{ARABIC} 3.5 [3.2, 3.8]") == f"\u2068{ARABIC}\u2069 3.5 [3.2, 3.8]"
-    assert steady("Модель 模型 5") == "Модель 模型 5"
+    assert isolate_right_to_left(f"{ARABIC} 3.5 [3.2, 3.8]") == f"\u2068{ARABIC}\u2069 3.5 [3.2, 3.8]"
+    assert isolate_right_to_left("Модель 模型 5") == "Модель 模型 5"
 
 
 def test_one_is_not_many():
-    assert (counted(1, "rating"), counted(1200, "rating")) == ("1 rating", "1,200 ratings")
+    assert (format_count(1, "rating"), format_count(1200, "rating")) == ("1 rating", "1,200 ratings")
 
 
 def test_a_long_name_never_drives_the_numbers_out_of_a_row():
@@ -85,7 +85,7 @@ def test_a_correlation_without_an_interval_claims_nothing():
 
 @pytest.mark.parametrize(("marks", "size"), [(0, 1.0), (400, 1.0), (1600, 0.5), (10**6, 0.4)])
 def test_many_marks_are_small(marks, size):
-    assert grain(marks) == pytest.approx(size)
+    assert mark_scale(marks) == pytest.approx(size)
 
 
 def test_five_thousand_points_are_drawn_small_both_ways():

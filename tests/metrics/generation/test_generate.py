@@ -10,7 +10,7 @@ import pytest
 
 from metrics.errors import BadInput
 from metrics.generation import Priming, Settings, overlap
-from metrics.generation.generate import generate, primed
+from metrics.generation.generate import generate, prime_prompt
 from metrics.likelihood import Decoding
 from metrics.likelihood.errors import TextTooLong
 from metrics.likelihood.packing import Job
@@ -79,9 +79,9 @@ def test_every_setting_stands_in_the_record() -> None:
 def test_priming_stands_before_the_prompt_with_the_separator() -> None:
     examples = ("the cat sat", "a dog ran")
     found = backend("gpt2")
-    assert primed(found, "the", Settings(priming=Priming(examples))) == "the cat sat</s>a dog ran</s>the"
+    assert prime_prompt(found, "the", Settings(priming=Priming(examples))) == "the cat sat</s>a dog ran</s>the"
     assert (
-        primed(found, "the", Settings(priming=Priming(examples, separator=" and ")))
+        prime_prompt(found, "the", Settings(priming=Priming(examples, separator=" and ")))
         == "the cat sat and a dog ran and the"
     )
 

@@ -15,12 +15,12 @@ from metrics import Item, evaluate
 from metrics.huse import batch as batch_module
 from metrics.huse.subsampling import (
     context_numbers,
+    draw_subsamples,
     huse_arrays,
     neighbours_in,
     smallest_draw,
     split_texts,
     subsample_sd,
-    subsamples,
 )
 from metrics.huse.subsets import Study
 from metrics.inference.error_rate_intervals import subsample_interval
@@ -98,7 +98,7 @@ def test_a_subset_without_variance_has_value_one():
 
 def test_paired_draws_hold_both_sides_of_each_context():
     z, context = np.arange(60) < 30, np.tile(np.arange(30), 2)
-    for rows in subsamples(z, context, np.random.default_rng(0), 50, 0.4).__next__():
+    for rows in draw_subsamples(z, context, np.random.default_rng(0), 50, 0.4).__next__():
         assert rows.shape == (50, 24)
         for row in rows:
             assert sorted(context[row[z[row]]]) == sorted(context[row[~z[row]]])
@@ -106,7 +106,7 @@ def test_paired_draws_hold_both_sides_of_each_context():
 
 def test_unpaired_draws_take_the_same_share_of_each_source_without_repeats():
     z = np.arange(90) < 30
-    (rows,) = next(subsamples(z, None, np.random.default_rng(0), 40, 0.5))
+    (rows,) = next(draw_subsamples(z, None, np.random.default_rng(0), 40, 0.5))
     assert all(len(set(row)) == 45 and z[row].sum() == 15 for row in rows.tolist() for row in [np.array(row)])
 
 
@@ -115,7 +115,7 @@ def test_contexts_of_several_texts_are_drawn_whole():
     context = np.repeat(np.arange(10), 4)
     context[36:] = 0  # eight texts in one context
     context = np.unique(context, return_inverse=True)[1]
-    for rows in next(subsamples(z, context, np.random.default_rng(0), 30, 0.5)):
+    for rows in next(draw_subsamples(z, context, np.random.default_rng(0), 30, 0.5)):
         for row in rows:
             drawn = set(context[row])
             assert set(np.flatnonzero(np.isin(context, list(drawn)))) == set(row)
@@ -275,6 +275,6 @@ def test_many_draws_of_many_texts_come_in_batches(monkeypatch):
 
     monkeypatch.setattr(resampling, "BATCH_CELLS", 600)
     sums, q, z = arrays(30)
-    sizes = [sum(len(rows) for rows in batch) for batch in subsamples(z, None, np.random.default_rng(0), 25, 0.5)]
+    sizes = [sum(len(rows) for rows in batch) for batch in draw_subsamples(z, None, np.random.default_rng(0), 25, 0.5)]
     assert sizes == [10, 10, 5]
     assert subsample_sd(sums, q, z, np.random.default_rng(0), 25).huse > 0

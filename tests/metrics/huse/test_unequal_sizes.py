@@ -194,7 +194,7 @@ def test_one_feature_gives_the_values_of_the_specification(sizes, compiled, monk
         monkeypatch.setitem(module._state, "kernels", None)
         monkeypatch.setitem(module._state, "tried", True)
     else:
-        module.load()
+        module.load_kernels()
     for d, expected in ONE_FEATURE[sizes].items():
         assert one_feature(d, *sizes, studies=400).mean() == pytest.approx(expected, abs=0.03)
 
@@ -221,7 +221,7 @@ def test_both_forms_of_the_loops_agree_with_more_texts_of_one_source(monkeypatch
     for kernels in (False, True):
         if kernels:
             monkeypatch.undo()
-            module.load()
+            module.load_kernels()
         else:
             monkeypatch.setitem(module._state, "kernels", None)
             monkeypatch.setitem(module._state, "tried", True)

@@ -7,8 +7,8 @@ import pytest
 
 from metrics.errors import BadInput, DegenerateInput, InsufficientData
 from metrics.inference.mixed_model import mixed_model
-from metrics.inference.pigeonhole_bootstrap import pigeonhole
-from metrics.inference.reml_blocks import design, solve
+from metrics.inference.pigeonhole_bootstrap import resample_pigeonhole
+from metrics.inference.reml_blocks import build_design, solve_blocks
 
 TABLE = np.array([[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]])
 ITEM, RATER = (axis.ravel() for axis in np.indices(TABLE.shape))
@@ -63,10 +63,10 @@ def test_the_published_table_gives_the_published_variances():
 def test_the_criterion_is_that_of_the_dense_covariance_matrix(slope):
     y, item, rater, source = world(1, 90, 12, 7)
     x = np.column_stack((np.ones(90), source))
-    data = design(y, x, item, rater, source if slope else None)
+    data = build_design(y, x, item, rater, source if slope else None)
     for theta in ([1.0, 0.5], [0.2, 2.0]) if not slope else ([1.0, 0.5, 0.3, 0.7], [0.3, 1.5, -0.4, 0.1]):
         expected = dense_criterion(y, x, item, rater, theta, source if slope else None)
-        assert solve(data, np.array(theta)).criterion == pytest.approx(expected, abs=1e-8)
+        assert solve_blocks(data, np.array(theta)).criterion == pytest.approx(expected, abs=1e-8)
 
 
 def test_no_other_variances_are_likelier():
@@ -172,7 +172,7 @@ def test_the_bootstrap_effects_are_least_squares():
 
 def test_the_bootstrap_of_a_mean_spreads_as_the_resampled_means_do():
     y, item, rater, _ = world(9, 200, 12, 8)
-    found = pigeonhole(y, np.ones((200, 1)), item, rater, 4000, np.random.default_rng(0))
+    found = resample_pigeonhole(y, np.ones((200, 1)), item, rater, 4000, np.random.default_rng(0))
     rng = np.random.default_rng(1)
     slow = []
     for _ in range(4000):

@@ -11,7 +11,7 @@ import torch
 
 from metrics.errors import BadInput
 from metrics.likelihood import Layout, open_model
-from metrics.likelihood.encoding import slid
+from metrics.likelihood.encoding import slide_windows
 from metrics.likelihood.errors import (
     EmptyText,
     ForeignTokenizer,
@@ -21,7 +21,7 @@ from metrics.likelihood.errors import (
     TextTooLong,
     UnknownTokens,
 )
-from metrics.likelihood.torch_loading import unavailable
+from metrics.likelihood.torch_loading import explain_unavailable
 from tests.metrics.likelihood.test_agreement import backend
 from tests.metrics.likelihood.tiny import WINDOW, ids, model, pairs, saved, texts
 
@@ -62,7 +62,7 @@ def test_sliding_windows_score_each_token_once_behind_half_a_window() -> None:
 
 @pytest.mark.parametrize(("first", "length", "window"), [(1, 10, 4), (9, 12, 4), (3, 40, 7), (1, 5, 64)])
 def test_windows_cover_every_target_once(first: int, length: int, window: int) -> None:
-    jobs = slid(tuple(range(length)), first=first, window=window)
+    jobs = slide_windows(tuple(range(length)), first=first, window=window)
     assert [token for job in jobs for token in job.target] == list(range(first, length))
     assert all(len(job.prefix) + len(job.target) - 1 <= window for job in jobs)
     assert all(len(job.prefix) >= min(job.target[0], window // 2) for job in jobs)
@@ -142,7 +142,7 @@ def test_a_model_that_is_not_here_is_a_sentence(tmp_path: Path, name: str, monke
 
 
 def test_a_gated_model_says_what_to_do() -> None:
-    said = unavailable("big/model", OSError("You are trying to access a gated repo.\n401"), allow_download=True)
+    said = explain_unavailable("big/model", OSError("You are trying to access a gated repo.\n401"), allow_download=True)
     assert said == "The model big/model is gated: ask its owner for access and sign in to the hub, then try again."
 
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from metrics.errors import BadInput
 from metrics.likelihood import Decoding, FileStore, Layout, ModelCard, Pair, Scored, score_all
 from metrics.likelihood.errors import ServerFailed
-from metrics.likelihood.packing import Job, Shape, batches, best_share
+from metrics.likelihood.packing import Job, Shape, best_share, build_batches
 from metrics.likelihood.scoring import chunks
-from metrics.likelihood.screening import screened, screened_pairs
+from metrics.likelihood.screening import screen_choices, screen_pairs
 
 PAIRS = [(f"context {i // 3}", f"candidate {i}") for i in range(12)]
 
@@ -101,7 +101,7 @@ JOBS = st.lists(
 @given(JOBS, st.integers(8, 60), st.booleans())
 def test_batches_hold_every_job_once_within_the_budget(jobs: list[Job], budget: int, share: bool) -> None:
     shape = Shape(budget=budget, room=budget, width=32, share=share)
-    found = list(batches(jobs, shape))
+    found = list(build_batches(jobs, shape))
     assert sorted(number for batch in found for row in batch for number in row.members) == list(range(len(jobs)))
     for batch in found:
         assert len(batch) == 1 or len(batch) * max(row.length for row in batch) <= budget
@@ -116,7 +116,9 @@ def test_a_long_context_is_shared_by_more_candidates_than_a_short_one() -> None:
 
 def test_close_choices_are_decided_by_exact_scores() -> None:
     rough, fine = [-1.0, -1.02, -1.5], [-1.03, -1.02, -1.5]
-    found = screened([(0, 1), (0, 2)], lambda at: [rough[i] for i in at], lambda at: [fine[i] for i in at], count=3)
+    found = screen_choices(
+        [(0, 1), (0, 2)], lambda at: [rough[i] for i in at], lambda at: [fine[i] for i in at], count=3
+    )
     assert found.above == (False, True)
     assert (found.rechecked, found.changed) == (1, 1)
 
@@ -125,14 +127,16 @@ def test_close_choices_are_decided_by_exact_scores() -> None:
 def test_screening_decides_as_exact_scores_do_while_errors_are_within_the_bound(exact: list[float], dice) -> None:
     rough = [value + dice.uniform(-0.029, 0.029) for value in exact]
     choices = [(i, j) for i in range(len(exact)) for j in range(len(exact)) if i != j]
-    found = screened(choices, lambda at: [rough[i] for i in at], lambda at: [exact[i] for i in at], count=len(exact))
+    found = screen_choices(
+        choices, lambda at: [rough[i] for i in at], lambda at: [exact[i] for i in at], count=len(exact)
+    )
     assert list(found.above) == [exact[a] > exact[b] for a, b in choices]
 
 
 def test_two_backends_screen_pairs_of_texts() -> None:
     choices = [(PAIRS[0], PAIRS[9]), (PAIRS[0], PAIRS[11])]
-    found = screened_pairs(choices, Counting(), Counting(scale=2.0))
+    found = screen_pairs(choices, Counting(), Counting(scale=2.0))
     # 11 letters against 12 over 9 tokens each: a difference of 1/9 is above the margin.
     assert found.above == (False, True)
     with pytest.raises(BadInput, match="margin"):
-        screened([], list, list, count=0, margin=-1)
+        screen_choices([], list, list, count=0, margin=-1)

@@ -22,7 +22,7 @@ from metrics.tables.huse import HuseRow, huse_table
 from metrics.tables.latex import TEXT_SIGNS, UNKNOWN, document, escape, table_latex
 from metrics.tables.markup import table_html
 from metrics.tables.record import Column, Table
-from metrics.tables.shown import p_value, shown
+from metrics.tables.shown import format_cell, p_value
 from metrics.tables.structured import table_json
 from metrics.tables.text import table_text
 from metrics.types import Estimate, HuseResult, Interval
@@ -99,7 +99,7 @@ def test_small_p_values_are_written_as_an_inequality(value: float, written: str)
 
 def test_numbers_have_a_true_minus_sign_and_no_minus_zero() -> None:
     column = Column("x", "X", "number")
-    assert [shown(column, value) for value in (-1.5, -0.001, 2)] == ["−1.50", "0.00", "2.00"]
+    assert [format_cell(column, value) for value in (-1.5, -0.001, 2)] == ["−1.50", "0.00", "2.00"]
 
 
 def test_csv_keeps_every_digit_and_every_part_of_an_estimate() -> None:

@@ -17,14 +17,14 @@ from metrics.text_scores.detectors import binoculars, fast_detect_gpt, log_softm
 from metrics.text_scores.gltr import read_gltr
 from metrics.text_scores.h_score import DEFAULT, Thresholds, h_score, mean_fraction, score_text
 from metrics.text_scores.roc import auc
-from metrics.text_scores.token_predictions import Backend, predictions, top_entropy
+from metrics.text_scores.token_predictions import Backend, check_predictions, top_entropy
 
 NATURAL, SYNTHETIC = [0.25, 0.30, 0.33, 0.38, 0.42], [0.36, 0.40, 0.45, 0.50, 0.55]
 UNIT = st.floats(0, 1)
 
 
 def text(tokens=(" a", " b", "c", " d"), own=(0.2, 0.3, 0.01, 0.1), top=(0.4, 0.3, 0.5, 0.2), **more):
-    return predictions("t", tokens, own, top, rank=more.pop("rank", (2, 1, 11, 1001)), **more)
+    return check_predictions("t", tokens, own, top, rank=more.pop("rank", (2, 1, 11, 1001)), **more)
 
 
 def test_fp_is_the_mean_ratio_to_the_likeliest_token():
@@ -71,7 +71,7 @@ def test_a_ratio_above_one_by_rounding_counts_as_one():
 
 def test_an_empty_text_is_refused():
     with pytest.raises(InsufficientData, match="no token"):
-        predictions("t", [], [], [], rank=[])
+        check_predictions("t", [], [], [], rank=[])
 
 
 def test_entropy_of_renormalised_probabilities_is_that_of_the_method():

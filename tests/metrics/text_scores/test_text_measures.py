@@ -13,8 +13,8 @@ from metrics.generation.bm25 import Bm25
 from metrics.text_scores.text_statistics import (
     distinct,
     longest_repeat,
-    overlap,
     perplexity,
+    priming_overlap,
     sentence_ends,
     truncate,
     unknown_share,
@@ -82,7 +82,7 @@ def test_nothing_cannot_be_truncated():
 
 
 def test_overlap_is_the_share_of_words_in_a_shared_ngram():
-    assert overlap(f"{KING} had three sons", f"{KING} ruled wisely") == 0.75
+    assert priming_overlap(f"{KING} had three sons", f"{KING} ruled wisely") == 0.75
 
 
 @given(TOKENS.filter(bool), TOKENS, st.integers(1, 4))
@@ -92,7 +92,7 @@ def test_overlap_marks_each_word_once(generated, priming, n):
     for at in range(len(generated) - n + 1):
         if tuple(generated[at : at + n]) in runs:
             marked |= set(range(at, at + n))
-    assert overlap(" ".join(generated), " ".join(priming), n) == len(marked) / len(generated)
+    assert priming_overlap(" ".join(generated), " ".join(priming), n) == len(marked) / len(generated)
 
 
 def test_distinct_ngrams_are_those_of_the_method():
